@@ -21,13 +21,10 @@ import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/subtitles.ts';
 import { createTranscriber } from './speech/transcriber.ts';
-import { databaseUrl } from './store/database-url.ts';
-import type { Store } from './store/index.ts';
-import { openEmbeddedLeases } from './store/embedded-leases.ts';
-import { createMemberSettings } from './store/member-settings.ts';
+import { databaseUrl, type Store } from './store/index.ts';
+import { openEmbeddedLeases } from './store/embedded.ts';
+import { createMemberSettings, createSpaceSettings, createRoomConsents } from './store/settings.ts';
 import { createPrivacy } from './store/privacy.ts';
-import { createRoomConsents } from './store/room-consents.ts';
-import { createSpaceSettings } from './store/space-settings.ts';
 import { createUsage } from './store/usage.ts';
 import { detectLanguage } from './text/language/detect.ts';
 import {

@@ -1,23 +1,74 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { realClock, sleep } from '../../src/async/clock.ts';
+import { realClock, sleep, type Clock } from '../../src/async/clock.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import { createAcknowledge } from './interactions/acknowledge.ts';
-import { contentIntentHint, readApplication, type Application } from './application.ts';
-import { connect, createClient, destroy, isConnected, type Session } from './inbound/client.ts';
+import { contentIntentHint, readApplication, inviteLink, type Application } from './application.ts';
+import {
+  connect,
+  createClient,
+  destroy,
+  isConnected,
+  createOn,
+  type Session,
+} from './inbound/client.ts';
 import { GatewayDispatchEvents } from 'discord.js';
-import { createOn } from './inbound/gateway-events.ts';
 import { listenToMessages } from './inbound/messages.ts';
 import { listenToPlaces } from './inbound/places.ts';
 import { listenToReactions } from './inbound/reactions.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
-import { inviteLink } from './invite.ts';
-import { createParts, type DiscordOptions } from './parts.ts';
 import { createRegister } from './slash/registration.ts';
 import { tryAgain } from './try-again.ts';
-import { readRaw } from './channel-feed.ts';
+import { readRaw, createChannelFeed } from './channel-feed.ts';
+import { createDiscordApi, type ApiOptions } from './api.ts';
+import { createOpenFile } from './files.ts';
+import { createMessageReader } from './inbound/message-reader.ts';
+import { createMemberNames, createThreadParents } from './memory.ts';
+import { createOwnMessages } from './mirrors/find.ts';
+import { createMirrors } from './mirrors/mirrors.ts';
+import { createOutbox } from './mirrors/outbox.ts';
+import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
+import { createWriters } from './mirrors/writers.ts';
+import { createPlatform } from './platform.ts';
+import { createThreads } from './threads.ts';
+import { createVoice } from './voice/index.ts';
+import type { MessageRef } from '../../src/model/place.ts';
 
-export type { DiscordOptions } from './parts.ts';
+export interface DiscordOptions extends ApiOptions {
+  /** The clock for webhook rates and refusals, and for voice channels. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Creates the parts that use Discord's REST API.
+ *
+ * @param session throws while Discord is not connected
+ */
+const createParts = (options: DiscordOptions, { log, rooms }: Core, session: () => Session) => {
+  const { clock = realClock } = options;
+  const application = () => session().application;
+  const api = createDiscordApi(options);
+  const openFile = createOpenFile(options.url);
+  const renew = async (ref: MessageRef, fileId: string): Promise<string | undefined> => {
+    const raw = await readRaw(api, ref);
+    const files = raw?.message_snapshots?.[0]?.message.attachments ?? raw?.attachments;
+    return files?.find(({ id }) => id === fileId)?.url;
+  };
+  const reader = createMessageReader({ application, openFile, renew });
+  const webhooks = createWebhooks({ api, application, log, now: clock.nowMs });
+  const rate = createWebhookRate(clock);
+  const writers = createWriters(api, webhooks, rate);
+  const parents = createThreadParents();
+  const threads = createThreads(api, () => application().botId);
+  const outbox = createOutbox({ api, webhooks, rate, writers });
+  const ownMessages = createOwnMessages(api, reader, () => session().client);
+  const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
+  const members = createMemberNames(api);
+  const feed = createChannelFeed({ api, session, reader, members, parents });
+  const voice = createVoice({ api, session, rooms, log, clock });
+  const platform = createPlatform({ api, writers, feed, mirrors, voice: voice.port });
+  return { api, openFile, reader, webhooks, parents, threads, members, platform, voice };
+};
 
 /** Longest wait for a connection, e.g. of many shards, before the rest of the program starts. */
 const PATIENCE_MS = 30_000;

@@ -3,12 +3,13 @@ import {
   ApplicationIntegrationType,
   GatewayIntentBits,
   Routes,
+  OAuth2Scopes,
   type APIApplication,
 } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { Api } from './api.ts';
 import { isTokenRefused } from './errors.ts';
-import { CONTENT_INTENT } from './permissions.ts';
+import { CONTENT_INTENT, INVITE_PERMISSIONS } from './permissions.ts';
 
 /** The application that owns the token. */
 export interface Application {
@@ -69,3 +70,26 @@ export const intentsOf = ({ hasContentIntent }: Application): number =>
   GatewayIntentBits.GuildWebhooks |
   GatewayIntentBits.GuildVoiceStates |
   (hasContentIntent ? GatewayIntentBits.MessageContent : 0);
+
+const authorizeLink = (parameters: Readonly<Record<string, string>>): string => {
+  const url = new URL('https://discord.com/oauth2/authorize');
+  url.search = new URLSearchParams(parameters).toString();
+  return url.href;
+};
+
+/** Link that adds the bot to a server with exactly the permissions that it needs. */
+export const inviteLink = (applicationId: string): string =>
+  authorizeLink({
+    client_id: applicationId,
+    permissions: String(INVITE_PERMISSIONS),
+    integration_type: String(ApplicationIntegrationType.GuildInstall),
+    scope: `${OAuth2Scopes.Bot} ${OAuth2Scopes.ApplicationsCommands}`,
+  });
+
+/** Link that adds the commands to a person's account, for use everywhere. */
+export const accountLink = (applicationId: string): string =>
+  authorizeLink({
+    client_id: applicationId,
+    integration_type: String(ApplicationIntegrationType.UserInstall),
+    scope: OAuth2Scopes.ApplicationsCommands,
+  });

@@ -1,6 +1,12 @@
-import { Routes } from 'discord.js';
+import {
+  Routes,
+  ReactionType,
+  RESTJSONErrorCodes,
+  type APIReaction,
+  type APIUser,
+} from 'discord.js';
 import type { Api } from './api.ts';
-import { isGone } from './errors.ts';
+import { isGone, isRefusal } from './errors.ts';
 import {
   channelIdOf,
   guildIdOf,
@@ -11,10 +17,8 @@ import {
 } from './ids.ts';
 import type { Session } from './inbound/client.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
-import type { ThreadParents } from './inbound/places.ts';
-import { countPeople } from './inbound/reaction-count.ts';
-import { MESSAGES_PAGE } from './limits.ts';
-import type { MemberNames } from './member-names.ts';
+import { MESSAGES_PAGE, REACTIONS_PAGE } from './limits.ts';
+import type { MemberNames, ThreadParents } from './memory.ts';
 import {
   CONTENT_INTENT,
   demandHistory,
@@ -23,8 +27,8 @@ import {
   grantedIn,
   kindOf,
   missingOf,
+  isSeenByReadersOf,
 } from './permissions.ts';
-import { isSeenByReadersOf } from './visibility.ts';
 import { AppError } from '../../src/errors.ts';
 import { channelMention } from '../../src/model/mention.ts';
 import type { Channel, MessageRef } from '../../src/model/place.ts';
@@ -32,7 +36,37 @@ import { mention, type Mention } from '../../src/model/rich-text.ts';
 import { map } from '../../src/model/walk-rich-text.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 
-/** Removes the variation selector from an emoji. */
+/** The emoji for a path: a server's own goes by its id, whatever name precedes it. */
+const pathOf = ({ id, name }: APIReaction['emoji']): string =>
+  encodeURIComponent(id === null ? (name ?? '') : `${name ?? '_'}:${id}`);
+
+/**
+ * Counts the people with a reaction. Bots are recognised on one page of each kind of reaction: no
+ * message has that many bots under it.
+ */
+const countPeople = async (
+  api: Api,
+  { channel, id }: MessageRef,
+  { emoji, count_details: counts }: APIReaction,
+): Promise<number> => {
+  const route = Routes.channelMessageReaction(channelIdOf(channel), id, pathOf(emoji));
+  const list = async (type: ReactionType): Promise<readonly APIUser[]> =>
+    api.send<APIUser[]>('GET', route, {
+      query: { type: String(type), limit: String(REACTIONS_PAGE) },
+    });
+  try {
+    const users = [
+      ...(counts.normal > 0 ? await list(ReactionType.Normal) : []),
+      ...(counts.burst > 0 ? await list(ReactionType.Burst) : []),
+    ];
+    return users.filter(({ bot }) => !bot).length;
+  } catch (thrown) {
+    // The last reaction was removed meanwhile.
+    if (isGone(thrown) || isRefusal(thrown, RESTJSONErrorCodes.UnknownEmoji)) return 0;
+    throw thrown;
+  }
+};
+
 const withoutVariation = (name: string | null): string => (name ?? '').replaceAll('\uFE0F', '');
 
 /** Reads the current message from Discord; undefined when it or its channel is gone. */

@@ -11,11 +11,16 @@ import type { Core } from '../../src/adapter.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
 import { createDiscordApi, type Api, type ApiOptions } from './api.ts';
-import { contentIntentHint, readApplication, type Application } from './application.ts';
+import {
+  contentIntentHint,
+  readApplication,
+  accountLink,
+  inviteLink,
+  type Application,
+} from './application.ts';
 import { createClient } from './inbound/client.ts';
 import { spaceOf } from './ids.ts';
 import { fromDiscord, isRefusal } from './errors.ts';
-import { accountLink, inviteLink } from './invite.ts';
 import { GUILDS_PAGE, WEBHOOKS } from './limits.ts';
 import { kindOf, missingOf } from './permissions.ts';
 import { createWebhooks } from './mirrors/webhooks.ts';
@@ -37,7 +42,6 @@ const finding = (check: string, ok: boolean, detail: string): Finding => ({
   detail,
 });
 
-/** Runs a check; an error becomes a failed finding. */
 const runCheck = async (check: string, look: () => Promise<Finding>): Promise<Finding> => {
   try {
     return await look();
@@ -87,7 +91,6 @@ const guildsOf = async (api: Api): Promise<readonly RESTAPIPartialCurrentUserGui
   }
 };
 
-/** Explains why a channel could not be read, and how to fix it. */
 const whyUnreadable = (thrown: unknown): string => {
   const error = fromDiscord(thrown, 'the channel');
   if (isRefusal(error, RESTJSONErrorCodes.UnknownChannel))

@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Space } from '../../src/model/place.ts';
+import type { Channel, Posted, Space } from '../../src/model/place.ts';
 
 export const PLATFORM = 'discord';
 
@@ -51,4 +51,50 @@ export const channelIdOf = ({ id, space }: Channel): string => {
   if (space.platform !== PLATFORM || !/^\d{17,20}$/.test(id))
     throw new AppError('not-found', 'there is no such channel on Discord');
   return id;
+};
+
+/** The way in which messages were posted, as `Posted.handle` stores it. */
+export interface Handle {
+  /** True for a message that holds several mirrors, or may do so later. */
+  readonly shared: boolean;
+  /** True when the first message is a voice message. */
+  readonly voice: boolean;
+  /** The webhook that posted it; undefined: the bot itself. */
+  readonly webhookId: string | undefined;
+}
+
+/** The handle of messages posted by the bot itself. */
+export const BY_BOT: Handle = { shared: false, voice: false, webhookId: undefined };
+
+/** Messages of the bot that belong together, in order: `Posted` with its handle parsed. */
+export interface OwnPost {
+  readonly channel: Channel;
+  readonly ids: Posted['ids'];
+  readonly handle: Handle;
+}
+
+/** @param ids one at least */
+export const ownPost = (channel: Channel, ids: readonly string[], handle: Handle): OwnPost => ({
+  channel,
+  ids: ids as Posted['ids'],
+  handle,
+});
+
+const form = /^(?<who>[bw])(?<shared>s?)(?<voice>v?)(?::(?<webhook>\d+))?$/;
+
+/** Parses a handle; an unknown one counts as posted by the bot. */
+export const ownPostOf = ({ channel, ids, handle }: Posted): OwnPost => {
+  const groups = form.exec(handle ?? '')?.groups;
+  return ownPost(channel, ids, {
+    shared: groups?.['shared'] === 's',
+    voice: groups?.['voice'] === 'v',
+    webhookId: groups?.['webhook'],
+  });
+};
+
+export const postedOf = ({ channel, ids, handle }: OwnPost): Posted => {
+  const { shared, voice, webhookId } = handle;
+  const who = webhookId === undefined ? 'b' : 'w';
+  const by = webhookId === undefined ? '' : `:${webhookId}`;
+  return { channel, ids, handle: `${who}${shared ? 's' : ''}${voice ? 'v' : ''}${by}` };
 };

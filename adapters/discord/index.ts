@@ -20,7 +20,6 @@ const config = z.object({
     .describe('Requests per second that Discord allows this bot. Large bots get more.'),
 });
 
-/** Reads the options; undefined when Discord is not configured. */
 const optionsOf = (values: z.infer<typeof config>): ApiOptions | undefined =>
   values.DISCORD_TOKEN === undefined
     ? undefined

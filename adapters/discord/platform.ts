@@ -1,11 +1,10 @@
 import type { Api } from './api.ts';
 import { isGone } from './errors.ts';
-import { PLATFORM } from './ids.ts';
+import { BY_BOT, ownPost, ownPostOf, PLATFORM, postedOf } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
-import { BY_BOT, ownPost, ownPostOf, postedOf, type Writers } from './mirrors/writers.ts';
-import { botMessageWriter } from './outbound/message-writer.ts';
+import type { Writers } from './mirrors/writers.ts';
+import { botMessageWriter, syncParts } from './outbound/message-writer.ts';
 import { render } from './outbound/render.ts';
-import { postParts, syncParts } from './outbound/sync.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Posted } from '../../src/model/place.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
@@ -28,7 +27,11 @@ export const createPlatform = ({ api, writers, feed, mirrors, voice }: PlatformD
   capabilities: CAPABILITIES,
   post: async (to, content, { replyTo } = {}) =>
     postedOf(
-      ownPost(to, await postParts(botMessageWriter(api, to, { replyTo }), render(content)), BY_BOT),
+      ownPost(
+        to,
+        await syncParts(botMessageWriter(api, to, { replyTo }), [], render(content)),
+        BY_BOT,
+      ),
     ),
   edit: async (message: Posted, content: Content) => {
     const { channel, ids, handle } = ownPostOf(message);

@@ -20,17 +20,12 @@ interface ThreadList {
   readonly has_more?: boolean;
 }
 
-export interface Threads {
-  /** Finds our standing thread of this name, or creates it. Posting reopens an archived one. */
-  standing(channel: Channel, name: string): Promise<Channel>;
-  /** Drops a deleted thread from the cache. Returns true for a standing thread. */
-  forget(threadId: string): boolean;
-}
-
 const PAGES = 5;
 const KEPT = 5_000;
 
-export const createThreads = (api: Api, botId: () => string): Threads => {
+export type Threads = ReturnType<typeof createThreads>;
+
+export const createThreads = (api: Api, botId: () => string) => {
   const known = createLru<string, string>(KEPT);
   /** The channel and name of each thread, deleted ones included. */
   const keys = createLru<string, string>(KEPT);
@@ -85,7 +80,8 @@ export const createThreads = (api: Api, botId: () => string): Threads => {
   };
 
   return {
-    standing: async (channel, name) => {
+    /** Finds our standing thread of this name, or creates it. Posting reopens an archived one. */
+    standing: async (channel: Channel, name: string): Promise<Channel> => {
       const guildId = guildIdOf(channel);
       const channelId = channelIdOf(channel);
       if (guildId === undefined)
@@ -101,7 +97,8 @@ export const createThreads = (api: Api, botId: () => string): Threads => {
       keys.set(id, key);
       return channelOf(guildId, id, channelId);
     },
-    forget: (threadId) => {
+    /** Drops a deleted thread from the cache. Returns true for a standing thread. */
+    forget: (threadId: string): boolean => {
       const key = keys.get(threadId);
       if (key === undefined) return false;
       if (known.get(key) === threadId) known.delete(key);

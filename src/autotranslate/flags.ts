@@ -4,8 +4,7 @@ import type { MessageRef } from '../model/place.ts';
 import type { SpaceChoices } from '../model/space-choices.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import { languageOfFlag } from '../text/language/flags.ts';
-import { textFor } from './mentions.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import { textFor, type WatchedPlatforms } from './watched-platforms.ts';
 
 /** The language that a reaction stands for in a space; undefined where it stands for none. */
 export const languageOfReaction = (

@@ -1,11 +1,17 @@
 import { DAY_MS, HOUR_MS } from '../async/time.ts';
 import { createBackfill } from './backfill.ts';
-import type { Inbox } from './backlog.ts';
+import {
+  openRowsOf,
+  createInboxStore,
+  backlogOf,
+  reviveDead,
+  type Inbox,
+} from '../store/inbox/index.ts';
 import { createIngest } from './ingest.ts';
 import { createReconcile } from './mirror/reconcile.ts';
-import { workPartition } from './partition-worker.ts';
+import { createPartitionWorker } from './partition-worker.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
-import { createTranslationContext } from './prepare/context.ts';
+import { createTranslationContext } from './prepare/translate.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
@@ -20,9 +26,6 @@ import type { Leases } from '../ports/leases.ts';
 import type { Platform } from '../ports/platform.ts';
 import { clearOld } from '../store/clear-old.ts';
 import { createCursorStore } from '../store/cursors.ts';
-import { openRowsOf } from '../store/inbox/authors.ts';
-import { backlogOf, reviveDead } from '../store/inbox/backlog.ts';
-import { createInboxStore } from '../store/inbox/index.ts';
 import type { Store } from '../store/index.ts';
 import { createMirrorStore } from '../store/mirrors.ts';
 import { openWatchStore } from '../store/watches.ts';
@@ -84,11 +87,8 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
 
   const preparing = createPrepare(shared);
   const reconcile = createReconcile({ ...shared, isWanted: preparing.isWanted });
-  const workerDeps = { ...shared, prepare: preparing.prepare, reconcile };
-  const scheduler = createScheduler({
-    ...shared,
-    work: (...given) => workPartition(workerDeps, ...given),
-  });
+  const work = createPartitionWorker({ ...shared, prepare: preparing.prepare, reconcile });
+  const scheduler = createScheduler({ ...shared, work });
   const backfill = createBackfill({
     ...shared,
     sinceMs: (channel) => {
@@ -107,7 +107,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
     backfill,
     channelDeleted: watches.channelDeleted,
     // One day less than rows are kept, so that no row is cleared between the check and its use.
-    remembersFromMs: () => ago(inboxDays - 1),
+    keptMs: (inboxDays - 1) * DAY_MS,
   });
 
   const takeOver = async (partition: string): Promise<void> => {
@@ -121,7 +121,6 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
   };
   const resumed = new Set<string>();
   let resuming: Promise<void> | undefined;
-  /** Resumes work that was pending while the platform or this program was off. */
   const resume = async (platform: string): Promise<void> => {
     try {
       if (resumed.has(platform)) return;

@@ -3,7 +3,7 @@ import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import type { Backfill } from './backfill.ts';
 import { languageOfReaction, readFlagged } from './flags.ts';
 import { skipReason } from './policy.ts';
-import type { TranslationContext } from './prepare/context.ts';
+import type { TranslationContext } from './prepare/translate.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Message } from '../model/message.ts';
@@ -23,7 +23,7 @@ import {
 } from '../store/inbox/row.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import type { Privacy } from '../store/privacy.ts';
-import type { SpaceSettings } from '../store/space-settings.ts';
+import type { SpaceSettings } from '../store/settings.ts';
 import type { WatchStore } from '../store/watches.ts';
 
 /** Messages of a banned person that are checked, the newest first. */
@@ -44,11 +44,9 @@ export interface IngestDeps {
   readonly context: Pick<TranslationContext, 'forget'>;
   readonly platforms: WatchedPlatforms;
   readonly channelDeleted: ChannelFeedListener['channelDeleted'];
-  /**
-   * Start of the time whose rows are certainly kept (ms since 1970); older ones may have been
-   * cleared.
-   */
-  readonly remembersFromMs: () => number;
+  readonly now: () => number;
+  /** The time for which rows are certainly kept; older ones may have been cleared. */
+  readonly keptMs: number;
 }
 
 export interface Ingest {
@@ -109,7 +107,7 @@ export const createIngest = (deps: IngestDeps): Ingest => {
     }
 
     // Rows of older messages may have been cleared: only those in the inbox are handled.
-    const fromMs = watch && Math.max(watches.sinceMs(watch), deps.remembersFromMs());
+    const fromMs = watch && Math.max(watches.sinceMs(watch), deps.now() - deps.keptMs);
     const from =
       fromMs === undefined ? undefined : platforms.find(channel)?.feed.positionAt(fromMs);
     const isLater = from !== undefined && position >= from;

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { Tenure } from '../ports/leases.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
-import { givenUp, type Prepared } from './prepare/prepared.ts';
+import { givenUp, type Prepared } from './prepare/compose.ts';
 
 /** Rows of one partition that are prepared at the same time; they are reconciled in their order. */
 const ROWS_AHEAD = 16;
@@ -116,7 +116,6 @@ const end = (jobs: Jobs, key: string): Job | undefined => {
   return job;
 };
 
-/** Cancels the work on a row and forgets it. */
 const drop = (jobs: Jobs, key: string): void => end(jobs, key)?.abort.abort();
 
 /** Cancels all work in a partition. */
@@ -125,106 +124,107 @@ export const dropAll = (jobs: Jobs): void => {
 };
 
 /**
- * Processes a partition until no due row is left: prepares several rows at once and reconciles them
+ * Creates the function that processes a partition until no due row is left: it prepares several rows at once and reconciles them
  * in their order, consecutive ready ones together. A row that has to be retried delays those after
- * it. Resolves with the time of the next due row.
+ * it. It resolves with the time of the next due row.
  *
  * @param register called for each row in progress; aborting its controller cancels the row, which
  *   must be done for all rows when the tenure ends
  */
-export const workPartition = async (
-  { inbox, prepare, reconcile, log, now, random }: PartitionWorkerDeps,
-  tenure: Tenure,
-  jobs: Jobs,
-  register: (row: Row, abort: AbortController) => Disposable,
-): Promise<number | undefined> => {
-  const begin = (row: Row): Job => {
-    const key = keyOf(row);
-    const known = jobs.get(key);
-    if (known?.row.revision === row.revision && !known.abort.signal.aborted) {
-      known.row = row;
-      return known;
-    }
-    drop(jobs, key);
-    const abort = new AbortController();
-    const registered = register(row, abort);
-    const isLast = row.attempts >= PREPARING.tries;
-    const preparing = prepare(row, { isLast, tenure }, abort.signal);
-    const job: Job = { row, abort, preparing, registered };
-    jobs.set(key, job);
-    const settle = async (): Promise<void> => {
-      job.prepared = await preparing;
-    };
-    settle().catch(() => {
-      if (jobs.get(key) === job) drop(jobs, key);
-    });
-    return job;
-  };
-
-  const round = async (begun: readonly Job[]): Promise<Stop | undefined> => {
-    const left = [...begun];
-    while (left.length > 0) {
-      const [head] = left as [Job];
-      const batch: Prepared[] = [];
-      let policy = PREPARING;
-      let done = 0;
-      let fault: AppError | undefined;
-      try {
-        batch.push(asClaimed(await head.preparing, head.row));
-        policy = RECONCILING;
-        for (const { prepared, row } of left.slice(1)) {
-          if (!prepared || needsOwnBatch(batch, prepared)) break;
-          batch.push(asClaimed(prepared, row));
-        }
-        done = await reconcile(batch, tenure);
-        if (done < batch.length) fault = outdated();
-      } catch (thrown) {
-        fault = faultOf(thrown, log);
+export const createPartitionWorker =
+  ({ inbox, prepare, reconcile, log, now, random }: PartitionWorkerDeps) =>
+  async (
+    tenure: Tenure,
+    jobs: Jobs,
+    register: (row: Row, abort: AbortController) => Disposable,
+  ): Promise<number | undefined> => {
+    const begin = (row: Row): Job => {
+      const key = keyOf(row);
+      const known = jobs.get(key);
+      if (known?.row.revision === row.revision && !known.abort.signal.aborted) {
+        known.row = row;
+        return known;
       }
-      for (const { row } of left.splice(0, done)) end(jobs, keyOf(row));
-      if (!fault) continue;
-      const [next] = left as [Job];
-      // The message changed and is prepared again.
-      if (fault.code === 'cancelled') drop(jobs, keyOf(next.row));
-      const tried = Math.max(1, batch.length - done);
-      return { error: fault, left: left.map(({ row }) => row), tried, policy };
-    }
-    return undefined;
-  };
+      drop(jobs, key);
+      const abort = new AbortController();
+      const registered = register(row, abort);
+      const isLast = row.attempts >= PREPARING.tries;
+      const preparing = prepare(row, { isLast, tenure }, abort.signal);
+      const job: Job = { row, abort, preparing, registered };
+      jobs.set(key, job);
+      const settle = async (): Promise<void> => {
+        job.prepared = await preparing;
+      };
+      settle().catch(() => {
+        if (jobs.get(key) === job) drop(jobs, key);
+      });
+      return job;
+    };
 
-  const giveUp = async (row: Row, error: AppError): Promise<void> => {
-    const { id, space } = row.ref.channel;
-    const fields = { platform: space.platform, channel: id, message: row.ref.id };
-    log.warn({ ...fields, code: error.code, reason: error.message }, 'a message was given up');
-    drop(jobs, keyOf(row));
-    await reconcile([givenUp(row, error)], tenure);
-  };
-
-  /** Releases rows; resolves with the time of the next try unless that is now. */
-  const giveBack = async (stop: Stop): Promise<number | undefined> => {
-    const { error, left, tried } = stop;
-    const [head, ...rest] = left as [Row, ...Row[]];
-    const wait = error.code === 'cancelled' ? 0 : waitMs(stop, random);
-    if (wait === undefined) {
-      await giveUp(head, error);
-      await inbox.release(rest, { tried: 0, dueMs: 0 });
+    const round = async (begun: readonly Job[]): Promise<Stop | undefined> => {
+      const left = [...begun];
+      while (left.length > 0) {
+        const [head] = left as [Job];
+        const batch: Prepared[] = [];
+        let policy = PREPARING;
+        let done = 0;
+        let fault: AppError | undefined;
+        try {
+          batch.push(asClaimed(await head.preparing, head.row));
+          policy = RECONCILING;
+          for (const { prepared, row } of left.slice(1)) {
+            if (!prepared || needsOwnBatch(batch, prepared)) break;
+            batch.push(asClaimed(prepared, row));
+          }
+          done = await reconcile(batch, tenure);
+          if (done < batch.length) fault = outdated();
+        } catch (thrown) {
+          fault = faultOf(thrown, log);
+        }
+        for (const { row } of left.splice(0, done)) end(jobs, keyOf(row));
+        if (!fault) continue;
+        const [next] = left as [Job];
+        // The message changed and is prepared again.
+        if (fault.code === 'cancelled') drop(jobs, keyOf(next.row));
+        const tried = Math.max(1, batch.length - done);
+        return { error: fault, left: left.map(({ row }) => row), tried, policy };
+      }
       return undefined;
-    }
-    // A message that changed meanwhile did not fail.
-    const failed = error.code === 'cancelled' ? 0 : tried;
-    const dueMs = now() + wait;
-    await inbox.release(left, { tried: failed, dueMs });
-    return failed > 0 ? dueMs : undefined;
-  };
+    };
 
-  for (;;) {
-    tenure.signal.throwIfAborted();
-    const { rows, nextDueMs } = await inbox.claim(tenure.name, ROWS_AHEAD, tenure);
-    if (rows.length === 0) return nextDueMs;
-    const stop = await round(rows.map(begin));
-    const dueMs = stop && (await giveBack(stop));
-    if (dueMs !== undefined) return dueMs;
-    // New rows wake the partition again.
-    if (!stop && rows.length < ROWS_AHEAD) return nextDueMs;
-  }
-};
+    const giveUp = async (row: Row, error: AppError): Promise<void> => {
+      const { id, space } = row.ref.channel;
+      const fields = { platform: space.platform, channel: id, message: row.ref.id };
+      log.warn({ ...fields, code: error.code, reason: error.message }, 'a message was given up');
+      drop(jobs, keyOf(row));
+      await reconcile([givenUp(row, error)], tenure);
+    };
+
+    /** Releases rows; resolves with the time of the next try unless that is now. */
+    const giveBack = async (stop: Stop): Promise<number | undefined> => {
+      const { error, left, tried } = stop;
+      const [head, ...rest] = left as [Row, ...Row[]];
+      const wait = error.code === 'cancelled' ? 0 : waitMs(stop, random);
+      if (wait === undefined) {
+        await giveUp(head, error);
+        await inbox.release(rest, { tried: 0, dueMs: 0 });
+        return undefined;
+      }
+      // A message that changed meanwhile did not fail.
+      const failed = error.code === 'cancelled' ? 0 : tried;
+      const dueMs = now() + wait;
+      await inbox.release(left, { tried: failed, dueMs });
+      return failed > 0 ? dueMs : undefined;
+    };
+
+    for (;;) {
+      tenure.signal.throwIfAborted();
+      const { rows, nextDueMs } = await inbox.claim(tenure.name, ROWS_AHEAD, tenure);
+      if (rows.length === 0) return nextDueMs;
+      const stop = await round(rows.map(begin));
+      const dueMs = stop && (await giveBack(stop));
+      if (dueMs !== undefined) return dueMs;
+      // New rows wake the partition again.
+      if (!stop && rows.length < ROWS_AHEAD) return nextDueMs;
+    }
+  };

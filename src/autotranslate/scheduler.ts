@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 import type { MessageRef } from '../model/place.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
 import type { Row } from '../store/inbox/row.ts';
-import { dropAll, type Jobs } from './partition-worker.ts';
+import { dropAll, type createPartitionWorker, type Jobs } from './partition-worker.ts';
 
 /** Partitions that are processed at the same time; others are queued. */
 const PARTITIONS_AT_ONCE = 256;
@@ -23,11 +23,7 @@ export interface SchedulerDeps {
   readonly log: Log;
   readonly now: () => number;
   /** Processes the partition that the tenure names; resolves with the time of its next due row. */
-  readonly work: (
-    tenure: Tenure,
-    jobs: Jobs,
-    register: (row: Row, abort: AbortController) => Disposable,
-  ) => Promise<number | undefined>;
+  readonly work: ReturnType<typeof createPartitionWorker>;
 }
 
 /** A partition whose lease is held, with its unfinished rows. */

@@ -6,11 +6,10 @@ import { type OutgoingFile } from '../model/file.ts';
 import type { Speaker } from '../speech/speech.ts';
 import { type Assistant } from '../chat/assistant.ts';
 import type { Glossary } from '../model/glossary.ts';
-import { type MemberSettings } from '../store/member-settings.ts';
+import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Watches } from '../model/watch.ts';
-import { type SpaceSettings } from '../store/space-settings.ts';
-import type { Usage, UsageDay } from '../usage/usage-record.ts';
-import { type Inbox } from '../autotranslate/backlog.ts';
+import type { Usage, UsageDay } from '../store/usage.ts';
+import { type Inbox } from '../store/inbox/index.ts';
 import { type Privacy } from '../store/privacy.ts';
 import { type Rooms } from '../voice/room-types.ts';
 import { type ServiceStatus } from '../model/service-status.ts';
@@ -42,8 +41,8 @@ export interface Services {
 }
 
 /** Types of what services give, for commands. */
-export type { Backlog } from '../autotranslate/backlog.ts';
+export type { Backlog } from '../store/inbox/index.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
-export type { UsageDay } from '../usage/usage-record.ts';
+export type { UsageDay } from '../store/usage.ts';
 export type { QueuedSpeech, Room } from '../voice/room-types.ts';

@@ -3,13 +3,23 @@ import { Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { Signals } from '../ports/signals.ts';
 import type { StorePort } from '../ports/store.ts';
-import { parseDatabaseUrl } from './database-url.ts';
-import { createDiskSync } from './disk-sync.ts';
-import { createEmbeddedSignals } from './embedded-signals.ts';
+import { createDiskSync, createStoreWriter, type StoreWriter } from './writer.ts';
+import { createEmbeddedSignals } from './embedded.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
-import { createStoreWriter, type StoreWriter } from './writer.ts';
+import { z } from 'zod';
+
+/** The path in a `DATABASE_URL`: a file, or `:memory:`; undefined when it names no supported database. */
+const pathOf = (url: string): string | undefined =>
+  /^sqlite:(?<path>\S.*)$/.exec(url)?.groups?.['path'];
+
+export const databaseUrl = z
+  .string()
+  .refine((url) => pathOf(url) !== undefined, {
+    error: 'must be sqlite:PATH, e.g. sqlite:data/dragoman.db',
+  })
+  .default('sqlite:data/dragoman.db');
 
 /** The database: read through Kysely, changed only through `write`. */
 export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, StoreWriter {
@@ -21,9 +31,10 @@ export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, S
  * `config`.
  */
 export const openStore = async (url: string): Promise<Store> => {
-  const address = parseDatabaseUrl(url);
-  if (!address) throw new AppError('config', 'DATABASE_URL names no database that is known here');
-  const { dialect, synced } = openSqlite(address.path);
+  const path = pathOf(url);
+  if (path === undefined)
+    throw new AppError('config', 'DATABASE_URL names no database that is known here');
+  const { dialect, synced } = openSqlite(path);
   const db = new Kysely<Schema>({ dialect });
   await migrate(db);
   // Concurrent callers share one checkpoint. It waits for its turn at the only connection, because

@@ -1,10 +1,10 @@
 import type { Selectable, Transaction } from 'kysely';
 import { isSameChannel, type MessageRef, type Posted } from '../model/place.ts';
 import type { MirrorTarget } from '../ports/mirrors.ts';
-import { claimedColumns, isClaimed, type Row, type RowKey } from './inbox/row.ts';
+import { claimedColumns, isClaimed, sourceColumns, type Row, type RowKey } from './inbox/row.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { statement } from './statement.ts';
+import { statement } from './sqlite.ts';
 
 /** The mirror of a source in one target. */
 export interface StoredMirror {
@@ -17,12 +17,6 @@ export interface StoredMirror {
 
 export const isSameTarget = (a: MirrorTarget, b: MirrorTarget): boolean =>
   isSameChannel(a.channel, b.channel) && a.threadId === b.threadId;
-
-const sourceColumns = ({ channel, id }: MessageRef) => ({
-  source_platform: channel.space.platform,
-  source_channel_id: channel.id,
-  source_id: id,
-});
 
 const keyColumns = ({ ref, purpose }: RowKey, { channel, threadId = '' }: MirrorTarget) => ({
   ...sourceColumns(ref),
@@ -78,10 +72,7 @@ const mirrorsOf = statement((db, source: ReturnType<typeof sourceColumns> & { pu
   db
     .selectFrom('mirror')
     .select(SHOWN_COLUMNS)
-    .where('source_platform', '=', source.source_platform)
-    .where('source_channel_id', '=', source.source_channel_id)
-    .where('source_id', '=', source.source_id)
-    .where('purpose', '=', source.purpose),
+    .where((eb) => eb.and(source)),
 );
 
 const KEY = [

@@ -1,32 +1,20 @@
-import type { Member } from '../model/member.ts';
-
 import type { Store } from './index.ts';
-import { forgetAuthor } from './inbox/authors.ts';
-import { createCache } from '../async/cache.ts';
-import { createLru } from '../async/lru.ts';
+import { createOptOuts, type OptOuts, type Person, personColumns } from './settings.ts';
+import { forgetAuthor } from './inbox/index.ts';
 import { recordUsage } from './usage.ts';
 
 /** The stored data about one person. */
-export interface Privacy {
-  optedOut(member: Pick<Member, 'platform' | 'id'>): Promise<boolean>;
-  setOptedOut(member: Pick<Member, 'platform' | 'id'>, optedOut: boolean): Promise<void>;
+export interface Privacy extends OptOuts {
   /** Exports all of it as JSON. */
-  export(member: Pick<Member, 'platform' | 'id'>): Promise<Uint8Array>;
+  export(person: Person): Promise<Uint8Array>;
   /**
    * Deletes all of it except an opt-out or a refusal to be listened to, and cancels their
    * waiting translations. Mirrors of their messages stay, with an anonymous record of their
    * sources, so that deleting a source still deletes its mirrors. Daily totals stay without the
    * person.
    */
-  forget(member: Pick<Member, 'platform' | 'id'>): Promise<void>;
+  forget(person: Person): Promise<void>;
 }
-
-type Person = Pick<Member, 'platform' | 'id'>;
-
-/** Most people whose opt-out is cached: each message in a watched channel looks its author up. */
-const CACHED_PEOPLE = 20_000;
-/** Most opt-outs that are not stored yet. */
-const MOST_UNWRITTEN = 1_000;
 
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
@@ -38,28 +26,24 @@ const parsed = (json: string | null): unknown => {
   }
 };
 
-const keyOf = ({ platform, id }: Person): string => `${platform} ${id}`;
-
 /**
  * Creates the store of personal data.
  *
  * @param now returns ms since 1970
  */
 export const createPrivacy = (store: Store, now: () => number = Date.now): Privacy => {
-  const settingOf = ({ platform, id }: Person) =>
+  const settingOf = (person: Person) =>
     store
       .selectFrom('member_setting')
       .select(['language', 'voice_id', 'opted_out'])
-      .where('platform', '=', platform)
-      .where('member_id', '=', id)
+      .where((eb) => eb.and(personColumns(person)))
       .executeTakeFirst();
 
-  const usageOf = ({ platform, id }: Person) =>
+  const usageOf = (person: Person) =>
     store
       .selectFrom('usage_day')
       .select(['space_id', 'day', 'characters', 'audio_ms', 'messages'])
-      .where('platform', '=', platform)
-      .where('member_id', '=', id)
+      .where((eb) => eb.and(personColumns(person)))
       .orderBy('day')
       .execute();
 
@@ -88,44 +72,15 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
       .where('inbox.author_id', '=', id)
       .execute();
 
-  const consentsOf = ({ platform, id }: Person) =>
+  const consentsOf = (person: Person) =>
     store
       .selectFrom('room_consent')
       .select(['space_id', 'is_heard'])
-      .where('platform', '=', platform)
-      .where('member_id', '=', id)
+      .where((eb) => eb.and(personColumns(person)))
       .execute();
 
-  const choice = createCache(async (person: Person) => (await settingOf(person))?.opted_out === 1, {
-    keyOf,
-    most: CACHED_PEOPLE,
-  });
-  store.signals.subscribe('opt-out', choice.forget);
-  /** People whose opt-out is being stored or failed to be stored; it already applies. */
-  const unwritten = createLru<string, symbol>(MOST_UNWRITTEN);
-
   return {
-    optedOut: async (person) => unwritten.get(keyOf(person)) !== undefined || choice.of(person),
-
-    async setOptedOut({ platform, id }, optedOut) {
-      const opted_out = optedOut ? 1 : 0;
-      const key = keyOf({ platform, id });
-      const own = Symbol(key);
-      if (optedOut) unwritten.set(key, own);
-      else unwritten.delete(key);
-      await store.write(async (db) => {
-        await db
-          .insertInto('member_setting')
-          .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
-          .onConflict((conflict) =>
-            conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
-          )
-          .execute();
-        await store.signals.publish(db, 'opt-out', { platform, id, optedOut });
-      });
-      // A newer choice is not stored yet.
-      if (unwritten.get(key) === own) unwritten.delete(key);
-    },
+    ...createOptOuts(store),
 
     async export(member) {
       const setting = await settingOf(member);
@@ -176,30 +131,27 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
 
     async forget(member) {
       const { platform, id } = member;
+      const own = personColumns(member);
       await store.write(async (db) => {
         await db
           .deleteFrom('member_setting')
-          .where('platform', '=', platform)
-          .where('member_id', '=', id)
+          .where((eb) => eb.and(own))
           .where('opted_out', '=', 0)
           .execute();
         await db
           .updateTable('member_setting')
           .set({ language: null, voice_id: null })
-          .where('platform', '=', platform)
-          .where('member_id', '=', id)
+          .where((eb) => eb.and(own))
           .execute();
         // A refusal stays stored, as an opt-out does.
         await db
           .deleteFrom('room_consent')
-          .where('platform', '=', platform)
-          .where('member_id', '=', id)
+          .where((eb) => eb.and(own))
           .where('is_heard', '=', 1)
           .execute();
         const days = await db
           .deleteFrom('usage_day')
-          .where('platform', '=', platform)
-          .where('member_id', '=', id)
+          .where((eb) => eb.and(own))
           .returningAll()
           .execute();
         for (const { space_id, day, characters, audio_ms, messages } of days)

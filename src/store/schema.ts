@@ -82,7 +82,6 @@ interface ChannelCursorTable {
   position: string;
 }
 
-/** A message to process for one purpose. */
 interface InboxTable {
   platform: string;
   channel_id: string;
@@ -122,7 +121,6 @@ interface InboxTable {
 
 export type InboxState = 'waiting' | 'working' | 'posted' | 'skipped' | 'dead';
 
-/** Key of a message's mirror in one target. */
 interface MirrorKeyColumns {
   source_platform: string;
   source_space_id: string;
@@ -136,7 +134,6 @@ interface MirrorKeyColumns {
   target_thread_id: string;
 }
 
-/** Mirrors that were posted. */
 interface MirrorTable extends MirrorKeyColumns {
   target_parent_id: string | null;
   /**
@@ -162,7 +159,6 @@ interface LeaseTable {
   epoch: number;
 }
 
-/** Members' choices about being listened to in a space. */
 interface RoomConsentTable {
   platform: string;
   space_id: string;

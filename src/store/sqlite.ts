@@ -2,10 +2,17 @@ import { closeSync, existsSync, fdatasync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
+import {
+  SqliteDialect,
+  type SqliteDatabase,
+  type SqliteStatement,
+  type CompiledQuery,
+  type Kysely,
+} from 'kysely';
 import { AppError } from '../errors.ts';
 import { createLru } from '../async/lru.ts';
-import { createDiskSync, type DiskSync } from './disk-sync.ts';
+import { createDiskSync, type DiskSync } from './writer.ts';
+import type { Schema } from './schema.ts';
 
 const BUSY_MS = 5_000;
 
@@ -20,7 +27,7 @@ const PRAGMAS = `
   PRAGMA foreign_keys = ON;
 `;
 
-const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
+const inputs = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
 
 /** Most prepared statements that are kept: preparing one takes longer than running it. */
 const MOST_STATEMENTS = 300;
@@ -30,9 +37,9 @@ const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteData
     const statement = database.prepare(query);
     return {
       reader: statement.columns().length > 0,
-      all: (parameters) => statement.all(...values(parameters)),
-      run: (parameters) => statement.run(...values(parameters)),
-      iterate: (parameters) => statement.iterate(...values(parameters)),
+      all: (parameters) => statement.all(...inputs(parameters)),
+      run: (parameters) => statement.run(...inputs(parameters)),
+      iterate: (parameters) => statement.iterate(...inputs(parameters)),
     };
   };
   const prepared = createLru<string, SqliteStatement>(MOST_STATEMENTS);
@@ -108,4 +115,44 @@ export const openSqlite = (path: string): Sqlite => {
       { cause },
     );
   }
+};
+
+/** A value that is filled in each time a statement runs. */
+class Parameter {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+const standIns = <Values extends object>(values: Values): Values =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, new Parameter(name)])) as Values;
+
+/** Rows that a statement gave, or how many it changed. */
+export interface StatementResult<Row> {
+  readonly rows: readonly Row[];
+  readonly changed: number;
+}
+
+/**
+ * A query that is built and compiled once and run with other values each time: for what every message asks for,
+ * of which building takes longer than running.
+ *
+ * @param build gets stand-ins for the values of the first run: they may be passed to the builder, and nothing else
+ */
+export const statement = <Values extends object, Row>(
+  build: (db: Kysely<Schema>, values: Values) => { compile(): CompiledQuery<Row> },
+) => {
+  let compiled: CompiledQuery<Row> | undefined;
+  return async (db: Kysely<Schema>, values: Values): Promise<StatementResult<Row>> => {
+    compiled ??= build(db, standIns(values)).compile();
+    const { rows, numAffectedRows = 0n } = await db.executeQuery<Row>({
+      ...compiled,
+      parameters: compiled.parameters.map((given) =>
+        given instanceof Parameter ? values[given.name as keyof Values] : given,
+      ),
+    });
+    return { rows, changed: Number(numAffectedRows) };
+  };
 };

@@ -1,10 +1,39 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Space } from '../model/place.ts';
-import type { Usage, UsageDay, UsageAmounts } from '../usage/usage-record.ts';
 import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { statement } from './statement.ts';
+import { statement } from './sqlite.ts';
+
+/**
+ * Use of the service: code points that were translated, spoken, or part of questions and answers;
+ * audio recognised; messages served.
+ */
+export interface UsageAmounts {
+  readonly characters: number;
+  readonly audioMs: number;
+  readonly messages: number;
+}
+
+/** The use of one day. `day` is `YYYY-MM-DD` in UTC. */
+export interface UsageDay extends UsageAmounts {
+  readonly day: string;
+  /** The number of people who used it; all erased people count as one. */
+  readonly people: number;
+}
+
+/** The record of use, by day, space and member. */
+export interface Usage {
+  /** Adds to a member's use of today. */
+  record(space: Space, memberId: string, used: UsageAmounts): Promise<void>;
+  /** Resolves with the use of the whole space today. */
+  today(space: Space): Promise<UsageAmounts>;
+  /**
+   * Resolves with the last days, oldest first, including those without use; members are recorded
+   * for 90 days.
+   */
+  days(space: Space, count: number): Promise<readonly UsageDay[]>;
+}
 
 const KEY = ['platform', 'space_id', 'day', 'member_id'] as const;
 
@@ -80,40 +109,34 @@ export const foldUsage = async (
  * @param now returns ms since 1970
  */
 export const createUsage = (store: Store, now: () => number = Date.now): Usage => {
-  const sums = async (space: Space, since: string): Promise<readonly UsageDay[]> => {
+  const none = { characters: 0, audioMs: 0, messages: 0, people: 0 };
+
+  const days = async (space: Space, count: number): Promise<readonly UsageDay[]> => {
+    const wanted = Array.from({ length: count }, (_, index) =>
+      dayOf(now() - (count - 1 - index) * DAY_MS),
+    );
     const rows = await store
       .selectFrom('usage_day')
       .select(({ fn }) => [
         'day',
         fn.sum<number>('characters').as('characters'),
-        fn.sum<number>('audio_ms').as('audio_ms'),
+        fn.sum<number>('audio_ms').as('audioMs'),
         fn.sum<number>('messages').as('messages'),
         sql<number>`count(*)`.as('people'),
       ])
       .where('platform', '=', space.platform)
       .where('space_id', '=', space.id)
-      .where('day', '>=', since)
+      .where('day', '>=', wanted[0] ?? '')
       .groupBy('day')
       .execute();
-    return rows.map(({ audio_ms, ...row }) => ({ ...row, audioMs: audio_ms }));
+    const known = new Map(rows.map((row) => [row.day, row]));
+    return wanted.map((day) => known.get(day) ?? { day, ...none });
   };
-
-  const none = { characters: 0, audioMs: 0, messages: 0, people: 0 };
 
   return {
     record: (space, memberId, used) => recordUsage(store, space, memberId, used, now()),
 
-    async today(space) {
-      const [today] = await sums(space, dayOf(now()));
-      return today ?? none;
-    },
-
-    async days(space, count) {
-      const wanted = Array.from({ length: count }, (_, index) =>
-        dayOf(now() - (count - 1 - index) * DAY_MS),
-      );
-      const known = new Map((await sums(space, wanted[0] ?? '')).map((day) => [day.day, day]));
-      return wanted.map((day) => known.get(day) ?? { day, ...none });
-    },
+    today: async (space) => (await days(space, 1))[0] ?? none,
+    days,
   };
 };

@@ -2,32 +2,11 @@ import type { Transaction } from 'kysely';
 import type { Channel, Space } from '../model/place.ts';
 import type { ChannelWatch, WatchMode } from '../model/watch.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import { rowChannel } from './inbox/row.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 
 const idOf = (platform: string, channelId: string): string => `${platform} ${channelId}`;
-
-export interface WatchStore {
-  readonly of: (channel: Channel) => ChannelWatch | undefined;
-  /** True when the channel itself is watched, not only the channel of its thread. */
-  readonly isOwn: (channel: Channel) => boolean;
-  readonly list: (space: Space) => readonly ChannelWatch[];
-  /**
-   * Lists the channels whose messages are mirrored into each other with this one, itself included.
-   */
-  group(watch: ChannelWatch): readonly ChannelWatch[];
-  /**
-   * Sets watches. Resolves with the channels that remained alone in their group and so are no
-   * longer watched.
-   *
-   * @param sinceMs time of the request, ms since 1970. Default: now
-   */
-  set(watches: readonly ChannelWatch[], sinceMs?: number): Promise<readonly Channel[]>;
-  /** Removes watches. Resolves with these channels and those that remained alone in their group. */
-  remove(channels: readonly Channel[]): Promise<readonly Channel[]>;
-  /** Time at which the watch was set, ms since 1970. */
-  sinceMs(watch: ChannelWatch): number;
-}
 
 interface Kept {
   readonly watch: ChannelWatch;
@@ -54,14 +33,12 @@ const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]):
   for (const { space, id } of channels)
     await db
       .deleteFrom('channel_watch')
-      .where('platform', '=', space.platform)
-      .where('channel_id', '=', id)
+      .where((eb) => eb.and({ platform: space.platform, channel_id: id }))
       .execute();
 };
 
 type WatchesById = Map<string, Kept>;
 
-/** Reads all watches, in the order in which they were set. */
 const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   const rows = await db.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
   return new Map(
@@ -70,11 +47,7 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
       {
         sinceMs: row.since_ms,
         watch: {
-          channel: {
-            space: { platform: row.platform, id: row.space_id },
-            id: row.channel_id,
-            ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
-          },
+          channel: rowChannel(row),
           mode: row.mode as WatchMode,
           languages: JSON.parse(row.languages) as string[],
           ...(row.group_id === null ? {} : { group: row.group_id }),
@@ -87,7 +60,7 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
 };
 
 /** Opens the watches and holds all of them in memory, because each message looks its channel up. */
-export const openWatchStore = async (store: Store, now: () => number): Promise<WatchStore> => {
+export const openWatchStore = async (store: Store, now: () => number) => {
   let watches: ReadonlyMap<string, Kept> = new Map();
   let groups: ReadonlyMap<string | undefined, readonly ChannelWatch[]> = new Map();
   const all = (): ChannelWatch[] => [...watches.values()].map(({ watch }) => watch);
@@ -119,17 +92,26 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
   };
 
   return {
-    of: (channel) => {
+    of: (channel: Channel): ChannelWatch | undefined => {
       const own = exact(channel, channel.id);
       if (own || channel.parentId === undefined) return own;
       const above = exact(channel, channel.parentId);
       return above?.mode === 'reply' ? { ...above, channel } : undefined;
     },
-    isOwn: (channel) => exact(channel, channel.id) !== undefined,
-    list: ({ platform, id }) =>
+    /** True when the channel itself is watched, not only the channel of its thread. */
+    isOwn: (channel: Channel): boolean => exact(channel, channel.id) !== undefined,
+    list: ({ platform, id }: Space): readonly ChannelWatch[] =>
       all().filter(({ channel: { space } }) => space.platform === platform && space.id === id),
-    group: ({ group }) => (group === undefined ? [] : (groups.get(group) ?? [])),
-    set: (changed, sinceMs = now()) =>
+    /** Lists the channels whose messages are mirrored into each other with this one, itself included. */
+    group: ({ group }: ChannelWatch): readonly ChannelWatch[] =>
+      group === undefined ? [] : (groups.get(group) ?? []),
+    /**
+     * Sets watches. Resolves with the channels that remained alone in their group and so are no
+     * longer watched.
+     *
+     * @param sinceMs time of the request, ms since 1970
+     */
+    set: (changed: readonly ChannelWatch[], sinceMs = now()): Promise<readonly Channel[]> =>
       change(
         async (next, db) => {
           const before = changed.map((watch) => {
@@ -167,7 +149,8 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
         },
         changed.map(({ channel }) => channel),
       ),
-    remove: (channels) =>
+    /** Removes watches. Resolves with these channels and those that remained alone in their group. */
+    remove: (channels: readonly Channel[]): Promise<readonly Channel[]> =>
       change(async (next, db) => {
         const before = channels.map(({ space, id }) => {
           const key = idOf(space.platform, id);
@@ -179,10 +162,13 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
         await deleteAll(db, gone);
         return gone;
       }, channels),
-    sinceMs: ({ channel }) =>
+    /** Time at which the watch was set, ms since 1970. */
+    sinceMs: ({ channel }: ChannelWatch): number =>
       (
         watches.get(idOf(channel.space.platform, channel.id)) ??
         watches.get(idOf(channel.space.platform, channel.parentId ?? ''))
       )?.sinceMs ?? now(),
   };
 };
+
+export type WatchStore = Awaited<ReturnType<typeof openWatchStore>>;

@@ -30,7 +30,6 @@ const columnOf = (cell: string): Column | undefined =>
     HEADERS[column].some((name) => name === cell.toLowerCase()),
   );
 
-/** Index of each column that the file has. */
 type Places = Readonly<Partial<Record<Column, number>>>;
 
 const IN_ORDER: Places = { term: 0, language: 1, translation: 2 };

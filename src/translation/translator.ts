@@ -4,7 +4,7 @@ import type { TranslationInput } from '../api/translation.ts';
 import { protect, type Protected } from '../text/protect/protect.ts';
 import { languageText } from '../text/language/language-text.ts';
 import { sameLanguage, type Languages } from '../text/language/languages.ts';
-import { foldTerm, termsFor, termsIn } from './terms.ts';
+import { foldTerm, termsFor, termsIn } from './glossary.ts';
 import { isEmojiMessage } from '../text/message-checks.ts';
 import { toFlatText } from '../text/pieces/flat-text.ts';
 import { mapStates } from '../async/generators.ts';

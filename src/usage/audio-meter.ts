@@ -20,22 +20,15 @@ export interface AudioMeterDeps {
   readonly log: Log;
 }
 
-/** Counts recognised speech for the person who spoke. */
-export interface AudioMeter extends AsyncDisposable {
-  /**
-   * Counts a final transcript. Resolves with the reason why the space may use no more audio today,
-   * if there is one, and with undefined when the transcript could not be counted.
-   */
-  count(event: MeteredTranscript): Promise<{ readonly fault: AppError | undefined } | undefined>;
-  /** Resolves with the reason why the space may use no more audio today. */
-  fault(): Promise<AppError | undefined>;
-}
+export type AudioMeter = ReturnType<typeof createAudioMeter>;
 
-export const createAudioMeter = (deps: AudioMeterDeps): AudioMeter => {
+/** Creates the count of recognised speech for the person who spoke. */
+export const createAudioMeter = (deps: AudioMeterDeps) => {
   const { services, now, channel, log } = deps;
   let counting: Promise<unknown> = Promise.resolve();
 
-  const fault: AudioMeter['fault'] = async () =>
+  /** Resolves with the reason why the space may use no more audio today. */
+  const fault = async (): Promise<AppError | undefined> =>
     limitFault(services, channel().space, 'audio', now);
   const record = async ({ speakerId, startMs, endMs, text }: MeteredTranscript) => {
     try {
@@ -50,13 +43,17 @@ export const createAudioMeter = (deps: AudioMeterDeps): AudioMeter => {
   };
 
   return {
-    count: async (event) => {
+    /**
+     * Counts a final transcript. Resolves with the reason why the space may use no more audio today,
+     * if there is one, and with undefined when the transcript could not be counted.
+     */
+    count: async (event: MeteredTranscript) => {
       const counted = counting.then(() => record(event));
       counting = counted;
       return counted;
     },
     fault,
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       await counting;
     },
   };

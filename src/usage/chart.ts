@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../errors.ts';
-import type { UsageDay } from './usage-record.ts';
+import type { UsageDay } from '../store/usage.ts';
 import { MINUTE_MS } from '../async/time.ts';
 
 const WIDTH = 960;

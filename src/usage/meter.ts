@@ -3,7 +3,6 @@ import type { Services } from '../command/services.ts';
 import type { Space } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import { charactersOf, limitFault, type Demand } from './limits.ts';
-import type { UsageAmounts } from './usage-record.ts';
 
 /** The person and space that use the service. */
 export interface Consumer {
@@ -118,30 +117,3 @@ export const createMeter = <Given extends MeteredServices>(
     },
   };
 };
-
-/** Use of a piece of work so far, to which counters add. */
-export type Tally = { -readonly [Part in 'characters' | 'audioMs']: UsageAmounts[Part] };
-
-type Countable = Pick<MeteredServices, 'translator' | 'transcriber'>;
-
-/**
- * Wraps services so that they add what they finish to `tally`: for work that checks its limits
- * beforehand, is retried when a part fails, and is recorded once with its result.
- */
-export const countFinished = <Given extends Countable>(services: Given, tally: Tally): Given => ({
-  ...services,
-  translator: {
-    async *translate(request, signal) {
-      const translation = yield* services.translator.translate(request, signal);
-      if (translation.outcome === 'translated') tally.characters += charactersOf(request.text);
-      return translation;
-    },
-  },
-  transcriber: {
-    async *transcribe(request, signal) {
-      const transcript = yield* services.transcriber.transcribe(request, signal);
-      tally.audioMs += transcript.durationMs;
-      return transcript;
-    },
-  },
-});

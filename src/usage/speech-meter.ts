@@ -19,32 +19,8 @@ export interface SpeechMeterDeps {
   readonly log: Log;
 }
 
-/** Counts texts that wait to be spoken against the limit, and records them once they are spoken. */
-export interface SpeechMeter extends AsyncDisposable {
-  /**
-   * Resolves with the reason why no more may be spoken today, waiting texts included; undefined
-   * when it may.
-   */
-  fault(text: string): Promise<AppError | undefined>;
-  /** Counts a text that waits. */
-  reserve(item: MeteredText): void;
-  /** Drops a text that no longer waits. */
-  release(id: string): void;
-  /**
-   * Records a text that begins to be spoken.
-   *
-   * @param memberId the author of the words; empty for none
-   * @param messages 0 when the text already counts as a message
-   */
-  spoken(item: MeteredText, memberId: string, messages: 0 | 1): void;
-}
-
-export const createSpeechMeter = ({
-  services,
-  now,
-  channel,
-  log,
-}: SpeechMeterDeps): SpeechMeter => {
+/** Creates the count of texts that wait to be spoken against the limit; it records them once they are spoken. */
+export const createSpeechMeter = ({ services, now, channel, log }: SpeechMeterDeps) => {
   /** Code points of waiting texts by id. */
   const reserved = new Map<string, number>();
   let recording = Promise.resolve();
@@ -59,17 +35,29 @@ export const createSpeechMeter = ({
   };
 
   return {
-    fault: async (text) => {
+    /**
+     * Resolves with the reason why no more may be spoken today, waiting texts included; undefined
+     * when it may.
+     */
+    fault: async (text: string): Promise<AppError | undefined> => {
       const waiting = reserved.values().reduce((sum, each) => sum + each, 0);
       const characters = waiting + countCodePoints(text);
       return limitFault(services, channel().space, { characters }, now);
     },
-    reserve: ({ id, text }) => void reserved.set(id, countCodePoints(text)),
-    release: (id) => void reserved.delete(id),
-    spoken: ({ id, text }, memberId, messages) => {
+    /** Counts a text that waits. */
+    reserve: ({ id, text }: MeteredText): void => void reserved.set(id, countCodePoints(text)),
+    /** Drops a text that no longer waits. */
+    release: (id: string): void => void reserved.delete(id),
+    /**
+     * Records a text that begins to be spoken.
+     *
+     * @param memberId the author of the words; empty for none
+     * @param messages 0 when the text already counts as a message
+     */
+    spoken: ({ id, text }: MeteredText, memberId: string, messages: 0 | 1): void => {
       reserved.delete(id);
       recording = recording.then(async () => record(text, memberId, messages));
     },
-    [Symbol.asyncDispose]: async () => recording,
+    [Symbol.asyncDispose]: async (): Promise<void> => recording,
   };
 };

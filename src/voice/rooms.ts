@@ -6,7 +6,7 @@ import type { Member } from '../model/member.ts';
 import type { Platform } from '../ports/platform.ts';
 import { isQuiet, type RoomChoices } from '../model/space-choices.ts';
 import type { Rooms } from './room-types.ts';
-import type { RoomConsents } from '../store/room-consents.ts';
+import type { RoomConsents } from '../store/settings.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { createConsentChoices } from './consent/choices.ts';

@@ -1,6 +1,6 @@
 import { type Services } from '../command/services.ts';
 import { type Channel } from '../model/place.ts';
-import { type Cache, createCache } from '../async/cache.ts';
+import { type Cache, createCache } from '../async/lru.ts';
 import { type Clock, waitUntil } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';

@@ -19,7 +19,7 @@ import { plainText } from '../../src/model/walk-rich-text.ts';
 import type { Invocation, Platform, PressInvocation } from '../../src/ports/platform.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
-import type { UsageAmounts } from '../../src/usage/usage-record.ts';
+import type { UsageAmounts } from '../../src/store/usage.ts';
 import { fakePlatform, shownOf, type Shown } from './platform.ts';
 import { rich } from './rich-text.ts';
 import { ROOM_CHOICES } from './rooms.ts';

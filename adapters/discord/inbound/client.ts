@@ -1,10 +1,20 @@
-import { Client, Events, GatewayCloseCodes, Options, Status } from 'discord.js';
+import {
+  Client,
+  Events,
+  GatewayCloseCodes,
+  Options,
+  Status,
+  type GatewayDispatchEvents,
+  type GatewayDispatchPayload,
+  type GatewayGuildCreateDispatchData,
+} from 'discord.js';
 import { realClock, sleep } from '../../../src/async/clock.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import { restOptions, type RestSettings } from '../api.ts';
 import { contentIntentHint, intentsOf, wrongToken, type Application } from '../application.ts';
 import { fromDiscord } from '../errors.ts';
+import type { RawMessage } from './message-reader.ts';
 
 /** Longest wait for `Client.destroy`, which waits for a gateway that may not answer. */
 const DESTROY_MS = 2_000;
@@ -147,3 +157,39 @@ export const destroy = async (client: Client): Promise<void> => {
   client.removeAllListeners(Events.ShardReconnecting);
   await Promise.race([client.destroy().catch(() => undefined), sleep(realClock, DESTROY_MS)]);
 };
+
+/** The data of events that are read in another way than the library types them. */
+interface Typed {
+  readonly [GatewayDispatchEvents.MessageCreate]: RawMessage;
+  /** Partial: embeds that load later may come alone. */
+  readonly [GatewayDispatchEvents.MessageUpdate]: Partial<RawMessage> &
+    Pick<RawMessage, 'id' | 'channel_id'>;
+  readonly [GatewayDispatchEvents.GuildCreate]:
+    | GatewayGuildCreateDispatchData
+    | { readonly id: string; readonly unavailable: true };
+}
+
+type Dispatched<Event extends GatewayDispatchEvents> = Event extends keyof Typed
+  ? Typed[Event]
+  : Extract<GatewayDispatchPayload, { readonly t: Event }>['d'];
+
+export type On = <Event extends GatewayDispatchEvents>(
+  event: Event,
+  handle: (data: Dispatched<Event>) => Promise<void> | void,
+) => void;
+
+/**
+ * Creates the subscription to raw gateway events: they do not depend on the caches of discord.js,
+ * and come in order, even while it still waits for its servers. Errors of listeners are logged.
+ */
+export const createOn =
+  (client: Client, log: Log): On =>
+  (event, handle) => {
+    client.ws.on(event, (data: Parameters<typeof handle>[0]) => {
+      const run = async (): Promise<void> => handle(data);
+      run().catch((thrown: unknown) => {
+        const { code, message, cause } = toAppError(thrown);
+        log.error({ event, code, reason: message, err: cause }, 'an event could not be handled');
+      });
+    });
+  };

@@ -18,11 +18,11 @@ import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, positionOf } from '../ids.ts';
 import { wordsIn } from '../mirrors/parts.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
-import { bullets, lines, plainWords } from '../../../src/model/compose-rich-text.ts';
+import { bullets, lines, plainWords, sections } from '../../../src/model/compose-rich-text.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import type { Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import { paragraph, type RichText } from '../../../src/model/rich-text.ts';
+import type { RichText } from '../../../src/model/rich-text.ts';
 
 /** A message as REST gives it, or as the gateway does, which adds parts of the member. */
 export type RawMessage = APIMessage & {
@@ -79,12 +79,6 @@ const pollText = ({ poll }: Pick<APIMessage, 'poll'>): RichText =>
         bullets(...poll.answers.map(({ poll_media }) => poll_media.text ?? '')),
       )
     : [];
-
-/** Texts with an empty line between them; those that say nothing are passed over. */
-const apart = (texts: readonly RichText[]): RichText => {
-  const [first = [], ...rest] = texts.filter((each) => each.length > 0);
-  return rest.length === 0 ? first : lines(first, ...rest.map((each) => [paragraph(), ...each]));
-};
 
 const stickerOf = ({ id, name, format_type }: APIStickerItem) => ({
   name,
@@ -173,7 +167,7 @@ export const createMessageReader = (deps: MessageReaderDeps): MessageReader => {
         ref,
         position: positionOf(raw.id),
         author: words?.name === undefined ? author : { ...author, name: words.name },
-        text: apart(texts),
+        text: sections(...texts.filter((each) => each.length > 0)),
         files: shown.attachments.map(fileOf(ref, isVoice)),
         stickers: (shown.sticker_items ?? []).map(stickerOf),
         ...(raw.type === MessageType.Reply && reference?.message_id !== undefined

@@ -1,10 +1,9 @@
 import { GatewayDispatchEvents as Events } from 'discord.js';
 import { positionOf } from '../ids.ts';
-import type { On } from './gateway-events.ts';
+import type { On } from './client.ts';
 import { isReadable, type MessageReader, type RawMessage } from './message-reader.ts';
-import type { ThreadParents } from './places.ts';
 import type { Interactions } from '../interactions/interactions.ts';
-import type { MemberNames } from '../member-names.ts';
+import type { MemberNames, ThreadParents } from '../memory.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';

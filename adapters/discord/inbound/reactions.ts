@@ -1,6 +1,6 @@
 import { type APIEmoji, GatewayDispatchEvents as Events } from 'discord.js';
-import type { On } from './gateway-events.ts';
-import type { ThreadParents } from './places.ts';
+import type { On } from './client.ts';
+import type { ThreadParents } from '../memory.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';

@@ -1,15 +1,69 @@
-import { RESTJSONErrorCodes } from 'discord.js';
+import {
+  RESTJSONErrorCodes,
+  MessageFlags,
+  Routes,
+  type APIMessage,
+  type RouteLike,
+} from 'discord.js';
 import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Content } from '../../../src/model/content.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
-import { createAnswerMessages, ORIGINAL, type InteractionKey } from './answer-messages.ts';
 import type { Api } from '../api.ts';
 import { isGone, isRefusal } from '../errors.ts';
-import { botMessageWriter, type MessageWriter } from '../outbound/message-writer.ts';
-import { syncParts } from '../outbound/sync.ts';
+import {
+  botMessageWriter,
+  syncParts,
+  bodyOf,
+  ignoreGone,
+  type MessageWriter,
+} from '../outbound/message-writer.ts';
 import { asTextFile, render, type Part } from '../outbound/render.ts';
+import { FOLLOW_UPS } from '../limits.ts';
+
+interface InteractionKey {
+  readonly applicationId: string;
+  readonly token: string;
+}
+
+/** The name of the first answer, before and after it has an id. */
+const ORIGINAL = '@original';
+
+/** Creates the access to the messages of an interaction: the first answer, and the further ones. */
+const createAnswerMessages = (api: Api, { applicationId, token }: InteractionKey) => {
+  const ids = new Set<string>();
+  let posts = 0;
+  const route = (id: string): RouteLike => Routes.webhookMessage(applicationId, token, id);
+  return {
+    /** The ids of the further messages, in the order of their posting. */
+    ids,
+    /** Number of messages that may still be posted, where they are counted. */
+    left: (): number => FOLLOW_UPS - posts,
+    post: async (part: Part, isHidden: boolean): Promise<string> => {
+      const { body, files } = bodyOf(part);
+      posts += 1;
+      // Sent once: a follow-up has no nonce.
+      const { id } = await api.sendOnce<APIMessage>('POST', Routes.webhook(applicationId, token), {
+        auth: false,
+        body: isHidden ? { ...body, flags: MessageFlags.Ephemeral } : body,
+        files,
+      });
+      ids.add(id);
+      return id;
+    },
+    /** Resolves with the message's own id. */
+    edit: async (id: string, part: Part): Promise<string> => {
+      const options = { auth: false, ...bodyOf(part) };
+      return (await api.send<APIMessage>('PATCH', route(id), options)).id;
+    },
+    /** A message that is gone already is no error. */
+    remove: async (id: string): Promise<void> => {
+      await ignoreGone(api.send('DELETE', route(id), { auth: false }));
+      ids.delete(id);
+    },
+  };
+};
 
 /** Edits of one message more often than this run into its bucket. */
 const PACE_MS = 1_000;
@@ -38,7 +92,6 @@ export interface InteractionAnswer extends Answer {
   readonly lost: (ids: readonly string[]) => void;
 }
 
-/** The stage of an answer. */
 type Stage =
   /** Acknowledged: people see that it is being worked on. */
   | { readonly is: 'thinking' }
@@ -74,7 +127,6 @@ const fit = (parts: readonly Part[], most: number): readonly Part[] => {
 const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly Part[] =>
   fit(render(content, { voiceNotes }), content.controls?.length ? 1 : most);
 
-/** True for content that concerns the asker alone: what could not be done. */
 const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
 
 export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {

@@ -6,6 +6,8 @@ import {
   type APIApplicationCommandInteraction,
   type APIInteraction,
   type APIMessageComponentInteraction,
+  type APIApplicationCommandAutocompleteInteraction,
+  type APIApplicationCommandOptionChoice,
 } from 'discord.js';
 import type { Core } from '../../../src/adapter.ts';
 import type { Log } from '../../../src/log.ts';
@@ -13,7 +15,6 @@ import type { Invocation } from '../../../src/ports/platform.ts';
 import { createAnswer, type InteractionAnswer } from './answer.ts';
 import type { Acknowledge } from './acknowledge.ts';
 import type { Api } from '../api.ts';
-import { createCompletions } from './completions.ts';
 import type { OpenRemoteFile } from '../files.ts';
 import { PLATFORM } from '../ids.ts';
 import {
@@ -26,6 +27,38 @@ import {
 } from './invocations.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
+import type { Choice } from '../../../src/model/command-info.ts';
+import { shorten } from '../../../src/text/split/shorten.ts';
+import { CHOICE_CHARS } from '../limits.ts';
+
+/** The choices that Discord takes, best first: no two may be called the same. */
+const choicesOf = (found: readonly Choice[]): APIApplicationCommandOptionChoice<string>[] => {
+  const byName = new Map<string, string>();
+  for (const { value, label } of found) {
+    const name = shorten(label, CHOICE_CHARS);
+    if (value.length <= CHOICE_CHARS && !byName.has(name)) byName.set(name, value);
+  }
+  return [...byName].map(([name, value]) => ({ name, value }));
+};
+
+/** Offers what the core finds for the option that is being typed. */
+const createCompletions =
+  (core: Core, acknowledge: Acknowledge) =>
+  async (interaction: APIApplicationCommandAutocompleteInteraction): Promise<void> => {
+    const { name, options } = commandOf(interaction.data.name, interaction.data.options);
+    const option = options.find((each) => 'focused' in each && each.focused);
+    const found = await core.complete({
+      command: name,
+      option: option?.name ?? '',
+      typed: String(option?.value ?? ''),
+      member: memberOf(interaction),
+      space: placeOf(interaction).space,
+    });
+    await acknowledge(interaction, {
+      type: InteractionResponseType.ApplicationCommandAutocompleteResult,
+      data: { choices: choicesOf(found) },
+    });
+  };
 
 export interface InteractionDeps {
   readonly api: Api;
@@ -44,25 +77,17 @@ export interface Interactions {
   stop(): Promise<void>;
 }
 
-/** The part of an invocation that commands and presses share. */
 type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'signal' | 'answer'>;
 
-/** The answers that are being given. */
-interface InteractionAnswers {
-  /** Shows what `work` does as the answer to an interaction that was acknowledged. */
-  readonly answer: (
-    interaction: UsedInteraction,
-    isPrivate: boolean,
-    work: (asked: Asked) => Promise<void>,
-  ) => Promise<void>;
-  /** Messages, channels or spaces with these ids are gone. */
-  lost(ids: readonly string[]): void;
-}
-
-const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal): InteractionAnswers => {
+const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal) => {
   const live = new Set<InteractionAnswer>();
   return {
-    answer: async (interaction, isPrivate, work) => {
+    /** Shows what `work` does as the answer to an interaction that was acknowledged. */
+    answer: async (
+      interaction: UsedInteraction,
+      isPrivate: boolean,
+      work: (asked: Asked) => Promise<void>,
+    ): Promise<void> => {
       const { id, application_id: applicationId, token, type } = interaction;
       const channel = placeOf(interaction);
       const answer = createAnswer({
@@ -83,13 +108,15 @@ const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal): Int
         live.delete(answer);
       }
     },
-    lost: (ids) => {
+    /** Messages, channels or spaces with these ids are gone. */
+    lost: (ids: readonly string[]): void => {
       for (const each of live) each.lost(ids);
     },
   };
 };
 
-/** Acknowledged so, a new answer is awaited: by everybody, or by the asker alone. */
+type InteractionAnswers = ReturnType<typeof createInteractionAnswers>;
+
 const newAnswer = (isPrivate: boolean) => ({
   type: InteractionResponseType.DeferredChannelMessageWithSource,
   data: isPrivate ? { flags: MessageFlags.Ephemeral } : {},

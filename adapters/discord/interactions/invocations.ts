@@ -13,7 +13,7 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
-import { localeOf } from '../slash/locales.ts';
+import { localeOf } from '../slash/wording.ts';
 import { fileNameOf, nameOf } from '../inbound/message-reader.ts';
 
 type Option = APIApplicationCommandInteractionDataOption<

@@ -1,6 +1,6 @@
-import { isGone } from '../errors.ts';
+import { isGone, isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
-import type { Finder, Found } from './find.ts';
+import type { Finder, Found, OwnMessages } from './find.ts';
 import {
   partsOf,
   readSections,
@@ -8,28 +8,136 @@ import {
   sectionOf,
   withoutSource,
   withoutVoice,
-  type WriterKind,
   writeSections,
+  footersIn,
+  isOfSource,
+  type WriterKind,
+  type Section,
 } from './parts.ts';
-import { createSharedMessages, type SharedMessagesDeps } from './shared-messages.ts';
-import { BY_BOT, ownPost, type OwnPost } from './writers.ts';
-import { isHookGone } from '../outbound/message-writer.ts';
-import { isFinal, syncParts } from '../outbound/sync.ts';
+import { BY_BOT, ownPost, channelIdOf, type OwnPost } from '../ids.ts';
+import { isHookGone, isFinal, syncParts } from '../outbound/message-writer.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { MessageRef } from '../../../src/model/place.ts';
-import type { Mirror } from '../../../src/ports/mirrors.ts';
+import type { MessageRef, Channel } from '../../../src/model/place.ts';
+import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
+import { RESTJSONErrorCodes, Routes } from 'discord.js';
+import type { Api } from '../api.ts';
+import { avatarOf, type RawMessage } from '../inbound/message-reader.ts';
+import { sectionsPart, type Outbox } from './outbox.ts';
+import type { Writers } from './writers.ts';
+import { createLru } from '../../../src/async/lru.ts';
 
-/** Changes existing mirrors. */
-export interface MirrorEditor {
-  /**
-   * Rewrites a mirror; resolves with its new place, or with undefined where it could only be
-   * deleted because the webhook that wrote it is gone. Rejects with `not-found` when it was deleted
-   * before.
-   */
-  rewrite(former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined>;
-  /** Deletes the mirror of one source; other mirrors in the same messages stay. */
-  erase(former: OwnPost, source: MessageRef): Promise<void>;
+interface SharedMessage {
+  readonly post: OwnPost;
+  readonly sections: readonly Section[];
+  /** The author's name and picture under which it was posted. */
+  readonly by: Persona;
 }
+
+export interface SharedMessagesDeps {
+  readonly api: Api;
+  readonly outbox: Outbox;
+  readonly ownMessages: OwnMessages;
+  readonly writers: Writers;
+}
+
+/**
+ * Messages posted again that are remembered; others are searched for among the channel's last
+ * messages.
+ */
+const KEPT = 5_000;
+
+const holds = ({ content }: RawMessage, source: MessageRef): boolean =>
+  footersIn(content).some(({ line, parts }) => parts === 1 && isOfSource(line, source));
+
+const read = (raw: RawMessage, channel: Channel): SharedMessage => ({
+  post: ownPost(channel, [raw.id], { shared: true, voice: false, webhookId: raw.webhook_id }),
+  sections: readSections(raw.content),
+  by: { name: raw.author.username, avatarUrl: avatarOf(raw.author, undefined) },
+});
+
+const createSharedMessages = (deps: SharedMessagesDeps) => {
+  const { api, outbox, ownMessages, writers } = deps;
+  /** Current ids of messages that were posted again, by their former ids. */
+  const moved = createLru<string, readonly string[]>(KEPT);
+
+  /** Finds the message with this id, or the one posted in its place, even repeatedly. */
+  const follow = async (
+    channel: Channel,
+    id: string,
+    source: MessageRef,
+  ): Promise<RawMessage | undefined> => {
+    try {
+      const route = Routes.channelMessage(channelIdOf(channel), id);
+      const raw = await api.send<RawMessage>('GET', route);
+      if (holds(raw, source)) return raw;
+    } catch (thrown) {
+      if (!isRefusal(thrown, RESTJSONErrorCodes.UnknownMessage)) throw thrown;
+    }
+    for (const anew of moved.get(id) ?? []) {
+      const found = await follow(channel, anew, source);
+      if (found) return found;
+    }
+    return undefined;
+  };
+
+  const repost = async (
+    { post: former, by }: SharedMessage,
+    sections: readonly Section[],
+  ): Promise<OwnPost> => {
+    const { channel, ids } = former;
+    const footers = new Set(sections.map(({ footer }) => footer));
+    // An interrupted try may have posted them already.
+    for await (const raw of ownMessages(channel, [])) {
+      const other = read(raw, channel);
+      const isIt =
+        other.sections.length > 0 && other.sections.every(({ footer }) => footers.has(footer));
+      if (isIt && raw.id !== ids[0]) await writers.erase(other.post);
+    }
+    const anew: OwnPost[] = [];
+    try {
+      for await (const one of outbox.repost(channel, sections, by)) anew.push(one);
+      await writers.erase(former);
+    } catch (thrown) {
+      for (const one of anew) await writers.erase(one);
+      throw thrown;
+    }
+    moved.set(
+      ids[0],
+      anew.map((one) => one.ids[0]),
+    );
+    return anew[0] as OwnPost;
+  };
+
+  return {
+    /** Finds the message that holds a mirror now; rejects with `not-found` when it is gone. */
+    find: async ({ channel, ids: [id] }: OwnPost, source: MessageRef): Promise<SharedMessage> => {
+      const found = await follow(channel, id, source);
+      if (found) return read(found, channel);
+      for await (const other of ownMessages(channel, [source]))
+        if (holds(other, source)) return read(other, channel);
+      throw new AppError('not-found', 'a mirror was deleted');
+    },
+    /**
+     * Replaces the sections of a message; resolves with its place. Messages of a deleted webhook
+     * cannot be changed: the sections are then posted again, and each is found by its footer.
+     */
+    show: async (shared: SharedMessage, sections: readonly Section[]): Promise<OwnPost> => {
+      const { post: former } = shared;
+      if (sections.length === 0) {
+        await writers.erase(former);
+        return former;
+      }
+      try {
+        const writer = await writers.of(former);
+        await writer.rewrite(former.ids[0], sectionsPart(sections));
+        return former;
+      } catch (thrown) {
+        if (!isHookGone(thrown) || former.handle.webhookId === undefined) throw thrown;
+        return repost(shared, sections);
+      }
+    },
+  };
+};
 
 const writerOf = ({ handle }: OwnPost): WriterKind =>
   handle.webhookId === undefined ? 'bot' : 'webhook';
@@ -46,13 +154,13 @@ export const says = ({ post, contents }: Extract<Found, { contents: unknown }>, 
   return wanted.join('\0') === contents.map((each) => each.trim()).join('\0');
 };
 
-export const createMirrorEditor = (
-  deps: SharedMessagesDeps & { readonly finder: Finder },
-): MirrorEditor => {
+/** Creates the functions that change existing mirrors. */
+export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder: Finder }) => {
   const { outbox, finder, writers } = deps;
   const shared = createSharedMessages(deps);
 
-  const erase: MirrorEditor['erase'] = async (former, source) => {
+  /** Deletes the mirror of one source; other mirrors in the same messages stay. */
+  const erase = async (former: OwnPost, source: MessageRef): Promise<void> => {
     try {
       if (former.handle.shared) {
         const found = await shared.find(former, source);
@@ -117,7 +225,12 @@ export const createMirrorEditor = (
   };
 
   return {
-    rewrite: async (former, mirror) =>
+    /**
+     * Rewrites a mirror; resolves with its new place, or with undefined where it could only be
+     * deleted because the webhook that wrote it is gone. Rejects with `not-found` when it was
+     * deleted before.
+     */
+    rewrite: async (former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined> =>
       former.handle.shared ? rewriteShared(former, mirror) : rewriteOwn(former, mirror),
     erase,
   };

@@ -1,19 +1,15 @@
 import { type Client, Routes } from 'discord.js';
 import type { Api } from '../api.ts';
-import { PLATFORM, positionOf } from '../ids.ts';
+import { ownPost, type OwnPost, PLATFORM, positionOf } from '../ids.ts';
 import type { MessageReader, RawMessage } from '../inbound/message-reader.ts';
 import { MESSAGES_PAGE } from '../limits.ts';
 import { footerOf, footersIn, isOfSource, labelText, partNumber, voiceNameOf } from './parts.ts';
-import { ownPost, type OwnPost } from './writers.ts';
 import { demandHistory } from '../permissions.ts';
-import { createLru } from '../../../src/async/lru.ts';
 import type { Channel, MessageRef, Posted } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 
 /** Pages searched: messages of an earlier try are near the end, as tries do not go on for long. */
 const PAGES = 5;
-/** Replies whose key is remembered. */
-const REMEMBERED = 5_000;
 
 /** One of the bot's messages that holds a mirror, or a part of it. */
 interface Piece {
@@ -34,23 +30,8 @@ export type Found =
   | { readonly post: OwnPost; readonly contents: readonly string[] }
   | { readonly strays: readonly OwnPost[] };
 
-/** Keys of known replies, which tell other mirrors from the one searched for. */
-export interface ReplyKeys {
-  /** Notes the mirror for which messages were posted or found. */
-  note(ids: readonly string[], mirror: Mirror): void;
-  isOthers(id: string, key: string, others: readonly Posted[]): boolean;
-}
-
-export const createReplyKeys = (): ReplyKeys => {
-  const keys = createLru<string, string>(REMEMBERED);
-  return {
-    note: (ids, { as, key }) => {
-      if (!as) for (const id of ids) keys.set(id, key);
-    },
-    isOthers: (id, key, others) =>
-      (keys.get(id) ?? key) !== key || others.some(({ ids }) => ids.includes(id)),
-  };
-};
+/** The key of a known reply, by the id of its message. */
+type KeyOf = (id: string) => string | undefined;
 
 /**
  * Reads the bot's last messages in a channel, newest first, none older than the oldest of the
@@ -110,10 +91,11 @@ const anyLabel = /^(?:\p{RGI_Emoji}|\*\*[^\n]+?\*\*)(?=\s|$)/v;
 const replyPiece = (
   { id, content, ...raw }: RawMessage,
   { source, key, label }: Pick<Mirror, 'source' | 'key'> & Partial<Pick<Mirror, 'label'>>,
-  claims: ReplyKeys,
+  keyOf: KeyOf,
   others: readonly Posted[],
 ): Piece | undefined => {
-  if (!answers(raw, source) || claims.isOthers(id, key, others)) return undefined;
+  const isOthers = (keyOf(id) ?? key) !== key || others.some(({ ids }) => ids.includes(id));
+  if (!answers(raw, source) || isOthers) return undefined;
   const plain = { id, content, shared: false, hasAudio: false, webhookId: undefined };
   const exact = label && partOf(content, labelText(label));
   if (exact) return { ...plain, ...exact, exact: true };
@@ -141,7 +123,6 @@ const personaPiece = (raw: RawMessage, mirror: Mirror): Piece | undefined => {
   return { id, content, part, parts, shared, hasAudio, webhookId, exact };
 };
 
-/** The parts in their order if all are there; none otherwise. */
 const wholeOf = (pieces: readonly Piece[]): readonly Piece[] => {
   const inOrder = Array.from({ length: pieces[0]?.parts ?? 0 }, (_, index) =>
     pieces.find(({ part }) => part === index + 1),
@@ -184,13 +165,13 @@ const conclude = (
  * Creates the search for mirrors among the bot's own messages, by footers and by the messages
  * replied to.
  */
-export const createFinder = (ownMessages: OwnMessages, claims: ReplyKeys) => {
+export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
   const pieceOf = (
     raw: RawMessage,
     mirror: Mirror,
     others: readonly Posted[],
   ): Piece | undefined =>
-    mirror.as ? personaPiece(raw, mirror) : replyPiece(raw, mirror, claims, others);
+    mirror.as ? personaPiece(raw, mirror) : replyPiece(raw, mirror, keyOf, others);
 
   return {
     /** Finds messages of some mirrors that an earlier try posted. */
@@ -254,7 +235,7 @@ export const createFinder = (ownMessages: OwnMessages, claims: ReplyKeys) => {
         const footers = footersIn(raw.content);
         const isMirror = footers.some(({ line }) => isOfSource(line, source));
         const isWanted = only
-          ? replyPiece(raw, { source, key: only.key }, claims, only.others) !== undefined
+          ? replyPiece(raw, { source, key: only.key }, keyOf, only.others) !== undefined
           : isMirror || answers(raw, source) || isVoiceOf(raw, source);
         if (!isWanted) continue;
         const shared = isMirror && footers.length > 1;

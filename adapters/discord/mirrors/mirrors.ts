@@ -1,16 +1,14 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import { isRefusal } from '../errors.ts';
-import { channelIdOf } from '../ids.ts';
+import { channelIdOf, type OwnPost, ownPostOf, postedOf } from '../ids.ts';
 import { FILES_BYTES } from '../limits.ts';
-import { createMirrorEditor, says } from './editor.ts';
-import { createFinder, createReplyKeys } from './find.ts';
-import type { SharedMessagesDeps } from './shared-messages.ts';
-import { type OwnPost, ownPostOf, postedOf } from './writers.ts';
+import { createMirrorEditor, says, type SharedMessagesDeps } from './editor.ts';
+import { createFinder } from './find.ts';
 import type { Threads } from '../threads.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
+import { createLru } from '../../../src/async/lru.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { Channel } from '../../../src/model/place.ts';
-import { asText, map } from '../../../src/model/walk-rich-text.ts';
+import type { Channel, Posted } from '../../../src/model/place.ts';
 import type { CreateOptions, Mirror, Mirrors } from '../../../src/ports/mirrors.ts';
 
 /** Discord's refusals for a thread that is deleted, or locked so that the bot cannot unarchive it. */
@@ -20,22 +18,24 @@ const CLOSED = [
   RESTJSONErrorCodes.ThreadLocked,
 ];
 
-/** A mirror as it stands in a channel: in another server its mentions mean nobody, and become names. */
-const fitFor = ({ space }: Channel, mirror: Mirror): Mirror => {
-  const { content, source } = mirror;
-  if (source.channel.space.id === space.id) return mirror;
-  const text = map(content.text, (node) => (node.kind === 'mention' ? asText(node) : node));
-  return { ...mirror, content: { ...content, text } };
-};
+/** Replies whose key is remembered. */
+const REMEMBERED = 5_000;
 
 export const createMirrors = (
   deps: SharedMessagesDeps & { readonly threads: Threads },
 ): Mirrors => {
   const { api, outbox, ownMessages, threads } = deps;
-  const claims = createReplyKeys();
-  const finder = createFinder(ownMessages, claims);
+  /** Keys of replies by message, which tell other mirrors from the one searched for. */
+  const keys = createLru<string, string>(REMEMBERED);
+  const finder = createFinder(ownMessages, (id) => keys.get(id));
   const editor = createMirrorEditor({ ...deps, finder });
   const turns = createKeyedMutex();
+
+  /** The place of a mirror that was posted or found. */
+  const noted = (post: OwnPost, { as, key }: Mirror): Posted => {
+    if (!as) for (const id of post.ids) keys.set(id, key);
+    return postedOf(post);
+  };
 
   /** Unarchives an inactive thread where needed; by itself only posting does so. */
   const awake = async <T>({ id }: Channel, work: () => Promise<T>): Promise<T> => {
@@ -96,9 +96,8 @@ export const createMirrors = (
 
   return {
     filesBytes: FILES_BYTES,
-    async *create({ channel: to }, wanted, options) {
+    async *create({ channel: to }, mirrors, options) {
       channelIdOf(to);
-      const mirrors = wanted.map((mirror) => fitFor(to, mirror));
       using _ = await turns.take(to.id);
       const left = [...mirrors];
       try {
@@ -107,8 +106,7 @@ export const createMirrors = (
           : outbox.post(to, mirrors, options.signal);
         for await (const post of posting) {
           const mirror = left.shift();
-          if (mirror) claims.note(post.ids, mirror);
-          yield postedOf(post);
+          if (mirror) yield noted(post, mirror);
         }
       } catch (thrown) {
         // A thread may have been deleted or locked without an event.
@@ -117,14 +115,12 @@ export const createMirrors = (
         throw new AppError('unavailable', lost, { cause: thrown, retryable: true });
       }
     },
-    update: async (posted, wanted) =>
+    update: async (posted, mirror) =>
       inTurn(posted.channel, async () => {
-        const mirror = fitFor(posted.channel, wanted);
         const shown =
           (await editor.rewrite(ownPostOf(posted), mirror)) ??
           (await postAnew(posted.channel, mirror));
-        claims.note(shown.ids, mirror);
-        return postedOf(shown);
+        return noted(shown, mirror);
       }),
     remove: async (posted, source) =>
       inTurn(posted.channel, async () => editor.erase(ownPostOf(posted), source)),

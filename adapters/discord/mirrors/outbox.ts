@@ -15,10 +15,16 @@ import {
   writeSections,
 } from './parts.ts';
 import { webhookChannelId, type WebhookRate, type Webhooks } from './webhooks.ts';
-import { ownPost, type OwnPost, type Writers, type Written } from './writers.ts';
-import { botMessageWriter, type MessageWriter, nonceOf } from '../outbound/message-writer.ts';
+import { ownPost, type OwnPost } from '../ids.ts';
+import type { Writers, Written } from './writers.ts';
+import {
+  botMessageWriter,
+  nonceOf,
+  isFinal,
+  syncParts,
+  type MessageWriter,
+} from '../outbound/message-writer.ts';
 import type { Part } from '../outbound/render.ts';
-import { isFinal, syncParts } from '../outbound/sync.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
@@ -61,7 +67,6 @@ const gather = (
 const isSamePersona = (a: Mirror, b: Mirror): boolean =>
   a.as?.name === b.as?.name && a.as?.avatarUrl === b.as?.avatarUrl;
 
-/** Number of webhook messages of a batch. */
 const postsOf = ({ mirrors: [mirror], sections }: Batch): number => {
   if (sections.length > 0) return 1;
   const { voice, texts } = partsOf(mirror, 'webhook');
@@ -164,7 +169,6 @@ const writeShared = async (
   shared: true,
 });
 
-/** The sections in groups, each as large as one message allows. */
 const fitting = (sections: readonly Section[]): Section[][] => {
   const groups: Section[][] = [];
   for (const section of sections) {

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { linkTo, PLATFORM } from '../ids.ts';
 import { CONTENT_CHARS, FILES, WEBHOOK_NAME_CHARS } from '../limits.ts';
-import { inFront, type Part, voicePart, write } from '../outbound/render.ts';
+import { type Part, voicePart } from '../outbound/render.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
+import { renderLive } from '../rich-text/render.ts';
+import { labelled } from '../../../src/model/compose-rich-text.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import {
@@ -27,7 +29,7 @@ export const tagOf = ({ channel, id }: MessageRef): string =>
   hash('sha256', JSON.stringify([channel.space.platform, channel.id, id])).slice(0, TAG_CHARS);
 
 /** The label of a mirror in Discord's markup. */
-export const labelText = (label: Mirror['label']): string => write([paragraph(...label)]);
+export const labelText = (label: Mirror['label']): string => renderLive([paragraph(...label)]);
 
 export const partNumber = (index: number, count: number): string =>
   count > 1 ? ` ${index + 1}/${count}` : '';
@@ -45,7 +47,7 @@ const linked = ({ channel, id }: MessageRef, ...words: readonly Inline[]): Inlin
  * program: webhooks have no nonce, so messages whose response was lost are found by it.
  */
 export const footerOf = ({ label, source }: Pick<Mirror, 'label' | 'source'>): string =>
-  write([
+  renderLive([
     isOnDiscord(source)
       ? subtext(linked(source, ...label))
       : subtext(...label, text(' · '), code(tagOf(source))),
@@ -81,7 +83,7 @@ export const isOfSource = (line: string, source: MessageRef): boolean =>
 
 /** Writes words of other people, in which no line is a footer. */
 const writeWords = (tree: RichText): string =>
-  write(tree)
+  renderLive(tree)
     .split('\n')
     .map((line) => (readFooter(line.trim()) ? `\\${line.trimStart()}` : line))
     .join('\n');
@@ -173,12 +175,11 @@ const quoteLine = ({ name, text: words, ref }: NonNullable<Mirror['quote']>): st
     styled('bold', text(line(name, WEBHOOK_NAME_CHARS))),
     text(`: ${line(words, QUOTE_CHARS)}`),
   ];
-  return write([subtext(text('↪ '), ...(isOnDiscord(ref) ? [linked(ref, ...said)] : said))]);
+  return renderLive([subtext(text('↪ '), ...(isOnDiscord(ref) ? [linked(ref, ...said)] : said))]);
 };
 
-/** A person's text as the bot shows it. */
 const named = (name: string, tree: RichText): RichText =>
-  inFront([styled('bold', text(line(name, WEBHOOK_NAME_CHARS) || '…')), text(':')], tree);
+  labelled([styled('bold', text(line(name, WEBHOOK_NAME_CHARS) || '…')), text(':')], tree);
 
 /** A section of a webhook's message as the bot shows it: the name stands below the quote. */
 export const underName = ({ footer, text: written }: Section, name: string): Section => {
@@ -222,7 +223,7 @@ const partText = (
   [index, count]: readonly [index: number, count: number],
 ): string => {
   const number = partNumber(index, count);
-  if (!author) return writeWords(inFront([...label, text(number)], words));
+  if (!author) return writeWords(labelled([...label, text(number)], words));
   const isFirst = index === 0;
   return [
     ...(isFirst && quote ? [quoteLine(quote)] : []),
@@ -271,7 +272,7 @@ const nameInFront = /^[^\S\n]*\*\*[^\n]*:/m;
 /** A mirror as a section of a shared message; undefined for one that needs a message of its own. */
 export const sectionOf = (mirror: Mirror, by: WriterKind): Section | undefined => {
   const { files = [], text: words } = mirror.content;
-  if (files.length > 0 || nameInFront.test(write(words))) return undefined;
+  if (files.length > 0 || nameInFront.test(renderLive(words))) return undefined;
   const [only, ...more] = textsOf(mirror, by);
   return only && more.length === 0 ? { footer: footerOf(mirror), text: only } : undefined;
 };

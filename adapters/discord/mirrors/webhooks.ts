@@ -10,18 +10,6 @@ import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Channel } from '../../../src/model/place.ts';
 
-/** The bot's webhooks, one in each channel that needs one; they are found again after a restart. */
-export interface Webhooks {
-  /** The channel's webhook, created when there is none; undefined where that is impossible. */
-  of(channel: Channel): Promise<WebhookKey | undefined>;
-  /** The webhook that posted an earlier message; undefined when it is gone. */
-  find(channel: Channel, webhookId: string): Promise<WebhookKey | undefined>;
-  /** Forgets a channel's webhook that is gone or may have changed: the next call looks it up again. */
-  forget(channelId: string): void;
-  /** Counts a channel's webhooks, of all applications, and tells if the bot has one. Creates none. */
-  count(channel: Channel): Promise<{ readonly all: number; readonly isOursThere: boolean }>;
-}
-
 export interface WebhooksDeps {
   readonly api: Api;
   readonly application: () => Pick<Application, 'id' | 'name'>;
@@ -52,7 +40,13 @@ const isImpossible = (thrown: unknown): boolean =>
     RESTJSONErrorCodes.MaximumNumberOfWebhooksPerGuildReached,
   );
 
-export const createWebhooks = ({ api, application, log, now }: WebhooksDeps): Webhooks => {
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+/**
+ * Creates the access to the bot's webhooks, one in each channel that needs one; they are found again
+ * after a restart.
+ */
+export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => {
   const known = createLru<string, Asked>(KEPT);
 
   const list = async (channelId: string): Promise<readonly APIWebhook[]> =>
@@ -101,7 +95,8 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps): We
     refusedUntilMs !== undefined && refusedUntilMs <= now();
 
   return {
-    of: async (channel) => {
+    /** The channel's webhook, created when there is none; undefined where that is impossible. */
+    of: async (channel: Channel): Promise<WebhookKey | undefined> => {
       const id = webhookChannelId(channel);
       const kept = known.get(id);
       const asked = kept && !isOld(kept) ? kept : ask(id);
@@ -113,7 +108,8 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps): We
         throw thrown;
       }
     },
-    find: async (channel, webhookId) => {
+    /** The webhook that posted an earlier message; undefined when it is gone. */
+    find: async (channel: Channel, webhookId: string): Promise<WebhookKey | undefined> => {
       const id = webhookChannelId(channel);
       const current = await known.get(id)?.hook.catch(() => undefined);
       if (current?.id === webhookId) return current;
@@ -124,8 +120,10 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps): We
         throw thrown;
       }
     },
-    forget: (channelId) => known.delete(channelId),
-    count: async (channel) => {
+    /** Forgets a channel's webhook that is gone or may have changed: the next call looks it up again. */
+    forget: (channelId: string): void => known.delete(channelId),
+    /** Counts a channel's webhooks, of all applications, and tells if the bot has one. */
+    count: async (channel: Channel) => {
       const all = await list(webhookChannelId(channel));
       return { all: all.length, isOursThere: all.some(isOurs) };
     },
@@ -135,17 +133,8 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps): We
 /** Margin for Discord's windows, which begin when a request arrives, later than it is counted here. */
 const MARGIN_MS = 100;
 
-/** Counts the webhook posts in each channel, which has one webhook of the bot. */
-export interface WebhookRate {
-  /** Number of posts possible now, if at most one burst window is waited for. */
-  room(channelId: string): number;
-  /** Marks the channel's minute as used up for `forMs`, after Discord refused a post. */
-  exhaust(channelId: string, forMs: number): void;
-  /** Waits for the burst's window, then counts one post. */
-  take(channelId: string, signal?: AbortSignal): Promise<void>;
-}
-
-export const createWebhookRate = (clock: Clock): WebhookRate => {
+/** Creates the count of webhook posts in each channel, which has one webhook of the bot. */
+export const createWebhookRate = (clock: Clock) => {
   const { nowMs } = clock;
   const posts = new Map<string, number[]>();
 
@@ -166,7 +155,8 @@ export const createWebhookRate = (clock: Clock): WebhookRate => {
     times.filter((at) => at > nowMs() - BURST.windowMs - MARGIN_MS);
 
   return {
-    exhaust: (channelId, forMs) => {
+    /** Marks the channel's minute as used up for `forMs`, after Discord refused a post. */
+    exhaust: (channelId: string, forMs: number): void => {
       // Counted as if posted so late that it leaves the window when the refusal ends.
       const at = nowMs() - STEADY.windowMs + Math.min(forMs, STEADY.windowMs);
       posts.set(
@@ -174,12 +164,14 @@ export const createWebhookRate = (clock: Clock): WebhookRate => {
         Array.from({ length: STEADY.posts }, () => at),
       );
     },
-    room: (channelId) => {
+    /** Number of posts possible now, if at most one burst window is waited for. */
+    room: (channelId: string): number => {
       const times = recent(channelId);
       const burst = 2 * BURST.posts - inBurst(times).length;
       return Math.max(0, Math.min(STEADY.posts - times.length, burst));
     },
-    take: async (channelId, signal) => {
+    /** Waits for the burst's window, then counts one post. */
+    take: async (channelId: string, signal?: AbortSignal): Promise<void> => {
       for (;;) {
         const burst = inBurst(recent(channelId));
         const oldest = burst[burst.length - BURST.posts];
@@ -192,3 +184,5 @@ export const createWebhookRate = (clock: Clock): WebhookRate => {
     },
   };
 };
+
+export type WebhookRate = ReturnType<typeof createWebhookRate>;

@@ -1,7 +1,7 @@
 import { RESTJSONErrorCodes } from 'discord.js';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import { threadIdOf } from '../ids.ts';
+import { ownPost, type OwnPost, threadIdOf } from '../ids.ts';
 import { webhookChannelId, type WebhookRate, type Webhooks } from './webhooks.ts';
 import {
   botMessageWriter,
@@ -12,54 +12,8 @@ import {
   webhookMessageWriter,
 } from '../outbound/message-writer.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Channel, Posted } from '../../../src/model/place.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { Persona } from '../../../src/ports/mirrors.ts';
-
-/** The way in which messages were posted, as `Posted.handle` stores it. */
-export interface Handle {
-  /** True for a message that holds several mirrors, or may do so later. */
-  readonly shared: boolean;
-  /** True when the first message is a voice message. */
-  readonly voice: boolean;
-  /** The webhook that posted it; undefined: the bot itself. */
-  readonly webhookId: string | undefined;
-}
-
-/** The handle of messages posted by the bot itself. */
-export const BY_BOT: Handle = { shared: false, voice: false, webhookId: undefined };
-
-/** Messages of the bot that belong together, in order: `Posted` with its handle parsed. */
-export interface OwnPost {
-  readonly channel: Channel;
-  readonly ids: Posted['ids'];
-  readonly handle: Handle;
-}
-
-/** @param ids one at least */
-export const ownPost = (channel: Channel, ids: readonly string[], handle: Handle): OwnPost => ({
-  channel,
-  ids: ids as Posted['ids'],
-  handle,
-});
-
-const form = /^(?<who>[bw])(?<shared>s?)(?<voice>v?)(?::(?<webhook>\d+))?$/;
-
-/** Parses a handle; an unknown one counts as posted by the bot. */
-export const ownPostOf = ({ channel, ids, handle }: Posted): OwnPost => {
-  const groups = form.exec(handle ?? '')?.groups;
-  return ownPost(channel, ids, {
-    shared: groups?.['shared'] === 's',
-    voice: groups?.['voice'] === 'v',
-    webhookId: groups?.['webhook'],
-  });
-};
-
-export const postedOf = ({ channel, ids, handle }: OwnPost): Posted => {
-  const { shared, voice, webhookId } = handle;
-  const who = webhookId === undefined ? 'b' : 'w';
-  const by = webhookId === undefined ? '' : `:${webhookId}`;
-  return { channel, ids, handle: `${who}${shared ? 's' : ''}${voice ? 'v' : ''}${by}` };
-};
 
 /** Messages that were written together. */
 export interface Written {
@@ -68,30 +22,6 @@ export interface Written {
   readonly voice: boolean;
   /** True when the message holds several mirrors, or may do so later. */
   readonly shared: boolean;
-}
-
-/** Chooses the writer: a rate-limited webhook, or the bot. Only a message's writer may change it. */
-export interface Writers {
-  /** Writes through the channel's webhook; undefined when none is available now. */
-  throughWebhook(
-    to: Channel,
-    by: Persona | undefined,
-    write: (writer: MessageWriter) => Promise<Written>,
-    signal?: AbortSignal,
-  ): Promise<OwnPost | undefined>;
-  /**
-   * The writer of existing messages; posts of a webhook are rate-limited. Rejects with `isHookGone`
-   * when the webhook that posted them is known to be gone.
-   */
-  of(
-    post: OwnPost,
-    as?: { readonly persona?: Persona | undefined } & BotMessageWriterOptions,
-  ): Promise<MessageWriter>;
-  /**
-   * Deletes messages, those of deleted webhooks as the bot; rejects with `forbidden` where it may
-   * not.
-   */
-  erase(post: OwnPost): Promise<void>;
 }
 
 const EXHAUSTED_MS = 60_000;
@@ -104,7 +34,13 @@ const isTooMuch = (thrown: unknown): thrown is AppError =>
 const isElsewhere = (thrown: unknown, to: Channel): boolean =>
   threadIdOf(to) !== undefined && isRefusal(thrown, RESTJSONErrorCodes.UnknownChannel);
 
-export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate): Writers => {
+export type Writers = ReturnType<typeof createWriters>;
+
+/**
+ * Creates the choice of the writer: a rate-limited webhook, or the bot. Only a message's writer may
+ * change it.
+ */
+export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) => {
   const paced = (
     writer: MessageWriter,
     to: Channel,
@@ -141,7 +77,13 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate): 
   };
 
   return {
-    throughWebhook: async (to, by, write, signal) => {
+    /** Writes through the channel's webhook; undefined when none is available now. */
+    throughWebhook: async (
+      to: Channel,
+      by: Persona | undefined,
+      write: (writer: MessageWriter) => Promise<Written>,
+      signal?: AbortSignal,
+    ): Promise<OwnPost | undefined> => {
       // A webhook that was deleted or moved by hand is created again once.
       for (let attempt = 1; attempt <= 2; attempt += 1) {
         const hook = await webhooks.of(to);
@@ -168,13 +110,24 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate): 
       }
       return undefined;
     },
-    of: async (post, { persona, ...options } = {}) => {
+    /**
+     * The writer of existing messages; posts of a webhook are rate-limited. Rejects with `isHookGone`
+     * when the webhook that posted them is known to be gone.
+     */
+    of: async (
+      post: OwnPost,
+      {
+        persona,
+        ...options
+      }: { readonly persona?: Persona | undefined } & BotMessageWriterOptions = {},
+    ): Promise<MessageWriter> => {
       if (post.handle.webhookId === undefined) return botMessageWriter(api, post.channel, options);
       const writer = await webhookOf(post, persona);
       if (!writer) throw hookGone();
       return writer;
     },
-    erase: async (post) => {
+    /** Deletes messages, those of deleted webhooks as the bot; rejects with `forbidden` where it may not. */
+    erase: async (post: OwnPost): Promise<void> => {
       const writer = (await webhookOf(post)) ?? botMessageWriter(api, post.channel);
       for (const id of post.ids) await writer.erase(id);
     },

@@ -8,7 +8,8 @@ import {
 } from 'discord.js';
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
-import { paragraph, text, type Inline, type RichText } from '../../../src/model/rich-text.ts';
+import { labelled } from '../../../src/model/compose-rich-text.ts';
+import { text } from '../../../src/model/rich-text.ts';
 import { shorten } from '../../../src/text/split/shorten.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
@@ -19,7 +20,7 @@ import {
   PLACEHOLDER_CHARS,
   VOICE_CHANNEL_TYPES,
 } from '../limits.ts';
-import { renderDiscord } from '../rich-text/render.ts';
+import { renderLive } from '../rich-text/render.ts';
 
 /** One message of Discord. */
 export interface Part {
@@ -34,17 +35,6 @@ export interface Part {
 const PARTS_LIMIT = 5;
 /** A message must show something. */
 const NOTHING = '\u200B';
-
-/** Writes a text in Discord's markup. Mentions are shown as such; no message of ours lets them notify. */
-export const write = (tree: RichText): string => renderDiscord(tree, { live: () => true });
-
-/** Puts a mark in front of a text; on a line of its own where the text begins with another block. */
-export const inFront = (mark: readonly Inline[], tree: RichText): RichText => {
-  const [first, ...rest] = tree;
-  return first?.kind === 'paragraph'
-    ? [paragraph(...mark, text(' '), ...first.children), ...rest]
-    : [paragraph(...mark), ...tree];
-};
 
 const TONES = { plain: undefined, note: text('ℹ️'), error: text('⚠️') } as const;
 
@@ -146,7 +136,6 @@ const withFiles = (texts: readonly Part[], files: readonly OutgoingFile[]): read
   return parts;
 };
 
-/** Controls stand under everything else. */
 const withRows = (parts: readonly Part[], rows: readonly Row[]): readonly Part[] => {
   const last = parts.at(-1);
   return last && rows.length > 0 ? [...parts.slice(0, -1), { ...last, rows }] : parts;
@@ -160,9 +149,9 @@ const withRows = (parts: readonly Part[], rows: readonly Row[]): readonly Part[]
  */
 export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...Part[]] => {
   const mark = TONES[content.tone ?? 'plain'];
-  const tree = mark ? inFront([mark], content.text) : content.text;
+  const tree = mark ? labelled([mark], content.text) : content.text;
   // The end of a very long text is not cut into pieces that nobody gets to see.
-  const pieces = richTextPieces(tree, { render: write, limit: CONTENT_CHARS })
+  const pieces = richTextPieces(tree, { render: renderLive, limit: CONTENT_CHARS })
     .map(({ written }) => written)
     .take(PARTS_LIMIT + 1)
     .toArray();
@@ -171,7 +160,7 @@ export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...
   const given = content.files ?? [];
   const isVoice = (file: OutgoingFile): boolean => voiceNotes && file.voice !== undefined;
   const files = given.filter((file) => !isVoice(file));
-  if (tooMany) files.push(asTextFile(write(content.text)));
+  if (tooMany) files.push(asTextFile(renderLive(content.text)));
   const rows = rowsOf(content.controls ?? []);
   const voices = given.filter(isVoice).map(voicePart);
   const needsText = files.length > 0 || rows.length > 0 || voices.length === 0;

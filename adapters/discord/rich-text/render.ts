@@ -59,3 +59,9 @@ const row: RowDialect = {
  */
 export const renderDiscord = (tree: RichText, options: ReduceOptions = {}): string =>
   writeBlocks(reduceDiscord(tree, options), { row, codeBlock: codeBlockOf });
+
+/**
+ * Writes a tree whose mentions are shown as such, for messages that let none of them notify
+ * (`outbound/message-writer.ts`).
+ */
+export const renderLive = (tree: RichText): string => renderDiscord(tree, { live: () => true });

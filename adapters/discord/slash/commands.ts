@@ -45,7 +45,6 @@ const CHANNEL_TYPES = [
   ChannelType.GuildMedia,
 ];
 
-/** The places in which a command can be used, and by whom. */
 const reach = (group: readonly CommandInfo[]) => ({
   integration_types: group.some(({ needs }) => needs)
     ? [ApplicationIntegrationType.GuildInstall]

@@ -1,10 +1,31 @@
-import type { LocalizationMap } from 'discord.js';
+import { Locale, type LocalizationMap } from 'discord.js';
 import type { CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Texts } from '../../../src/i18n.ts';
 import { PLATFORM } from '../ids.ts';
 import { COMMAND_NAME, DESCRIPTION_CHARS } from '../limits.ts';
-import { localisedIn } from './locales.ts';
+
+/** Discord's names of languages that are not those of locales. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'zh-CN': 'zh-Hans',
+  'zh-TW': 'zh-Hant',
+  'es-ES': 'es',
+  'es-419': 'es',
+  'sv-SE': 'sv',
+  no: 'nb',
+};
+
+/** A person's BCP 47 tag of the locale that Discord says. */
+export const localeOf = (discordLocale: string): string => ALIASES[discordLocale] ?? discordLocale;
+
+/** Discord's locales other than English that there are texts for, with the locale of the texts. */
+const localisedIn = (texts: Pick<Texts, 'pick' | 'locales'>): readonly [Locale, string][] => {
+  const [standard] = texts.locales;
+  return Object.values(Locale).flatMap((locale): [Locale, string][] => {
+    const picked = texts.pick([localeOf(locale), locale]);
+    return picked === standard ? [] : [[locale, picked]];
+  });
+};
 
 export interface CommandSource {
   readonly texts: Pick<Texts, 'pick' | 'locales' | 'in' | 'has'>;
@@ -12,23 +33,6 @@ export interface CommandSource {
 }
 
 type SaidIn = (locale: string) => string | undefined;
-
-/** The names and descriptions of commands, in every locale. */
-export interface Wording {
-  /** The commands in English. */
-  readonly infos: readonly CommandInfo[];
-  readonly said: (locale: string, command: string) => CommandInfo | undefined;
-  readonly optionIn: (locale: string, command: string, option: string) => OptionInfo | undefined;
-  /** The texts of the locales that differ from English; undefined if none does. */
-  readonly localised: (of: SaidIn) => LocalizationMap | undefined;
-  /** A name that is no name to Discord is left out; the plain one serves. */
-  readonly named: (key: string) => { readonly name_localizations?: LocalizationMap };
-  /** @param what is named in the fault where Discord would refuse the text */
-  readonly described: (
-    of: SaidIn,
-    what: string,
-  ) => { readonly description: string; readonly description_localizations?: LocalizationMap };
-}
 
 export const fault = (what: string): AppError =>
   new AppError('config', `Discord would refuse ${what}`);
@@ -41,7 +45,10 @@ export const checked = (text: string, limit: number, what: string): string => {
   return text;
 };
 
-export const createWording = ({ texts, commands }: CommandSource): Wording => {
+export type Wording = ReturnType<typeof createWording>;
+
+/** Creates the access to the names and descriptions of commands, in every locale. */
+export const createWording = ({ texts, commands }: CommandSource) => {
   const locales = localisedIn(texts);
   const infos = new Map(
     ['en', ...locales.map(([, locale]) => locale)].map((locale) => [
@@ -50,9 +57,11 @@ export const createWording = ({ texts, commands }: CommandSource): Wording => {
     ]),
   );
 
-  const said: Wording['said'] = (locale, command) => infos.get(locale)?.get(command);
+  const said = (locale: string, command: string): CommandInfo | undefined =>
+    infos.get(locale)?.get(command);
 
-  const localised: Wording['localised'] = (of) => {
+  /** The texts of the locales that differ from English; undefined if none does. */
+  const localised = (of: SaidIn): LocalizationMap | undefined => {
     const english = of('en');
     const found = locales.flatMap(([discord, locale]) => {
       const text = of(locale);
@@ -62,19 +71,22 @@ export const createWording = ({ texts, commands }: CommandSource): Wording => {
   };
 
   return {
+    /** The commands in English. */
     infos: [...(infos.get('en')?.values() ?? [])],
     said,
-    optionIn: (locale, command, option) =>
+    optionIn: (locale: string, command: string, option: string): OptionInfo | undefined =>
       said(locale, command)?.options.find(({ name }) => name === option),
     localised,
-    named: (key) => {
+    /** A name that is no name to Discord is left out; the plain one serves. */
+    named: (key: string): { readonly name_localizations?: LocalizationMap } => {
       const map = localised((locale) => {
         const name = texts.has(key) ? texts.in(locale)(key) : '';
         return COMMAND_NAME.test(name) && name === name.toLowerCase() ? name : undefined;
       });
       return map ? { name_localizations: map } : {};
     },
-    described: (of, what) => {
+    /** @param what is named in the fault where Discord would refuse the text */
+    described: (of: SaidIn, what: string) => {
       const all = (locale: string): string | undefined => {
         const text = of(locale);
         return text && checked(text, DESCRIPTION_CHARS, `the description of ${what} in ${locale}`);

@@ -8,7 +8,7 @@ import {
   type GatewayVoiceStateUpdateDispatchData,
 } from 'discord.js';
 import type { Clock } from '../../../src/async/clock.ts';
-import type { On } from '../inbound/gateway-events.ts';
+import type { On } from '../inbound/client.ts';
 import { createBudget, type Budget } from './budget.ts';
 import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
 

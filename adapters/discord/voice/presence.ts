@@ -8,7 +8,7 @@ import {
   type Client,
 } from 'discord.js';
 import type { RoomMember } from '../../../src/ports/voice.ts';
-import type { On } from '../inbound/gateway-events.ts';
+import type { On } from '../inbound/client.ts';
 import { nameOf } from '../inbound/message-reader.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';

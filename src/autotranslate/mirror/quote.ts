@@ -6,8 +6,7 @@ import { WATCH } from '../../store/inbox/row.ts';
 import { isSameTarget, type MirrorStore } from '../../store/mirrors.ts';
 import type { Privacy } from '../../store/privacy.ts';
 import { excerpt } from '../../text/split/excerpt.ts';
-import { namedFor } from '../mentions.ts';
-import type { WatchedPlatforms } from '../watched-platforms.ts';
+import { namedFor, type WatchedPlatforms } from '../watched-platforms.ts';
 
 const QUOTED_CHARS = 80;
 

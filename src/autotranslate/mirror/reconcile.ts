@@ -1,8 +1,11 @@
 import { createSemaphore } from '../../async/semaphore.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
-import { type Attachments, readAttachments } from './attachments.ts';
-import type { MirrorContent } from '../prepare/compose.ts';
-import type { Prepared } from '../prepare/prepared.ts';
+import {
+  readAttachments,
+  type Attachments,
+  type MirrorContent,
+  type Prepared,
+} from '../prepare/compose.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Tenure } from '../../ports/leases.ts';
@@ -33,7 +36,6 @@ interface Current {
   readonly standing: readonly StoredMirror[];
 }
 
-/** One mirror to create or update, with its existing messages. */
 interface Step {
   readonly prepared: Prepared;
   readonly content: MirrorContent;
@@ -48,7 +50,6 @@ interface TargetWork {
   readonly create: Step[];
 }
 
-/** Results of the work on the targets. */
 interface Records {
   /** Permanent failures. */
   readonly faults: Map<Row, AppError>;
@@ -116,7 +117,6 @@ export const createReconcile = (deps: ReconcileDeps) => {
     return works;
   };
 
-  /** Makes the changes in one target, through its own platform. */
   const reconcileTarget = async (
     { target, remove, update, create }: TargetWork,
     { faults, vanished, writes }: Records,

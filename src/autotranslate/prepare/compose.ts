@@ -1,18 +1,60 @@
-import type { Sentence } from '../../errors.ts';
+import { toAppError, type Sentence, type AppError } from '../../errors.ts';
 import { say, type Texts } from '../../i18n.ts';
-import type { OutgoingFile } from '../../model/file.ts';
+import type { OutgoingFile, MessageFile } from '../../model/file.ts';
 import { labelled, lines, plainWords } from '../../model/compose-rich-text.ts';
 import type { Message } from '../../model/message.ts';
 import { link, styled, subtext, text, type Inline } from '../../model/rich-text.ts';
 import { TRANSCRIPT_KINDS } from '../../model/transcript.ts';
-import type { Mirror } from '../../ports/mirrors.ts';
+import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/subtitles.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { flagOfLanguage } from '../../text/language/flags.ts';
-import type { Attachments } from '../mirror/attachments.ts';
-import { claimsAudio, hasWords } from '../policy.ts';
+import { claimsAudio, hasWords, type SkipReason } from '../policy.ts';
 import type { Rendition, Translated } from './translate.ts';
+import type { ChannelWatch } from '../../model/watch.ts';
+import type { Row } from '../../store/inbox/row.ts';
+import { isBlankMessage } from '../../text/message-checks.ts';
+
+/** The files of a message for its mirrors. */
+export interface Attachments {
+  readonly files: readonly OutgoingFile[];
+  /** Names of the files that are too large or cannot be read. */
+  readonly leftOut: readonly string[];
+}
+
+const readFile = async (file: MessageFile, signal: AbortSignal): Promise<OutgoingFile> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.open(signal)) chunks.push(chunk);
+  const { name, mediaType, voice } = file;
+  return { name, mediaType, bytes: Buffer.concat(chunks), ...(voice ? { voice } : {}) };
+};
+
+/** Reads the files that fit together into one mirror. Rejects where a retry may succeed. */
+export const readAttachments = async (
+  files: readonly MessageFile[],
+  limitBytes: number,
+  signal: AbortSignal,
+): Promise<Attachments> => {
+  const fitting: OutgoingFile[] = [];
+  const leftOut: string[] = [];
+  let roomBytes = limitBytes;
+  for (const file of files) {
+    try {
+      const fits = file.sizeBytes !== undefined && file.sizeBytes <= roomBytes;
+      const read = fits ? await readFile(file, signal) : undefined;
+      if (read && read.bytes.byteLength <= roomBytes) {
+        roomBytes -= read.bytes.byteLength;
+        fitting.push(read);
+      } else leftOut.push(file.name);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.code === 'cancelled' || error.retryable) throw error;
+      leftOut.push(file.name);
+    }
+  }
+  return { files: fitting, leftOut };
+};
 
 /** Label in front of a transcript. */
 export const HEARD = text('🎧');
@@ -137,3 +179,96 @@ export const composeAsAuthor = (
 /** The name of a language's standing thread. */
 export const threadName = (language: string, languages: Languages): string =>
   [flagOfLanguage(language), languages.name(language, language)].filter(Boolean).join(' ');
+
+/** A mirror that should exist. */
+export interface WantedMirror {
+  readonly target: MirrorTarget;
+  /** Composes its content, once its files are read. */
+  readonly compose: (attachments: Attachments) => MirrorContent;
+}
+
+/** The mirrors that should exist for a row's message; reconciling creates them. */
+export interface Prepared {
+  readonly row: Row;
+  /** The message; undefined when it is deleted or may not be read. */
+  readonly message: Message | undefined;
+  /** The watch for which it was prepared; undefined for a flag. */
+  readonly watch: ChannelWatch | undefined;
+  readonly mirrors: readonly WantedMirror[];
+  /** Files of the mirrors, which are read only when these are posted. */
+  readonly files: readonly MessageFile[];
+  /** The reason for which nothing was translated. */
+  readonly skip?: SkipReason | undefined;
+  /** True when finished mirrors that are no longer wanted are kept as they are. */
+  readonly leavesStanding: boolean;
+  /** True when mirrors may exist that are not stored. */
+  readonly mayExist: boolean;
+  /** Places in which mirrors of a deleted message are searched for. */
+  readonly orphanTargets: readonly MirrorTarget[];
+  readonly used: Translated['used'];
+  readonly fault: AppError | undefined;
+}
+
+/** Reasons for which existing mirrors are kept; for all others they are deleted. */
+const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
+  'not-watched',
+  'channel-gone',
+  'space-gone',
+  'forgotten',
+]);
+
+const nothing = (row: Row) =>
+  ({
+    row,
+    message: undefined,
+    watch: undefined,
+    mirrors: [],
+    files: [],
+    leavesStanding: false,
+    mayExist: row.mayExist,
+    orphanTargets: [],
+    used: { characters: 0, audioMs: 0 },
+    fault: undefined,
+  }) satisfies Prepared;
+
+export const skipped = (row: Row, skip: SkipReason): Prepared => ({
+  ...nothing(row),
+  skip,
+  leavesStanding: LEAVING.has(skip),
+});
+
+/** The result for a row that cannot be prepared: its unfinished mirrors are deleted. */
+export const givenUp = (row: Row, fault: AppError): Prepared => ({
+  ...nothing(row),
+  fault,
+  leavesStanding: true,
+  mayExist: false,
+});
+
+export const reasonOf = (message: Message, { transcript }: Translated): SkipReason =>
+  isBlankMessage(message.text) && !transcript ? 'nothing-heard' : 'same-language';
+
+/** The mirrors of a message with their files, or the reason why there are none. */
+export const withMirrors = (
+  row: Row,
+  message: Message,
+  translated: Translated,
+  mirrors: readonly WantedMirror[],
+): Prepared => {
+  const { used, fault } = translated;
+  return mirrors.length === 0
+    ? { ...nothing(row), skip: reasonOf(message, translated), used, fault }
+    : { ...nothing(row), mirrors, files: message.files, used, fault };
+};
+
+/** One reply under the message, or none with the reason. */
+export const asReply = (
+  row: Row,
+  message: Message,
+  translated: Translated,
+  content: MirrorContent | undefined,
+): Prepared => {
+  const target = { channel: message.ref.channel };
+  const mirrors = content ? [{ target, compose: () => content }] : [];
+  return { ...withMirrors(row, message, translated, mirrors), files: [] };
+};

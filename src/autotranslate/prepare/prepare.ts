@@ -1,20 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
 import { readFlagged } from '../flags.ts';
-import { textFor } from '../mentions.ts';
+import { textFor, type WatchedPlatforms } from '../watched-platforms.ts';
 import { claimsAudio, refusal, skipReason, type SkipReason } from '../policy.ts';
-import { composeAsAuthor, composeFlagReply, composeReply, lackOf, replyLabel } from './compose.ts';
-import type { TranslationContext } from './context.ts';
-import { createPlaces, type PlacesDeps } from './places.ts';
 import {
+  composeAsAuthor,
+  composeFlagReply,
+  composeReply,
+  lackOf,
+  replyLabel,
+  threadName,
   asReply,
-  type Prepared,
   reasonOf,
   skipped,
-  type WantedMirror,
   withMirrors,
-} from './prepared.ts';
+  type Prepared,
+  type WantedMirror,
+} from './compose.ts';
+import {
+  createMessageTranslator,
+  untranslated,
+  type TranslationContext,
+  type Translated,
+} from './translate.ts';
 import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
-import { createMessageTranslator, type Translated, untranslated } from './translate.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError } from '../../errors.ts';
 import type { Texts } from '../../i18n.ts';
@@ -24,12 +32,17 @@ import type { ChannelWatch } from '../../model/watch.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import { flaggedLanguage, fromStored, type Row } from '../../store/inbox/row.ts';
 import { charactersOf, limitFault } from '../../usage/limits.ts';
+import { isSameChannel } from '../../model/place.ts';
+import type { MirrorTarget } from '../../ports/mirrors.ts';
+import type { WatchStore } from '../../store/watches.ts';
 
-export interface PrepareDeps extends PlacesDeps, Omit<ProgressDeps, 'mirrors'> {
+export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
   readonly services: Pick<
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'usage' | 'privacy'
   >;
+  readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly platforms: WatchedPlatforms;
   readonly texts: Pick<Texts, 'rich'>;
   readonly context: Pick<TranslationContext, 'next'>;
 }
@@ -39,9 +52,43 @@ export const createPrepare = (deps: PrepareDeps) => {
   const { services, watches, texts, context, platforms } = deps;
   const { languages, privacy, spaces } = services;
   const { translate, forget } = createMessageTranslator(services);
-  const { placesOf, orphanTargets, isLinked } = createPlaces(deps);
 
-  /** The message of a row; undefined when it is deleted. */
+  const placesOf = (
+    watch: ChannelWatch,
+  ): readonly { language: string; target: () => Promise<MirrorTarget> }[] => {
+    const { channel, mode } = watch;
+    if (mode === 'mirror')
+      return watches
+        .group(watch)
+        .filter((other) => !isSameChannel(other.channel, channel))
+        .map(({ channel: to, languages: [language = ''] }) => ({
+          language,
+          target: async () => ({ channel: to }),
+        }));
+    return watch.languages.map((language) => ({
+      language,
+      target: async () =>
+        mode === 'reply'
+          ? { channel }
+          : platforms.of(channel).mirrors.thread(channel, threadName(language, languages)),
+    }));
+  };
+
+  /**
+   * Lists the places in which mirrors of a deleted row may exist. A flag's are replies to a
+   * message that may still exist.
+   */
+  const orphanTargets = async ({ ref, purpose }: Row): Promise<readonly MirrorTarget[]> => {
+    if (flaggedLanguage(purpose) !== undefined) return [{ channel: ref.channel }];
+    const watch = watches.of(ref.channel);
+    return watch ? Promise.all(placesOf(watch).map(({ target }) => target())) : [];
+  };
+
+  /** True unless the target's channel was taken out of the watch's group. */
+  const isLinked = (watch: ChannelWatch | undefined, target: MirrorTarget): boolean =>
+    watch?.mode !== 'mirror' ||
+    watches.group(watch).some(({ channel }) => isSameChannel(channel, target.channel));
+
   const messageOf = async (row: Row): Promise<Message | undefined> => {
     if (row.message === 'deleted' || row.message === 'skipped') return undefined;
     if (row.message === 'unread')

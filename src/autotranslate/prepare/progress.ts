@@ -21,13 +21,7 @@ const NEARLY_MS = 5_000;
 /** The content of a mirror that is still being made. */
 const UNFINISHED = '';
 
-export interface Progress {
-  readonly show: (heard: TranscriptionProgress) => void;
-  /** Resolves when no update is being sent any more. */
-  readonly settled: () => Promise<void>;
-  /** True when a progress line may exist that is not stored. */
-  readonly isUncertain: () => boolean;
-}
+export type Progress = ReturnType<typeof createProgress>;
 
 export interface ProgressDeps {
   readonly mirrors: Pick<Mirrors, 'create' | 'update'>;
@@ -50,7 +44,7 @@ export const createProgress = (
   signal: AbortSignal,
   /** Label in front of the reply until it is finished. Default: that of a transcript. */
   label?: readonly Inline[],
-): Progress => {
+) => {
   const { ref } = row;
   const target = { channel: ref.channel };
   let showing: Promise<void> = Promise.resolve();
@@ -91,7 +85,7 @@ export const createProgress = (
   };
 
   return {
-    show: (heard) => {
+    show: (heard: TranscriptionProgress): void => {
       const { transcribedMs, totalMs } = heard;
       const isShort =
         totalMs === undefined
@@ -101,7 +95,9 @@ export const createProgress = (
       nextMs = now() + PACE_MS;
       showing = showing.then(() => show(heard));
     },
-    settled: () => showing,
-    isUncertain: () => uncertain,
+    /** Resolves when no update is being sent any more. */
+    settled: (): Promise<void> => showing,
+    /** True when a progress line may exist that is not stored. */
+    isUncertain: (): boolean => uncertain,
   };
 };

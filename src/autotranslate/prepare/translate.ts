@@ -11,7 +11,66 @@ import type { TranscriptionProgress } from '../../speech/transcriber.ts';
 import type { RowKey } from '../../store/inbox/row.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
 import type { Translation } from '../../translation/translator.ts';
-import { countFinished, type Tally } from '../../usage/meter.ts';
+import { charactersOf } from '../../usage/limits.ts';
+import type { Member } from '../../model/member.ts';
+import { isSameChannel, type MessageRef } from '../../model/place.ts';
+import { countCodePoints } from '../../text/unicode.ts';
+
+/** Longest context of a translation (contract section 4.4, `context`). */
+const CONTEXT_CODE_POINTS = 2_000;
+const TURNS = 12;
+const CONVERSATIONS = 1_000;
+
+interface Turn {
+  readonly ref: MessageRef;
+  readonly authorId: string;
+  readonly text: string;
+}
+
+const within = (turns: readonly { readonly text: string }[]): string[] => {
+  const kept: string[] = [];
+  let codePoints = 0;
+  for (const { text } of turns.toReversed()) {
+    // One more for the line break between two turns.
+    codePoints += countCodePoints(text) + 1;
+    if (codePoints > CONTEXT_CODE_POINTS) break;
+    kept.unshift(text);
+  }
+  return kept;
+};
+
+const isSameMessage = (a: MessageRef, b: MessageRef): boolean =>
+  a.id === b.id && isSameChannel(a.channel, b.channel);
+
+export type TranslationContext = ReturnType<typeof createTranslationContext>;
+
+/** Creates the memory of each conversation's last turns: the context of the next translation. */
+export const createTranslationContext = () => {
+  const conversations = createLru<string, readonly Turn[]>(CONVERSATIONS);
+
+  return {
+    /** Returns the turns before this one, oldest first, and remembers this one. */
+    next(conversation: string, turn: Turn): readonly string[] {
+      const before =
+        conversations.get(conversation)?.filter(({ ref }) => !isSameMessage(ref, turn.ref)) ?? [];
+      conversations.set(conversation, [...before, turn].slice(-TURNS));
+      return within(before);
+    },
+    /** Forgets a deleted message, or all messages of a person. */
+    forget(what: MessageRef | Pick<Member, 'platform' | 'id'>): void {
+      const isMeant = ({ ref, authorId }: Turn): boolean =>
+        'channel' in what
+          ? isSameMessage(ref, what)
+          : authorId === what.id && ref.channel.space.platform === what.platform;
+      const concerned = [...conversations].filter(([, turns]) => turns.some(isMeant));
+      for (const [conversation, turns] of concerned)
+        conversations.set(
+          conversation,
+          turns.filter((turn) => !isMeant(turn)),
+        );
+    },
+  };
+};
 
 /** A message in one language, or as it was written. */
 export interface Rendition {
@@ -61,7 +120,7 @@ interface Finished {
   /** Transcripts by file. */
   readonly transcripts: Map<string, Transcript>;
   /** The cost of all parts. */
-  readonly used: Tally;
+  readonly used: { characters: number; audioMs: number };
 }
 
 /** Partly failed rows whose finished parts are kept for their next try. */
@@ -100,7 +159,7 @@ const keyOf = ({ ref, purpose, revision }: RowKey & { readonly revision: number 
 export const createMessageTranslator = (
   services: Pick<Services, 'translator' | 'transcriber' | 'languages'>,
 ) => {
-  const { languages } = services;
+  const { languages, transcriber, translator } = services;
   const remembered = createLru<string, Finished>(MOST_REMEMBERED);
 
   const finishedOf = (key: string, authorId: string): Finished => {
@@ -122,7 +181,6 @@ export const createMessageTranslator = (
   ): Promise<Translated> => {
     const key = keyOf(row);
     const finished = finishedOf(key, row.authorId);
-    const { translator, transcriber } = countFinished(services, finished.used);
     const place = message.ref.channel;
     let fault: AppError | undefined;
 
@@ -141,6 +199,7 @@ export const createMessageTranslator = (
         const request = { audio, place, ...(durationMs === undefined ? {} : { durationMs }) };
         const heard = await resultOf(transcriber.transcribe(request, signal), onHeard);
         finished.transcripts.set(audio.id, heard);
+        finished.used.audioMs += heard.durationMs;
         return heard;
       } catch (thrown) {
         const error = giveUp(thrown);
@@ -161,6 +220,7 @@ export const createMessageTranslator = (
         const request = { text, to, place, context, whole: true, ...(from ? { from } : {}) };
         const done = await resultOf(translator.translate(request, signal));
         finished.translations.set(asked, done);
+        if (done.outcome === 'translated') finished.used.characters += charactersOf(text);
         return done;
       } catch (thrown) {
         fault = giveUp(thrown);

@@ -13,12 +13,13 @@ import {
   ownPartition,
   refColumns,
   skippedHash,
+  sourceColumns,
   toStored,
   WATCH,
 } from './row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { statement } from '../statement.ts';
+import { statement } from '../sqlite.ts';
 
 /**
  * Partition of a changed message: its own once the row is settled, so that it delays no new
@@ -78,9 +79,7 @@ const keepRowsOfMirrors = async (
   const mirrors = await db
     .selectFrom('mirror')
     .select('purpose')
-    .where('source_platform', '=', ref.channel.space.platform)
-    .where('source_channel_id', '=', ref.channel.id)
-    .where('source_id', '=', ref.id)
+    .where((eb) => eb.and(sourceColumns(ref)))
     .execute();
   for (const { purpose } of mirrors)
     await db

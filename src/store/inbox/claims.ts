@@ -13,7 +13,7 @@ import {
 } from './row.ts';
 import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
-import { statement } from '../statement.ts';
+import { statement } from '../sqlite.ts';
 import { RELAXED } from '../writer.ts';
 
 export interface ClaimDeps {

@@ -1,7 +1,37 @@
 import type { MessageRef, Space } from '../../model/place.ts';
 import { createArrivalStore } from './arrivals.ts';
-import { type ClaimDeps, createClaims } from './claims.ts';
-import { isOpen, refColumns, rowChannel } from './row.ts';
+import { createClaims, type ClaimDeps } from './claims.ts';
+import {
+  isOpen,
+  refColumns,
+  rowChannel,
+  sourceColumns,
+  abandoned,
+  DELETED,
+  SETTLED,
+  isDead,
+} from './row.ts';
+import type { Transaction } from 'kysely';
+import type { Member } from '../../model/member.ts';
+import type { Store } from '../index.ts';
+import type { Schema } from '../schema.ts';
+import type { AppError, ErrorCode } from '../../errors.ts';
+
+/** Pending and failed work in the watched channels of a space. */
+export interface Backlog {
+  readonly waiting: number;
+  /** The time at which the oldest pending message was written, ms since 1970. */
+  readonly oldestMs: number | undefined;
+  readonly dead: number;
+  /** The newest failed messages, with the reason of each. */
+  readonly newestDead: readonly { readonly ref: MessageRef; readonly reason: ErrorCode }[];
+}
+
+export interface Inbox {
+  backlog(space: Space): Promise<Backlog>;
+  /** Retries all failed messages of the space; resolves with their number. */
+  revive(space: Space): Promise<number>;
+}
 
 export type InboxStore = ReturnType<typeof createInboxStore>;
 
@@ -21,7 +51,6 @@ export const createInboxStore = (deps: ClaimDeps) => {
      * its mirrors stayed.
      */
     purposes: async (ref: MessageRef): Promise<readonly string[]> => {
-      const { channel, id } = ref;
       const rows = await store
         .selectFrom('inbox')
         .select('purpose')
@@ -30,9 +59,7 @@ export const createInboxStore = (deps: ClaimDeps) => {
           store
             .selectFrom('mirror')
             .select('purpose')
-            .where('source_platform', '=', channel.space.platform)
-            .where('source_channel_id', '=', channel.id)
-            .where('source_id', '=', id),
+            .where((eb) => eb.and(sourceColumns(ref))),
         )
         .execute();
       return rows.map(({ purpose }) => purpose);
@@ -70,4 +97,107 @@ export const createInboxStore = (deps: ClaimDeps) => {
       return rows.map(({ partition_key }) => partition_key);
     },
   };
+};
+
+type Person = Pick<Member, 'platform' | 'id'>;
+
+const FORGOTTEN = 'forgotten';
+
+/**
+ * Removes, within a transaction, all data that links messages to their author. The worker of an
+ * open row's partition deletes its unfinished mirrors and settles it.
+ */
+export const forgetAuthor = async (
+  db: Transaction<Schema>,
+  { platform, id }: Person,
+  nowMs: number,
+): Promise<void> => {
+  const own = { platform, author_id: id };
+  await db
+    .deleteFrom('inbox')
+    .where((eb) => eb.and(own))
+    .where('state', 'in', SETTLED)
+    .execute();
+  await db
+    .updateTable('inbox')
+    .set(abandoned(FORGOTTEN, nowMs))
+    .where((eb) => eb.and(own))
+    .where('content_hash', '<>', DELETED)
+    .execute();
+  await db
+    .updateTable('inbox')
+    .set({ author_id: '' })
+    .where((eb) => eb.and(own))
+    .execute();
+};
+
+/** Lists the open rows of a person's messages, and those of people who were forgotten. */
+export const openRowsOf = async (
+  store: Store,
+  { platform, id }: Person,
+): Promise<readonly { readonly ref: MessageRef; readonly partition: string }[]> => {
+  const rows = await store
+    .selectFrom('inbox')
+    .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'partition_key'])
+    .where('platform', '=', platform)
+    .where((eb) => eb.or([eb('author_id', '=', id), eb('reason', '=', FORGOTTEN)]))
+    .where(isOpen)
+    .execute();
+  return rows.map((row) => ({
+    ref: { channel: rowChannel(row), id: row.message_id },
+    partition: row.partition_key,
+  }));
+};
+
+const MOST_LISTED = 10;
+
+const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
+
+/** Counts a space's open and dead rows, and lists the newest dead ones. */
+export const backlogOf = async (
+  store: Store,
+  space: Space,
+  timeOf: (position: string) => number | undefined,
+): Promise<Backlog> => {
+  const open = await store
+    .selectFrom('inbox')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])
+    .where((eb) => eb.and(whereSpace(space)))
+    .where(isOpen)
+    .executeTakeFirstOrThrow();
+  const dead = store
+    .selectFrom('inbox')
+    .where((eb) => eb.and(whereSpace(space)))
+    .where(isDead);
+  const { count } = await dead
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const newest = await dead
+    .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'reason'])
+    .orderBy('position', 'desc')
+    .limit(MOST_LISTED)
+    .execute();
+  return {
+    waiting: open.count,
+    oldestMs: open.oldest ? timeOf(open.oldest) : undefined,
+    dead: count,
+    newestDead: newest.map((row) => ({
+      ref: { channel: rowChannel(row), id: row.message_id },
+      reason: (row.reason ?? 'internal') as AppError['code'],
+    })),
+  };
+};
+
+/** Retries the dead rows of a space. Resolves with their partitions, one for each row. */
+export const reviveDead = async (store: Store, space: Space): Promise<readonly string[]> => {
+  const rows = await store.write((db) =>
+    db
+      .updateTable('inbox')
+      .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0 })
+      .where((eb) => eb.and(whereSpace(space)))
+      .where(isDead)
+      .returning('partition_key')
+      .execute(),
+  );
+  return rows.map(({ partition_key }) => partition_key);
 };

@@ -130,6 +130,13 @@ export const refColumns = ({ channel, id }: MessageRef) => ({
   message_id: id,
 });
 
+/** The columns of a message whose mirrors are recorded. */
+export const sourceColumns = ({ channel, id }: MessageRef) => ({
+  source_platform: channel.space.platform,
+  source_channel_id: channel.id,
+  source_id: id,
+});
+
 export const keyColumns = ({ ref, purpose }: RowKey) => ({ ...refColumns(ref), purpose });
 
 export const isRow =

@@ -2,7 +2,7 @@ import { createLru } from '../../async/lru.ts';
 import type { ConsentChoice } from '../../model/consent.ts';
 import type { Space } from '../../model/place.ts';
 import type { Privacy } from '../../store/privacy.ts';
-import type { RoomConsents } from '../../store/room-consents.ts';
+import type { RoomConsents } from '../../store/settings.ts';
 import type { Rooms } from '../room-types.ts';
 
 export interface ConsentChoicesDeps {

@@ -10,7 +10,7 @@ import { plainWords } from '../../model/compose-rich-text.ts';
 import type { RichText } from '../../model/rich-text.ts';
 import { languageText } from '../../text/language/language-text.ts';
 import { speakable } from '../../text/speech/speakable.ts';
-import { termsFor } from '../../translation/terms.ts';
+import { termsFor } from '../../translation/glossary.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { StatusMessages } from '../status-messages.ts';

@@ -38,4 +38,23 @@ describe('a keyed mutex', () => {
     using other = await turns.take('window');
     expect(other).toBeDefined();
   });
+
+  it('lets nobody pass whom it waited for longer when one gives up waiting', async () => {
+    const turns = createKeyedMutex();
+    const stop = new AbortController();
+    const begun: string[] = [];
+    const first = await turns.take('door');
+    const second = turns.take('door', stop.signal);
+    const third = turns.take('door').then((turn) => {
+      begun.push('third');
+      return turn;
+    });
+    stop.abort(new Error('stopped'));
+    await expect(second).rejects.toThrow('stopped');
+    await setImmediate();
+    expect(begun).toEqual([]);
+    first[Symbol.dispose]();
+    using _ = await third;
+    expect(begun).toEqual(['third']);
+  });
 });

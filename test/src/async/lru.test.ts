@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createLru } from '../../../src/async/lru.ts';
+import { expect, test, it } from 'vitest';
+import { createLru, createCache } from '../../../src/async/lru.ts';
 
 test('what was not set for longest goes first', () => {
   const recent = createLru<string, number>(2);
@@ -13,4 +13,38 @@ test('what was not set for longest goes first', () => {
   ]);
   recent.delete('a');
   expect([recent.get('a'), recent.get('c')]).toEqual([undefined, 4]);
+});
+
+const counting = (most: number) => {
+  const asked: string[] = [];
+  const memo = createCache(
+    async (key: string) => {
+      asked.push(key);
+      if (key === 'broken') throw new Error('broken');
+      return asked.length;
+    },
+    { keyOf: (key) => key, most },
+  );
+  return { asked, memo };
+};
+
+it('what was read is not read again until it changes', async () => {
+  const { memo } = counting(2);
+  expect(await memo.of('a')).toBe(1);
+  expect(await memo.of('a')).toBe(1);
+  memo.forget('a');
+  expect(await memo.of('a')).toBe(2);
+});
+
+it('what was not asked for longest goes first', async () => {
+  const { asked, memo } = counting(2);
+  for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await memo.of(key);
+  expect(asked).toEqual(['a', 'b', 'c', 'b']);
+});
+
+it('what could not be read is read again', async () => {
+  const { asked, memo } = counting(2);
+  await expect(memo.of('broken')).rejects.toThrow('broken');
+  await expect(memo.of('broken')).rejects.toThrow('broken');
+  expect(asked).toEqual(['broken', 'broken']);
 });

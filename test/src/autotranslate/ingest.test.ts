@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
 import { createPrivacy } from '../../../src/store/privacy.ts';
-import { createSpaceSettings } from '../../../src/store/space-settings.ts';
+import { createSpaceSettings } from '../../../src/store/settings.ts';
 import { openWatchStore } from '../../../src/store/watches.ts';
 import { createIngest, type Ingest } from '../../../src/autotranslate/ingest.ts';
 import { createFakeFeed } from '../../fakes/channel-feed.ts';
@@ -42,7 +42,8 @@ beforeEach(async () => {
       all: () => [],
     },
     channelDeleted: async () => undefined,
-    remembersFromMs: () => 0,
+    now: Date.now,
+    keptMs: Infinity,
   }));
 });
 

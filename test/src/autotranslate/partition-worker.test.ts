@@ -5,8 +5,8 @@ import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
-import type { Prepared } from '../../../src/autotranslate/prepare/prepared.ts';
-import { workPartition, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
+import type { Prepared } from '../../../src/autotranslate/prepare/compose.ts';
+import { createPartitionWorker, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
 import { EARLIER, messageOf, PARTITION, withInbox } from '../store/inbox/support.ts';
 
 const inbox = withInbox();
@@ -26,39 +26,38 @@ let jobs: Jobs;
 
 /** A round through the partition; resolves with how long it is to wait then, in ms. */
 const work = async (): Promise<number | undefined> => {
-  const dueMs = await workPartition(
-    {
-      inbox: inbox.ours,
-      prepare: async (row, { isLast }, signal) => {
-        const made = await prepare(row, isLast, signal);
-        return {
-          row,
-          message: undefined,
-          watch: undefined,
-          mirrors: [],
-          files: [],
-          leavesStanding: false,
-          mayExist: row.mayExist,
-          orphanTargets: [],
-          used: { characters: 0, audioMs: 0 },
-          fault: undefined,
-          ...made,
-        };
-      },
-      reconcile: async (batch) => {
-        const [{ row: first, fault, mirrors }] = batch as [Prepared];
-        const isGivenUp = fault !== undefined && mirrors.length === 0;
-        const count = isGivenUp ? 1 : ((await reconcile(batch)) ?? batch.length);
-        const done = batch.slice(0, count);
-        if (isGivenUp) givenUp.push(first.ref.id);
-        else reconciled.push(done.map(({ row }) => row.ref.id));
-        for (const { row } of done) await inbox.settle(row);
-        return done.length;
-      },
-      log: createLog('silent'),
-      now: () => inbox.clock.ms,
-      random: () => 0.5,
+  const dueMs = await createPartitionWorker({
+    inbox: inbox.ours,
+    prepare: async (row, { isLast }, signal) => {
+      const made = await prepare(row, isLast, signal);
+      return {
+        row,
+        message: undefined,
+        watch: undefined,
+        mirrors: [],
+        files: [],
+        leavesStanding: false,
+        mayExist: row.mayExist,
+        orphanTargets: [],
+        used: { characters: 0, audioMs: 0 },
+        fault: undefined,
+        ...made,
+      };
     },
+    reconcile: async (batch) => {
+      const [{ row: first, fault, mirrors }] = batch as [Prepared];
+      const isGivenUp = fault !== undefined && mirrors.length === 0;
+      const count = isGivenUp ? 1 : ((await reconcile(batch)) ?? batch.length);
+      const done = batch.slice(0, count);
+      if (isGivenUp) givenUp.push(first.ref.id);
+      else reconciled.push(done.map(({ row }) => row.ref.id));
+      for (const { row } of done) await inbox.settle(row);
+      return done.length;
+    },
+    log: createLog('silent'),
+    now: () => inbox.clock.ms,
+    random: () => 0.5,
+  })(
     {
       ...EARLIER,
       name: PARTITION,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createMemberSettings } from '../../../src/store/member-settings.ts';
+import { createMemberSettings } from '../../../src/store/settings.ts';
 import { createPrivacy } from '../../../src/store/privacy.ts';
 import type { InboxState } from '../../../src/store/schema.ts';
 import { createUsage } from '../../../src/store/usage.ts';

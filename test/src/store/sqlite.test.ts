@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { databaseUrl } from '../../../src/store/database-url.ts';
-import { openStore } from '../../../src/store/index.ts';
-import { createMemberSettings } from '../../../src/store/member-settings.ts';
+import { databaseUrl, openStore } from '../../../src/store/index.ts';
+import { createMemberSettings } from '../../../src/store/settings.ts';
 
 const MEMBER = { platform: 'test', id: 'ada' };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
-import type { UsageAmounts, UsageDay } from '../../../src/usage/usage-record.ts';
+import type { UsageAmounts, UsageDay } from '../../../src/store/usage.ts';
 import { createAudioMeter } from '../../../src/usage/audio-meter.ts';
 import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { usageChart, usageSvg } from '../../../src/usage/chart.ts';
-import type { UsageDay } from '../../../src/usage/usage-record.ts';
+import type { UsageDay } from '../../../src/store/usage.ts';
 
 const day = (part: Partial<UsageDay> = {}): UsageDay => ({
   day: '2026-03-01',

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { limitFault } from '../../../src/usage/limits.ts';
-import { countFinished, createMeter } from '../../../src/usage/meter.ts';
+import { createMeter } from '../../../src/usage/meter.ts';
 import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { ByteSource } from '../../../src/model/file.ts';
 import type { Services } from '../../../src/command/services.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { Translation, TranslationRequest } from '../../../src/translation/translator.ts';
-import type { UsageAmounts } from '../../../src/usage/usage-record.ts';
+import type { UsageAmounts } from '../../../src/store/usage.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const signal = new AbortController().signal;
@@ -154,32 +154,6 @@ describe('a meter', () => {
       if (text === 'a') break;
     await meter.settle();
     expect(recorded).toMatchObject([[SPACE, 'm', { audioMs: 60_000 }]]);
-  });
-});
-
-describe('a count of what is finished', () => {
-  const tally = { characters: 0, audioMs: 0 };
-  const counted = countFinished(services, tally);
-  const into = (text: string) =>
-    drain(counted.translator.translate({ text: plainWords(text), to: 'ja', place: SPACE }, signal));
-  const hear = () => drain(counted.transcriber.transcribe({ audio, place: SPACE }, signal));
-
-  it('adds up whole translations and transcripts, and records nothing itself', async () => {
-    Object.assign(tally, { characters: 0, audioMs: 0 });
-    await into('a😀字');
-    await hear();
-    outcome = 'same-language';
-    await into('not sent');
-    expect(tally).toEqual({ characters: 3, audioMs: 95_000 });
-    expect(recorded).toEqual([]);
-  });
-
-  it('leaves out what broke off, which is tried again', async () => {
-    Object.assign(tally, { characters: 0, audioMs: 0 });
-    fault = new AppError('unavailable', 'down');
-    await expect(into('half of it')).rejects.toThrow('down');
-    await expect(hear()).rejects.toThrow('down');
-    expect(tally).toEqual({ characters: 0, audioMs: 0 });
   });
 });
 

@@ -4,8 +4,6 @@ import { firstLines, footer, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
 import { plainText } from '../../../../src/model/walk-rich-text.ts';
-import { sentence } from '../../../../src/model/compose-rich-text.ts';
-import { mention } from '../../../../src/model/rich-text.ts';
 
 const { discord, setUp } = withCopies();
 
@@ -178,17 +176,6 @@ describe('a copy under somebody’s name', () => {
     expect(shown?.archived).toBe(false);
     await discord.mirrors.remove(posted!, copy.source);
     expect(shown?.messages).toEqual([]);
-  });
-
-  test('mentions nobody of another server, but names them', async () => {
-    const { to, copyOf, post, from, sourceOf } = setUp();
-    const words = sentence('see ', mention('discord', 'channel', from.id, 'from'));
-    const copy = copyOf('x', undefined, { content: { text: words } });
-    await post([copy]);
-    const source = sourceOf(copy.source.id);
-    const space = { platform: 'discord', id: discord.fake.guild().id };
-    await post([{ ...copy, source: { ...source, channel: { ...source.channel, space } } }]);
-    expect(firstLines(to.messages)).toEqual([`see <#${from.id}>`, 'see #from']);
   });
 
   test('is told apart from what somebody writes to look like a mark', async () => {

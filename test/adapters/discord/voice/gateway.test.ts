@@ -1,7 +1,7 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice';
 import { GatewayDispatchEvents as Events, Status, type Client } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import type { On } from '../../../../adapters/discord/inbound/gateway-events.ts';
+import type { On } from '../../../../adapters/discord/inbound/client.ts';
 import { createVoiceGateway } from '../../../../adapters/discord/voice/gateway.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 

@@ -1,6 +1,6 @@
 import { GatewayDispatchEvents as Events } from 'discord.js';
 import { describe, expect, it } from 'vitest';
-import type { On } from '../../../../adapters/discord/inbound/gateway-events.ts';
+import type { On } from '../../../../adapters/discord/inbound/client.ts';
 import { createPresence } from '../../../../adapters/discord/voice/presence.ts';
 
 const member = (id: string, nick?: string) => ({

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { composeAsAuthor, composeReply } from '../../../../src/autotranslate/prepare/compose.ts';
+import {
+  composeAsAuthor,
+  composeReply,
+  readAttachments,
+} from '../../../../src/autotranslate/prepare/compose.ts';
 import type { Rendition } from '../../../../src/autotranslate/prepare/translate.ts';
 import { link, styled, text } from '../../../../src/model/rich-text.ts';
 import { languageName } from '../../../../src/text/language/languages.ts';
 import { tree } from '../../../fakes/markup.ts';
 import { messageOf } from '../../store/inbox/support.ts';
+import { AppError } from '../../../../src/errors.ts';
+import type { MessageFile } from '../../../../src/model/file.ts';
+import { audio } from '../support.ts';
 
 const languages = { name: languageName };
 const renditionOf = (language: string, written: string): Rendition => ({
@@ -69,5 +76,62 @@ describe('a mirror under its author’s name', () => {
         ],
       },
     ]);
+  });
+});
+
+const { signal } = new AbortController();
+const fileOf = (name: string, sizeBytes: number | undefined, bytes = sizeBytes): MessageFile => ({
+  id: name,
+  name,
+  mediaType: 'text/plain',
+  sizeBytes,
+  async *open() {
+    yield new Uint8Array(bytes ?? 0);
+  },
+});
+const failing = (name: string, error: AppError): MessageFile => ({
+  ...fileOf(name, 1),
+  async *open() {
+    throw error;
+  },
+});
+const carried = async (...files: MessageFile[]) => {
+  const { files: read, leftOut } = await readAttachments(files, 10, signal);
+  return { read: read.map(({ name }) => name), leftOut };
+};
+
+describe('the files of a message', () => {
+  it('are carried as far as they fit together, the last byte included', async () => {
+    expect(await carried(fileOf('a', 6), fileOf('b', 5), fileOf('c', 4), fileOf('d', 1))).toEqual({
+      read: ['a', 'c'],
+      leftOut: ['b', 'd'],
+    });
+  });
+
+  it('are carried whole, with what they are', async () => {
+    const voice = { durationMs: 1, waveform: 'AA' };
+    const { files } = await readAttachments([{ ...audio('hello'), voice }], 10, signal);
+    expect(files).toEqual([
+      { name: 'talk.ogg', mediaType: 'audio/ogg', bytes: Buffer.from('hello'), voice },
+    ]);
+  });
+
+  it('are left out when their size is not known, or is more than was said', async () => {
+    expect(await carried(fileOf('a', undefined, 3), fileOf('b', 3, 11), fileOf('c', 3))).toEqual({
+      read: ['c'],
+      leftOut: ['a', 'b'],
+    });
+  });
+
+  it('are left out when they cannot be read, but not while another try may do better', async () => {
+    expect(await carried(failing('a', new AppError('forbidden', 'closed')))).toEqual({
+      read: [],
+      leftOut: ['a'],
+    });
+    for (const error of [
+      new AppError('unavailable', 'away', { retryable: true }),
+      new AppError('cancelled', 'stopped'),
+    ])
+      await expect(carried(failing('a', error))).rejects.toBe(error);
   });
 });

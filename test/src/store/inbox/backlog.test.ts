@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clearOld } from '../../../../src/store/clear-old.ts';
-import { backlogOf, reviveDead } from '../../../../src/store/inbox/backlog.ts';
+import { backlogOf, reviveDead } from '../../../../src/store/inbox/index.ts';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
-import { createMemberSettings } from '../../../../src/store/member-settings.ts';
+import { createMemberSettings } from '../../../../src/store/settings.ts';
 import { openStore } from '../../../../src/store/index.ts';
 import { EARLIER, HERE, messageOf, PARTITION, refOf, SPACE, THERE, withInbox } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createThreadParents } from '../../../adapters/discord/inbound/places.ts';
+import { createThreadParents } from '../../../adapters/discord/memory.ts';
 
 const setUp = (kept?: number) => {
   const parents = createThreadParents(kept);

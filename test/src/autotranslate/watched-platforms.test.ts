@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namedFor, textFor } from '../../../src/autotranslate/mentions.ts';
+import { namedFor, textFor } from '../../../src/autotranslate/watched-platforms.ts';
 import { sentence } from '../../../src/model/compose-rich-text.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import { mention } from '../../../src/model/rich-text.ts';

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createSpaceSettings } from '../../../src/store/space-settings.ts';
+import { createSpaceSettings, createRoomConsents } from '../../../src/store/settings.ts';
 import { ROOM_CHOICES } from '../../fakes/rooms.ts';
+import { createPrivacy } from '../../../src/store/privacy.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const DEFAULTS = {
@@ -95,5 +96,36 @@ describe('the choices of a space', () => {
     expect(second).toBe(first);
     await write('{"dailyCharacters":5}');
     expect(await spaces.of(SPACE)).toBe(first);
+  });
+});
+
+describe('what people chose about being heard', () => {
+  it('is the newest, for one space each', async () => {
+    const consents = createRoomConsents(store);
+    expect(await consents.of(SPACE, 'ann')).toBeUndefined();
+    await consents.choose(SPACE, 'ann', 'allowed');
+    await consents.choose(SPACE, 'bob', 'refused');
+    expect(await consents.of(SPACE, 'ann')).toBe('allowed');
+    expect(await consents.of(SPACE, 'bob')).toBe('refused');
+    await consents.choose(SPACE, 'ann', 'refused');
+    expect(await consents.of(SPACE, 'ann')).toBe('refused');
+    expect(await consents.of({ ...SPACE, id: 'other' }, 'ann')).toBeUndefined();
+    expect(await consents.of({ ...SPACE, platform: 'other' }, 'ann')).toBeUndefined();
+  });
+
+  it('is exported, and forgotten but for a no', async () => {
+    const consents = createRoomConsents(store);
+    const privacy = createPrivacy(store);
+    await consents.choose(SPACE, 'ann', 'allowed');
+    await consents.choose(SPACE, 'bob', 'refused');
+    const exported = String(
+      Buffer.from(await privacy.export({ platform: SPACE.platform, id: 'ann' })),
+    );
+    expect(JSON.parse(exported)).toMatchObject({
+      heardInVoice: [{ space: SPACE.id, agreed: true }],
+    });
+    for (const id of ['ann', 'bob']) await privacy.forget({ platform: SPACE.platform, id });
+    expect(await consents.of(SPACE, 'ann')).toBeUndefined();
+    expect(await consents.of(SPACE, 'bob')).toBe('refused');
   });
 });

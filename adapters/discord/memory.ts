@@ -1,0 +1,124 @@
+import {
+  RESTJSONErrorCodes,
+  Routes,
+  type APIGuildMember,
+  type APIThreadChannel,
+  type APIUser,
+} from 'discord.js';
+import type { Channel } from '../../src/model/place.ts';
+import type { Api } from './api.ts';
+import { isRefusal } from './errors.ts';
+import { channelOf, guildIdOf } from './ids.ts';
+import { nameOf, type RawMessage } from './inbound/message-reader.ts';
+import { createLru } from '../../src/async/lru.ts';
+
+type Shown = RawMessage['member'];
+/** A mentioned user; the gateway adds the server member. */
+type Mentioned = APIUser & { readonly member?: Shown };
+
+const KEPT_NAMES = 5_000;
+/**
+ * Refusals after which nothing is requested again: the gateway reports such people when they are
+ * back and write.
+ */
+const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
+
+export type MemberNames = ReturnType<typeof createMemberNames>;
+
+/** Creates the memory of members' names: the gateway sends them with each message, REST never does. */
+export const createMemberNames = (api: Api) => {
+  const known = createLru<string, Promise<Shown>>(KEPT_NAMES);
+  const names = createLru<string, string>(KEPT_NAMES);
+
+  /** Requests a member; undefined when they have left or the request failed. */
+  const ask = async (guildId: string, userId: string): Promise<Shown> => {
+    try {
+      return await api.send<APIGuildMember>('GET', Routes.guildMember(guildId, userId));
+    } catch (thrown) {
+      if (!isRefusal(thrown, ...LEFT)) known.delete(`${guildId} ${userId}`);
+      return undefined;
+    }
+  };
+
+  const noteName = (guildId: string, user: APIUser, member: Shown): void => {
+    const key = `${guildId} ${user.id}`;
+    if (member || names.get(key) === undefined) names.set(key, nameOf(user, member?.nick));
+  };
+  const noteNames = (
+    guildId: string,
+    { author, member, mentions, webhook_id }: RawMessage,
+  ): void => {
+    if (webhook_id === undefined) noteName(guildId, author, member);
+    for (const user of mentions as readonly Mentioned[]) noteName(guildId, user, user.member);
+  };
+
+  return {
+    /** The name of an author or a mentioned member. */
+    nameOf: (guildId: string, userId: string): string | undefined =>
+      names.get(`${guildId} ${userId}`),
+    /** Records the names in a message from the gateway. */
+    note: (raw: RawMessage): void => {
+      const { guild_id: guildId, author, member } = raw;
+      if (!guildId) return;
+      noteNames(guildId, raw);
+      if (!member) return;
+      const { nick, avatar } = member;
+      known.set(
+        `${guildId} ${author.id}`,
+        Promise.resolve({ nick: nick ?? null, avatar: avatar ?? null }),
+      );
+    },
+    /** Completes a message from REST with its author's name on the server. */
+    complete: async (raw: RawMessage, channel: Channel): Promise<RawMessage> => {
+      const guildId = guildIdOf(channel);
+      if (guildId === undefined) return raw;
+      if (raw.webhook_id !== undefined) {
+        noteNames(guildId, raw);
+        return raw;
+      }
+      const key = `${guildId} ${raw.author.id}`;
+      const shown = known.get(key) ?? ask(guildId, raw.author.id);
+      known.set(key, shown);
+      const member = await shown;
+      // All others go by their global name.
+      const completed = { ...raw, guild_id: guildId, ...(member ? { member } : {}) };
+      noteNames(guildId, completed);
+      return completed;
+    },
+  };
+};
+
+/** Threads that are remembered, archived ones too: their messages can still be edited. */
+const KEPT_THREADS = 50_000;
+
+export type ThreadParents = ReturnType<typeof createThreadParents>;
+
+/** Creates the memory of the channels of threads, which messages do not give. */
+export const createThreadParents = (kept = KEPT_THREADS) => {
+  const parents = createLru<string, { readonly guildId: string; readonly parentId: string }>(kept);
+
+  const remove = (isGone: (id: string, guildId: string, parentId: string) => boolean): void => {
+    for (const [id, { guildId, parentId }] of parents)
+      if (isGone(id, guildId, parentId)) parents.delete(id);
+  };
+
+  return {
+    /** The channel for an id; a thread's has its parent. */
+    channel: (guildId: string | undefined, id: string): Channel => {
+      const known = parents.get(id);
+      // Active threads are moved to the end, as the first ones are forgotten first.
+      if (known) parents.set(id, known);
+      return channelOf(guildId, id, known?.parentId);
+    },
+    note: (
+      guildId: string,
+      { id, parent_id: parentId }: Pick<APIThreadChannel, 'id' | 'parent_id'>,
+    ): void => {
+      if (parentId) parents.set(id, { guildId, parentId });
+    },
+    /** Removes a thread, or a channel with its threads. */
+    removeChannel: (gone: string): void =>
+      remove((id, _, parentId) => id === gone || parentId === gone),
+    removeGuild: (gone: string): void => remove((_, guildId) => guildId === gone),
+  };
+};

@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import type { Space } from '../model/place.ts';
+import { USUAL_PAUSE_MS, type SpaceChoices } from '../model/space-choices.ts';
+import type { Store } from './index.ts';
+import { createCache, createLru } from '../async/lru.ts';
+import type { Member } from '../model/member.ts';
+import type { ConsentChoice } from '../model/consent.ts';
+
+export type Person = Pick<Member, 'platform' | 'id'>;
+
+/** The columns by which a person's rows are known. */
+export const personColumns = ({ platform, id }: Person) => ({ platform, member_id: id });
+
+const keyOf = ({ platform, id }: Person | Space): string => `${platform} ${id}`;
+
+export interface Preferences {
+  readonly language: string | undefined;
+  readonly voiceId: string | undefined;
+}
+
+export type MemberSettings = ReturnType<typeof createMemberSettings>;
+
+export const createMemberSettings = (store: Store) => ({
+  async of(person: Person): Promise<Preferences> {
+    const row = await store
+      .selectFrom('member_setting')
+      .select(['language', 'voice_id'])
+      .where((eb) => eb.and(personColumns(person)))
+      .executeTakeFirst();
+    return { language: row?.language ?? undefined, voiceId: row?.voice_id ?? undefined };
+  },
+
+  /** Changes settings. An omitted key keeps its value; `undefined` clears it. */
+  async change(person: Person, change: Partial<Preferences>): Promise<void> {
+    const values = {
+      ...('language' in change ? { language: change.language ?? null } : {}),
+      ...('voiceId' in change ? { voice_id: change.voiceId ?? null } : {}),
+    };
+    await store.write((db) =>
+      db
+        .insertInto('member_setting')
+        .values({ ...personColumns(person), language: null, voice_id: null, ...values })
+        .onConflict((conflict) =>
+          Object.keys(values).length === 0
+            ? conflict.columns(['platform', 'member_id']).doNothing()
+            : conflict.columns(['platform', 'member_id']).doUpdateSet(values),
+        )
+        .execute(),
+    );
+  },
+});
+
+/** Most spaces whose choices are cached: each message in a watched channel reads them. */
+const CACHED_SPACES = 5_000;
+
+const limit = z.int().min(0).optional().catch(undefined);
+
+const ids = z.array(z.string()).catch(() => []);
+
+/**
+ * Bounds of the pause that ends an utterance: shorter pauses occur within words, longer ones add
+ * latency.
+ */
+const pauseMs = z.int().min(200).max(5_000).catch(USUAL_PAUSE_MS);
+
+const roomChoices = z.object({
+  consent: z.enum(['told', 'agreed']).catch('told'),
+  spokenNotice: z.boolean().catch(true),
+  joins: ids,
+  languages: ids,
+  partials: z.boolean().catch(true),
+  pauseMs,
+  bargeIn: z.enum(['off', 'lower', 'stop']).catch('off'),
+  wakeWord: z.boolean().catch(false),
+  readAloud: ids,
+});
+
+/**
+ * Schema of the stored choices. An invalid value from another version falls back to its default, so
+ * that the space still works.
+ */
+const choices = z.object({
+  flags: z
+    .object({ on: z.boolean(), languages: z.record(z.string(), z.string()) })
+    .catch(() => ({ on: true, languages: {} })),
+  roles: z.record(z.string(), z.array(z.string())).catch(() => ({})),
+  dailyCharacters: limit,
+  dailyAudioMinutes: limit,
+  quietChannels: z.array(z.string()).catch(() => []),
+  rooms: roomChoices.catch(() => roomChoices.parse({})),
+}) satisfies z.ZodType<SpaceChoices>;
+
+const record = z.record(z.string(), z.unknown());
+
+const parseChoices = (stored: string | undefined): SpaceChoices => {
+  let json: unknown;
+  try {
+    json = JSON.parse(stored ?? '{}');
+  } catch {
+    json = {};
+  }
+  return choices.parse(record.safeParse(json).data ?? {});
+};
+
+const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceChoices> => {
+  const row = await db
+    .selectFrom('space_setting')
+    .select('choices')
+    .where('platform', '=', space.platform)
+    .where('space_id', '=', space.id)
+    .executeTakeFirst();
+  return parseChoices(row?.choices);
+};
+
+export type SpaceSettings = ReturnType<typeof createSpaceSettings>;
+
+export const createSpaceSettings = (store: Store) => {
+  const known = createCache((space: Space) => read(store, space), { keyOf, most: CACHED_SPACES });
+  store.signals.subscribe('space-settings', known.forget);
+
+  return {
+    of: known.of,
+
+    /** Changes choices. An omitted key keeps its value. */
+    async change(space: Space, change: Partial<SpaceChoices>): Promise<void> {
+      await store.write(async (db) => {
+        const changed = JSON.stringify({ ...(await read(db, space)), ...change });
+        await db
+          .insertInto('space_setting')
+          .values({ platform: space.platform, space_id: space.id, choices: changed })
+          .onConflict((conflict) =>
+            conflict.columns(['platform', 'space_id']).doUpdateSet({ choices: changed }),
+          )
+          .execute();
+        await store.signals.publish(db, 'space-settings', space);
+      });
+    },
+  };
+};
+
+export type RoomConsents = ReturnType<typeof createRoomConsents>;
+
+/** Creates the store of members' choices about being listened to in the voice channels of a space. */
+export const createRoomConsents = (store: Store) => ({
+  of: async ({ platform, id }: Space, memberId: string): Promise<ConsentChoice> => {
+    const row = await store
+      .selectFrom('room_consent')
+      .select('is_heard')
+      .where('platform', '=', platform)
+      .where('space_id', '=', id)
+      .where('member_id', '=', memberId)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    return row.is_heard === 1 ? 'allowed' : 'refused';
+  },
+  choose: async (
+    { platform, id }: Space,
+    memberId: string,
+    choice: Exclude<ConsentChoice, undefined>,
+  ): Promise<void> => {
+    const is_heard = choice === 'allowed' ? 1 : 0;
+    await store.write((db) =>
+      db
+        .insertInto('room_consent')
+        .values({ platform, space_id: id, member_id: memberId, is_heard })
+        .onConflict((conflict) =>
+          conflict.columns(['platform', 'space_id', 'member_id']).doUpdateSet({ is_heard }),
+        )
+        .execute(),
+    );
+  },
+});
+
+/** Most people whose opt-out is cached: each message in a watched channel looks its author up. */
+const CACHED_PEOPLE = 20_000;
+/** Most opt-outs that are not stored yet. */
+const MOST_UNWRITTEN = 1_000;
+
+/** The people who opted out of everything. */
+export interface OptOuts {
+  optedOut(person: Person): Promise<boolean>;
+  setOptedOut(person: Person, optedOut: boolean): Promise<void>;
+}
+
+export const createOptOuts = (store: Store): OptOuts => {
+  const stored = async (person: Person): Promise<boolean> => {
+    const row = await store
+      .selectFrom('member_setting')
+      .select('opted_out')
+      .where((eb) => eb.and(personColumns(person)))
+      .executeTakeFirst();
+    return row?.opted_out === 1;
+  };
+  const choice = createCache(stored, { keyOf, most: CACHED_PEOPLE });
+  store.signals.subscribe('opt-out', choice.forget);
+  /** People whose opt-out is being stored or failed to be stored; it already applies. */
+  const unwritten = createLru<string, symbol>(MOST_UNWRITTEN);
+
+  return {
+    optedOut: async (person) => unwritten.get(keyOf(person)) !== undefined || choice.of(person),
+
+    async setOptedOut({ platform, id }, optedOut) {
+      const opted_out = optedOut ? 1 : 0;
+      const key = keyOf({ platform, id });
+      const own = Symbol(key);
+      if (optedOut) unwritten.set(key, own);
+      else unwritten.delete(key);
+      await store.write(async (db) => {
+        await db
+          .insertInto('member_setting')
+          .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
+          .onConflict((conflict) =>
+            conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
+          )
+          .execute();
+        await store.signals.publish(db, 'opt-out', { platform, id, optedOut });
+      });
+      // A newer choice is not stored yet.
+      if (unwritten.get(key) === own) unwritten.delete(key);
+    },
+  };
+};

@@ -69,7 +69,7 @@ export default defineCommand(
           { text: original, to, place: channel, ...(heard ? { from: heard } : {}) },
           signal,
         ),
-        withTranslation,
+        (soFar) => withTranslation(soFar()),
       );
       await show(
         translation.outcome === 'translated' ? withTranslation(translation.text) : original,

@@ -74,7 +74,7 @@ export default defineCommand(
           : translation;
       const { text, outcome } = await stream(
         services.translator.translate({ ...source, to, place: channel }, signal),
-        withSource,
+        (soFar) => withSource(soFar()),
       );
       if (outcome === 'translated') await reply({ text: withSource(text) });
       else if (options.audio) await reply({ text: source.text });

@@ -84,7 +84,7 @@ export const translateLine = (
       using _ = await requests.acquire(both);
       const { text, outcome } = yield* mapStates(
         translator.translate({ ...line, place: space, to: language }, both),
-        (soFar): LineTranslation => ({ language, text: soFar, done: false }),
+        (soFar): LineTranslation => ({ language, text: soFar(), done: false }),
       );
       if (outcome === 'translated') yield { language, text, done: true };
     } catch (thrown) {

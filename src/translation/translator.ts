@@ -36,12 +36,15 @@ export interface Translation {
   readonly outcome: 'translated' | 'same-language' | 'nothing-to-translate';
 }
 
+/** The whole translation so far. Each call restores its tokens: call it for what is shown. */
+export type GrowingText = () => RichText;
+
 export interface Translator {
   /** Yields the whole translation so far as it grows; returns the finished one. */
   translate(
     request: TranslationRequest,
     signal: AbortSignal,
-  ): AsyncGenerator<RichText, Translation, void>;
+  ): AsyncGenerator<GrowingText, Translation, void>;
 }
 
 export interface TranslatorDeps {
@@ -57,10 +60,7 @@ const UNDETECTED = 'en';
 /** UTF-16 units of a text that tell its language. */
 const SAMPLE_LENGTH = 1_000;
 
-/**
- * Growth after which a streamed text is shown again. It keeps the cost of restoring tokens
- * proportional to the text's length, however small the chunks are.
- */
+/** Growth after which a streamed text is worth showing again, however small its chunks are. */
 const WORTH_SHOWING = 1.02;
 
 export const createTranslator = ({
@@ -74,14 +74,14 @@ export const createTranslator = ({
     fields: Omit<TranslationInput, 'text'>,
     whole: boolean,
     signal: AbortSignal,
-  ): AsyncGenerator<RichText, string, void> {
+  ): AsyncGenerator<GrowingText, string, void> {
     const input = { ...fields, text: protectedText.text.toWellFormed() };
     if (whole) return client.translate(input, { signal });
     let shownChars = 0;
     return yield* mapStates(client.translateStream(input, { signal }), (soFar) => {
       if (soFar.length >= shownChars && soFar.length < shownChars * WORTH_SHOWING) return undefined;
       shownChars = soFar.length;
-      return protectedText.preview(soFar);
+      return () => protectedText.preview(soFar);
     });
   };
 

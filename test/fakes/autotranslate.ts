@@ -40,7 +40,7 @@ export const plainTranslator: Translator = {
   async *translate({ text, to }) {
     if (plainText(text).startsWith(`${to}:`))
       return { text, from: to, to, outcome: 'same-language' };
-    yield text;
+    yield () => text;
     return { text: sentence(`${to}(`, text, ')'), from: 'en', to, outcome: 'translated' };
   },
 };

@@ -11,7 +11,6 @@ import type { Channel } from '../../src/model/place.ts';
 import type { Content, Control } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Message } from '../../src/model/message.ts';
-import type { RichText } from '../../src/model/rich-text.ts';
 import type { MessageFile } from '../../src/model/file.ts';
 import type { EngineReport } from '../../src/model/service-status.ts';
 import type { Backlog } from '../../src/store/inbox/index.ts';
@@ -19,7 +18,7 @@ import type { ChannelWatch } from '../../src/model/watch.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { Transcript } from '../../src/model/transcript.ts';
-import type { Translation } from '../../src/translation/translator.ts';
+import type { GrowingText, Translation } from '../../src/translation/translator.ts';
 import { openStore } from '../../src/store/index.ts';
 import { createMemberSettings, createSpaceSettings } from '../../src/store/settings.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
@@ -166,7 +165,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
       detect: detectLanguage,
     },
     translator: {
-      async *translate({ text, to, from = 'en' }): AsyncGenerator<RichText, Translation, void> {
+      async *translate({ text, to, from = 'en' }): AsyncGenerator<GrowingText, Translation, void> {
         if (from === to) return { text, from, to, outcome: 'same-language' };
         return { text: rich(`${to}:${plainText(text)}`), from, to, outcome: 'translated' };
       },

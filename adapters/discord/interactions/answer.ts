@@ -19,6 +19,7 @@ import {
   ignoreGone,
   type MessageWriter,
 } from '../outbound/message-writer.ts';
+import { parseDiscord } from '../rich-text/parse.ts';
 import { asTextFile, render, type Part } from '../outbound/render.ts';
 import { FOLLOW_UPS } from '../limits.ts';
 
@@ -118,7 +119,7 @@ const fit = (parts: readonly Part[], most: number): readonly Part[] => {
   const files = [
     ...last.files,
     ...rest.flatMap((part) => part.files),
-    ...(text ? [asTextFile(text)] : []),
+    ...(text ? [asTextFile(parseDiscord(text))] : []),
   ];
   return [...parts.slice(0, most - 1), { ...last, files, rows: rest.at(-1)?.rows ?? [] }];
 };

@@ -1,3 +1,4 @@
+import type { RichText } from '../../../src/model/rich-text.ts';
 import {
   ButtonStyle,
   ComponentType,
@@ -6,6 +7,7 @@ import {
   type APIButtonComponentWithCustomId,
   type APIComponentInMessageActionRow,
 } from 'discord.js';
+import { renderMarkdown } from '../../../src/text/markdown/render.ts';
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import { labelled } from '../../../src/model/compose-rich-text.ts';
@@ -112,10 +114,11 @@ const rowsOf = (controls: readonly Control[]): Row[] => {
   return rows.slice(0, CAPABILITIES.controlRows);
 };
 
-export const asTextFile = (written: string): OutgoingFile => ({
+/** A text too long for messages, as Markdown. */
+export const asTextFile = (tree: RichText): OutgoingFile => ({
   name: 'text.txt',
   mediaType: 'text/plain; charset=utf-8',
-  bytes: new TextEncoder().encode(written),
+  bytes: new TextEncoder().encode(renderMarkdown(tree)),
 });
 
 export const voicePart = (file: OutgoingFile): Part => ({
@@ -160,7 +163,7 @@ export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...
   const given = content.files ?? [];
   const isVoice = (file: OutgoingFile): boolean => voiceNotes && file.voice !== undefined;
   const files = given.filter((file) => !isVoice(file));
-  if (tooMany) files.push(asTextFile(renderLive(content.text)));
+  if (tooMany) files.push(asTextFile(content.text));
   const rows = rowsOf(content.controls ?? []);
   const voices = given.filter(isVoice).map(voicePart);
   const needsText = files.length > 0 || rows.length > 0 || voices.length === 0;

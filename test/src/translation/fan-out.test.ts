@@ -3,7 +3,7 @@ import { AppError } from '../../../src/errors.ts';
 import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import type { RichText } from '../../../src/model/rich-text.ts';
 import { type LineTranslation, translateLine } from '../../../src/translation/fan-out.ts';
-import type { Translator } from '../../../src/translation/translator.ts';
+import type { GrowingText, Translator } from '../../../src/translation/translator.ts';
 
 const LINE = { space: { platform: 'test', id: 's' }, text: plainWords('hello') };
 const signal = new AbortController().signal;
@@ -15,7 +15,7 @@ const collect = async (items: AsyncIterable<LineTranslation>): Promise<LineTrans
 };
 
 const translatorOf = (
-  run: (to: string) => AsyncGenerator<RichText, RichText | undefined, void>,
+  run: (to: string) => AsyncGenerator<GrowingText, RichText | undefined, void>,
 ): Translator => ({
   async *translate({ to, text }) {
     const result = yield* run(to);
@@ -33,7 +33,7 @@ describe('one line into several languages', () => {
     const asked: string[] = [];
     const translator = translatorOf(async function* (to) {
       asked.push(to);
-      yield plainWords(`${to} grow`);
+      yield () => plainWords(`${to} grow`);
       return plainWords(`${to} grown`);
     });
     const items = await collect(translateLine(translator, LINE, ['ja', 'fr', 'ja'], signal));
@@ -54,7 +54,7 @@ describe('one line into several languages', () => {
   it('tells a failure of one language and goes on with the others', async () => {
     const translator = translatorOf(async function* (to) {
       if (to === 'fr') throw new AppError('unavailable', 'down');
-      yield plainWords(to);
+      yield () => plainWords(to);
       return plainWords(to);
     });
     const items = await collect(translateLine(translator, LINE, ['fr', 'ja'], signal));
@@ -86,8 +86,8 @@ describe('one line into several languages', () => {
     let closed = 0;
     const translator = translatorOf(async function* () {
       try {
-        yield plainWords('first');
-        yield plainWords('second');
+        yield () => plainWords('first');
+        yield () => plainWords('second');
       } finally {
         closed += 1;
       }
@@ -107,7 +107,7 @@ describe('one line into several languages', () => {
           await new Promise((_, reject) => {
             stop.addEventListener('abort', () => reject(stop.reason));
           });
-        yield plainWords(to);
+        yield () => plainWords(to);
         return { text, from: 'en', to, outcome: 'translated' };
       },
     };

@@ -53,7 +53,7 @@ const translate = async ({
   for (;;) {
     const { done, value } = await states.next();
     if (done) return { ...value, text: written(value.text), seen };
-    seen.push(written(value));
+    seen.push(written(value()));
   }
 };
 

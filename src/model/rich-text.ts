@@ -63,7 +63,9 @@ export interface Text {
   readonly text: string;
 }
 
-export type StyleKind = 'bold' | 'italic' | 'underline' | 'strike';
+export const STYLE_KINDS = ['bold', 'italic', 'underline', 'strike'] as const;
+
+export type StyleKind = (typeof STYLE_KINDS)[number];
 
 export interface Styled {
   readonly kind: StyleKind;
@@ -133,6 +135,13 @@ export interface Timestamp {
   readonly seconds: number;
   readonly style: TimestampStyle;
 }
+
+/** The last second that a JavaScript date can hold. */
+const LAST_SECOND = 8_640_000_000_000;
+
+/** True for whole seconds within the calendar. */
+export const isSecond = (seconds: number): boolean =>
+  Number.isInteger(seconds) && Math.abs(seconds) <= LAST_SECOND;
 
 export type RichTextNode = Block | Inline;
 

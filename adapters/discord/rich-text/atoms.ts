@@ -71,14 +71,14 @@ const fenced = (scan: InlineScan, at: number): number => {
 };
 
 const backticks = (scan: InlineScan, at: number): number => {
-  const start = scan.ahead.runEnd(at);
+  const start = scan.runEnd(at);
   const length = start - at;
   if (length >= FENCE.length) {
     const end = fenced(scan, at);
     return end < 0 ? start : end;
   }
-  const close = scan.ahead.ticks(length, start);
-  if (close >= scan.ahead.blankLine(at)) return start;
+  const close = scan.ticks(length, start);
+  if (close >= scan.blankLine(at)) return start;
   const body = scan.text.slice(start, close);
   return scan.node(code(withoutSeparators(body)), at, close + length);
 };

@@ -4,7 +4,7 @@ import { withoutSeparators } from '../../model/separator.ts';
 import type { InlineDialect, InlineScan } from '../markup/inline-scan.ts';
 import type { MarkerKind } from '../markup/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../markup/parse-blocks.ts';
-import { withTidyLines } from './tidy-lines.ts';
+import { withTidyLines } from './reduce.ts';
 
 const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
   ['*', 'italic'],
@@ -46,10 +46,10 @@ const readEntity = (scan: InlineScan, at: number): number => {
 };
 
 const backticks = (scan: InlineScan, at: number): number => {
-  const start = scan.ahead.runEnd(at);
+  const start = scan.runEnd(at);
   const length = start - at;
-  const close = scan.ahead.ticks(length, start);
-  if (close >= scan.ahead.blankLine(at)) return start;
+  const close = scan.ticks(length, start);
+  if (close >= scan.blankLine(at)) return start;
   const body = withoutSeparators(scan.text.slice(start, close)).replaceAll('\n', ' ');
   const isPadded = body.startsWith(' ') && body.endsWith(' ') && body.trim() !== '';
   return scan.node(code(isPadded ? body.slice(1, -1) : body), at, close + length);

@@ -34,15 +34,11 @@ const charOf = (point: number): string =>
   point > 0 && point <= 0x10ffff ? String.fromCodePoint(point).toWellFormed() : '\uFFFD';
 
 const readEntity = (scan: InlineScan, at: number): number => {
-  entity.lastIndex = at;
-  const groups = entity.exec(scan.text)?.groups;
+  const groups = scan.groups(entity, at);
   if (!groups) return -1;
-  const { name, code: decimal, hex } = groups as Readonly<Record<string, string | undefined>>;
-  const char =
-    name === undefined
-      ? charOf(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal))
-      : (ENTITIES[name] ?? '');
-  return scan.plain(char, at, entity.lastIndex);
+  const { name, code: decimal, hex = '' } = groups;
+  const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+  return scan.plain(ENTITIES[name ?? ''] ?? charOf(point), at, entity.lastIndex);
 };
 
 const backticks = (scan: InlineScan, at: number): number => {
@@ -67,8 +63,7 @@ const atom = (scan: InlineScan, at: number, found: string): number => {
     case '`':
       return backticks(scan, at);
     case '<': {
-      angled.lastIndex = at;
-      const url = angled.exec(text)?.groups?.['url'];
+      const url = scan.groups(angled, at)?.['url'];
       if (url === undefined) return -1;
       return scan.node({ kind: 'link', url, children: [] }, at, angled.lastIndex);
     }

@@ -1,7 +1,7 @@
 import type { RichText } from '../model/rich-text.ts';
 import { plainInline } from '../model/walk-rich-text.ts';
 import { isCommandLike } from './command-like.ts';
-import { toPieces } from './pieces/to-pieces.ts';
+import { toPieces } from './pieces/pieces.ts';
 import { isBlank, isEmojiOnly } from './unicode.ts';
 
 /** True when a message shows nothing. */

@@ -6,7 +6,7 @@ import { languageText } from '../text/language/language-text.ts';
 import { sameLanguage, type Languages } from '../text/language/languages.ts';
 import { foldTerm, termsFor, termsIn } from './terms.ts';
 import { isEmojiMessage } from '../text/message-checks.ts';
-import { toFlatText } from '../text/pieces/flat-text.ts';
+import { toFlatText } from '../text/pieces/pieces.ts';
 import { mapStates } from '../async/generators.ts';
 import { normalise } from '../model/normalise-rich-text.ts';
 import type { RichText } from '../model/rich-text.ts';

@@ -1,5 +1,5 @@
 import type { RichText } from '../../model/rich-text.ts';
-import { toPieces } from '../pieces/to-pieces.ts';
+import { toPieces } from '../pieces/pieces.ts';
 import { withoutPlainSpans } from '../plain-spans.ts';
 
 /**

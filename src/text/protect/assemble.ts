@@ -1,5 +1,5 @@
 import { charAfter, charBefore } from '../letters.ts';
-import type { Leaf, Piece, Wrapper } from '../pieces/piece.ts';
+import type { Leaf, Piece, Wrapper } from '../pieces/pieces.ts';
 import type { Misplaced } from './misplaced-pairs.ts';
 import { firstCharOf, isPaired, lastCharOf, mustPart, type Token } from './token.ts';
 

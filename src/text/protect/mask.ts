@@ -1,4 +1,4 @@
-import { OBJECT, type FlatText } from '../pieces/flat-text.ts';
+import { OBJECT, type FlatText } from '../pieces/pieces.ts';
 import { TOKEN_CLOSE, TOKEN_OPEN } from './brackets.ts';
 import type { Source } from './restoration.ts';
 import { findTerms, mergeTerms, type Term } from './terms.ts';

@@ -1,5 +1,5 @@
 import type { StyleKind } from '../../model/rich-text.ts';
-import type { Wrapper } from '../pieces/piece.ts';
+import type { Wrapper } from '../pieces/pieces.ts';
 import type { Stretch } from './read-tokens.ts';
 import { isPaired, type Token } from './token.ts';
 

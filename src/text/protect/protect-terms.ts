@@ -1,4 +1,4 @@
-import type { Piece } from '../pieces/piece.ts';
+import type { Piece } from '../pieces/pieces.ts';
 import { plainSpans } from '../plain-spans.ts';
 import { mask } from './mask.ts';
 import { restore } from './restoration.ts';

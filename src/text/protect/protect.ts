@@ -1,5 +1,5 @@
 import type { RichText } from '../../model/rich-text.ts';
-import { toFlatText } from '../pieces/flat-text.ts';
+import { toFlatText } from '../pieces/pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
 import { mask } from './mask.ts';
 import { preview, restore, type Check } from './restoration.ts';

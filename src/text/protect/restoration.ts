@@ -1,4 +1,4 @@
-import type { Wrapper } from '../pieces/piece.ts';
+import type { Wrapper } from '../pieces/pieces.ts';
 import { Assembly, type PieceSink } from './assemble.ts';
 import { misplacedPairs } from './misplaced-pairs.ts';
 import { readTokens, withBrackets, withoutUnfinished, type Stretch } from './read-tokens.ts';

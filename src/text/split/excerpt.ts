@@ -1,8 +1,8 @@
 import type { Mention, RichText } from '../../model/rich-text.ts';
 import { emojiText, mentionText } from '../../model/walk-rich-text.ts';
 import { oneLine } from '../one-line.ts';
-import type { Leaf, Piece } from '../pieces/piece.ts';
-import { toPieces } from '../pieces/to-pieces.ts';
+import type { Leaf, Piece } from '../pieces/pieces.ts';
+import { toPieces } from '../pieces/pieces.ts';
 import { hostOf, timeOf } from '../speech/spoken-nodes.ts';
 import { shorten } from './shorten.ts';
 

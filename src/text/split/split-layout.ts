@@ -1,6 +1,6 @@
 import { code, codeBlock, paragraph } from '../../model/rich-text.ts';
 import type { RichText } from '../../model/rich-text.ts';
-import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/piece.ts';
+import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/pieces.ts';
 import { plainSpans } from '../plain-spans.ts';
 
 export type WriteTree = (tree: RichText) => string;

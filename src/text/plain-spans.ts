@@ -1,6 +1,6 @@
 import { mailExtent, mentionEnd, urlEnd } from './addresses.ts';
 import { emojiEnd, shortcodeEnd } from './emoji.ts';
-import { TOKEN_CLOSE, TOKEN_OPEN } from './protect/brackets.ts';
+import { TOKEN_CLOSE, TOKEN_OPEN } from './protect/read-tokens.ts';
 
 /** A part of plain text that is not language. `start` and `end` are UTF-16 offsets. */
 export interface PlainSpan {

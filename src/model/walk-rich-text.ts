@@ -1,6 +1,6 @@
-import { withoutSeparators } from './separator.ts';
 import {
   text,
+  withoutSeparators,
   type Block,
   type CustomEmoji,
   type Inline,

@@ -5,7 +5,7 @@ import {
 } from 'discord.js';
 import type { Choice } from '../../../src/model/command-info.ts';
 import type { Core } from '../../../src/adapter.ts';
-import { shorten } from '../../../src/text/split/shorten.ts';
+import { shorten } from '../../../src/text/quoted-words.ts';
 import type { Acknowledge } from './acknowledge.ts';
 import { commandOf, memberOf, placeOf } from './invocations.ts';
 import { CHOICE_CHARS } from '../limits.ts';

@@ -9,7 +9,7 @@ import {
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import { paragraph, text, type Inline, type RichText } from '../../../src/model/rich-text.ts';
-import { shorten } from '../../../src/text/split/shorten.ts';
+import { shorten } from '../../../src/text/quoted-words.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
   CAPABILITIES,

@@ -1,4 +1,4 @@
-import { SEPARATOR } from '../../../src/model/separator.ts';
+import { SEPARATOR } from '../../../src/model/rich-text.ts';
 import { escapeBy, type EscapeRules, type RowPlace } from '../../../src/text/markup/write.ts';
 
 /** Names after which the server looks, whatever stands before their sign; a backslash stops nothing. */

@@ -1,5 +1,4 @@
-import type { CodeBlock, RichText } from '../../../src/model/rich-text.ts';
-import { SEPARATOR } from '../../../src/model/separator.ts';
+import { SEPARATOR, type CodeBlock, type RichText } from '../../../src/model/rich-text.ts';
 import { writeBlocks, type WriteDialect } from '../../../src/text/markup/write.ts';
 import { escapeText } from './escape.ts';
 import { reduceDiscord, type ReduceOptions } from './reduce.ts';

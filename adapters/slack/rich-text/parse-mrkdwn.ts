@@ -1,6 +1,12 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import { code, codeBlock, emoji, type RichText } from '../../../src/model/rich-text.ts';
-import { SEPARATOR, withoutSeparators } from '../../../src/model/separator.ts';
+import {
+  code,
+  codeBlock,
+  emoji,
+  SEPARATOR,
+  withoutSeparators,
+  type RichText,
+} from '../../../src/model/rich-text.ts';
 import type { InlineDialect, InlineScan } from '../../../src/text/markup/inline-scan.ts';
 import type { MarkerKind } from '../../../src/text/markup/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../../../src/text/markup/parse-blocks.ts';

@@ -1,6 +1,11 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import type { Block, Inline, RichText, StyleKind } from '../../../src/model/rich-text.ts';
-import { SEPARATOR } from '../../../src/model/separator.ts';
+import {
+  SEPARATOR,
+  type Block,
+  type Inline,
+  type RichText,
+  type StyleKind,
+} from '../../../src/model/rich-text.ts';
 import { equal, plainInline, timestampText } from '../../../src/model/walk-rich-text.ts';
 import { DATE_FORMATS, escape } from './atoms.ts';
 import { spaceOrSeparator, wordChar } from './parse-mrkdwn.ts';

@@ -1,6 +1,5 @@
 import { normalise } from '../../model/normalise-rich-text.ts';
-import { code, type RichText } from '../../model/rich-text.ts';
-import { withoutSeparators } from '../../model/separator.ts';
+import { code, withoutSeparators, type RichText } from '../../model/rich-text.ts';
 import type { InlineDialect, InlineScan } from '../markup/inline-scan.ts';
 import type { MarkerKind } from '../markup/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../markup/parse-blocks.ts';

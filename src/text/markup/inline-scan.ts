@@ -1,4 +1,4 @@
-import { withoutSeparators } from '../../model/separator.ts';
+import { withoutSeparators } from '../../model/rich-text.ts';
 import { addressEnd, bareAddressEnd, readTarget } from './bare-address.ts';
 import { InlineStack, type Loose, type MarkerKind } from './inline-stack.ts';
 

@@ -1,5 +1,10 @@
-import type { CodeBlock, Inline, Link, StyleKind } from '../../model/rich-text.ts';
-import { withoutSeparators } from '../../model/separator.ts';
+import {
+  withoutSeparators,
+  type CodeBlock,
+  type Inline,
+  type Link,
+  type StyleKind,
+} from '../../model/rich-text.ts';
 
 /** Node of a row before blocks are separated: a fence may stand within a line. */
 export type Loose = Inline | CodeBlock;

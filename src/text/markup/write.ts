@@ -1,15 +1,15 @@
-import type {
-  Block,
-  CodeBlock,
-  CustomEmoji,
-  Inline,
-  List,
-  Mention,
-  RichText,
-  StyleKind,
-  Timestamp,
+import {
+  SEPARATOR,
+  type Block,
+  type CodeBlock,
+  type CustomEmoji,
+  type Inline,
+  type List,
+  type Mention,
+  type RichText,
+  type StyleKind,
+  type Timestamp,
 } from '../../model/rich-text.ts';
-import { SEPARATOR } from '../../model/separator.ts';
 
 /** Surroundings of a text that decide what is escaped. */
 export interface RowPlace {

@@ -1,6 +1,15 @@
 import { nestItems } from '../../model/nest-items.ts';
-import { STYLE_KINDS, styled, text } from '../../model/rich-text.ts';
-import type { Block, CodeBlock, Inline, List, RichText, StyleKind } from '../../model/rich-text.ts';
+import {
+  STYLE_KINDS,
+  styled,
+  text,
+  type Block,
+  type CodeBlock,
+  type Inline,
+  type List,
+  type RichText,
+  type StyleKind,
+} from '../../model/rich-text.ts';
 import { PLAIN_LINE, type Line, type Wrapper } from './pieces.ts';
 
 /** Styles, spoiler and link around a run; runs of one spoiler or link share its number, 0 is none. */

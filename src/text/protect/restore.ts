@@ -1,5 +1,5 @@
 import type { StyleKind } from '../../model/rich-text.ts';
-import { charAfter, charBefore } from '../letters.ts';
+import { charAfter, charBefore } from '../unicode.ts';
 import type { Piece, Wrapper } from '../pieces/pieces.ts';
 import { readTokens, withBrackets, withoutUnfinished, type Stretch } from './read-tokens.ts';
 import { firstCharOf, isPaired, lastCharOf, mustPart, type Token } from './token.ts';

@@ -1,6 +1,5 @@
-import { charAfter, charBefore, isHangul, isLetter, isSpacedLetter } from '../letters.ts';
-import type { Piece, PieceOf } from '../pieces/pieces.ts';
-import type { FlatSpan, FlatText } from '../pieces/pieces.ts';
+import { charAfter, charBefore, isHangul, isLetter, isSpacedLetter } from '../unicode.ts';
+import type { FlatSpan, FlatText, Piece, PieceOf } from '../pieces/pieces.ts';
 import type { TermSpan } from './terms.ts';
 
 /** Letters that must not touch a token: none, those of scripts with spaces, or all. */

@@ -1,5 +1,4 @@
-import { code, codeBlock, paragraph } from '../../model/rich-text.ts';
-import type { RichText } from '../../model/rich-text.ts';
+import { code, codeBlock, paragraph, type RichText } from '../../model/rich-text.ts';
 import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/pieces.ts';
 import { plainSpans } from '../plain-spans.ts';
 

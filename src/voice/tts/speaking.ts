@@ -8,7 +8,7 @@ import type { QueuedSpeech, SpeechRequest } from '../room-types.ts';
 import { firstThatFits, voiceWishes } from '../../speech/voice-preference.ts';
 import { plainWords } from '../../model/compose-rich-text.ts';
 import type { RichText } from '../../model/rich-text.ts';
-import { languageText } from '../../text/language/language-text.ts';
+import { languageText } from '../../text/message-checks.ts';
 import { speakable } from '../../text/speech/speakable.ts';
 import { termsFor } from '../../translation/terms.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';

@@ -1,4 +1,4 @@
-import { protectTerms } from '../src/text/protect/protect-terms.ts';
+import { protectTerms } from '../src/text/protect/protect.ts';
 import type { TranslationEngine, TranslationPiece, EngineTranslationRequest } from './engine.ts';
 
 /** Tokens in the client's own text, which are preserved whole, not bracket by bracket. */

@@ -12,7 +12,7 @@ import { isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
 import { CHANNEL_NAME_CHARS, THREADS_PAGE } from './limits.ts';
 import { createLru } from '../../src/async/lru.ts';
-import { shorten } from '../../src/text/split/shorten.ts';
+import { shorten } from '../../src/text/quoted-words.ts';
 import { createKeyedMutex } from '../../src/async/keyed-mutex.ts';
 
 interface ThreadList {

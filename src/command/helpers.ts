@@ -19,7 +19,7 @@ export { firstThatFits, voicePreferences } from '../speech/voice-choice.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
 export { quotedWords, typedCode } from '../text/quoted-words.ts';
 export { isBlankMessage } from '../text/message-checks.ts';
-export { languageText } from '../text/language/language-text.ts';
+export { languageText } from '../text/message-checks.ts';
 export { parseMarkdown } from '../text/markdown/parse.ts';
 export { readChannels } from '../text/typed-lists.ts';
 export { MINUTE_MS } from '../async/time.ts';

@@ -1,5 +1,11 @@
-import { code, text, type Inline, type Link, type StyleKind } from './rich-text.ts';
-import { withoutSeparators } from './separator.ts';
+import {
+  code,
+  text,
+  withoutSeparators,
+  type Inline,
+  type Link,
+  type StyleKind,
+} from './rich-text.ts';
 import { webAddress } from './web-address.ts';
 
 const STYLES: readonly StyleKind[] = ['bold', 'italic', 'underline', 'strike'];

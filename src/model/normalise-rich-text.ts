@@ -1,6 +1,7 @@
 import { normaliseRow } from './inline-runs.ts';
 import {
   text,
+  withoutSeparators,
   type Block,
   type CodeBlock,
   type Inline,
@@ -8,7 +9,6 @@ import {
   type ListItem,
   type RichText,
 } from './rich-text.ts';
-import { withoutSeparators } from './separator.ts';
 import { mapInline } from './walk-rich-text.ts';
 
 /** Greatest depth of quotes and of lists; deeper ones are flattened. */

@@ -63,7 +63,9 @@ export interface Text {
   readonly text: string;
 }
 
-export type StyleKind = 'bold' | 'italic' | 'underline' | 'strike';
+export const STYLE_KINDS = ['bold', 'italic', 'underline', 'strike'] as const;
+
+export type StyleKind = (typeof STYLE_KINDS)[number];
 
 export interface Styled {
   readonly kind: StyleKind;
@@ -133,6 +135,13 @@ export interface Timestamp {
   readonly seconds: number;
   readonly style: TimestampStyle;
 }
+
+/** The last second that a JavaScript date can hold. */
+const LAST_SECOND = 8_640_000_000_000;
+
+/** True for whole seconds within the calendar. */
+export const isSecond = (seconds: number): boolean =>
+  Number.isInteger(seconds) && Math.abs(seconds) <= LAST_SECOND;
 
 export type RichTextNode = Block | Inline;
 
@@ -207,3 +216,12 @@ export const codeBlock = (written: string, language?: string, hidden = false): C
   ...(language === undefined ? {} : { language }),
   ...(hidden ? { spoiler: true } : {}),
 });
+
+/**
+ * WORD JOINER: drawn as nothing. Renderers put it where two markers, or a word and a marker, would
+ * otherwise be read as something else; parsers take it out again, so a tree never holds one.
+ */
+export const SEPARATOR = '\u2060';
+
+export const withoutSeparators = (text: string): string =>
+  text.includes(SEPARATOR) ? text.replaceAll(SEPARATOR, '') : text;

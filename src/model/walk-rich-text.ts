@@ -1,12 +1,13 @@
-import { withoutSeparators } from './separator.ts';
 import {
   text,
+  withoutSeparators,
   type Block,
   type CustomEmoji,
   type Inline,
   type List,
   type ListItem,
   type Mention,
+  type Quote,
   type RichText,
   type RichTextNode,
   type Timestamp,
@@ -31,23 +32,34 @@ export const visit = (
   }
 };
 
-/** Each part changed; the same array where no part became another. */
-const mapSame = <T>(parts: readonly T[], change: (part: T) => T): readonly T[] => {
-  let changed: T[] | undefined;
+/** Parts, each replaced by what `change` makes of it; the same array where nothing changes. */
+const replaced = <Part extends object>(
+  parts: readonly Part[],
+  change: (part: Part) => Part | readonly Part[],
+): readonly Part[] => {
+  let changed: Part[] | undefined;
   for (const [index, part] of parts.entries()) {
     const next = change(part);
     if (next !== part) changed ??= parts.slice(0, index);
-    changed?.push(next);
+    if (!changed) continue;
+    if (Array.isArray(next)) for (const each of next as readonly Part[]) changed.push(each);
+    else changed.push(next as Part);
   }
   return changed ?? parts;
 };
 
+/** A node with its children replaced; the same where they are the same. */
+const withChildren = <Node extends { readonly children: readonly unknown[] }>(
+  node: Node,
+  children: Node['children'],
+): Node => (children === node.children ? node : { ...node, children });
+
 type RowChange = (row: readonly Inline[], block: Block) => readonly Inline[];
 
 const mapListRows = (list: List, change: RowChange): List => {
-  const items = mapSame(list.items, (item): ListItem => {
+  const items = replaced(list.items, (item): ListItem => {
     const children = change(item.children, list);
-    const lists = mapSame(item.lists, (inner) => mapListRows(inner, change));
+    const lists = replaced(item.lists, (inner) => mapListRows(inner, change));
     return children === item.children && lists === item.lists ? item : { children, lists };
   });
   return items === list.items ? list : { ...list, items };
@@ -58,45 +70,37 @@ const mapListRows = (list: List, change: RowChange): List => {
  * not change is shared, up to the tree itself.
  */
 export const mapRows = (tree: RichText, change: RowChange): RichText =>
-  mapSame(tree, (block): Block => {
-    switch (block.kind) {
-      case 'code-block':
-        return block;
-      case 'quote': {
-        const children = mapRows(block.children, change);
-        return children === block.children ? block : { ...block, children };
-      }
-      case 'list':
-        return mapListRows(block, change);
-      case 'paragraph':
-      case 'heading':
-      case 'subtext': {
-        const children = change(block.children, block);
-        return children === block.children ? block : { ...block, children };
-      }
-    }
+  replaced(tree, (block): Block => {
+    if (block.kind === 'code-block') return block;
+    if (block.kind === 'list') return mapListRows(block, change);
+    if (block.kind === 'quote') return withChildren(block, mapRows(block.children, change));
+    return withChildren(block, change(block.children, block));
   });
 
+/** Blocks, each replaced by what `change` makes of it, those within quotes first. */
+export const mapBlocks = (
+  tree: RichText,
+  change: (block: Block) => Block | readonly Block[],
+): RichText =>
+  replaced(tree, (block) =>
+    change(block.kind === 'quote' ? withChildren(block, mapBlocks(block.children, change)) : block),
+  );
+
+/** A quote with the blocks of the quotes within it as its own, for platforms without depth. */
+export const flatQuote = (quote: Quote): Quote =>
+  withChildren(
+    quote,
+    replaced(quote.children, (block) => (block.kind === 'quote' ? block.children : block)),
+  );
+
 /** Gives the nodes that stand for a node: the node itself where it stays. */
-export type InlineChange = (node: Inline) => Inline | readonly Inline[];
+type InlineChange = (node: Inline) => Inline | readonly Inline[];
 
 /** Inline nodes, each replaced by what `change` makes of it, children first. */
-export const mapInline = (nodes: readonly Inline[], change: InlineChange): readonly Inline[] => {
-  let changed: Inline[] | undefined;
-  for (const [index, node] of nodes.entries()) {
-    let inner = node;
-    if ('children' in node && node.children.length > 0) {
-      const children = mapInline(node.children, change);
-      if (children !== node.children) inner = { ...node, children };
-    }
-    const next = change(inner);
-    if (next !== node) changed ??= nodes.slice(0, index);
-    if (!changed) continue;
-    if ('kind' in next) changed.push(next);
-    else for (const each of next) changed.push(each);
-  }
-  return changed ?? nodes;
-};
+export const mapInline = (nodes: readonly Inline[], change: InlineChange): readonly Inline[] =>
+  replaced(nodes, (node) =>
+    change('children' in node ? withChildren(node, mapInline(node.children, change)) : node),
+  );
 
 /** The tree with each inline node replaced by what `change` makes of it, children first. */
 export const map = (tree: RichText, change: InlineChange): RichText =>
@@ -131,54 +135,31 @@ export const timestampText = ({ seconds }: Timestamp): string => {
   return `${written.slice(0, written.indexOf('T'))} ${written.slice(-13, -8)} UTC`;
 };
 
+/** A mention, custom emoji or timestamp as a text node. */
+export const asText = (node: Mention | CustomEmoji | Timestamp): Inline =>
+  text(plainInline([node]));
+
 /** Inline nodes as a reader without any markup sees them. */
 export const plainInline = (nodes: readonly Inline[]): string => {
   let plain = '';
   for (const node of nodes)
-    switch (node.kind) {
-      case 'text':
-      case 'code':
-        plain += node.text;
-        break;
-      case 'link':
-        plain += node.children.length > 0 ? plainInline(node.children) : node.url;
-        break;
-      case 'mention':
-        plain += mentionText(node);
-        break;
-      case 'emoji':
-        plain += emojiText(node);
-        break;
-      case 'timestamp':
-        plain += timestampText(node);
-        break;
-      case 'bold':
-      case 'italic':
-      case 'underline':
-      case 'strike':
-      case 'spoiler':
-        plain += plainInline(node.children);
-        break;
-    }
+    if ('text' in node) plain += node.text;
+    else if (node.kind === 'mention') plain += mentionText(node);
+    else if (node.kind === 'emoji') plain += emojiText(node);
+    else if (node.kind === 'timestamp') plain += timestampText(node);
+    else if (node.kind === 'link' && node.children.length === 0) plain += node.url;
+    else plain += plainInline(node.children);
   return plain;
 };
 
 const linesOf = (block: Block): readonly string[] => {
-  switch (block.kind) {
-    case 'code-block':
-      return [block.text];
-    case 'quote':
-      return block.children.flatMap(linesOf);
-    case 'list':
-      return block.items.flatMap(({ children, lists }) => [
-        plainInline(children),
-        ...lists.flatMap(linesOf),
-      ]);
-    case 'paragraph':
-    case 'heading':
-    case 'subtext':
-      return [plainInline(block.children)];
-  }
+  if (block.kind === 'code-block') return [block.text];
+  if (block.kind === 'quote') return block.children.flatMap(linesOf);
+  if (block.kind !== 'list') return [plainInline(block.children)];
+  return block.items.flatMap(({ children, lists }) => [
+    plainInline(children),
+    ...lists.flatMap(linesOf),
+  ]);
 };
 
 /** The words of a tree without any markup, line by line. */
@@ -201,16 +182,4 @@ export const equal = (one: unknown, other: unknown): boolean => {
       equal((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
     )
   );
-};
-
-/** A mention, custom emoji or timestamp as a text node. */
-export const asText = (node: Mention | CustomEmoji | Timestamp): Inline => {
-  switch (node.kind) {
-    case 'mention':
-      return text(mentionText(node));
-    case 'emoji':
-      return text(emojiText(node));
-    case 'timestamp':
-      return text(timestampText(node));
-  }
 };

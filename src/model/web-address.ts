@@ -13,12 +13,15 @@ const plain = /^https?:\/\/[\w\-./?=&#%+,;:~]+$/;
 
 const LONGEST = 4_096;
 
-/** True when every bracket is closed and every closing one was opened before. */
+/** Greatest depth of brackets in an address that is written as a link's target. */
+export const DEEPEST_BRACKETS = 32;
+
+/** True when every bracket is closed, every closing one was opened before, and few are open at once. */
 const isBalanced = (address: string): boolean => {
   let open = 0;
   for (const [bracket] of address.matchAll(/[()]/g)) {
     open += bracket === '(' ? 1 : -1;
-    if (open < 0) return false;
+    if (open < 0 || open > DEEPEST_BRACKETS) return false;
   }
   return open === 0;
 };

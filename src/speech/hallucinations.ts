@@ -1,4 +1,4 @@
-import { isSpacedLetter, isLetter } from '../text/letters.ts';
+import { isSpacedLetter, isLetter } from '../text/unicode.ts';
 
 /** Markers that recognisers write for sounds that are no speech: `[Music]`, `(applause)`, `♪`. */
 const SOUND_MARKERS =

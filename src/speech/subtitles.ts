@@ -1,5 +1,5 @@
 import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
-import { oneLine } from '../text/one-line.ts';
+import { oneLine } from '../text/quoted-words.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import type { OutgoingFile } from '../model/file.ts';
 

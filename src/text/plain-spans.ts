@@ -1,6 +1,4 @@
-import { mailExtent, mentionEnd, urlEnd } from './addresses.ts';
-import { emojiEnd, shortcodeEnd } from './emoji.ts';
-import { TOKEN_CLOSE, TOKEN_OPEN } from './protect/brackets.ts';
+import { TOKEN_CLOSE, TOKEN_OPEN } from './protect/read-tokens.ts';
 
 /** A part of plain text that is not language. `start` and `end` are UTF-16 offsets. */
 export interface PlainSpan {
@@ -8,6 +6,71 @@ export interface PlainSpan {
   readonly end: number;
   readonly kind: 'url' | 'email' | 'name' | 'emoji' | 'shortcode' | 'bracket';
 }
+
+/** An emoji: a ZWJ sequence, flag, keycap or one with a skin tone. */
+const EMOJI =
+  String.raw`\p{RI}{1,2}|[0-9#*]\uFE0F?\u20E3|` +
+  String.raw`\p{Extended_Pictographic}(?:\uFE0F|\p{EMod})?(?:[\u{E0020}-\u{E007F}]{1,16})?` +
+  String.raw`(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{EMod})?)*`;
+/** A shortcode holds a letter or a sign, so that the middle of `10:30:45` is not one. */
+const SHORTCODE = String.raw`:(?:[+-]1|\w*[a-zA-Z][\w+-]*)(?:::skin-tone-[2-6])?:`;
+const CUSTOM_EMOJI = String.raw`<a?:\w{1,64}:\d{1,20}>`;
+const MAX_SHORTCODE = 80;
+
+const emoji = new RegExp(EMOJI, 'uy');
+const shortcode = new RegExp(SHORTCODE, 'y');
+const anyEmoji = new RegExp(`${CUSTOM_EMOJI}|${SHORTCODE}|${EMOJI}`, 'gu');
+
+// An underscore after a name is the marker that closes underlined text.
+const name =
+  /@(?:everyone|here)(?![A-Za-z0-9])|@[A-Za-z]\w{0,30}[A-Za-z0-9](?![A-Za-z0-9@]|_+[A-Za-z0-9@]|:\/\/)/y;
+const mailDomain = /@[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9]|:\/\/)/y;
+const mailName = /[A-Za-z0-9._%+-]/;
+const MAX_MAIL_NAME = 64;
+
+// East Asian brackets, markers that no address contains and the placeholder of a node end an
+// address; letters of any script may be part of it.
+const address =
+  /(?:(?!\*\*|~~)[^\s<>"`|\u200B\uFFFC\u3000-\u3002\u3008-\u3011\u3014-\u301B\uFF01-\uFF0F\uFF1A-\uFF1F⟦⟧])+/y;
+const TRAILING = new Set(".,;:!?'*_~]}…’”");
+
+/** The end of a sticky pattern's match at `at`, or -1. */
+const endOf = (pattern: RegExp, text: string, at: number): number => {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+};
+
+/**
+ * The end of the address whose scheme (or `www.`) stands at `at` and is `schemeLength` long, or -1.
+ * Punctuation at its end belongs to the sentence, as does a bracket that the address did not open.
+ */
+const urlEnd = (text: string, at: number, schemeLength: number): number => {
+  const body = text.slice(at, endOf(address, text, at));
+  let surplus = body.split(')').length - body.split('(').length;
+  let length = body.length;
+  for (; length > schemeLength; length -= 1) {
+    const last = body[length - 1] ?? '';
+    if (last === ')' && surplus > 0) surplus -= 1;
+    else if (!TRAILING.has(last)) break;
+  }
+  return length > schemeLength ? at + length : -1;
+};
+
+/** The extent of the e-mail address whose `@` stands at `at`; nothing before `from` belongs to it. */
+const mailSpan = (text: string, at: number, from: number): PlainSpan | undefined => {
+  const end = endOf(mailDomain, text, at);
+  if (end < 0) return undefined;
+  const earliest = Math.max(from, at - MAX_MAIL_NAME);
+  let start = at;
+  while (start > earliest && mailName.test(text[start - 1] ?? '')) start -= 1;
+  while (start < at && !/[A-Za-z0-9]/.test(text[start] ?? '')) start += 1;
+  return start < at ? { start, end, kind: 'email' } : undefined;
+};
+
+const shortcodeEnd = (text: string, at: number): number => {
+  const close = text.indexOf(':', at + 1);
+  return close < 0 || close - at > MAX_SHORTCODE ? -1 : endOf(shortcode, text, at);
+};
 
 // A cheap superset of the places where a span can begin; each is then checked exactly.
 const candidates =
@@ -19,17 +82,15 @@ const spanAt = (text: string, at: number, found: string, from: number): PlainSpa
     end < 0 ? undefined : { start: at, end, kind };
   if (found.length > 3) return span('url', urlEnd(text, at, found.length));
   switch (found) {
-    case '@': {
-      const mail = mailExtent(text, at, from);
-      return mail ? { ...mail, kind: 'email' } : span('name', mentionEnd(text, at));
-    }
+    case '@':
+      return mailSpan(text, at, from) ?? span('name', endOf(name, text, at));
     case ':':
       return span('shortcode', shortcodeEnd(text, at));
     case TOKEN_OPEN:
     case TOKEN_CLOSE:
       return span('bracket', at + 1);
     default:
-      return span('emoji', emojiEnd(text, at));
+      return span('emoji', endOf(emoji, text, at));
   }
 };
 
@@ -58,3 +119,6 @@ export const withoutPlainSpans = (text: string): string => {
   }
   return from === 0 ? text : plain + text.slice(from);
 };
+
+/** The text with every emoji, custom emoji and shortcode replaced by a space. */
+export const withoutEmoji = (text: string): string => text.replaceAll(anyEmoji, ' ');

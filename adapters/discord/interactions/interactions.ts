@@ -28,7 +28,7 @@ import {
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import type { Choice } from '../../../src/model/command-info.ts';
-import { shorten } from '../../../src/text/split/shorten.ts';
+import { shorten } from '../../../src/text/quoted-words.ts';
 import { CHOICE_CHARS } from '../limits.ts';
 
 /** The choices that Discord takes, best first: no two may be called the same. */

@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { Persona } from '../../../src/ports/mirrors.ts';
-import { shorten } from '../../../src/text/split/shorten.ts';
+import { shorten } from '../../../src/text/quoted-words.ts';
 import type { Api } from '../api.ts';
 import { DiscordError, isGone, isRefusal } from '../errors.ts';
 import { channelIdOf, threadIdOf } from '../ids.ts';

@@ -1,4 +1,3 @@
-import type { RichText } from '../../../src/model/rich-text.ts';
 import {
   ButtonStyle,
   ComponentType,
@@ -11,8 +10,8 @@ import { renderMarkdown } from '../../../src/text/markdown/render.ts';
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import { labelled } from '../../../src/model/compose-rich-text.ts';
-import { text } from '../../../src/model/rich-text.ts';
-import { shorten } from '../../../src/text/split/shorten.ts';
+import { text, type RichText } from '../../../src/model/rich-text.ts';
+import { shorten } from '../../../src/text/quoted-words.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
   CAPABILITIES,

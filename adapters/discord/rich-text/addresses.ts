@@ -31,25 +31,11 @@ const begun = (row: readonly Inline[], from: number): string => {
 
 const begunWith = (node: Inline | undefined): string => {
   if (!node) return '';
-  switch (node.kind) {
-    case 'bold':
-      return '**';
-    case 'strike':
-      return '~~';
-    case 'italic':
-    case 'underline':
-      return '*x';
-    case 'link':
-      return node.children.length > 0 || !node.noPreview ? '[x' : '<';
-    case 'mention':
-      return node.target === 'broadcast' ? '@x' : '<';
-    case 'text':
-    case 'code':
-    case 'emoji':
-    case 'timestamp':
-    case 'spoiler':
-      return '<';
-  }
+  if (node.kind === 'bold') return '**';
+  if (node.kind === 'strike') return '~~';
+  if (node.kind === 'italic' || node.kind === 'underline') return '*x';
+  if (node.kind === 'link') return node.children.length > 0 || !node.noPreview ? '[x' : '<';
+  return node.kind === 'mention' && node.target === 'broadcast' ? '@x' : '<';
 };
 
 const spaced = (row: readonly Inline[], around: readonly Inline[]): readonly Inline[] =>

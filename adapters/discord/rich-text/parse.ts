@@ -1,11 +1,108 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import type { RichText } from '../../../src/model/rich-text.ts';
+import {
+  code,
+  codeBlock,
+  emoji,
+  isSecond,
+  link,
+  mention,
+  timestamp,
+  type Inline,
+  type RichText,
+  type TimestampStyle,
+} from '../../../src/model/rich-text.ts';
 import { mapRows } from '../../../src/model/walk-rich-text.ts';
-import type { InlineDialect } from '../../../src/text/markup/inline-scan.ts';
+import type { InlineDialect, InlineScan } from '../../../src/text/markup/inline-scan.ts';
 import type { MarkerKind } from '../../../src/text/markup/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../../../src/text/markup/parse-blocks.ts';
+import { PLATFORM } from '../ids.ts';
 import { withAddressesApart } from './addresses.ts';
-import { atom } from './atoms.ts';
+
+const FENCE = '```';
+
+const angle = new RegExp(
+  `<(?:${[
+    String.raw`@(?<role>&)?!?(?<person>\d{1,20})>`,
+    String.raw`#(?<channel>\d{1,20})>`,
+    String.raw`(?<moving>a)?:(?<emoji>\w{1,64}):(?<emojiId>\d{1,20})>`,
+    String.raw`t:(?<seconds>-?\d{1,16})(?::(?<style>[tTdDfFRsS]))?>`,
+    String.raw`(?<url>(?i:https?:\/\/|mailto:|tel:)[^<>|\s]{1,4096})>`,
+    String.raw`\/(?<command>[-_'\p{L}\p{N} ]{1,100}):(?<commandId>\d{1,20})>`,
+    String.raw`id:(?<page>\w[\w\-]{0,40})>`,
+  ].join('|')})`,
+  'uy',
+);
+const everybody = /@(?<word>everyone|here)(?![A-Za-z0-9])/y;
+const language = /^(?<language>[\w+\-.#]{1,32})\n+(?=[^\n])/;
+/** The shrug, which Discord keeps whole, backslash included. */
+const SHRUG = String.raw`¯\_(ツ)_/¯`;
+
+const angled = (scan: InlineScan, at: number): Inline | undefined => {
+  const groups = scan.groups(angle, at);
+  if (!groups) return undefined;
+  const { role, person, channel, emoji: name, emojiId = '', url, command, page } = groups;
+  if (person !== undefined) return mention(PLATFORM, role ? 'role' : 'member', person);
+  if (channel !== undefined) return mention(PLATFORM, 'channel', channel);
+  if (name !== undefined) return emoji(PLATFORM, emojiId, name, groups['moving'] !== undefined);
+  if (url !== undefined) return { ...link(url), noPreview: true };
+  if (command !== undefined)
+    return mention(PLATFORM, 'command', groups['commandId'] ?? '', command);
+  if (page !== undefined) return mention(PLATFORM, 'page', page);
+  const seconds = Number(groups['seconds']);
+  const style = groups['style']?.replace(/^[sS]$/, 'f') as TimestampStyle | undefined;
+  return isSecond(seconds) ? timestamp(seconds, style) : undefined;
+};
+
+/** Reads a closed fence, wherever it stands; an unclosed one is text. */
+const fenced = (scan: InlineScan, at: number): number => {
+  const start = at + FENCE.length;
+  const close = scan.text.indexOf(FENCE, start);
+  const inner = close < 0 ? '' : scan.text.slice(start, close);
+  if (!/[^\n]/.test(inner)) return -1;
+  const found = language.exec(inner);
+  const body = found ? inner.slice(found[0].length) : inner;
+  return scan.node(codeBlock(body, found?.groups?.['language']), at, close + FENCE.length);
+};
+
+const backticks = (scan: InlineScan, at: number): number => {
+  const start = scan.runEnd(at);
+  const length = start - at;
+  if (length >= FENCE.length) {
+    const end = fenced(scan, at);
+    return end < 0 ? start : end;
+  }
+  const close = scan.ticks(length, start);
+  if (close >= scan.blankLine(at)) return start;
+  return scan.node(code(scan.text.slice(start, close)), at, close + length);
+};
+
+const escaped = (scan: InlineScan, at: number): number => {
+  const next = String.fromCodePoint(scan.text.codePointAt(at + 1) ?? 0x20);
+  if (/[0-9A-Za-z\s]/.test(next)) return at + 1;
+  return scan.plain(next, at, at + 1 + next.length);
+};
+
+const atom = (scan: InlineScan, at: number, found: string): number => {
+  switch (found) {
+    case '\\':
+      return escaped(scan, at);
+    case '`':
+      return backticks(scan, at);
+    case '<': {
+      const node = angled(scan, at);
+      return node ? scan.node(node, at, angle.lastIndex) : -1;
+    }
+    case '@': {
+      const word = scan.groups(everybody, at)?.['word'];
+      if (word === undefined) return -1;
+      return scan.node(mention(PLATFORM, 'broadcast', word), at, everybody.lastIndex);
+    }
+    case '¯':
+      return scan.text.startsWith(SHRUG, at) ? scan.plain(SHRUG, at, at + SHRUG.length) : -1;
+    default:
+      return scan.address(at);
+  }
+};
 
 const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
   ['*', 'italic'],
@@ -19,7 +116,7 @@ const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
 const space = /\s/;
 const wordChar = /\w/;
 
-export const inline: InlineDialect = {
+const inline: InlineDialect = {
   candidates: /[\\`*_~|[\]<@\n¯]|https?:\/\//gi,
   markers: MARKERS,
   // Only a single asterisk needs words beside it; a single underscore closes at a word's end.

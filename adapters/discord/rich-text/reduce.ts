@@ -1,18 +1,24 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
 import {
+  isSecond,
   link,
   text,
-  type Block,
   type CustomEmoji,
   type Inline,
   type Link,
   type Mention,
   type RichText,
 } from '../../../src/model/rich-text.ts';
-import { asText, map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
+import {
+  asText,
+  flatQuote,
+  map,
+  mapBlocks,
+  mapRows,
+  plainInline,
+} from '../../../src/model/walk-rich-text.ts';
 import { withAddressesApart } from './addresses.ts';
 import { PLATFORM } from '../ids.ts';
-import { LAST_SECOND } from './atoms.ts';
 
 export interface ReduceOptions {
   /** True for a mention that may notify; others, and all of them by default, become their names. */
@@ -26,20 +32,10 @@ const pageName = /^\w[\w-]{0,40}$/;
 
 const isKnown = ({ platform, target, id: own, name = '' }: Mention): boolean => {
   if (platform !== PLATFORM) return false;
-  switch (target) {
-    case 'member':
-    case 'role':
-    case 'channel':
-      return id.test(own);
-    case 'command':
-      return id.test(own) && commandName.test(name);
-    case 'page':
-      return pageName.test(own);
-    case 'broadcast':
-      return own === 'everyone' || own === 'here';
-    case 'group':
-      return false;
-  }
+  if (target === 'broadcast') return own === 'everyone' || own === 'here';
+  if (target === 'page') return pageName.test(own);
+  if (target === 'command') return id.test(own) && commandName.test(name);
+  return target !== 'group' && id.test(own);
 };
 
 const mentionOf = (node: Mention, { live }: ReduceOptions): Inline => {
@@ -58,43 +54,13 @@ const linkOf = (node: Link): Inline | readonly Inline[] =>
 const isKnownEmoji = ({ platform, id: own, name }: CustomEmoji): boolean =>
   platform === PLATFORM && id.test(own) && emojiName.test(name);
 
-/** Replaces the nodes that Discord has no markup for. */
-const held =
-  (options: ReduceOptions) =>
-  (node: Inline): Inline | readonly Inline[] => {
-    switch (node.kind) {
-      case 'mention':
-        return mentionOf(node, options);
-      case 'emoji':
-        return isKnownEmoji(node) ? node : asText(node);
-      case 'timestamp':
-        return Number.isInteger(node.seconds) && Math.abs(node.seconds) <= LAST_SECOND ? node : [];
-      case 'link':
-        return linkOf(node);
-      case 'text':
-      case 'code':
-      case 'bold':
-      case 'italic':
-      case 'underline':
-      case 'strike':
-      case 'spoiler':
-        return node;
-    }
-  };
-
-const isNested = (block: Block): boolean =>
-  block.kind === 'quote' && block.children.some(({ kind }) => kind === 'quote');
-
-/** Flattens quotes within quotes, which Discord does not have. */
-const flatQuotes = (blocks: RichText): RichText =>
-  blocks.some(isNested)
-    ? blocks.map((block) =>
-        block.kind === 'quote' ? { ...block, children: unquoted(block.children) } : block,
-      )
-    : blocks;
-
-const unquoted = (blocks: readonly Block[]): readonly Block[] =>
-  blocks.flatMap((block) => (block.kind === 'quote' ? unquoted(block.children) : [block]));
+/** Replaces a node that Discord has no markup for. */
+const held = (node: Inline, options: ReduceOptions): Inline | readonly Inline[] => {
+  if (node.kind === 'mention') return mentionOf(node, options);
+  if (node.kind === 'emoji') return isKnownEmoji(node) ? node : asText(node);
+  if (node.kind === 'timestamp') return isSecond(node.seconds) ? node : [];
+  return node.kind === 'link' ? linkOf(node) : node;
+};
 
 /**
  * Reduces a tree to what Discord can hold: mentions and custom emoji of other platforms, and
@@ -102,6 +68,9 @@ const unquoted = (blocks: readonly Block[]): readonly Block[] =>
  * address.
  */
 export const reduceDiscord = (tree: RichText, options: ReduceOptions = {}): RichText => {
-  const known = normalise(map(flatQuotes(normalise(tree)), held(options)));
+  const flat = mapBlocks(normalise(tree), (block) =>
+    block.kind === 'quote' ? flatQuote(block) : block,
+  );
+  const known = normalise(map(flat, (node) => held(node, options)));
   return normalise(mapRows(known, withAddressesApart));
 };

@@ -1,7 +1,5 @@
-import type { CodeBlock, Inline, RichText } from '../../../src/model/rich-text.ts';
-import { SEPARATOR } from '../../../src/model/separator.ts';
-import { writeBlocks } from '../../../src/text/markup/write-blocks.ts';
-import type { RowDialect } from '../../../src/text/markup/write-rows.ts';
+import { SEPARATOR, type CodeBlock, type RichText } from '../../../src/model/rich-text.ts';
+import { writeBlocks, type WriteDialect } from '../../../src/text/markup/write.ts';
 import { escapeText } from './escape.ts';
 import { reduceDiscord, type ReduceOptions } from './reduce.ts';
 
@@ -23,10 +21,9 @@ const codeBlockOf = ({ text, language = '', spoiler }: CodeBlock): string => {
   return spoiler ? `||${block}||` : block;
 };
 
-const otherOf = (node: Inline, after: string): string => {
+const otherOf: WriteDialect['other'] = (node, after) => {
   if (node.kind === 'emoji') return `<${node.animated ? 'a' : ''}:${node.name}:${node.id}>`;
   if (node.kind === 'timestamp') return `<t:${node.seconds}:${node.style}>`;
-  if (node.kind !== 'mention') return '';
   switch (node.target) {
     case 'member':
       return `<@${node.id}>`;
@@ -44,13 +41,14 @@ const otherOf = (node: Inline, after: string): string => {
   }
 };
 
-const row: RowDialect = {
+const dialect: WriteDialect = {
   markers: { bold: '**', italic: '*', underline: '__', strike: '~~', spoiler: '||' },
   text: escapeText,
   code: codeOf,
   bareLink: (url, noPreview) => (noPreview ? `<${url}>` : url),
   target: (url, noPreview) => (noPreview ? `](<${url}>)` : `](${url})`),
   other: otherOf,
+  codeBlock: codeBlockOf,
 };
 
 /**
@@ -58,7 +56,7 @@ const row: RowDialect = {
  * markup, a mention, custom emoji or a link. Without `live` the result notifies nobody.
  */
 export const renderDiscord = (tree: RichText, options: ReduceOptions = {}): string =>
-  writeBlocks(reduceDiscord(tree, options), { row, codeBlock: codeBlockOf });
+  writeBlocks(reduceDiscord(tree, options), dialect);
 
 /**
  * Writes a tree whose mentions are shown as such, for messages that let none of them notify

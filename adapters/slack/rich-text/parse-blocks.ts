@@ -1,3 +1,4 @@
+import { nestItems, type PlacedItem } from '../../../src/model/nest-items.ts';
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
 import {
   code,
@@ -5,20 +6,18 @@ import {
   emoji,
   link,
   mention,
+  styled,
+  STYLE_KINDS,
   text,
+  isSecond,
   timestamp,
   type Block,
   type Inline,
-  type List,
-  type ListItem,
   type RichText,
-  type StyleKind,
 } from '../../../src/model/rich-text.ts';
-import type { Element, RichTextBlock, RichTextPart } from './blocks.ts';
-import { isSecond, styleOf } from './dates.ts';
-import { PLATFORM } from './ids.ts';
+import { PLATFORM, styleOf } from './atoms.ts';
+import type { Element, RichTextBlock, RichTextList, RichTextPart } from './blocks.ts';
 
-const STYLES: readonly StyleKind[] = ['bold', 'italic', 'underline', 'strike'];
 const SKIN_TONES: Readonly<Record<number, string>> = {
   2: '\u{1F3FB}',
   3: '\u{1F3FC}',
@@ -77,10 +76,8 @@ const leafOf = (element: Element): Inline | undefined => {
 const rowOf = (elements: readonly Element[]): readonly Inline[] =>
   elements.flatMap((element) => {
     const leaf = leafOf(element);
-    if (!leaf) return [];
-    let node = leaf;
-    for (const kind of STYLES) if (element.style?.[kind]) node = { kind, children: [node] };
-    return [node];
+    const styles = STYLE_KINDS.filter((kind) => element.style?.[kind]);
+    return leaf ? [styles.reduce((inner, kind): Inline => styled(kind, inner), leaf)] : [];
   });
 
 const plain = (elements: readonly Element[]): string =>
@@ -91,26 +88,12 @@ const plain = (elements: readonly Element[]): string =>
     })
     .join('');
 
-type ListPart = Extract<RichTextPart, { type: 'rich_text_list' }>;
-
-/** Adds a list at its depth within the lists before it. */
-const addList = (lists: List[], part: ListPart): void => {
-  const items = part.elements.map(({ elements }): ListItem => ({
-    children: rowOf(elements),
-    lists: [],
+const itemsOf = ({ elements, indent = 0, offset = 0, style }: RichTextList): PlacedItem[] =>
+  elements.map((item, index) => ({
+    indent,
+    number: style === 'bullet' ? undefined : offset + index + 1,
+    children: rowOf(item.elements),
   }));
-  let level = lists;
-  for (let depth = part.indent ?? 0; depth > 0; depth -= 1) {
-    const parent = level.at(-1)?.items.at(-1);
-    if (!parent) break;
-    level = parent.lists as List[];
-  }
-  const last = level.at(-1);
-  const isSame = last && (last.start === undefined) === (part.style === 'bullet');
-  if (isSame) (last.items as ListItem[]).push(...items);
-  else if (part.style === 'bullet') level.push({ kind: 'list', items });
-  else level.push({ kind: 'list', start: (part.offset ?? 0) + 1, items });
-};
 
 /** Removes the line break that ends a section where another part follows. */
 const withoutLastBreak = (elements: readonly Element[]): readonly Element[] => {
@@ -120,7 +103,7 @@ const withoutLastBreak = (elements: readonly Element[]): readonly Element[] => {
     : elements;
 };
 
-const blockOf = (part: Exclude<RichTextPart, ListPart>, isLast: boolean): Block | undefined => {
+const blockOf = (part: Exclude<RichTextPart, RichTextList>, isLast: boolean): Block | undefined => {
   switch (part.type) {
     case 'rich_text_section': {
       const elements = isLast ? part.elements : withoutLastBreak(part.elements);
@@ -141,13 +124,13 @@ const isQuoted = (part: RichTextPart): boolean =>
 /** The blocks of consecutive parts that are all quoted or all unquoted. */
 const blocksOf = (parts: readonly RichTextPart[], isLast: boolean): readonly Block[] => {
   const blocks: Block[] = [];
-  let lists: List[] = [];
+  let items: PlacedItem[] = [];
   for (const [index, part] of parts.entries()) {
     if (part.type === 'rich_text_list') {
-      addList(lists, part);
+      items.push(...itemsOf(part));
       if (parts[index + 1]?.type === 'rich_text_list') continue;
-      blocks.push(...lists);
-      lists = [];
+      blocks.push(...nestItems(items));
+      items = [];
     } else {
       const block = blockOf(part, isLast && index === parts.length - 1);
       if (block) blocks.push(block);

@@ -1,12 +1,16 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import { code, codeBlock, emoji, link, type RichText } from '../../../src/model/rich-text.ts';
-import { SEPARATOR, withoutSeparators } from '../../../src/model/separator.ts';
-import { bareAddressEnd } from '../../../src/text/markup/bare-address.ts';
+import {
+  code,
+  codeBlock,
+  emoji,
+  SEPARATOR,
+  withoutSeparators,
+  type RichText,
+} from '../../../src/model/rich-text.ts';
 import type { InlineDialect, InlineScan } from '../../../src/text/markup/inline-scan.ts';
 import type { MarkerKind } from '../../../src/text/markup/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../../../src/text/markup/parse-blocks.ts';
-import { readAngle, unescape } from './angles.ts';
-import { EMOJI_NAME, PLATFORM } from './ids.ts';
+import { EMOJI_NAME, PLATFORM, readAngle, unescape } from './atoms.ts';
 
 const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
   ['*', 'bold'],
@@ -17,14 +21,14 @@ const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
 const FENCE = '```';
 const angle = /<(?<inner>[^<>\n]{1,8000})>/y;
 const shortcode = new RegExp(`:(?<name>${EMOJI_NAME}):`, 'uy');
-const entity = /&(?:amp|lt|gt);/y;
+const entity = /(?<entity>&(?:amp|lt|gt);)/y;
 const addressStop = /&[lg]t;|[*_~](?![\p{L}\p{N}/])/u;
 export const spaceOrSeparator = new RegExp(String.raw`[\s${SEPARATOR}]`);
 export const wordChar = /[\p{L}\p{N}]/u;
 
 const backticks = (scan: InlineScan, at: number): number => {
-  const { text, ahead } = scan;
-  const start = ahead.runEnd(at);
+  const { text } = scan;
+  const start = scan.runEnd(at);
   if (text[start] === SEPARATOR) return start;
   if (start - at >= FENCE.length) {
     const close = text.indexOf(FENCE, at + FENCE.length);
@@ -32,41 +36,32 @@ const backticks = (scan: InlineScan, at: number): number => {
     if (!/[^\n]/.test(body)) return start;
     return scan.node(codeBlock(unescape(withoutSeparators(body))), at, close + FENCE.length);
   }
-  const close = ahead.ticks(1, start);
-  if (start - at !== 1 || close >= text.length || text.slice(start, close).includes('\n'))
-    return start;
-  return scan.node(code(unescape(withoutSeparators(text.slice(start, close)))), at, close + 1);
+  const close = scan.ticks(1, start);
+  const body = text.slice(start, close);
+  if (start - at !== 1 || close >= text.length || body.includes('\n')) return start;
+  return scan.node(code(unescape(withoutSeparators(body))), at, close + 1);
 };
 
 const atom = (scan: InlineScan, at: number, found: string): number => {
-  const { text } = scan;
   switch (found) {
     case '`':
       return backticks(scan, at);
     case '<': {
-      angle.lastIndex = at;
-      const inner = angle.exec(text)?.groups?.['inner'];
-      const end = angle.lastIndex;
+      const inner = scan.groups(angle, at)?.['inner'];
       const node = inner === undefined ? undefined : readAngle(inner);
-      return node ? scan.node(node, at, end) : -1;
+      return node ? scan.node(node, at, angle.lastIndex) : -1;
     }
     case ':': {
-      shortcode.lastIndex = at;
-      const name = shortcode.exec(text)?.groups?.['name'];
+      const name = scan.groups(shortcode, at)?.['name'];
       if (name === undefined) return -1;
       return scan.node(emoji(PLATFORM, name, name), at, shortcode.lastIndex);
     }
     case '&': {
-      entity.lastIndex = at;
-      const written = entity.exec(text)?.[0];
-      if (written === undefined) return -1;
-      return scan.plain(unescape(written), at, at + written.length);
+      const written = scan.groups(entity, at)?.['entity'];
+      return written === undefined ? -1 : scan.plain(unescape(written), at, entity.lastIndex);
     }
-    default: {
-      const end = bareAddressEnd(text, at, (body) => body.search(addressStop));
-      if (end < 0) return -1;
-      return scan.node(link(unescape(withoutSeparators(text.slice(at, end)))), at, end);
-    }
+    default:
+      return scan.address(at, (body) => body.search(addressStop), unescape);
   }
 };
 

@@ -6,9 +6,10 @@ import {
   type Block,
   type Inline,
   type List,
+  type Quote,
   type RichText,
 } from '../../../src/model/rich-text.ts';
-import { map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
+import { map, mapBlocks, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
 import { reduceSlack, type SlackOptions } from './reduce.ts';
 
 const INDENT = '    ';
@@ -24,18 +25,10 @@ const listLines = (list: List, indent: string): readonly Block[] =>
     ];
   });
 
-const withoutLists = (block: Block): readonly Block[] => {
-  if (block.kind === 'list') return listLines(block, '');
-  return block.kind === 'quote'
-    ? [{ ...block, children: block.children.flatMap(withoutLists) }]
-    : [block];
-};
-
 /** Takes code blocks out of a quote: it ends before each and continues after it. */
-const withoutQuotedCode = (block: Block): readonly Block[] => {
-  if (block.kind !== 'quote') return [block];
+const withoutCode = (quote: Quote): readonly Block[] => {
   const parts: Block[] = [];
-  for (const child of block.children) {
+  for (const child of quote.children) {
     const last = parts.at(-1);
     if (child.kind === 'code-block') parts.push(child);
     else if (last?.kind === 'quote')
@@ -43,6 +36,11 @@ const withoutQuotedCode = (block: Block): readonly Block[] => {
     else parts.push({ kind: 'quote', children: [child] });
   }
   return parts;
+};
+
+const heldBlock = (block: Block): Block | readonly Block[] => {
+  if (block.kind === 'list') return listLines(block, '');
+  return block.kind === 'quote' ? withoutCode(block) : block;
 };
 
 /**
@@ -103,9 +101,7 @@ const settle = (tree: RichText): RichText => {
  * with their line and do not begin or end with a marker's sign.
  */
 export const reduceMrkdwn = (tree: RichText, options: SlackOptions = {}): RichText => {
-  const slack = reduceSlack(tree, options);
-  const isFlat = slack.every(({ kind }) => kind === 'paragraph' || kind === 'code-block');
-  const blocks = isFlat ? slack : slack.flatMap(withoutLists).flatMap(withoutQuotedCode);
+  const blocks = mapBlocks(reduceSlack(tree, options), heldBlock);
   const known = normalise(map(blocks, held));
   const lines = mapRows(known, (row) =>
     row.every(isOnOneLine)

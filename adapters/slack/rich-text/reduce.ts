@@ -3,8 +3,10 @@ import {
   code,
   codeBlock,
   emoji,
+  isSecond,
   link,
   mention,
+  paragraph,
   styled,
   text,
   type Block,
@@ -14,9 +16,14 @@ import {
   type Mention,
   type RichText,
 } from '../../../src/model/rich-text.ts';
-import { asText, equal, map, plainInline } from '../../../src/model/walk-rich-text.ts';
-import { isSecond } from './dates.ts';
-import { isKnownEmoji, isKnownMention, PLATFORM } from './ids.ts';
+import {
+  asText,
+  flatQuote,
+  map,
+  mapBlocks,
+  plainInline,
+} from '../../../src/model/walk-rich-text.ts';
+import { isKnownEmoji, isKnownMention, PLATFORM } from './atoms.ts';
 
 export interface SlackOptions {
   /** True for a mention that may notify; others, and all of them by default, become their names. */
@@ -39,57 +46,25 @@ const linkOf = (node: Link): Inline => {
   return label ? link(node.url, text(plainInline(node.children))) : link(node.url);
 };
 
-const held =
-  (options: SlackOptions) =>
-  (node: Inline): Inline | readonly Inline[] => {
-    switch (node.kind) {
-      case 'mention':
-        return mentionOf(node, options);
-      case 'emoji':
-        return emojiOf(node);
-      case 'timestamp':
-        return isSecond(node.seconds) ? node : [];
-      case 'code':
-        return node.text.includes('\n') ? code(node.text.replaceAll('\n', ' ')) : node;
-      case 'link':
-        return linkOf(node);
-      case 'spoiler':
-        return [text('||'), ...node.children, text('||')];
-      case 'text':
-      case 'bold':
-      case 'italic':
-      case 'underline':
-      case 'strike':
-        return node;
-    }
-  };
-
-const isHeld = (block: Block): boolean =>
-  block.kind === 'list' ||
-  block.kind === 'paragraph' ||
-  (block.kind === 'code-block' && block.language === undefined && !block.spoiler);
-
-const heldBlock = (block: Block): readonly Block[] => {
-  switch (block.kind) {
-    case 'heading':
-      return [{ kind: 'paragraph', children: [styled('bold', ...block.children)] }];
-    case 'subtext':
-      return [{ kind: 'paragraph', children: block.children }];
-    case 'code-block':
-      return [codeBlock(block.text)];
-    case 'quote':
-      return [{ kind: 'quote', children: unquoted(block.children) }];
-    case 'list':
-    case 'paragraph':
-      return [block];
-  }
+const held = (node: Inline, options: SlackOptions): Inline | readonly Inline[] => {
+  if (node.kind === 'mention') return mentionOf(node, options);
+  if (node.kind === 'emoji') return emojiOf(node);
+  if (node.kind === 'timestamp') return isSecond(node.seconds) ? node : [];
+  if (node.kind === 'link') return linkOf(node);
+  if (node.kind === 'spoiler') return [text('||'), ...node.children, text('||')];
+  return node.kind === 'code' && node.text.includes('\n')
+    ? code(node.text.replaceAll('\n', ' '))
+    : node;
 };
 
-const unquoted = (blocks: readonly Block[]): readonly Block[] =>
-  blocks.flatMap((block) => (block.kind === 'quote' ? unquoted(block.children) : heldBlock(block)));
-
-const heldBlocks = (tree: RichText): RichText =>
-  tree.every(isHeld) ? tree : tree.flatMap(heldBlock);
+const heldBlock = (block: Block): Block => {
+  if (block.kind === 'heading') return paragraph(styled('bold', ...block.children));
+  if (block.kind === 'subtext') return paragraph(...block.children);
+  if (block.kind === 'quote') return flatQuote(block);
+  return block.kind === 'code-block' && (block.language !== undefined || block.spoiler)
+    ? codeBlock(block.text)
+    : block;
+};
 
 /**
  * Reduces a tree to what Slack's `rich_text` can hold: mentions and custom emoji of other
@@ -98,8 +73,4 @@ const heldBlocks = (tree: RichText): RichText =>
  * no language; quotes have no depth.
  */
 export const reduceSlack = (tree: RichText, options: SlackOptions = {}): RichText =>
-  normalise(map(heldBlocks(normalise(tree)), held(options)));
-
-/** True when Slack can show a tree unchanged. */
-export const slackHolds = (tree: RichText, options: SlackOptions = {}): boolean =>
-  equal(normalise(tree), reduceSlack(tree, options));
+  normalise(map(mapBlocks(normalise(tree), heldBlock), (node) => held(node, options)));

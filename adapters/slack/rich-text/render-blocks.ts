@@ -1,61 +1,50 @@
-import type { Block, Inline, List, RichText, StyleKind } from '../../../src/model/rich-text.ts';
+import type { Block, Inline, List, RichText } from '../../../src/model/rich-text.ts';
 import { plainInline, timestampText } from '../../../src/model/walk-rich-text.ts';
-import type { Element, RichTextBlock, RichTextPart, Style } from './blocks.ts';
-import { DATE_FORMATS } from './dates.ts';
+import { DATE_FORMATS } from './atoms.ts';
+import type { Element, RichTextBlock, RichTextPart, RichTextSection, Style } from './blocks.ts';
 import { reduceSlack, type SlackOptions } from './reduce.ts';
-
-const withStyle = (style: Style): { style?: Style } =>
-  Object.keys(style).length > 0 ? { style } : {};
 
 type Range = Extract<Element, { type: 'broadcast' }>['range'];
 
-const leafOf = (node: Inline, style: Style): Element | undefined => {
-  const styled = withStyle(style);
-  switch (node.kind) {
-    case 'text':
-      return { type: 'text', text: node.text, ...styled };
-    case 'code':
-      return { type: 'text', text: node.text, style: { ...style, code: true } };
-    case 'link':
-      return node.children.length === 0
-        ? { type: 'link', url: node.url, ...styled }
-        : { type: 'link', url: node.url, text: plainInline(node.children), ...styled };
-    case 'mention':
-      if (node.target === 'member') return { type: 'user', user_id: node.id, ...styled };
-      if (node.target === 'group') return { type: 'usergroup', usergroup_id: node.id, ...styled };
-      if (node.target === 'channel') return { type: 'channel', channel_id: node.id, ...styled };
-      return { type: 'broadcast', range: node.id as Range, ...styled };
-    case 'emoji':
-      return { type: 'emoji', name: node.name, ...styled };
-    case 'timestamp':
-      return {
-        type: 'date',
-        timestamp: node.seconds,
-        format: DATE_FORMATS[node.style],
-        fallback: timestampText(node),
-        ...styled,
-      };
-    case 'bold':
-    case 'italic':
-    case 'underline':
-    case 'strike':
-    case 'spoiler':
-      return undefined;
-  }
-};
-
-const elementsOf = (row: readonly Inline[], style: Style = {}): readonly Element[] =>
-  row.flatMap((node) => {
-    const leaf = leafOf(node, style);
-    if (leaf) return [leaf];
-    if (!('children' in node)) return [];
-    return elementsOf(node.children, { ...style, [node.kind as StyleKind]: true });
+const elementsOf = (row: readonly Inline[], style?: Style): readonly Element[] =>
+  row.flatMap((node): readonly Element[] => {
+    const styled = style ? { style } : {};
+    switch (node.kind) {
+      case 'text':
+        return [{ type: 'text', text: node.text, ...styled }];
+      case 'code':
+        return [{ type: 'text', text: node.text, style: { ...style, code: true } }];
+      case 'link': {
+        const label = node.children.length === 0 ? {} : { text: plainInline(node.children) };
+        return [{ type: 'link', url: node.url, ...label, ...styled }];
+      }
+      case 'mention':
+        if (node.target === 'member') return [{ type: 'user', user_id: node.id, ...styled }];
+        if (node.target === 'group')
+          return [{ type: 'usergroup', usergroup_id: node.id, ...styled }];
+        if (node.target === 'channel') return [{ type: 'channel', channel_id: node.id, ...styled }];
+        return [{ type: 'broadcast', range: node.id as Range, ...styled }];
+      case 'emoji':
+        return [{ type: 'emoji', name: node.name, ...styled }];
+      case 'timestamp': {
+        const format = DATE_FORMATS[node.style];
+        const fallback = timestampText(node);
+        return [{ type: 'date', timestamp: node.seconds, format, fallback, ...styled }];
+      }
+      case 'bold':
+      case 'italic':
+      case 'underline':
+      case 'strike':
+        return elementsOf(node.children, { ...style, [node.kind]: true });
+      case 'spoiler':
+        return elementsOf(node.children, style);
+    }
   });
 
 /** Splits a list into consecutive lists, each with items of one depth. */
 const listParts = (list: List, indent: number, quoted: boolean): readonly RichTextPart[] => {
   const parts: RichTextPart[] = [];
-  let items: { type: 'rich_text_section'; elements: readonly Element[] }[] = [];
+  let items: RichTextSection[] = [];
   let before = (list.start ?? 1) - 1;
   const flush = (): void => {
     if (items.length === 0) return;

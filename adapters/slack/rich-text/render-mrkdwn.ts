@@ -1,9 +1,13 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import type { Block, Inline, RichText, StyleKind } from '../../../src/model/rich-text.ts';
-import { SEPARATOR } from '../../../src/model/separator.ts';
+import {
+  SEPARATOR,
+  type Block,
+  type Inline,
+  type RichText,
+  type StyleKind,
+} from '../../../src/model/rich-text.ts';
 import { equal, plainInline, timestampText } from '../../../src/model/walk-rich-text.ts';
-import { escape } from './angles.ts';
-import { DATE_FORMATS } from './dates.ts';
+import { DATE_FORMATS, escape } from './atoms.ts';
 import { spaceOrSeparator, wordChar } from './parse-mrkdwn.ts';
 import { reduceMrkdwn } from './reduce-mrkdwn.ts';
 import type { SlackOptions } from './reduce.ts';

@@ -1,10 +1,9 @@
 import { normalise } from '../../model/normalise-rich-text.ts';
-import { code, type RichText } from '../../model/rich-text.ts';
-import { withoutSeparators } from '../../model/separator.ts';
+import { code, withoutSeparators, type RichText } from '../../model/rich-text.ts';
 import type { InlineDialect, InlineScan } from '../markup/inline-scan.ts';
 import type { MarkerKind } from '../markup/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../markup/parse-blocks.ts';
-import { withTidyLines } from './tidy-lines.ts';
+import { withTidyLines } from './reduce.ts';
 
 const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
   ['*', 'italic'],
@@ -34,22 +33,18 @@ const charOf = (point: number): string =>
   point > 0 && point <= 0x10ffff ? String.fromCodePoint(point).toWellFormed() : '\uFFFD';
 
 const readEntity = (scan: InlineScan, at: number): number => {
-  entity.lastIndex = at;
-  const groups = entity.exec(scan.text)?.groups;
+  const groups = scan.groups(entity, at);
   if (!groups) return -1;
-  const { name, code: decimal, hex } = groups as Readonly<Record<string, string | undefined>>;
-  const char =
-    name === undefined
-      ? charOf(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal))
-      : (ENTITIES[name] ?? '');
-  return scan.plain(char, at, entity.lastIndex);
+  const { name, code: decimal, hex = '' } = groups;
+  const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+  return scan.plain(ENTITIES[name ?? ''] ?? charOf(point), at, entity.lastIndex);
 };
 
 const backticks = (scan: InlineScan, at: number): number => {
-  const start = scan.ahead.runEnd(at);
+  const start = scan.runEnd(at);
   const length = start - at;
-  const close = scan.ahead.ticks(length, start);
-  if (close >= scan.ahead.blankLine(at)) return start;
+  const close = scan.ticks(length, start);
+  if (close >= scan.blankLine(at)) return start;
   const body = withoutSeparators(scan.text.slice(start, close)).replaceAll('\n', ' ');
   const isPadded = body.startsWith(' ') && body.endsWith(' ') && body.trim() !== '';
   return scan.node(code(isPadded ? body.slice(1, -1) : body), at, close + length);
@@ -67,8 +62,7 @@ const atom = (scan: InlineScan, at: number, found: string): number => {
     case '`':
       return backticks(scan, at);
     case '<': {
-      angled.lastIndex = at;
-      const url = angled.exec(text)?.groups?.['url'];
+      const url = scan.groups(angled, at)?.['url'];
       if (url === undefined) return -1;
       return scan.node({ kind: 'link', url, children: [] }, at, angled.lastIndex);
     }

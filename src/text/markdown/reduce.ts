@@ -3,55 +3,65 @@ import {
   code,
   codeBlock,
   link,
+  paragraph,
+  text,
   type Block,
   type Inline,
   type RichText,
 } from '../../model/rich-text.ts';
-import { asText, equal, map } from '../../model/walk-rich-text.ts';
-import { withTidyLines } from './tidy-lines.ts';
+import { asText, equal, map, mapBlocks, mapInline, mapRows } from '../../model/walk-rich-text.ts';
 
-const held = (node: Inline): Inline | readonly Inline[] => {
-  switch (node.kind) {
-    case 'underline':
-      return node.children;
-    case 'mention':
-    case 'emoji':
-    case 'timestamp':
-      return asText(node);
-    case 'code':
-      return node.text.includes('\n') ? code(node.text.replaceAll('\n', ' ')) : node;
-    case 'link':
-      return node.noPreview ? link(node.url, ...node.children) : node;
-    case 'text':
-    case 'bold':
-    case 'italic':
-    case 'strike':
-    case 'spoiler':
-      return node;
-  }
+const tidy = (written: string): string => {
+  const lines = written.split('\n');
+  return lines
+    .map((line, index) => {
+      const begun = index === 0 ? line : line.trimStart();
+      return index === lines.length - 1 ? begun : begun.trimEnd();
+    })
+    .join('\n');
 };
 
-const isHeld = (block: Block): boolean => {
-  if (block.kind === 'quote') return block.children.every(isHeld);
-  return block.kind === 'code-block' ? !block.spoiler : block.kind !== 'subtext';
+const spacesBefore = /^[^\S\n]+/;
+
+/** A text's trailing spaces, line breaks excepted. */
+const withoutSpacesAfter = (written: string): string => {
+  const kept = written.trimEnd();
+  const lost = written.slice(kept.length);
+  return kept + lost.slice(0, lost.lastIndexOf('\n') + 1);
+};
+
+const tidyRow = (row: readonly Inline[]): readonly Inline[] => {
+  const inner = mapInline(row, (node) =>
+    node.kind === 'text' && node.text.includes('\n') ? text(tidy(node.text)) : node,
+  );
+  const [first] = inner;
+  const begun = first?.kind === 'text' ? text(first.text.replace(spacesBefore, '')) : first;
+  const last = inner.length === 1 ? begun : inner.at(-1);
+  const ended = last?.kind === 'text' ? text(withoutSpacesAfter(last.text)) : last;
+  if (!begun || !ended) return inner;
+  const result = inner.length === 1 ? [ended] : [begun, ...inner.slice(1, -1), ended];
+  return equal(result, row) ? row : result;
+};
+
+/** The tree with no white space at the beginning and end of lines, where Markdown gives it meaning. */
+export const withTidyLines = (tree: RichText): RichText => mapRows(tree, tidyRow);
+
+const held = (node: Inline): Inline | readonly Inline[] => {
+  if (node.kind === 'underline') return node.children;
+  if (node.kind === 'mention' || node.kind === 'emoji' || node.kind === 'timestamp')
+    return asText(node);
+  if (node.kind === 'link') return node.noPreview ? link(node.url, ...node.children) : node;
+  return node.kind === 'code' && node.text.includes('\n')
+    ? code(node.text.replaceAll('\n', ' '))
+    : node;
 };
 
 const heldBlock = (block: Block): Block => {
-  switch (block.kind) {
-    case 'subtext':
-      return { kind: 'paragraph', children: block.children };
-    case 'quote':
-      return { ...block, children: block.children.map(heldBlock) };
-    case 'code-block':
-      return codeBlock(block.text, block.language);
-    case 'paragraph':
-    case 'heading':
-    case 'list':
-      return block;
-  }
+  if (block.kind === 'subtext') return paragraph(...block.children);
+  return block.kind === 'code-block' && block.spoiler
+    ? codeBlock(block.text, block.language)
+    : block;
 };
-
-const heldBlocks = (tree: RichText): RichText => (tree.every(isHeld) ? tree : tree.map(heldBlock));
 
 /**
  * Reduces a tree to what Markdown can hold: mentions, custom emoji and timestamps become words,
@@ -59,8 +69,4 @@ const heldBlocks = (tree: RichText): RichText => (tree.every(isHeld) ? tree : tr
  * lines have no white space around them.
  */
 export const reduceMarkdown = (tree: RichText): RichText =>
-  normalise(withTidyLines(normalise(map(heldBlocks(normalise(tree)), held))));
-
-/** True when Markdown can show a tree unchanged. */
-export const markdownHolds = (tree: RichText): boolean =>
-  equal(normalise(tree), reduceMarkdown(tree));
+  normalise(withTidyLines(normalise(map(mapBlocks(normalise(tree), heldBlock), held))));

@@ -1,62 +1,33 @@
 import type { CodeBlock, RichText } from '../../model/rich-text.ts';
 import { bareAddressEnd } from '../markup/bare-address.ts';
-import { writeBlocks } from '../markup/write-blocks.ts';
-import type { RowDialect, RowPlace } from '../markup/write-rows.ts';
+import {
+  escapeBy,
+  writeBlocks,
+  type EscapeRules,
+  type RowPlace,
+  type WriteDialect,
+} from '../markup/write.ts';
 import { reduceMarkdown } from './reduce.ts';
 
-const special = /[\\*_`~|[\]<&]|:(?=\/\/)/g;
+const special = /[\\*_`~|[\]<]|&(?=[a-zA-Z][a-zA-Z\d]*;|#\w+;|$)|:(?=\/\/)/g;
 const lineBeginning =
   /^([ \t]*)(?:(?:#{1,6}|[-*+])(?=\s|$)|>|-{2,}[ \t]*$|={1,}[ \t]*$|(\d{1,9})(?=[.)](?:\s|$)))/gm;
-const entity = /&(?:[a-z][a-z\d]*|#\w+);/iy;
-
-const escapeSign = (sign: string, at: number, whole: string, place: RowPlace): string => {
-  const before = whole[at - 1];
-  const after = whole[at + 1];
-  switch (sign) {
-    case '\\':
-      return after !== undefined && /[^!-/:-@[-`{-~\n]/.test(after) ? sign : String.raw`\\`;
-    case '*':
-      return /^[^\S\n]\s$/.test(`${before ?? ''}${after ?? ''}`) ? sign : String.raw`\*`;
-    case '_':
-      return /^[\p{L}\p{N}]{2}$/u.test(`${before ?? ''}${after ?? ''}`) ? sign : String.raw`\_`;
-    case '~':
-    case '|':
-      return before === undefined || after === undefined || before === sign || after === sign
-        ? `\\${sign}`
-        : sign;
-    case '<':
-      return after !== undefined && /[\s\d=,.-]/.test(after) ? sign : String.raw`\<`;
-    case ']':
-      return place.inLabel ? String.raw`\]` : sign;
-    case '&':
-      entity.lastIndex = at;
-      return entity.test(whole) || after === undefined ? String.raw`\&` : sign;
-    default:
-      return `\\${sign}`;
-  }
-};
-
-const markLine = (found: string, indent: string, number: string | undefined): string =>
-  number === undefined ? `${indent}\\${found.slice(indent.length)}` : `${found}\\`;
 
 /** Number signs that would close a heading. */
 const lineEnd = /(?<=^|[ \t])#+$/;
 
-/** Escapes text so that nothing in it is markup or an address. */
-const escapeText = (written: string, place: RowPlace): string => {
-  const escaped = written.replaceAll(special, (sign, at: number) =>
-    escapeSign(sign, at, written, place),
-  );
-  const marked = withLinesMarked(escaped, place.lineStart);
-  return marked.endsWith('#') ? marked.replace(lineEnd, String.raw`\$&`) : marked;
+const rules: EscapeRules = {
+  special,
+  lineBeginning,
+  isWords: (sign, before, after) =>
+    (sign === '\\' && /^[^!-/:-@[-`{-~\n]$/.test(after)) ||
+    (sign === '_' && /^[\p{L}\p{N}]{2}$/u.test(before + after)),
 };
 
-const withLinesMarked = (escaped: string, lineStart: boolean): string => {
-  if (lineStart) return escaped.replaceAll(lineBeginning, markLine);
-  const next = escaped.indexOf('\n') + 1;
-  return next === 0
-    ? escaped
-    : escaped.slice(0, next) + escaped.slice(next).replaceAll(lineBeginning, markLine);
+/** Escapes text so that nothing in it is markup or an address. */
+const escapeText = (written: string, place: RowPlace): string => {
+  const marked = escapeBy(rules, written, place);
+  return marked.endsWith('#') ? marked.replace(lineEnd, String.raw`\$&`) : marked;
 };
 
 const ticks = /`+/g;
@@ -76,7 +47,7 @@ const codeBlockOf = ({ text, language = '' }: CodeBlock): string => {
   return `${fence}${language}\n${text}\n${fence}`;
 };
 
-const row: RowDialect = {
+const dialect: WriteDialect = {
   markers: { bold: '**', italic: '*', underline: '', strike: '~~', spoiler: '||' },
   text: escapeText,
   code: codeOf,
@@ -86,6 +57,7 @@ const row: RowDialect = {
   },
   target: (url) => `](${url})`,
   other: () => '',
+  codeBlock: codeBlockOf,
 };
 
 /**
@@ -93,4 +65,4 @@ const row: RowDialect = {
  * becomes a mention on any platform that reads Markdown.
  */
 export const renderMarkdown = (tree: RichText): string =>
-  writeBlocks(reduceMarkdown(tree), { row, codeBlock: codeBlockOf });
+  writeBlocks(reduceMarkdown(tree), dialect);

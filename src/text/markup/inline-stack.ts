@@ -1,15 +1,20 @@
-import type { CodeBlock, Inline, Link, StyleKind } from '../../model/rich-text.ts';
-import { withoutSeparators } from '../../model/separator.ts';
+import {
+  withoutSeparators,
+  type CodeBlock,
+  type Inline,
+  type Link,
+  type StyleKind,
+} from '../../model/rich-text.ts';
 
 /** Node of a row before blocks are separated: a fence may stand within a line. */
 export type Loose = Inline | CodeBlock;
 
-export type MarkerKind = StyleKind | 'spoiler' | 'label';
+export type MarkerKind = StyleKind | 'spoiler';
 
 interface Frame {
   /** The marker as written; it becomes text again when it is never closed. */
   marker: string;
-  kind: MarkerKind | undefined;
+  kind: MarkerKind | 'label' | undefined;
   start: number;
   end: number;
   readonly children: Loose[];
@@ -17,15 +22,12 @@ interface Frame {
 
 const MOST_LABELS = 4;
 
-/** Adds a node; adjacent texts are joined. */
+/** Adds a node; adjacent texts, which only this stack knows yet, are joined. */
 const append = (nodes: Loose[], node: Loose): void => {
   const last = nodes.at(-1);
-  if (node.kind === 'text' && last?.kind === 'text')
-    nodes[nodes.length - 1] = { kind: 'text', text: last.text + node.text };
+  if (node.kind === 'text' && last?.kind === 'text') (last as { text: string }).text += node.text;
   else nodes.push(node);
 };
-
-const asInline = (nodes: readonly Loose[]): readonly Inline[] => nodes as readonly Inline[];
 
 /**
  * Builds nodes from markers in the order of the text. Each marker is open at most once, so the
@@ -33,7 +35,6 @@ const asInline = (nodes: readonly Loose[]): readonly Inline[] => nodes as readon
  */
 export class InlineStack {
   readonly #frames: Frame[] = [{ marker: '', kind: undefined, start: 0, end: 0, children: [] }];
-  #labels = 0;
   /** True once a code block was added. */
   hasBlocks = false;
 
@@ -49,35 +50,35 @@ export class InlineStack {
 
   /** True when a marker is open that does not stand immediately before `at`. */
   isOpen(marker: string, at: number): boolean {
-    const frame = this.#frames[this.#find(marker)];
+    const frame = this.#frames[this.depthOf(marker)];
     return frame !== undefined && frame.end < at;
   }
 
   /** The depth of an open marker; -1 when it is not open. */
   depthOf(marker: string): number {
-    return this.#find(marker);
-  }
-
-  get hasSpoiler(): boolean {
-    return this.#frames.some(({ kind }) => kind === 'spoiler');
+    for (let at = this.#frames.length - 1; at > 0; at -= 1)
+      if (this.#frames[at]?.marker === marker) return at;
+    return -1;
   }
 
   openMarkers(): readonly string[] {
-    return this.#frames.length === 1 ? [] : this.#frames.map(({ marker }) => marker);
+    return this.#frames.map(({ marker }) => marker);
   }
 
   open(marker: string, kind: MarkerKind, start: number): void {
-    if (kind === 'label') {
-      if (this.#labels === MOST_LABELS)
-        this.#unframe(this.#frames.findIndex((frame) => frame.kind === 'label'));
-      this.#labels += 1;
-    } else this.#unframe(this.#find(marker));
-    this.#frames.push({ marker, kind, start, end: start + marker.length, children: [] });
+    this.#unframe(this.depthOf(marker));
+    this.#push(marker, kind, start);
+  }
+
+  openLabel(start: number): void {
+    const labels = this.#frames.filter(({ kind }) => kind === 'label');
+    if (labels.length === MOST_LABELS) this.#unframe(this.#frames.indexOf(labels[0] as Frame));
+    this.#push('[', 'label', start);
   }
 
   /** Closes an open style or spoiler; markers still open inside it become text. */
   close(marker: string): void {
-    let at = this.#find(marker);
+    let at = this.depthOf(marker);
     // In `***a** b*` either marker may close first.
     for (let next = this.#frames[at + 1]; next; next = this.#frames[at + 1]) {
       const frame = this.#frames[at];
@@ -88,27 +89,25 @@ export class InlineStack {
       at += 1;
     }
     this.#unframeAbove(at);
-    const { kind, children } = this.#frames.pop() ?? this.#top;
+    const { kind, children } = this.#frames.pop() as Frame;
     if (kind !== undefined && kind !== 'label')
-      this.#top.children.push({ kind, children: asInline(children) });
-  }
-
-  /** The label that a `]` ends, without closing it. */
-  label(): readonly Inline[] | undefined {
-    const at = this.#lastLabel();
-    if (at < 0) return undefined;
-    this.#unframeAbove(at);
-    return asInline(this.#top.children);
-  }
-
-  closeLabel(link: Omit<Link, 'children' | 'kind'>): void {
-    const { children } = this.#frames.pop() ?? this.#top;
-    this.#labels -= 1;
-    this.#top.children.push({ kind: 'link', ...link, children: asInline(children) });
+      this.#top.children.push({ kind, children: children as Inline[] });
   }
 
   get hasLabel(): boolean {
-    return this.#labels > 0;
+    return this.#lastLabel() > 0;
+  }
+
+  /** The nodes since the innermost `[`, in which nothing is open any more. */
+  label(): readonly Loose[] {
+    this.#unframeAbove(this.#lastLabel());
+    return this.#top.children;
+  }
+
+  /** Makes a link of the label at the top. */
+  closeLabel(link: Omit<Link, 'children' | 'kind'>): void {
+    const { children } = this.#frames.pop() as Frame;
+    this.#top.children.push({ kind: 'link', ...link, children: children as Inline[] });
   }
 
   /** Makes text of the innermost label, after whose `]` no address follows. */
@@ -125,10 +124,8 @@ export class InlineStack {
     return this.#frames.at(-1) as Frame;
   }
 
-  #find(marker: string): number {
-    for (let at = this.#frames.length - 1; at > 0; at -= 1)
-      if (this.#frames[at]?.marker === marker) return at;
-    return -1;
+  #push(marker: string, kind: Frame['kind'], start: number): void {
+    this.#frames.push({ marker, kind, start, end: start + marker.length, children: [] });
   }
 
   #lastLabel(): number {
@@ -141,13 +138,10 @@ export class InlineStack {
 
   /** Makes text of an open marker; its nodes move outwards. */
   #unframe(at: number): void {
-    const frame = this.#frames[at];
-    const outer = this.#frames[at - 1];
-    if (!frame || !outer) return;
-    if (at === this.#frames.length - 1) this.#frames.pop();
-    else this.#frames.splice(at, 1);
-    if (frame.kind === 'label') this.#labels -= 1;
-    append(outer.children, { kind: 'text', text: frame.marker });
-    for (const child of frame.children) append(outer.children, child);
+    if (at < 1) return;
+    const outer = this.#frames[at - 1] as Frame;
+    const [{ marker, children }] = this.#frames.splice(at, 1) as [Frame];
+    append(outer.children, { kind: 'text', text: marker });
+    for (const child of children) append(outer.children, child);
   }
 }

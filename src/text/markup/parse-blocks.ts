@@ -1,6 +1,14 @@
-import { codeBlock, type Block, type Inline } from '../../model/rich-text.ts';
-import { Ahead, InlineScan, scanRow, type InlineDialect } from './inline-scan.ts';
-import { parseLists } from './parse-lists.ts';
+import { nestItems, type PlacedItem } from '../../model/nest-items.ts';
+import {
+  codeBlock,
+  paragraph,
+  type Block,
+  type CodeBlock,
+  type Inline,
+  type Paragraph,
+} from '../../model/rich-text.ts';
+import { InlineScan, scanRow, type InlineDialect } from './inline-scan.ts';
+import type { InlineStack } from './inline-stack.ts';
 import { splitCode } from './split-code.ts';
 
 /** Rules of a dialect for blocks, each of which begins at the start of a line. */
@@ -25,37 +33,45 @@ export interface BlockDialect {
   readonly headingEnd?: RegExp;
 }
 
-const rowOf = (text: string, dialect: InlineDialect): readonly Inline[] => {
-  const stack = scanRow(text, dialect);
+type Groups = Readonly<Record<string, string | undefined>>;
+
+const TAB = '    ';
+const anyIndent = /[ \t]*/y;
+
+const withoutIndent = (line: string, most: number): string =>
+  line.slice(Math.min(most, line.search(/[^ \t]|$/)));
+
+/** True when a fence is open at the end of a text. */
+const isFenceOpen = (written: string): boolean => written.split('```').length % 2 === 0;
+
+/** The blocks of a row: a code block in it stands alone. */
+const blocksOf = (stack: InlineStack): readonly (Paragraph | CodeBlock)[] => {
   const row = stack.finish();
-  if (!stack.hasBlocks) return row as readonly Inline[];
-  return splitCode(row).flatMap((block): readonly Inline[] =>
-    block.kind === 'code-block' ? [{ kind: 'code', text: block.text }] : paragraphRow(block),
-  );
+  return stack.hasBlocks ? splitCode(row) : [paragraph(...(row as readonly Inline[]))];
 };
 
-const paragraphRow = (block: Block): readonly Inline[] =>
-  block.kind === 'paragraph' ? block.children : [];
+const isItem = (groups: Groups | undefined): groups is Groups =>
+  groups !== undefined && (groups['bullet'] ?? groups['number']) !== undefined;
 
 class BlockScan {
-  readonly blocks: Block[] = [];
+  readonly #blocks: Block[] = [];
   readonly #text: string;
   readonly #dialect: BlockDialect;
   readonly #depth: number;
   readonly #beginning: RegExp;
-  readonly #ahead: Ahead;
+  readonly #inline: InlineScan;
 
   constructor(text: string, dialect: BlockDialect, depth: number) {
     this.#text = text;
     this.#dialect = dialect;
     this.#depth = depth;
     this.#beginning = depth < dialect.quoteDepth ? dialect.beginning : dialect.beginningInQuote;
-    this.#ahead = new Ahead(text);
+    this.#inline = new InlineScan(text, dialect.inline);
   }
 
   run(): readonly Block[] {
     for (let at = 0; at <= this.#text.length;) at = this.#block(at);
-    return this.blocks;
+    return this.#blocks;
   }
 
   #lineEnd(at: number): number {
@@ -63,64 +79,51 @@ class BlockScan {
     return end < 0 ? this.#text.length : end;
   }
 
+  /** The groups of the beginning of a block on the line at `at`; its words begin at `lastIndex`. */
+  #begun(at: number): Groups | undefined {
+    this.#beginning.lastIndex = at;
+    return this.#beginning.exec(this.#text)?.groups;
+  }
+
   /** Reads the block that begins at the start of a line; returns the start of the next line. */
   #block(at: number): number {
-    this.#beginning.lastIndex = at;
-    const groups = this.#beginning.exec(this.#text)?.groups;
+    const groups = this.#begun(at);
     if (!groups) return this.#paragraph(at);
     const start = this.#beginning.lastIndex;
     if (groups['fence'] !== undefined)
       return this.#fence(groups['fence'], groups['info'] ?? '', start);
+    if (groups['quote'] !== undefined) return this.#quotedLines(at);
+    if (isItem(groups)) return this.#lists(at);
     if (groups['rest'] !== undefined) {
       this.#quote(this.#text.slice(start));
       return this.#text.length + 1;
     }
-    if (groups['quote'] !== undefined) return this.#quotedLines(at);
-    if (groups['bullet'] !== undefined || groups['number'] !== undefined) {
-      const { inline, fenceInLine } = this.#dialect;
-      const item = this.#beginning;
-      const { blocks, end } = parseLists(this.#text, at, item, inline, fenceInLine);
-      this.blocks.push(...blocks);
-      return end;
-    }
     const end = this.#lineEnd(start);
-    this.#titled(groups, this.#text.slice(start, end));
+    this.#titled(groups['heading'], this.#text.slice(start, end));
     return end + 1;
   }
 
-  #titled(groups: Readonly<Record<string, string | undefined>>, line: string): void {
+  #titled(signs: string | undefined, line: string): void {
     const { inline, headingEnd } = this.#dialect;
-    if (groups['heading'] === undefined)
-      this.blocks.push({ kind: 'subtext', children: rowOf(line, inline) });
-    else {
-      const words = headingEnd ? line.trimEnd().replace(headingEnd, '') : line;
-      const level = Math.min(groups['heading'].length, 3) as 1 | 2 | 3;
-      this.blocks.push({ kind: 'heading', level, children: rowOf(words, inline) });
-    }
+    const words = signs && headingEnd ? line.trimEnd().replace(headingEnd, '') : line;
+    const children = blocksOf(scanRow(words, inline)).flatMap((block): readonly Inline[] =>
+      block.kind === 'code-block' ? [{ kind: 'code', text: block.text }] : block.children,
+    );
+    const level = Math.min(signs?.length ?? 0, 3) as 1 | 2 | 3;
+    this.#blocks.push(signs ? { kind: 'heading', level, children } : { kind: 'subtext', children });
   }
 
   #paragraph(at: number): number {
-    const { inline } = this.#dialect;
-    const begins = (line: number): boolean => {
-      this.#beginning.lastIndex = line;
-      return this.#beginning.test(this.#text);
-    };
-    const scan = new InlineScan(this.#text, at, inline, this.#ahead, begins);
-    const end = scan.run();
-    const row = scan.stack.finish();
-    if (scan.stack.hasBlocks) this.blocks.push(...splitCode(row));
-    else this.blocks.push({ kind: 'paragraph', children: row as readonly Inline[] });
+    const end = this.#inline.read(at, (line) => this.#begun(line) !== undefined);
+    this.#blocks.push(...blocksOf(this.#inline.stack));
     return end + 1;
   }
 
   #quotedLines(from: number): number {
     const lines: string[] = [];
     let at = from;
-    while (at <= this.#text.length) {
-      this.#beginning.lastIndex = at;
-      const isQuoted = this.#beginning.exec(this.#text)?.groups?.['quote'] !== undefined;
+    while (at <= this.#text.length && this.#begun(at)?.['quote'] !== undefined) {
       const start = this.#beginning.lastIndex;
-      if (!isQuoted) break;
       const end = this.#lineEnd(start);
       lines.push(this.#text.slice(start, end));
       at = end + 1;
@@ -131,7 +134,7 @@ class BlockScan {
 
   #quote(text: string): void {
     const children = new BlockScan(text, this.#dialect, this.#depth + 1).run();
-    this.blocks.push({ kind: 'quote', children });
+    this.#blocks.push({ kind: 'quote', children });
   }
 
   /** Reads a code block whose fences have lines of their own, or that ends with the text. */
@@ -145,17 +148,61 @@ class BlockScan {
       const line = this.#text.slice(from, end);
       from = end + 1;
       const bare = line.trim();
-      if (
-        bare.length >= fence.length &&
-        bare === bare.charAt(0).repeat(bare.length) &&
-        bare.startsWith(fence)
-      )
-        break;
-      lines.push(line.slice(Math.min(indent, Math.max(0, line.search(/\S|$/)))));
+      if (bare.startsWith(fence) && bare === bare.charAt(0).repeat(bare.length)) break;
+      lines.push(withoutIndent(line, indent));
     }
     const [language] = info.trim().split(/\s/);
-    this.blocks.push(codeBlock(lines.join('\n'), language || undefined));
+    this.#blocks.push(codeBlock(lines.join('\n'), language || undefined));
     return from;
+  }
+
+  /**
+   * Reads the lists whose first item begins at `from`. A code block within an item ends its list,
+   * which continues after it with the number written there.
+   */
+  #lists(from: number): number {
+    let items: PlacedItem[] = [];
+    let at = from;
+    while (at <= this.#text.length) {
+      const groups = this.#begun(at);
+      const start = this.#beginning.lastIndex;
+      if (!isItem(groups)) break;
+      const { words, end } = this.#item(at, start);
+      const [first, ...rest] = blocksOf(scanRow(words, this.#dialect.inline));
+      if (first?.kind === 'paragraph') {
+        anyIndent.lastIndex = at;
+        const indent = anyIndent.exec(this.#text)?.[0].replaceAll('\t', TAB).length ?? 0;
+        const number = groups['number'] === undefined ? undefined : Number(groups['number']);
+        items.push({ indent, number, children: first.children });
+      } else if (first) rest.unshift(first);
+      if (rest.length > 0) {
+        this.#blocks.push(...nestItems(items), ...rest);
+        items = [];
+      }
+      at = end + 1;
+    }
+    this.#blocks.push(...nestItems(items));
+    return at;
+  }
+
+  /** The words of the item at `at`, with its indented lines and its code. */
+  #item(at: number, start: number): { readonly words: string; readonly end: number } {
+    const { fenceInLine } = this.#dialect;
+    let end = this.#lineEnd(start);
+    const lines = [this.#text.slice(start, end)];
+    const opens = (line: string, lineEnd: number): boolean =>
+      fenceInLine && isFenceOpen(line) && this.#text.includes('```', lineEnd);
+    let open = opens(lines[0] ?? '', end);
+    while (end < this.#text.length) {
+      const next = end + 1;
+      const nextEnd = this.#lineEnd(next);
+      const line = this.#text.slice(next, nextEnd);
+      if (!open && (!/^[ \t]+\S/.test(line) || this.#begun(next))) break;
+      if (fenceInLine && isFenceOpen(line)) open = !open && opens(line, nextEnd);
+      lines.push(withoutIndent(line, start - at));
+      end = nextEnd;
+    }
+    return { words: lines.join('\n'), end };
   }
 }
 

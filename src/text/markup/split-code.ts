@@ -1,4 +1,10 @@
-import { paragraph, text, type Block, type CodeBlock, type Inline } from '../../model/rich-text.ts';
+import {
+  paragraph,
+  text,
+  type CodeBlock,
+  type Inline,
+  type Paragraph,
+} from '../../model/rich-text.ts';
 import type { Loose } from './inline-stack.ts';
 
 type Piece = CodeBlock | Loose[];
@@ -68,9 +74,9 @@ const isNothing = (node: Loose): boolean =>
     : 'children' in node && node.kind !== 'link' && node.children.every(isNothing);
 
 /** Blocks of a row that contains code blocks: these stand alone, all else becomes paragraphs. */
-export const splitCode = (row: readonly Loose[]): readonly Block[] => {
+export const splitCode = (row: readonly Loose[]): readonly (CodeBlock | Paragraph)[] => {
   const pieces = cut(row, false);
-  return pieces.flatMap((piece, index): readonly Block[] => {
+  return pieces.flatMap((piece, index): readonly (CodeBlock | Paragraph)[] => {
     if (!Array.isArray(piece)) return [piece];
     let words: readonly Loose[] = piece;
     let broke = false;

@@ -1,9 +1,7 @@
-import { text } from '../../model/rich-text.ts';
-import type { Inline, RichText } from '../../model/rich-text.ts';
+import { text, type Inline, type RichText } from '../../model/rich-text.ts';
 import { normalise } from '../../model/normalise-rich-text.ts';
 import { mapInline, mapRows, plainInline, plainText } from '../../model/walk-rich-text.ts';
-import { PLAIN_LINE, type Piece, type Wrapper } from './piece.ts';
-import { toPieces } from './to-pieces.ts';
+import { PLAIN_LINE, toPieces, type Piece, type Wrapper } from './pieces.ts';
 import { TreeBuilder } from './tree-builder.ts';
 
 /** Value for a slot: words, a node, or a tree, whose blocks stand on lines of their own. */

@@ -1,27 +1,20 @@
-import { text } from '../../model/rich-text.ts';
-import type {
-  Block,
-  CodeBlock,
-  Inline,
-  List,
-  ListItem,
-  RichText,
-  StyleKind,
+import { nestItems } from '../../model/nest-items.ts';
+import {
+  STYLE_KINDS,
+  styled,
+  text,
+  type Block,
+  type CodeBlock,
+  type Inline,
+  type List,
+  type RichText,
+  type StyleKind,
 } from '../../model/rich-text.ts';
-import { PLAIN_LINE, type ItemLine, type Line, type Wrapper } from './piece.ts';
-
-export const STYLES: readonly StyleKind[] = ['bold', 'italic', 'underline', 'strike'];
-export const STYLE_BITS: Readonly<Record<StyleKind, number>> = {
-  bold: 1,
-  italic: 2,
-  underline: 4,
-  strike: 8,
-};
+import { PLAIN_LINE, type Line, type Wrapper } from './pieces.ts';
 
 /** Styles, spoiler and link around a run; runs of one spoiler or link share its number, 0 is none. */
 export interface Wrapping {
-  /** Styles as bits of `STYLE_BITS`. */
-  readonly styles: number;
+  readonly styles: readonly StyleKind[];
   readonly spoiler: number;
   readonly link: number;
 }
@@ -31,32 +24,40 @@ export interface Run {
   readonly on: Wrapping;
 }
 
-export interface TextLine {
+interface TextLine {
   readonly line: Line;
   readonly runs: readonly Run[];
   /** The wrapping of the break at the line's end. */
   readonly breakOn: Wrapping;
 }
 
-export interface CodeLine {
-  readonly block: CodeBlock;
-  readonly quotes: number;
-}
+/** A line with its runs, or a block of code. */
+export type BuiltLine = TextLine | { readonly block: CodeBlock; readonly quotes: number };
 
-export const NOTHING: Wrapping = { styles: 0, spoiler: 0, link: 0 };
+export const NOTHING: Wrapping = { styles: [], spoiler: 0, link: 0 };
 const LINE_BREAK = text('\n');
 
-export type BuiltLine = TextLine | CodeLine;
-
-const quotesOf = (built: BuiltLine): number =>
-  'block' in built ? built.quotes : built.line.quotes;
-
-/** The end of the items, from `from` on, for which `same` holds. */
-const alike = <Each>(all: readonly Each[], from: number, same: (each: Each) => boolean): number => {
-  let to = from;
-  while (to < all.length && same(all[to] as Each)) to += 1;
-  return to;
+/** Neighbours of one key, together. */
+const grouped = <Each>(all: readonly Each[], keyOf: (each: Each) => unknown): Each[][] => {
+  const groups: Each[][] = [];
+  let last: unknown;
+  for (const each of all) {
+    const key = keyOf(each);
+    if (groups.length > 0 && key === last) groups.at(-1)?.push(each);
+    else groups.push([each]);
+    last = key;
+  }
+  return groups;
 };
+
+const isBlankRun = ({ node }: Run): boolean => node.kind === 'text' && node.text.trim() === '';
+
+const withStyles = (node: Inline, styles: readonly StyleKind[]): Inline =>
+  styles.reduce((inner, kind): Inline => styled(kind, inner), node);
+
+/** The styles of all runs, for what encloses them: white space at its ends has no others. */
+const commonStyles = (runs: readonly Run[]): readonly StyleKind[] =>
+  STYLE_KINDS.filter((kind) => runs.every(({ on }) => on.styles.includes(kind)));
 
 class BlockMaker {
   readonly #links: readonly Wrapper[];
@@ -69,125 +70,60 @@ class BlockMaker {
   }
 
   blocks(lines: readonly BuiltLine[], quotes: number): RichText {
-    const blocks: Block[] = [];
-    for (let at = 0; at < lines.length;) {
-      const built = lines[at] as BuiltLine;
-      let to = at + 1;
-      if (quotesOf(built) > quotes) {
-        to = alike(lines, at, (other) => quotesOf(other) > quotes);
-        blocks.push({ kind: 'quote', children: this.blocks(lines.slice(at, to), quotes + 1) });
-      } else if ('block' in built) blocks.push(built.block);
-      else if (built.line.kind === 'paragraph' || built.line.kind === 'item') {
-        const { kind } = built.line;
-        to = alike(
-          lines,
-          at,
-          (other) => quotesOf(other) === quotes && 'line' in other && other.line.kind === kind,
-        );
-        const same = lines.slice(at, to) as readonly TextLine[];
-        if (kind === 'item') blocks.push(...this.#lists(same));
-        else blocks.push({ kind, children: this.#row(joined(same)) });
-      } else {
-        const children = this.#row(built.runs);
-        blocks.push(
-          built.line.kind === 'heading'
-            ? { kind: 'heading', level: built.line.level, children }
-            : { kind: 'subtext', children },
-        );
-      }
-      at = to;
-    }
-    return blocks;
+    return grouped(lines, (built) => {
+      if ('block' in built) return built.quotes > quotes ? 'quote' : built;
+      if (built.line.quotes > quotes) return 'quote';
+      const { kind } = built.line;
+      return kind === 'paragraph' || kind === 'item' ? kind : built;
+    }).flatMap((group): readonly Block[] => {
+      const [first] = group as [BuiltLine];
+      if (('block' in first ? first : first.line).quotes > quotes)
+        return [{ kind: 'quote', children: this.blocks(group, quotes + 1) }];
+      if ('block' in first) return [first.block];
+      const { line } = first;
+      if (line.kind === 'item') return this.#lists(group as TextLine[]);
+      const children = this.#row(joined(group as TextLine[]));
+      return line.kind === 'heading'
+        ? [{ kind: 'heading', level: line.level, children }]
+        : [{ kind: line.kind, children }];
+    });
   }
 
   #lists(lines: readonly TextLine[]): readonly List[] {
-    const outermost: List[] = [];
-    const levels = [{ depth: Number.POSITIVE_INFINITY, lists: outermost }];
-    for (let at = 0; at < lines.length;) {
-      const { depth, number } = (lines[at] as TextLine).line as ItemLine;
-      const to = alike(
-        lines,
-        at + 1,
-        ({ line }) => line.kind === 'item' && line.continues === true,
-      );
-      const added: ListItem = { children: this.#row(joined(lines.slice(at, to))), lists: [] };
-      while (levels.length > 1 && depth < (levels.at(-1)?.depth ?? 0)) levels.pop();
-      let level = levels.at(-1) as (typeof levels)[number];
-      const parent = level.lists.at(-1)?.items.at(-1);
-      if (parent && depth > level.depth) {
-        level = { depth, lists: parent.lists as List[] };
-        levels.push(level);
-      } else level.depth = Math.min(level.depth, depth);
-      const last = level.lists.at(-1);
-      if (last && (last.start === undefined) === (number === undefined))
-        (last.items as ListItem[]).push(added);
-      else
-        level.lists.push({
-          kind: 'list',
-          ...(number === undefined ? {} : { start: number }),
-          items: [added],
-        });
-      at = to;
-    }
-    return outermost;
+    const items: TextLine[][] = [];
+    for (const built of lines)
+      if (built.line.kind === 'item' && built.line.continues) items.at(-1)?.push(built);
+      else items.push([built]);
+    return nestItems(
+      items.flatMap((item) => {
+        const line = item[0]?.line;
+        const children = this.#row(joined(item));
+        return line?.kind === 'item' ? { indent: line.depth, number: line.number, children } : [];
+      }),
+    );
   }
 
   #row(runs: readonly Run[]): readonly Inline[] {
     if (runs.every(({ on }) => on === NOTHING)) return runs.map(({ node }) => node);
-    const row: Inline[] = [];
-    for (let at = 0; at < runs.length;) {
-      const { spoiler } = (runs[at] as Run).on;
-      const to = alike(runs, at, ({ on }) => on.spoiler === spoiler);
-      const within = runs.slice(at, to);
-      const common = spoiler > 0 ? commonStyles(within) : 0;
-      const children = this.#linked(within, common);
-      if (spoiler > 0) row.push(withStyles({ kind: 'spoiler', children }, common));
-      else for (const child of children) row.push(child);
-      at = to;
-    }
-    return row;
+    return grouped(runs, ({ on }) => on.spoiler).flatMap((within): readonly Inline[] => {
+      const children = this.#linked(within);
+      if (within[0]?.on.spoiler === 0) return children;
+      return [withStyles({ kind: 'spoiler', children }, commonStyles(within))];
+    });
   }
 
-  /**
-   * Wraps runs in their links.
-   *
-   * @param done styles already applied around them
-   */
-  #linked(runs: readonly Run[], done: number): readonly Inline[] {
-    const row: Inline[] = [];
-    for (let at = 0; at < runs.length;) {
-      const { link } = (runs[at] as Run).on;
-      const to = alike(runs, at, ({ on }) => on.link === link);
-      const within = runs.slice(at, to);
-      const isLabel = link > 0 && !this.#done.has(link) && !within.every(isBlankRun);
-      const wrapper = isLabel ? this.#links[link - 1] : undefined;
-      if (wrapper?.kind === 'link') {
-        this.#done.add(link);
-        const common = commonStyles(within);
-        const children = styledEach(within, done | common);
-        row.push(withStyles({ ...wrapper, children }, common & ~done));
-      } else for (const child of styledEach(within, done)) row.push(child);
-      at = to;
-    }
-    return row;
+  #linked(runs: readonly Run[]): readonly Inline[] {
+    return grouped(runs, ({ on }) => on.link).flatMap((within): readonly Inline[] => {
+      const children = within.map(({ node, on }) => withStyles(node, on.styles));
+      const link = within[0]?.on.link ?? 0;
+      const wrapper = this.#links[link - 1];
+      if (wrapper?.kind !== 'link' || this.#done.has(link) || within.every(isBlankRun))
+        return children;
+      this.#done.add(link);
+      return [withStyles({ ...wrapper, children }, commonStyles(within))];
+    });
   }
 }
-
-const isBlankRun = ({ node }: Run): boolean => node.kind === 'text' && node.text.trim() === '';
-
-const withStyles = (node: Inline, styles: number): Inline =>
-  styles === 0
-    ? node
-    : STYLES.reduce(
-        (inner, kind): Inline => (styles & STYLE_BITS[kind] ? { kind, children: [inner] } : inner),
-        node,
-      );
-
-const styledEach = (runs: readonly Run[], done: number): readonly Inline[] =>
-  runs.map(({ node, on }) => withStyles(node, on.styles & ~done));
-
-const commonStyles = (runs: readonly Run[]): number =>
-  runs.reduce((common, { on }) => common & on.styles, -1);
 
 /** The lines of one row, with the breaks between them. */
 const joined = (lines: readonly TextLine[]): readonly Run[] => {

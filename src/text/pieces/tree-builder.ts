@@ -1,16 +1,13 @@
 import { normalise } from '../../model/normalise-rich-text.ts';
-import { text } from '../../model/rich-text.ts';
-import type { CodeBlock, RichText } from '../../model/rich-text.ts';
+import { STYLE_KINDS, text, type CodeBlock, type RichText } from '../../model/rich-text.ts';
 import {
   linesToBlocks,
   NOTHING,
-  STYLE_BITS,
-  STYLES,
   type BuiltLine,
   type Run,
   type Wrapping,
 } from './lines-to-blocks.ts';
-import { PLAIN_LINE, type Leaf, type Line, type Piece, type Wrapper } from './piece.ts';
+import { PLAIN_LINE, type Leaf, type Line, type Piece, type Wrapper } from './pieces.ts';
 
 const leadingBreak = /^[^\S\n]*\n?/;
 
@@ -32,8 +29,7 @@ export class TreeBuilder {
   /** True when the line shows something. */
   #seen = false;
   #behindBlock = false;
-  readonly #depths = { bold: 0, italic: 0, underline: 0, strike: 0 };
-  #spoilerDepth = 0;
+  readonly #depths = { bold: 0, italic: 0, underline: 0, strike: 0, spoiler: 0 };
   #spoilers = 0;
   #link: number | undefined;
   /** Links whose labels show something. */
@@ -88,26 +84,24 @@ export class TreeBuilder {
   }
 
   open(pair: number): void {
-    const wrapper = this.#pairs[pair];
-    if (!wrapper) return;
-    if (wrapper.kind === 'link') this.#enter(pair);
-    else if (wrapper.kind !== 'spoiler') this.#depths[wrapper.kind] += 1;
-    else {
-      if (this.#spoilerDepth === 0) this.#spoilers += 1;
-      this.#spoilerDepth += 1;
-    }
+    const kind = this.#pairs[pair]?.kind;
+    if (kind === undefined) return;
+    if (kind === 'link') return this.#enter(pair);
+    if (kind === 'spoiler' && this.#depths.spoiler === 0) this.#spoilers += 1;
+    this.#depths[kind] += 1;
     this.#on = undefined;
   }
 
   close(pair: number): void {
     const wrapper = this.#pairs[pair];
     if (!wrapper) return;
-    if (wrapper.kind === 'link') {
-      if (this.#link === pair) this.#enter(undefined);
-      if (!this.#labelled.has(pair)) this.leaf({ ...wrapper, children: [] });
-    } else if (wrapper.kind === 'spoiler') this.#spoilerDepth = Math.max(0, this.#spoilerDepth - 1);
-    else this.#depths[wrapper.kind] = Math.max(0, this.#depths[wrapper.kind] - 1);
-    this.#on = undefined;
+    if (wrapper.kind !== 'link') {
+      this.#depths[wrapper.kind] = Math.max(0, this.#depths[wrapper.kind] - 1);
+      this.#on = undefined;
+      return;
+    }
+    if (this.#link === pair) this.#enter(undefined);
+    if (!this.#labelled.has(pair)) this.leaf({ ...wrapper, children: [] });
   }
 
   line(line: Line): void {
@@ -142,13 +136,10 @@ export class TreeBuilder {
 
   #wrapping(): Wrapping {
     if (this.#on) return this.#on;
-    const styles = STYLES.reduce(
-      (bits, style) => (this.#depths[style] > 0 ? bits | STYLE_BITS[style] : bits),
-      0,
-    );
-    const spoiler = this.#spoilerDepth > 0 ? this.#spoilers : 0;
+    const styles = STYLE_KINDS.filter((kind) => this.#depths[kind] > 0);
+    const spoiler = this.#depths.spoiler > 0 ? this.#spoilers : 0;
     const link = this.#link === undefined ? 0 : this.#link + 1;
-    this.#on = styles + spoiler + link === 0 ? NOTHING : { styles, spoiler, link };
+    this.#on = styles.length + spoiler + link === 0 ? NOTHING : { styles, spoiler, link };
     return this.#on;
   }
 
@@ -185,22 +176,16 @@ export class TreeBuilder {
     if (this.#link !== undefined) this.#labelled.add(this.#link);
   }
 
-  /** The line to add: a continuation without its item becomes a paragraph. */
-  #lineAfter(last: BuiltLine | undefined): Line {
-    const line = this.#line ?? this.#lateLine ?? PLAIN_LINE;
-    if (line.kind !== 'item' || !line.continues) return line;
-    const goesOn = last && 'line' in last && last.line.kind === 'item';
-    return goesOn && last.line.quotes === line.quotes
-      ? line
-      : { kind: 'paragraph', quotes: line.quotes };
-  }
-
   #endLine(): void {
-    this.#lines.push({
-      line: this.#lineAfter(this.#lines.at(-1)),
-      runs: this.#runs,
-      breakOn: this.#wrapping(),
-    });
+    const last = this.#lines.at(-1);
+    let line = this.#line ?? this.#lateLine ?? PLAIN_LINE;
+    if (line.kind === 'item' && line.continues) {
+      const before = last && 'line' in last ? last.line : PLAIN_LINE;
+      // A continuation without its item becomes a paragraph.
+      if (before.kind !== 'item' || before.quotes !== line.quotes)
+        line = { kind: 'paragraph', quotes: line.quotes };
+    }
+    this.#lines.push({ line, runs: this.#runs, breakOn: this.#wrapping() });
     this.#runs = [];
     this.#line = undefined;
     this.#lateLine = undefined;

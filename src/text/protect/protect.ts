@@ -1,9 +1,11 @@
 import type { RichText } from '../../model/rich-text.ts';
-import { toFlatText } from '../pieces/flat-text.ts';
+import { OBJECT, toFlatText, type FlatText } from '../pieces/pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
-import { mask } from './mask.ts';
-import { preview, restore, type Check } from './restoration.ts';
-import type { Term } from './terms.ts';
+import { plainSpans } from '../plain-spans.ts';
+import { TOKEN_CLOSE, TOKEN_OPEN } from './read-tokens.ts';
+import { preview, restore, type Check, type Source } from './restore.ts';
+import { findTerms, mergeTerms, type Term } from './terms.ts';
+import { toTokens } from './token.ts';
 
 export type { Term } from './terms.ts';
 
@@ -39,6 +41,27 @@ export interface Protected {
   readonly preview: (partial: string) => RichText;
 }
 
+const word = /\p{L}/u;
+
+/** A flat text with its spans and the terms in it replaced by numbered tokens. */
+const mask = (flat: FlatText, terms: readonly Term[]): Source & { readonly hasWords: boolean } => {
+  const found = findTerms(flat.text, terms).filter(
+    ({ start, end }) => !flat.text.slice(start, end).includes(OBJECT),
+  );
+  const tokens = toTokens(flat.text, mergeTerms(flat.spans, found));
+  let text = '';
+  let from = 0;
+  let hasWords = false;
+  for (const [index, { start, end }] of tokens.entries()) {
+    const plain = flat.text.slice(from, start);
+    hasWords ||= word.test(plain);
+    text += `${plain}${TOKEN_OPEN}${index + 1}${TOKEN_CLOSE}`;
+    from = end;
+  }
+  const rest = flat.text.slice(from);
+  return { text: text + rest, tokens, pairs: flat.pairs, hasWords: hasWords || word.test(rest) };
+};
+
 /**
  * Makes a text for translation engines of a tree in canonical form: everything that is not
  * language, and the glossary's terms, become numbered tokens. Line breaks are kept.
@@ -65,6 +88,32 @@ export const protect = (tree: RichText, terms: readonly Term[] = []): Protected 
       const builder = new TreeBuilder(source.pairs);
       preview(source, partial, builder);
       return builder.build();
+    },
+  };
+};
+
+/**
+ * Replaces a glossary's terms, addresses and emoji in plain text by tokens, which translation
+ * engines keep. `restore` puts them back into a translation; lost ones stand at its end.
+ */
+export const protectTerms = (
+  text: string,
+  terms: readonly Term[],
+): { readonly text: string; readonly restore: (translated: string) => string } => {
+  const source = mask({ text, spans: plainSpans(text), pairs: [] }, terms);
+  return {
+    text: source.text,
+    restore: (translated) => {
+      let restored = '';
+      restore(source, translated, {
+        text: (written) => {
+          restored += written;
+        },
+        piece: (piece) => {
+          if (piece.kind === 'text') restored += piece.text;
+        },
+      });
+      return restored;
     },
   };
 };

@@ -1,4 +1,6 @@
-import { TOKEN_CLOSE, TOKEN_OPEN } from './brackets.ts';
+/** The brackets of tokens (see `protect`). */
+export const TOKEN_OPEN = '⟦';
+export const TOKEN_CLOSE = '⟧';
 
 /** A part of a translation: words, or the number of a token. */
 export type Stretch = string | number;

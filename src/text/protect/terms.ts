@@ -1,4 +1,4 @@
-import { charAfter, charBefore, isHangul, isSpacedLetter } from '../letters.ts';
+import { charAfter, charBefore, isHangul, isSpacedLetter } from '../unicode.ts';
 
 export interface Term {
   readonly term: string;

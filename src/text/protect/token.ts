@@ -1,6 +1,5 @@
-import { charAfter, charBefore, isHangul, isLetter, isSpacedLetter } from '../letters.ts';
-import type { Piece, PieceOf } from '../pieces/piece.ts';
-import type { FlatSpan, FlatText } from '../pieces/flat-text.ts';
+import { charAfter, charBefore, isHangul, isLetter, isSpacedLetter } from '../unicode.ts';
+import type { FlatSpan, FlatText, Piece, PieceOf } from '../pieces/pieces.ts';
 import type { TermSpan } from './terms.ts';
 
 /** Letters that must not touch a token: none, those of scripts with spaces, or all. */
@@ -27,8 +26,6 @@ const onlySpace = /^\s+$/;
 
 const pieceOf = (span: AnySpan): Piece | undefined =>
   span.kind === 'object' ? span.piece : undefined;
-
-const isSide = (piece: Piece | undefined, side: 'open' | 'close'): boolean => piece?.kind === side;
 
 /** True for spans with words in or right beside them; space beside other spans is part of their token. */
 const isFlowing = (span: AnySpan): boolean => {
@@ -63,21 +60,18 @@ const joint = (text: string, last: AnySpan, next: AnySpan): string | undefined =
   return onlySpace.test(between) ? between : undefined;
 };
 
-const lastShown = (spans: readonly AnySpan[]): AnySpan | undefined => {
-  let at = spans.length - 1;
-  for (let span = spans[at]; span && isSide(pieceOf(span), 'close'); span = spans[at]) at -= 1;
-  return spans[at];
-};
-
 const toToken = (text: string, spans: readonly AnySpan[], parts: readonly Piece[]): Token => {
   const first = spans[0] as AnySpan;
   const last = spans.at(-1) as AnySpan;
   const before = charBefore(text, first.start);
   const after = charAfter(text, last.end);
-  const closes = isSide(parts[0], 'close');
-  const opens = isSide(parts.at(-1), 'open');
+  const closes = parts[0]?.kind === 'close';
+  const opens = parts.at(-1)?.kind === 'open';
   // An address continues into what follows its closing pieces.
-  const shown = closes && spans.length === 1 ? undefined : lastShown(spans);
+  const shown =
+    closes && spans.length === 1
+      ? undefined
+      : spans.findLast((span) => pieceOf(span)?.kind !== 'close');
   const endsInAddress = isAddress(shown);
   return {
     start: first.start,
@@ -117,20 +111,17 @@ export const mustPart = (at: Distance, char: string): boolean => {
   return at === 'all' ? isLetter(char) : isSpacedLetter(char) && !isHangul(char);
 };
 
-/** The first visible letter of a part; '' where it begins with none. */
-export const firstCharOf = (part: Piece | undefined): string => {
-  if (part?.kind === 'text') return charAfter(part.text, 0);
-  return part?.kind === 'leaf' && part.node.kind === 'link' ? charAfter(part.node.url, 0) : '';
+const wordsOf = (part: Piece | undefined): string => {
+  if (part?.kind === 'text') return part.text;
+  return part?.kind === 'leaf' && part.node.kind === 'link' ? part.node.url : '';
 };
 
-export const lastCharOf = (part: Piece | undefined): string => {
-  const text =
-    part?.kind === 'text'
-      ? part.text
-      : part?.kind === 'leaf' && part.node.kind === 'link'
-        ? part.node.url
-        : '';
-  return charBefore(text, text.length);
+/** The first visible character of a part; '' where it begins with none. */
+export const firstCharOf = (part: Piece | undefined): string => charAfter(wordsOf(part), 0);
+
+export const lastCharOf = (part: Piece): string => {
+  const words = wordsOf(part);
+  return charBefore(words, words.length);
 };
 
 export const isPaired = (part: Piece): part is PieceOf<'open' | 'close'> =>

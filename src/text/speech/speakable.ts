@@ -1,8 +1,6 @@
-import { text } from '../../model/rich-text.ts';
-import type { RichText } from '../../model/rich-text.ts';
+import { text, type RichText } from '../../model/rich-text.ts';
 import { map } from '../../model/walk-rich-text.ts';
-import { toFlatText, type FlatSpan } from '../pieces/flat-text.ts';
-import type { Wrapper } from '../pieces/piece.ts';
+import { toFlatText, type FlatSpan, type Wrapper } from '../pieces/pieces.ts';
 import { findTerms, mergeTerms, type TermSpan } from '../protect/terms.ts';
 import { NodeSpeaker, type SpokenOptions } from './spoken-nodes.ts';
 import { spokenWords } from './spoken-words.ts';

@@ -1,4 +1,4 @@
-import { withoutEmoji } from '../emoji.ts';
+import { withoutEmoji } from '../plain-spans.ts';
 
 const LONGEST_CODE_POINTS = 40;
 const letters = /\p{L}/u;

@@ -1,5 +1,5 @@
 import type { Mention, Timestamp } from '../../model/rich-text.ts';
-import type { Leaf } from '../pieces/piece.ts';
+import type { Leaf } from '../pieces/pieces.ts';
 import type { PlainSpan } from '../plain-spans.ts';
 import emojiWords from './emoji-words.json' with { type: 'json' };
 

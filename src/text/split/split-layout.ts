@@ -1,6 +1,6 @@
 import { code, codeBlock, link, paragraph, quote, text } from '../../model/rich-text.ts';
 import type { Block, Paragraph, RichText } from '../../model/rich-text.ts';
-import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/piece.ts';
+import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/pieces.ts';
 import { plainSpans } from '../plain-spans.ts';
 
 export type WriteTree = (tree: RichText) => string;

@@ -1,6 +1,5 @@
 import type { RichText } from '../../model/rich-text.ts';
-import { PLAIN_LINE, type Line, type Pieces } from '../pieces/piece.ts';
-import { toPieces } from '../pieces/to-pieces.ts';
+import { PLAIN_LINE, toPieces, type Line, type Pieces } from '../pieces/pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
 import { isBlank } from '../unicode.ts';
 import { bestCut, lastGraphemeEnd, splitsPair } from './cut.ts';

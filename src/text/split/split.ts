@@ -1,8 +1,8 @@
 import { bestCut, splitsPair } from './cut.ts';
-import { TOKEN_CLOSE, TOKEN_OPEN } from '../protect/brackets.ts';
+import { TOKEN_CLOSE, TOKEN_OPEN } from '../protect/read-tokens.ts';
 import { countCodePoints } from '../unicode.ts';
 
-export { splitSentences } from './sentences.ts';
+export { splitSentences } from './cut.ts';
 
 export type Measure = (text: string) => number;
 

@@ -1,8 +1,7 @@
 import type { Log } from '../../log.ts';
 import { createLru } from '../../async/lru.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
-import { oneLine } from '../../text/one-line.ts';
-import { shorten } from '../../text/split/shorten.ts';
+import { oneLine, shorten } from '../../text/quoted-words.ts';
 import { isBlank } from '../../text/unicode.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { TranscriptEvent } from '../stt/transcript-emitter.ts';

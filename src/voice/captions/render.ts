@@ -3,8 +3,7 @@ import { paragraph, styled, text, type Inline, type Paragraph } from '../../mode
 import { plainInline } from '../../model/walk-rich-text.ts';
 import { flagOfLanguage } from '../../text/language/flags.ts';
 import { languageName } from '../../text/language/languages.ts';
-import { quotedWords } from '../../text/quoted-words.ts';
-import { shorten } from '../../text/split/shorten.ts';
+import { quotedWords, shorten } from '../../text/quoted-words.ts';
 import { isBlank } from '../../text/unicode.ts';
 import { isIn, translationInto, type Caption } from './caption.ts';
 

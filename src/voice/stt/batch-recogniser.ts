@@ -6,7 +6,7 @@ import type {
   RecognitionResult,
   Utterance,
 } from '../../ports/recogniser.ts';
-import { charAfter, charBefore, isSpacedLetter } from '../../text/letters.ts';
+import { charAfter, charBefore, isSpacedLetter } from '../../text/unicode.ts';
 import { utteranceFile } from './utterance.ts';
 
 const mark = /^\p{M}/u;

@@ -8,7 +8,7 @@ import type { QueuedSpeech, SpeechRequest } from '../room-types.ts';
 import { firstThatFits, voicePreferences } from '../../speech/voice-choice.ts';
 import { plainWords } from '../../model/compose-rich-text.ts';
 import type { RichText } from '../../model/rich-text.ts';
-import { languageText } from '../../text/language/language-text.ts';
+import { languageText } from '../../text/message-checks.ts';
 import { speakable } from '../../text/speech/speakable.ts';
 import { termsFor } from '../../translation/glossary.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';

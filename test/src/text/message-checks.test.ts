@@ -1,12 +1,132 @@
 import { describe, expect, it } from 'vitest';
-import { emoji, mention, paragraph, text } from '../../../src/model/rich-text.ts';
 import {
   isBlankMessage,
+  isCommandLike,
   isCommandMessage,
   isEmojiMessage,
+  languageText,
 } from '../../../src/text/message-checks.ts';
-import { languageText } from '../../../src/text/language/language-text.ts';
+import { emoji, mention, paragraph, text } from '../../../src/model/rich-text.ts';
 import { tree } from '../../fakes/markup.ts';
+
+const COMMANDS = [
+  '!play x',
+  '!play 夜に駆ける',
+  '!!skip',
+  '!Help',
+  '!rank @somebody',
+  '?help',
+  '??faq',
+  '/roll',
+  '/roll 2d6',
+  '/imagine a cat on a hill',
+  '.ban',
+  '.ban @spammer reason',
+  '..play song',
+  '$tip',
+  '$tip @ann 5',
+  '$$balance',
+  '-p song',
+  '-play song name',
+  '--help',
+  '+rep @ann',
+  '~meme',
+  ';;skip',
+  '>help',
+  ',fm',
+  '=translate hi',
+  '%help',
+  '!play x\n',
+];
+
+const SPEECH = [
+  '...well',
+  '..well',
+  '.com',
+  '.net is old',
+  '.env is missing',
+  '-5',
+  '-5 degrees',
+  '- item',
+  '-milk and eggs',
+  '-sigh-',
+  '-_-',
+  '--',
+  '?!',
+  '!!!',
+  '?',
+  '! no',
+  '!?what',
+  '$5',
+  '$5 for that',
+  '$TSLA to the moon',
+  '$PATH is wrong',
+  '/s',
+  '/S',
+  '/j obviously',
+  '/r/aww is nice',
+  '/home/ann/x',
+  '//todo',
+  '*bold*',
+  '*sigh',
+  '*their',
+  '_hi_',
+  '~~old~~',
+  '~hug~',
+  '||spoiler||',
+  '`code`',
+  ':smile:',
+  ':D',
+  ':p lol',
+  ';p song',
+  ';)',
+  '(no)',
+  '"yes"',
+  "'tis so",
+  '#general',
+  '# Title',
+  '@ann hi',
+  '<@1> hi',
+  '> quote',
+  '>quoted words',
+  '^this',
+  '+1',
+  '+this',
+  '=)',
+  '=/',
+  ',but why',
+  '%100 agree',
+  '&then',
+  '¿qué?',
+  '¡hola!',
+  '…well',
+  '！すごい',
+  '!すごい',
+  '!!!wow',
+  '!yes!',
+  'hello !play x',
+  ' !play x',
+  'play x',
+  '!play x\nand then we talked',
+  'well... ok',
+  '',
+  ' ',
+  '👍',
+];
+
+describe('isCommandLike', () => {
+  it.each(COMMANDS)('takes %j for a command', (text) => {
+    expect(isCommandLike(text)).toBe(true);
+  });
+
+  it.each(SPEECH)('takes %j for speech', (text) => {
+    expect(isCommandLike(text)).toBe(false);
+  });
+
+  it('reads a long line once', () => {
+    expect(isCommandLike(`!${'a'.repeat(1_000_000)}`)).toBe(false);
+  });
+});
 
 describe('a message without anything to see', () => {
   it.each(['', ' \u200B\n', '\u2800'])('is %j', (written) => {

@@ -1,7 +1,32 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { quotedWords, shorten, typedCode } from '../../../src/text/quoted-words.ts';
 import { code } from '../../../src/model/rich-text.ts';
-import { quotedWords, typedCode } from '../../../src/text/quoted-words.ts';
+
+test.each([
+  ['a'.repeat(80), 80, 'a'.repeat(80)],
+  ['a'.repeat(81), 80, `${'a'.repeat(79)}…`],
+  ['one two three', 9, 'one two…'],
+  ['🦆🦆🦆', 4, '🦆…'],
+  ['👩‍👩‍👧 family', 5, '…'],
+])('%j in %i units is %j', (text, units, shown) => {
+  expect(shorten(text, units)).toBe(shown);
+});
+
+test('whatever is shortened stays within its units, well-formed, and begins as it did', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', maxLength: 400 }),
+      fc.integer({ min: 1, max: 300 }),
+      (text, units) => {
+        const shown = shorten(text, units);
+        expect(shown.length).toBeLessThanOrEqual(units);
+        expect(shown.isWellFormed()).toBe(true);
+        expect(shown === text || text.startsWith(shown.slice(0, -1))).toBe(true);
+      },
+    ),
+  );
+});
 
 describe('words of others in a sentence', () => {
   it('stand on one line, and keep every sign', () => {

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { detectLanguage } from '../../../../src/text/language/detect.ts';
-import { languageText } from '../../../../src/text/language/language-text.ts';
+import { languageText } from '../../../../src/text/message-checks.ts';
 import { tree } from '../../../fakes/markup.ts';
 import { LANGUAGES } from '../../../../src/text/language/language-list.ts';
 import { anyText, longTexts } from '../any-text.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalise } from '../../../../src/model/normalise-rich-text.ts';
 import type { RichText } from '../../../../src/model/rich-text.ts';
-import { toPieces } from '../../../../src/text/pieces/to-pieces.ts';
+import { toPieces } from '../../../../src/text/pieces/pieces.ts';
 import { TreeBuilder } from '../../../../src/text/pieces/tree-builder.ts';
 import { anyRichText } from '../../../fakes/any-rich-text.ts';
 

@@ -16,7 +16,7 @@ import {
   type RichText,
 } from '../../../../src/model/rich-text.ts';
 import { visit } from '../../../../src/model/walk-rich-text.ts';
-import { protect, type Term } from '../../../../src/text/protect/protect.ts';
+import { protect, protectTerms, type Term } from '../../../../src/text/protect/protect.ts';
 import { anyRichText } from '../../../fakes/any-rich-text.ts';
 import { tree, written } from '../../../fakes/markup.ts';
 import { anyText, longTexts } from '../any-text.ts';
@@ -376,6 +376,33 @@ describe('preview', () => {
     expect(written(preview('ein ⟦1⟧fettes⟦2⟧ ⟦3⟧Wo'))).toBe('ein **fettes** [Wo](https://a.b)');
     expect(written(preview('ein ⟦1⟧fettes⟦2⟧ ⟦3⟧Wort⟦4⟧ ⟦5⟧od'))).toBe(
       'ein **fettes** [Wort](https://a.b) ||od||',
+    );
+  });
+});
+
+describe('protectTerms', () => {
+  it('hides terms, addresses and the tokens of others, and puts them back', () => {
+    const terms = [{ term: 'Dragoman' }, { term: '⟦1⟧' }];
+    const guarded = protectTerms('ask Dragoman at https://a.b ⟦1⟧ now', terms);
+    expect(guarded.text).toBe('ask ⟦1⟧ at ⟦2⟧ ⟦3⟧ now');
+    expect(guarded.restore('pregunta a ⟦1⟧ en ⟦2⟧ ⟦3⟧')).toBe(
+      'pregunta a Dragoman en https://a.b ⟦1⟧',
+    );
+  });
+
+  it('keeps at the end what a translation lost', () => {
+    expect(protectTerms('ask Dragoman', [{ term: 'Dragoman' }]).restore('pregunta')).toBe(
+      'pregunta Dragoman',
+    );
+  });
+
+  it('changes nothing by itself, whatever the text', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const guarded = protectTerms(text, [{ term: 'hello' }, { term: '漢字' }]);
+        expect(guarded.restore(guarded.text)).toBe(text);
+      }),
+      { numRuns: 500 },
     );
   });
 });

@@ -1,7 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Mention } from '../../../../src/model/rich-text.ts';
-import { mention, paragraph, text as words, timestamp } from '../../../../src/model/rich-text.ts';
+import {
+  mention,
+  paragraph,
+  text as words,
+  timestamp,
+  type Mention,
+} from '../../../../src/model/rich-text.ts';
 import {
   speakable as speakableTree,
   type SpeakableOptions,

@@ -9,7 +9,7 @@ import {
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
 import { renderDiscord } from '../../../../adapters/discord/rich-text/render.ts';
 import { visit } from '../../../../src/model/walk-rich-text.ts';
-import { oneLine } from '../../../../src/text/one-line.ts';
+import { oneLine } from '../../../../src/text/quoted-words.ts';
 import { markdownOf } from '../../../fakes/rich-text.ts';
 import { anyText } from '../../text/any-text.ts';
 import { caption, texts, translated } from './fakes.ts';

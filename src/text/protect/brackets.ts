@@ -1,3 +1,0 @@
-/** The brackets of tokens (see `protect`). */
-export const TOKEN_OPEN = '⟦';
-export const TOKEN_CLOSE = '⟧';

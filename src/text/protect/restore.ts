@@ -1,0 +1,239 @@
+import type { StyleKind } from '../../model/rich-text.ts';
+import { charAfter, charBefore } from '../unicode.ts';
+import type { Piece, Wrapper } from '../pieces/pieces.ts';
+import { readTokens, withBrackets, withoutUnfinished, type Stretch } from './read-tokens.ts';
+import { firstCharOf, isPaired, lastCharOf, mustPart, type Token } from './token.ts';
+
+/** A text with tokens, and the pieces behind them. */
+export interface Source {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  readonly pairs: readonly Wrapper[];
+}
+
+/** Receiver of words and pieces, in order. */
+export interface PieceSink {
+  piece(piece: Piece): void;
+  text(written: string): void;
+}
+
+export interface Check {
+  /** Numbers of missing tokens. */
+  readonly missing: readonly number[];
+  /** Numbers of tokens that were invented or repeated. */
+  readonly extra: readonly number[];
+}
+
+interface Checked extends Check {
+  /** The translation's parts with each token once, at its first place. */
+  readonly stretches: readonly Stretch[];
+}
+
+interface Misplaced {
+  /** Pairs that enclose nothing, or something else, in their new places. */
+  readonly dropped: Set<number>;
+  /** Spoilers whose ends came back in the wrong order: the text between stays hidden. */
+  readonly turned: Set<number>;
+}
+
+const check = (tokens: readonly Token[], translated: string): Checked => {
+  const seen = new Uint8Array(tokens.length);
+  const extra: number[] = [];
+  const stretches = readTokens(translated, (number) => {
+    const isFirst = seen[number - 1] === 0;
+    if (isFirst) seen[number - 1] = 1;
+    else extra.push(number);
+    return isFirst;
+  });
+  const missing: number[] = [];
+  for (const [index, times] of seen.entries()) if (times === 0) missing.push(index + 1);
+  return { stretches, missing, extra };
+};
+
+/**
+ * Finds pairs that were closed before they were opened, and styles around one of their own kind or
+ * over an empty line. Crossing and empty pairs need no handling: a tree cannot hold them.
+ */
+const misplacedPairs = (stretches: readonly Stretch[], { tokens, pairs }: Source): Misplaced => {
+  const dropped = new Set<number>();
+  const turned = new Set<number>();
+  const closed = new Set<number>();
+  const styles = new Map<StyleKind, number>();
+  const words = (written: string): void => {
+    if (styles.size === 0 || !written.includes('\n\n')) return;
+    for (const pair of styles.values()) dropped.add(pair);
+    styles.clear();
+  };
+  const side = (isOpen: boolean, pair: number): void => {
+    const kind = pairs[pair]?.kind;
+    if (!isOpen) closed.add(pair);
+    else if (closed.has(pair)) (kind === 'spoiler' ? turned : dropped).add(pair);
+    if (kind === undefined || kind === 'link' || kind === 'spoiler') return;
+    const open = styles.get(kind);
+    if (!isOpen && open === pair) styles.delete(kind);
+    if (!isOpen || closed.has(pair)) return;
+    if (open !== undefined) dropped.add(open);
+    styles.set(kind, pair);
+  };
+  if (pairs.length > 0)
+    for (const stretch of stretches)
+      if (typeof stretch === 'string') words(stretch);
+      else
+        for (const part of tokens[stretch - 1]?.parts ?? [])
+          if (part.kind === 'text') words(part.text);
+          else if (isPaired(part)) side(part.kind === 'open', part.pair);
+  return { dropped, turned };
+};
+
+const strayBrackets = /[⟦⟧]/g;
+const leadingBlanks = /^[^\S\n]+/;
+const trailingBlanks = /(?<![^\S\n])[^\S\n]+$/;
+
+const isCode = (piece: Piece | undefined): boolean =>
+  piece?.kind === 'leaf' && piece.node.kind === 'code';
+
+/** Puts words and tokens one after another into a sink, with the spacing that the tokens need. */
+class Assembly {
+  readonly #sink: PieceSink;
+  readonly #pairs: readonly Wrapper[];
+  readonly #misplaced: Misplaced;
+  /** The token at the end of the output so far; undefined after words. */
+  #last: Token | undefined;
+  #lastChar = '';
+  /** True after code, with which following code would be joined. */
+  #afterCode = false;
+  /** True after an address, which would continue into following text. */
+  #inAddress = false;
+
+  constructor(sink: PieceSink, pairs: readonly Wrapper[], misplaced: Misplaced) {
+    this.#sink = sink;
+    this.#pairs = pairs;
+    this.#misplaced = misplaced;
+  }
+
+  words(words: string, next: Token | undefined): void {
+    const last = this.#last;
+    const end = last?.parts.at(-1);
+    let piece = words.replaceAll(strayBrackets, '');
+    if (end?.kind === 'line' && piece.startsWith(' ')) piece = piece.slice(1);
+    if (last && (this.#isKept(end) ? last.clingsRight : /\s/.test(this.#lastChar)))
+      piece = piece.replace(leadingBlanks, '');
+    if (next?.clingsLeft && this.#isKept(next.parts[0])) piece = piece.replace(trailingBlanks, '');
+    if (piece === '') return;
+    if (last && mustPart(last.right, charAfter(piece, 0))) piece = ` ${piece}`;
+    if (next && mustPart(next.left, charBefore(piece, piece.length))) piece += ' ';
+    this.#text(piece);
+    this.#last = undefined;
+    this.#inAddress = false;
+  }
+
+  token(token: Token): void {
+    const last = this.#last;
+    const codesMeet = this.#afterCode && isCode(token.parts.find((part) => !isPaired(part)));
+    if (last && (codesMeet || this.#mustPartFrom(last, token))) this.#text(' ');
+    for (const part of token.parts) this.#part(part);
+    this.#inAddress =
+      token.endsInAddress || (this.#inAddress && token.parts.every(({ kind }) => kind === 'close'));
+    this.#last = token;
+  }
+
+  /** Adds, at the end, the parts of a lost token that are worth keeping. */
+  lost(token: Token): void {
+    const kept = token.parts.flatMap((part): readonly Piece[] => {
+      if (part.kind === 'close') return this.#address(part.pair);
+      return part.kind === 'open' || part.kind === 'line' ? [] : [part];
+    });
+    if (kept.length > 0) this.#text(' ');
+    for (const part of kept) this.#sink.piece(part);
+  }
+
+  /** True when two tokens without text between them need a space. */
+  #mustPartFrom(last: Token, token: Token): boolean {
+    const before = last.parts.at(-1);
+    const first = token.parts[0];
+    if (before?.kind === 'line') return false;
+    if (first?.kind === 'close' && this.#isKept(first)) return false;
+    if (before?.kind === 'open' && this.#isKept(before)) return false;
+    return (
+      this.#inAddress ||
+      (first?.kind === 'open' && this.#isKept(first)) ||
+      mustPart(last.right, firstCharOf(first)) ||
+      mustPart(token.left, this.#lastChar)
+    );
+  }
+
+  #part(part: Piece): void {
+    if (!isPaired(part)) this.#put(part);
+    else if (this.#misplaced.turned.has(part.pair))
+      this.#sink.piece({ kind: part.kind === 'open' ? 'close' : 'open', pair: part.pair });
+    else if (this.#isKept(part)) this.#sink.piece(part);
+    else if (part.kind === 'close')
+      for (const address of this.#address(part.pair)) {
+        if (!/^\s?$/.test(this.#lastChar)) this.#text(' ');
+        this.#put(address);
+        this.#text(' ');
+      }
+  }
+
+  /** The address of a dropped link. */
+  #address(pair: number): readonly Piece[] {
+    const wrapper = this.#pairs[pair];
+    return wrapper?.kind === 'link' ? [{ kind: 'leaf', node: { ...wrapper, children: [] } }] : [];
+  }
+
+  #isKept(part: Piece | undefined): boolean {
+    return part !== undefined && (!isPaired(part) || !this.#misplaced.dropped.has(part.pair));
+  }
+
+  #text(text: string): void {
+    this.#sink.text(text);
+    this.#lastChar = text.slice(-1);
+    this.#afterCode = false;
+  }
+
+  #put(piece: Piece): void {
+    this.#sink.piece(piece);
+    this.#lastChar = lastCharOf(piece);
+    this.#afterCode = isCode(piece);
+  }
+}
+
+const assemble = (
+  source: Source,
+  { stretches }: Checked,
+  missing: readonly number[],
+  sink: PieceSink,
+): void => {
+  const { text, tokens, pairs } = source;
+  const lost = missing.flatMap((number) => tokens[number - 1] ?? []);
+  const misplaced = misplacedPairs(stretches, source);
+  // Pairs misplaced in the source too are kept as their writer put them.
+  if (misplaced.dropped.size > 0)
+    for (const pair of misplacedPairs(check(tokens, text).stretches, source).dropped)
+      misplaced.dropped.delete(pair);
+  for (const { parts } of lost)
+    for (const part of parts) if (isPaired(part)) misplaced.dropped.add(part.pair);
+  const assembly = new Assembly(sink, pairs, misplaced);
+  for (const [index, stretch] of stretches.entries())
+    if (typeof stretch === 'number') assembly.token(tokens[stretch - 1] as Token);
+    else {
+      const next = stretches[index + 1];
+      assembly.words(stretch, typeof next === 'number' ? tokens[next - 1] : undefined);
+    }
+  for (const token of lost) assembly.lost(token);
+};
+
+/** Puts the tokens back into a translation and reports missing and surplus ones. */
+export const restore = (source: Source, translated: string, sink: PieceSink): Check => {
+  let found = check(source.tokens, translated);
+  if (found.missing.length > 0) {
+    const repaired = withBrackets(source.text, translated, found.missing);
+    if (repaired !== translated) found = check(source.tokens, repaired);
+  }
+  assemble(source, found, found.missing, sink);
+  return found;
+};
+
+/** Puts the tokens back into a translation that is still growing: nothing counts as missing yet. */
+export const preview = (source: Source, partial: string, sink: PieceSink): void =>
+  assemble(source, check(source.tokens, withoutUnfinished(partial)), [], sink);

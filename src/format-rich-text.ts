@@ -1,15 +1,16 @@
 import { PART_TYPE, type IntlMessageFormat } from 'intl-messageformat';
+import type { RichPart } from './model/compose-rich-text.ts';
 import type { RichText } from './model/rich-text.ts';
 import { parseMarkdown } from './text/markdown/parse.ts';
-import { fillSlots, plainValue, SLOT, type SlotValue } from './text/pieces/fill-slots.ts';
+import { fillSlots, plainValue, SLOT } from './text/pieces/fill-slots.ts';
 
-export type RichValue = SlotValue | number;
+export type RichValue = RichPart | number;
 
 /** A value as the format sees it: choices are made by its words, and it stays itself. */
 class Slot {
-  readonly value: SlotValue;
+  readonly value: RichPart;
 
-  constructor(value: SlotValue) {
+  constructor(value: RichPart) {
     this.value = value;
   }
 
@@ -33,7 +34,7 @@ export const formatRich = (
       typeof value === 'number' ? value : new Slot(value),
     ]),
   );
-  const values: SlotValue[] = [];
+  const values: RichPart[] = [];
   let sentence = '';
   for (const part of format.formatToParts<Slot>(slots))
     if (part.type === PART_TYPE.literal) sentence += part.value.replaceAll(SLOT, '');

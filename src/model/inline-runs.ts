@@ -1,4 +1,5 @@
 import {
+  STYLE_KINDS,
   code,
   text,
   withoutSeparators,
@@ -8,7 +9,6 @@ import {
 } from './rich-text.ts';
 import { webAddress } from './web-address.ts';
 
-const STYLES: readonly StyleKind[] = ['bold', 'italic', 'underline', 'strike'];
 const BITS: Readonly<Record<StyleKind, number>> = { bold: 1, italic: 2, underline: 4, strike: 8 };
 const ALL = 15;
 const blankLine = /(\n[^\S\n]*\n)/;
@@ -17,7 +17,7 @@ const visible = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]/u;
 /** One leaf or container, with all styles that lie on it. */
 interface Run {
   readonly node: Inline;
-  styles: number;
+  readonly styles: number;
   /** White space alone: it shows no style at the end of a word. */
   readonly space: boolean;
 }
@@ -45,26 +45,12 @@ class Runs {
   }
 
   #node(node: Inline, styles: number): void {
-    switch (node.kind) {
-      case 'text':
-        return this.#text(node.text, styles);
-      case 'bold':
-      case 'italic':
-      case 'underline':
-      case 'strike':
-        this.add(node.children, styles | BITS[node.kind]);
-        return;
-      case 'spoiler':
-        return this.#spoiler(node.children, styles);
-      case 'link':
-        return this.#link(node, styles);
-      case 'code':
-        return this.#code(node.text, styles);
-      case 'mention':
-      case 'emoji':
-      case 'timestamp':
-        this.runs.push({ node, styles, space: false });
-    }
+    if (node.kind === 'text') this.#text(node.text, styles);
+    else if (node.kind === 'code') this.#code(node.text, styles);
+    else if (node.kind === 'link') this.#link(node, styles);
+    else if (node.kind === 'spoiler') this.#spoiler(node.children, styles);
+    else if ('children' in node) this.add(node.children, styles | BITS[node.kind]);
+    else this.runs.push({ node, styles, space: false });
   }
 
   #text(written: string, styles: number): void {
@@ -197,47 +183,32 @@ const freeSpace = (runs: readonly Run[], around: number): Run[] => {
         else pushWords(parts, piece, run.styles);
   }
   const freed: Run[] = [];
-  for (let at = 0; at < parts.length; at += 1) {
-    const part = parts[at];
-    if (!part) break;
-    if (!part.space) {
-      freed.push(part);
-      continue;
+  for (const part of parts) {
+    const last = freed.at(-1);
+    if (!part.space || !last?.space) freed.push(part);
+    else {
+      const node = text(textOf(last) + textOf(part));
+      freed[freed.length - 1] = { node, styles: last.styles & part.styles, space: true };
     }
-    let written = '';
-    let styles = freed.at(-1)?.styles ?? around;
-    for (; parts[at]?.space; at += 1) {
-      written += textOf(parts[at] ?? part);
-      styles &= parts[at]?.styles ?? 0;
-    }
-    styles &= parts[at]?.styles ?? around;
-    at -= 1;
-    if (blankLine.test(written)) styles = around;
-    freed.push({ node: text(written), styles, space: true });
   }
-  return freed;
+  const stylesAt = (at: number): number => freed[at]?.styles ?? around;
+  return freed.map((run, at) => {
+    if (!run.space) return run;
+    const shared = run.styles & stylesAt(at - 1) & stylesAt(at + 1);
+    return { ...run, styles: blankLine.test(textOf(run)) ? around : shared };
+  });
 };
 
 const joinTexts = (runs: readonly Run[]): readonly Run[] => {
   const joined: Run[] = [];
-  for (let at = 0; at < runs.length; at += 1) {
-    const run = runs[at];
-    if (!run) break;
-    if (run.node.kind !== 'text') {
-      joined.push(run);
-      continue;
-    }
-    let written = run.node.text;
-    let { space } = run;
-    for (; ; at += 1) {
-      const next = runs[at + 1];
-      if (next?.node.kind !== 'text' || next.styles !== run.styles) break;
-      // A style never begins with white space, even where another one ends.
-      if (next.space !== run.space && next.styles > 0) break;
-      written += next.node.text;
-      space &&= next.space;
-    }
-    joined.push({ node: text(written), styles: run.styles, space });
+  for (const run of runs) {
+    const last = joined.at(-1);
+    const isSame = last && run.node.kind === 'text' && last.node.kind === 'text';
+    // A style never begins with white space, even where another one ends.
+    if (isSame && last.styles === run.styles && (run.styles === 0 || last.space === run.space)) {
+      const node = text(textOf(last) + textOf(run));
+      joined[joined.length - 1] = { ...run, node, space: last.space && run.space };
+    } else joined.push(run);
   }
   return joined;
 };
@@ -252,7 +223,7 @@ const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): I
     let farthest = at;
     let outer: StyleKind | undefined;
     const isSpace = runs[at]?.space ?? true;
-    for (const style of STYLES) {
+    for (const style of STYLE_KINDS) {
       if (isSpace || BITS[style] & done) continue;
       let end = at;
       while (end < to && (runs[end]?.styles ?? 0) & BITS[style]) end += 1;
@@ -277,33 +248,22 @@ const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): I
 
 /** True for a leaf that a canonical row may hold unchanged after this neighbour. */
 const isCanonicalLeaf = (node: Inline, before: Inline | undefined): boolean => {
-  switch (node.kind) {
-    case 'text':
-      return before?.kind !== 'text' && node.text !== '' && !/[\r\u2060]/.test(node.text);
-    case 'code':
-      return before?.kind !== 'code' && visible.test(node.text) && !/[\n\r\u2060]/.test(node.text);
-    case 'link':
-      return node.children.length === 0 && webAddress(node.url) === node.url;
-    case 'bold':
-    case 'italic':
-    case 'underline':
-    case 'strike': {
-      const [only] = node.children;
-      if (only?.kind !== 'text' || node.children.length > 1 || (before && 'children' in before))
-        return false;
-      return (
-        isCanonicalLeaf(only, undefined) &&
-        only.text.trim() === only.text &&
-        !only.text.includes('\n')
-      );
-    }
-    case 'spoiler':
-      return false;
-    case 'mention':
-    case 'emoji':
-    case 'timestamp':
-      return true;
-  }
+  if (node.kind === 'text')
+    return before?.kind !== 'text' && node.text !== '' && !/[\r\u2060]/.test(node.text);
+  if (node.kind === 'code')
+    return before?.kind !== 'code' && visible.test(node.text) && !/[\n\r\u2060]/.test(node.text);
+  if (node.kind === 'link') return node.children.length === 0 && webAddress(node.url) === node.url;
+  if (node.kind === 'spoiler') return false;
+  if (!('children' in node)) return true;
+  const [only] = node.children;
+  return (
+    only?.kind === 'text' &&
+    node.children.length === 1 &&
+    !(before && 'children' in before) &&
+    isCanonicalLeaf(only, undefined) &&
+    only.text.trim() === only.text &&
+    !only.text.includes('\n')
+  );
 };
 
 /**

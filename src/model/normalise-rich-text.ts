@@ -7,12 +7,13 @@ import {
   type Inline,
   type List,
   type ListItem,
+  type Quote,
   type RichText,
 } from './rich-text.ts';
-import { mapInline } from './walk-rich-text.ts';
+import { grouped, mapInline } from './walk-rich-text.ts';
 
 /** Greatest depth of quotes and of lists; deeper ones are flattened. */
-export const DEEPEST_QUOTE = 3;
+const DEEPEST_QUOTE = 3;
 export const DEEPEST_LIST = 6;
 /** Trees known to be in canonical form; nobody changes them. */
 const known = new WeakSet<RichText>();
@@ -21,30 +22,28 @@ const language = /^[\w+\-.#]{1,32}$/;
 
 const onOneLine = (row: readonly Inline[]): readonly Inline[] =>
   mapInline(row, (node) =>
-    (node.kind === 'text' || node.kind === 'code') && /[\n\r]/.test(node.text)
+    'text' in node && /[\n\r]/.test(node.text)
       ? { ...node, text: node.text.replaceAll(/[\n\r]/g, ' ') }
       : node,
   );
 
+/** The lines of a text without white space around the breaks between them. */
+export const linesOf = (written: string): readonly string[] =>
+  written.split('\n').map((line, index, { length }) => {
+    const begun = index === 0 ? line : line.trimStart();
+    return index === length - 1 ? begun : begun.trimEnd();
+  });
+
 /** Removes white space around lines, and empty lines; code is on one line. */
 const asItemLines = (row: readonly Inline[]): readonly Inline[] =>
   mapInline(row, (node) => {
-    if (node.kind === 'text' && node.text.includes('\n')) return text(tidyLines(node.text));
-    return node.kind === 'code' && node.text.includes('\n')
-      ? { ...node, text: node.text.replaceAll('\n', ' ') }
-      : node;
+    if (!('text' in node) || !node.text.includes('\n')) return node;
+    if (node.kind === 'code') return { ...node, text: node.text.replaceAll('\n', ' ') };
+    const [first = '', ...rest] = linesOf(node.text);
+    return text(
+      [first, ...rest.filter((line, at) => line !== '' || at === rest.length - 1)].join('\n'),
+    );
   });
-
-const tidyLines = (written: string): string => {
-  const lines = written.split('\n');
-  return lines
-    .map((line, index) => {
-      const begun = index === 0 ? line : line.trimStart();
-      return index === lines.length - 1 ? begun : begun.trimEnd();
-    })
-    .filter((line, index) => line !== '' || index === 0 || index === lines.length - 1)
-    .join('\n');
-};
 
 /** A canonical row without the text's white space at one end. */
 const trimStart = (row: readonly Inline[]): readonly Inline[] => {
@@ -130,19 +129,14 @@ const listOf = (list: List, depth: number): readonly List[] => {
   return [{ kind: 'list', start, items }];
 };
 
-const canJoin = (one: List, other: List): boolean =>
-  (one.start === undefined) === (other.start === undefined);
+/** Kinds of blocks that are one with a neighbour of the same kind. */
+const JOINED: ReadonlySet<Block['kind']> = new Set(['paragraph', 'quote', 'list']);
 
-const joinLists = (lists: readonly List[]): readonly List[] => {
-  const joined: List[] = [];
-  for (const list of lists) {
-    const last = joined.at(-1);
-    if (last && canJoin(last, list))
-      joined[joined.length - 1] = { ...last, items: [...last.items, ...list.items] };
-    else joined.push(list);
-  }
-  return joined;
-};
+const joinLists = (lists: readonly List[]): readonly List[] =>
+  grouped(lists, ({ start }) => start === undefined).map((same) => ({
+    ...same[0],
+    items: same.flatMap(({ items }) => items),
+  }));
 
 const canonical = (block: Block, depth: number): readonly Block[] => {
   switch (block.kind) {
@@ -171,34 +165,21 @@ const canonical = (block: Block, depth: number): readonly Block[] => {
 const joinBlocks = (blocks: readonly Block[], depth: number): readonly Block[] => {
   const joined: Block[] = [];
   const all = blocks.flatMap((block) => canonical(block, depth));
-  for (let at = 0; at < all.length; at += 1) {
-    const block = all[at];
-    if (!block) break;
-    const same: Block[] = [block];
-    for (; ; at += 1) {
-      const next = all[at + 1];
-      if (next?.kind !== block.kind) break;
-      if (next.kind === 'list' && block.kind === 'list' && !canJoin(block, next)) break;
-      if (next.kind === 'code-block' || next.kind === 'heading' || next.kind === 'subtext') break;
-      same.push(next);
-    }
-    if (block.kind === 'paragraph') {
+  for (const same of grouped(all, (block) => (JOINED.has(block.kind) ? block.kind : block))) {
+    const [{ kind }] = same;
+    if (kind === 'paragraph') {
       const row = normaliseRow(
-        same.flatMap((part, index) =>
-          part.kind !== 'paragraph'
-            ? []
-            : index > 0
-              ? [text('\n'), ...part.children]
-              : part.children,
-        ),
+        same.flatMap((part, index) => {
+          const children = part.kind === 'paragraph' ? part.children : [];
+          return index > 0 ? [text('\n'), ...children] : children;
+        }),
       );
       const children = joined.at(-1)?.kind === 'list' ? withoutIndent(row) : row;
-      joined.push({ kind: 'paragraph', children });
-    } else if (same.length === 1) joined.push(block);
-    else if (block.kind === 'list')
-      joined.push(...joinLists(same.filter((part) => part.kind === 'list')));
-    else if (block.kind === 'quote') {
-      const parts = same.flatMap((part) => (part.kind === 'quote' ? part.children : []));
+      joined.push({ kind, children });
+    } else if (same.length === 1) joined.push(same[0]);
+    else if (kind === 'list') joined.push(...joinLists(same as readonly List[]));
+    else {
+      const parts = (same as readonly Quote[]).flatMap(({ children }) => children);
       joined.push({ kind: 'quote', children: trimBlocks(joinBlocks(parts, depth + 1)) });
     }
   }

@@ -32,6 +32,23 @@ export const visit = (
   }
 };
 
+/** Neighbours of one key, together. */
+export const grouped = <Each>(
+  all: readonly Each[],
+  keyOf: (each: Each) => unknown,
+): readonly (readonly [Each, ...Each[]])[] => {
+  const groups: [Each, ...Each[]][] = [];
+  let last: unknown;
+  for (const each of all) {
+    const key = keyOf(each);
+    const group = groups.at(-1);
+    if (group && key === last) group.push(each);
+    else groups.push([each]);
+    last = key;
+  }
+  return groups;
+};
+
 /** Parts, each replaced by what `change` makes of it; the same array where nothing changes. */
 const replaced = <Part extends object>(
   parts: readonly Part[],

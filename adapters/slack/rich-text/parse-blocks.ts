@@ -16,6 +16,7 @@ import {
   type RichText,
 } from '../../../src/model/rich-text.ts';
 import { PLATFORM, styleOf } from './atoms.ts';
+import { grouped } from '../../../src/model/walk-rich-text.ts';
 import type { Element, RichTextBlock, RichTextList, RichTextPart } from './blocks.ts';
 
 const SKIN_TONES: Readonly<Record<number, string>> = {
@@ -122,34 +123,22 @@ const isQuoted = (part: RichTextPart): boolean =>
   part.type === 'rich_text_quote' || ('border' in part && part.border === 1);
 
 /** The blocks of consecutive parts that are all quoted or all unquoted. */
-const blocksOf = (parts: readonly RichTextPart[], isLast: boolean): readonly Block[] => {
-  const blocks: Block[] = [];
-  let items: PlacedItem[] = [];
-  for (const [index, part] of parts.entries()) {
-    if (part.type === 'rich_text_list') {
-      items.push(...itemsOf(part));
-      if (parts[index + 1]?.type === 'rich_text_list') continue;
-      blocks.push(...nestItems(items));
-      items = [];
-    } else {
-      const block = blockOf(part, isLast && index === parts.length - 1);
-      if (block) blocks.push(block);
-    }
-  }
-  return blocks;
-};
+const blocksOf = (parts: readonly RichTextPart[], isLast: boolean): readonly Block[] =>
+  grouped(parts, (part) => (part.type === 'rich_text_list' ? 'list' : part)).flatMap(
+    (group, index, { length }): readonly Block[] => {
+      const [part] = group;
+      if (part.type === 'rich_text_list')
+        return nestItems((group as readonly RichTextList[]).flatMap(itemsOf));
+      const block = blockOf(part, isLast && index === length - 1);
+      return block ? [block] : [];
+    },
+  );
 
 /** Parses a `rich_text` block of Slack. Unknown elements are left out. */
-export const parseSlackBlocks = ({ elements }: RichTextBlock): RichText => {
-  const blocks: Block[] = [];
-  for (let at = 0; at < elements.length;) {
-    const quoted = isQuoted(elements[at] as RichTextPart);
-    let end = at + 1;
-    while (end < elements.length && isQuoted(elements[end] as RichTextPart) === quoted) end += 1;
-    const children = blocksOf(elements.slice(at, end), end === elements.length);
-    if (quoted) blocks.push({ kind: 'quote', children });
-    else blocks.push(...children);
-    at = end;
-  }
-  return normalise(blocks);
-};
+export const parseSlackBlocks = ({ elements }: RichTextBlock): RichText =>
+  normalise(
+    grouped(elements, isQuoted).flatMap((parts, index, { length }): readonly Block[] => {
+      const children = blocksOf(parts, index === length - 1);
+      return isQuoted(parts[0]) ? [{ kind: 'quote', children }] : children;
+    }),
+  );

@@ -9,7 +9,13 @@ import {
   type Quote,
   type RichText,
 } from '../../../src/model/rich-text.ts';
-import { map, mapBlocks, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
+import {
+  grouped,
+  map,
+  mapBlocks,
+  mapRows,
+  plainInline,
+} from '../../../src/model/walk-rich-text.ts';
 import { reduceSlack, type SlackOptions } from './reduce.ts';
 
 const INDENT = '    ';
@@ -26,17 +32,11 @@ const listLines = (list: List, indent: string): readonly Block[] =>
   });
 
 /** Takes code blocks out of a quote: it ends before each and continues after it. */
-const withoutCode = (quote: Quote): readonly Block[] => {
-  const parts: Block[] = [];
-  for (const child of quote.children) {
-    const last = parts.at(-1);
-    if (child.kind === 'code-block') parts.push(child);
-    else if (last?.kind === 'quote')
-      parts[parts.length - 1] = { kind: 'quote', children: [...last.children, child] };
-    else parts.push({ kind: 'quote', children: [child] });
-  }
-  return parts;
-};
+const withoutCode = (quote: Quote): readonly Block[] =>
+  grouped(quote.children, (block) => (block.kind === 'code-block' ? block : 'quote')).map(
+    (group): Block =>
+      group[0].kind === 'code-block' ? group[0] : { kind: 'quote', children: group },
+  );
 
 const heldBlock = (block: Block): Block | readonly Block[] => {
   if (block.kind === 'list') return listLines(block, '');

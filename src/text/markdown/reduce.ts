@@ -1,4 +1,4 @@
-import { normalise } from '../../model/normalise-rich-text.ts';
+import { linesOf, normalise } from '../../model/normalise-rich-text.ts';
 import {
   code,
   codeBlock,
@@ -11,16 +11,6 @@ import {
 } from '../../model/rich-text.ts';
 import { asText, equal, map, mapBlocks, mapInline, mapRows } from '../../model/walk-rich-text.ts';
 
-const tidy = (written: string): string => {
-  const lines = written.split('\n');
-  return lines
-    .map((line, index) => {
-      const begun = index === 0 ? line : line.trimStart();
-      return index === lines.length - 1 ? begun : begun.trimEnd();
-    })
-    .join('\n');
-};
-
 const spacesBefore = /^[^\S\n]+/;
 
 /** A text's trailing spaces, line breaks excepted. */
@@ -32,7 +22,7 @@ const withoutSpacesAfter = (written: string): string => {
 
 const tidyRow = (row: readonly Inline[]): readonly Inline[] => {
   const inner = mapInline(row, (node) =>
-    node.kind === 'text' && node.text.includes('\n') ? text(tidy(node.text)) : node,
+    node.kind === 'text' && node.text.includes('\n') ? text(linesOf(node.text).join('\n')) : node,
   );
   const [first] = inner;
   const begun = first?.kind === 'text' ? text(first.text.replace(spacesBefore, '')) : first;

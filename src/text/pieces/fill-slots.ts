@@ -1,101 +1,42 @@
-import { text, type Inline, type RichText } from '../../model/rich-text.ts';
+import { row, type RichPart } from '../../model/compose-rich-text.ts';
 import { normalise } from '../../model/normalise-rich-text.ts';
-import { mapInline, mapRows, plainInline, plainText } from '../../model/walk-rich-text.ts';
-import { PLAIN_LINE, toPieces, type Piece, type Wrapper } from './pieces.ts';
+import { text, type Inline, type RichText } from '../../model/rich-text.ts';
+import { mapBlocks, mapInline, mapRows, plainInline } from '../../model/walk-rich-text.ts';
+import { PLAIN_LINE, toPieces } from './pieces.ts';
 import { TreeBuilder } from './tree-builder.ts';
-
-/** Value for a slot: words, a node, or a tree, whose blocks stand on lines of their own. */
-export type SlotValue = string | Inline | RichText;
 
 /** Placeholder of a value in text and code; a private-use character. */
 export const SLOT = '\uE000';
 
+/** The words of a value. */
+export const plainValue = (value: RichPart): string => plainInline(row(value));
+
 const leadingBlanks = /^[^\S\n]+/;
 
-const isTree = (value: SlotValue): value is RichText => Array.isArray(value);
+/** True for a tree whose blocks stand on lines of their own. */
+const hasBlocks = (value: RichPart): value is RichText =>
+  Array.isArray(value) &&
+  (value.length > 1 || (value[0] ?? { kind: 'paragraph' }).kind !== 'paragraph');
 
-export const plainValue = (value: SlotValue): string =>
-  typeof value === 'string' ? value : isTree(value) ? plainText(value) : plainInline([value]);
-
-/** The nodes of a value that fits within a line; undefined for a tree of blocks. */
-const asRow = (value: SlotValue): readonly Inline[] | undefined => {
-  if (typeof value === 'string') return [text(value)];
-  if (!isTree(value)) return [value];
-  const [only] = value;
-  if (!only) return [];
-  return only.kind === 'paragraph' && value.length === 1 ? only.children : undefined;
-};
-
-class Filling {
-  readonly #values: readonly SlotValue[];
-  #next = 0;
-  /** Trees of blocks for the slots that are still to be filled. */
-  readonly trees: RichText[] = [];
-
-  constructor(values: readonly SlotValue[]) {
-    this.#values = values;
-  }
-
-  rows(tree: RichText): RichText {
-    return tree.map((block) => {
-      if (block.kind === 'code-block') return { ...block, text: this.#plain(block.text) };
-      const [filled = block] = mapRows([block], (row) =>
-        mapInline(row, (node) => this.#node(node)),
-      );
-      return filled;
-    });
-  }
-
-  #node(node: Inline): Inline | readonly Inline[] {
-    if (node.kind === 'code') return { ...node, text: this.#plain(node.text) };
-    return node.kind === 'text' && node.text.includes(SLOT) ? this.#row(node.text) : node;
-  }
-
-  #row(written: string): readonly Inline[] {
-    return written.split(SLOT).flatMap((words, index): readonly Inline[] => {
-      if (index === 0) return [text(words)];
-      const value = this.#take();
-      const row = asRow(value);
-      if (row) return [...row, text(words)];
-      this.trees.push(value as RichText);
-      return [text(SLOT + words)];
-    });
-  }
-
-  #plain(written: string): string {
-    return written.replaceAll(SLOT, () => plainValue(this.#take()));
-  }
-
-  #take(): SlotValue {
-    const value = this.#values[this.#next] ?? '';
-    this.#next += 1;
-    return typeof value === 'string' ? value.replaceAll(SLOT, '') : value;
-  }
-}
-
+/** Puts trees into the slots that are left, each on lines of its own. */
 const withTrees = (tree: RichText, trees: readonly RichText[]): RichText => {
   const { pieces, pairs } = toPieces(tree);
-  const parts = trees.map(toPieces);
-  const all: Wrapper[] = [...pairs, ...parts.flatMap((part) => part.pairs)];
-  const builder = new TreeBuilder(all);
-  let next = 0;
-  let offset = pairs.length;
-  const put = (piece: Piece): void =>
-    builder.piece(
-      piece.kind === 'open' || piece.kind === 'close'
-        ? { ...piece, pair: piece.pair + offset }
-        : piece,
+  const all = [...pairs];
+  const parts = trees.map((each) => {
+    const part = toPieces(each);
+    const from = all.length;
+    all.push(...part.pairs);
+    return part.pieces.map((piece) =>
+      'pair' in piece ? { ...piece, pair: piece.pair + from } : piece,
     );
+  });
+  const builder = new TreeBuilder(all);
   for (const piece of pieces)
     if (piece.kind !== 'text' || !piece.text.includes(SLOT)) builder.piece(piece);
     else
       for (const [index, words] of piece.text.split(SLOT).entries()) {
-        const part = index > 0 ? parts[next] : undefined;
-        if (part) {
-          for (const each of part.pieces) put(each);
-          next += 1;
-          offset += part.pairs.length;
-        }
+        const part = index > 0 ? parts.shift() : undefined;
+        for (const each of part ?? []) builder.piece(each);
         // After blocks the sentence continues on a line of its own.
         if (part && !words.startsWith('\n')) builder.line(PLAIN_LINE);
         builder.text(part ? words.replace(leadingBlanks, '') : words);
@@ -104,11 +45,34 @@ const withTrees = (tree: RichText, trees: readonly RichText[]): RichText => {
 };
 
 /**
- * Fills a tree's slots with values, in order. Values keep their meaning: words never become markup,
- * a mention or a link, and what encloses a slot continues after it.
+ * Fills a tree's slots with values, in order: words, nodes, or trees, whose blocks stand on lines of
+ * their own. Values keep their meaning: words never become markup, a mention or a link, and what
+ * encloses a slot continues after it.
  */
-export const fillSlots = (tree: RichText, values: readonly SlotValue[]): RichText => {
-  const filling = new Filling(values);
-  const filled = normalise(filling.rows(tree));
-  return filling.trees.length === 0 ? filled : withTrees(filled, filling.trees);
+export const fillSlots = (tree: RichText, values: readonly RichPart[]): RichText => {
+  const rest = [...values];
+  const trees: RichText[] = [];
+  const take = (): RichPart => {
+    const value = rest.shift() ?? '';
+    return typeof value === 'string' ? value.replaceAll(SLOT, '') : value;
+  };
+  const plain = (written: string): string => written.replaceAll(SLOT, () => plainValue(take()));
+  const filledRow = (written: string): readonly Inline[] =>
+    written.split(SLOT).flatMap((words, index): readonly Inline[] => {
+      if (index === 0) return [text(words)];
+      const value = take();
+      if (!hasBlocks(value)) return [...row(value), text(words)];
+      trees.push(value);
+      return [text(SLOT + words)];
+    });
+  const fill = (node: Inline): Inline | readonly Inline[] => {
+    if (!('text' in node) || !node.text.includes(SLOT)) return node;
+    return node.kind === 'code' ? { ...node, text: plain(node.text) } : filledRow(node.text);
+  };
+  const filled = mapBlocks(tree, (block) => {
+    if (block.kind === 'code-block') return { ...block, text: plain(block.text) };
+    return block.kind === 'quote' ? block : mapRows([block], (each) => mapInline(each, fill));
+  });
+  const whole = normalise(filled);
+  return trees.length === 0 ? whole : withTrees(whole, trees);
 };

@@ -1,3 +1,4 @@
+import { grouped } from '../../model/walk-rich-text.ts';
 import { nestItems } from '../../model/nest-items.ts';
 import {
   STYLE_KINDS,
@@ -37,19 +38,6 @@ export type BuiltLine = TextLine | { readonly block: CodeBlock; readonly quotes:
 export const NOTHING: Wrapping = { styles: [], spoiler: 0, link: 0 };
 const LINE_BREAK = text('\n');
 
-/** Neighbours of one key, together. */
-const grouped = <Each>(all: readonly Each[], keyOf: (each: Each) => unknown): Each[][] => {
-  const groups: Each[][] = [];
-  let last: unknown;
-  for (const each of all) {
-    const key = keyOf(each);
-    if (groups.length > 0 && key === last) groups.at(-1)?.push(each);
-    else groups.push([each]);
-    last = key;
-  }
-  return groups;
-};
-
 const isBlankRun = ({ node }: Run): boolean => node.kind === 'text' && node.text.trim() === '';
 
 const withStyles = (node: Inline, styles: readonly StyleKind[]): Inline =>
@@ -76,13 +64,13 @@ class BlockMaker {
       const { kind } = built.line;
       return kind === 'paragraph' || kind === 'item' ? kind : built;
     }).flatMap((group): readonly Block[] => {
-      const [first] = group as [BuiltLine];
+      const [first] = group;
       if (('block' in first ? first : first.line).quotes > quotes)
         return [{ kind: 'quote', children: this.blocks(group, quotes + 1) }];
       if ('block' in first) return [first.block];
       const { line } = first;
-      if (line.kind === 'item') return this.#lists(group as TextLine[]);
-      const children = this.#row(joined(group as TextLine[]));
+      if (line.kind === 'item') return this.#lists(group as readonly TextLine[]);
+      const children = this.#row(joined(group as readonly TextLine[]));
       return line.kind === 'heading'
         ? [{ kind: 'heading', level: line.level, children }]
         : [{ kind: line.kind, children }];
@@ -107,7 +95,7 @@ class BlockMaker {
     if (runs.every(({ on }) => on === NOTHING)) return runs.map(({ node }) => node);
     return grouped(runs, ({ on }) => on.spoiler).flatMap((within): readonly Inline[] => {
       const children = this.#linked(within);
-      if (within[0]?.on.spoiler === 0) return children;
+      if (within[0].on.spoiler === 0) return children;
       return [withStyles({ kind: 'spoiler', children }, commonStyles(within))];
     });
   }
@@ -115,7 +103,7 @@ class BlockMaker {
   #linked(runs: readonly Run[]): readonly Inline[] {
     return grouped(runs, ({ on }) => on.link).flatMap((within): readonly Inline[] => {
       const children = within.map(({ node, on }) => withStyles(node, on.styles));
-      const link = within[0]?.on.link ?? 0;
+      const link = within[0].on.link;
       const wrapper = this.#links[link - 1];
       if (wrapper?.kind !== 'link' || this.#done.has(link) || within.every(isBlankRun))
         return children;

@@ -59,44 +59,13 @@ const STOCK_PHRASES = new Set([
 ]);
 
 /** Phrases that are invented for near-silence too, but are also common in conversation. */
-const COMMON_PHRASES = new Set([
-  'you',
-  'bye',
-  'bye bye',
-  'okay',
-  'oh',
-  'so',
-  'uh',
-  'um',
-  'hmm',
-  'mm',
-  'mm hmm',
-  'yeah',
-  'the',
-  'thanks',
-  'thank you',
-  'thank you very much',
-  'thank you so much',
-  'i m sorry',
-  'merci',
-  'gracias',
-  'danke',
-  'vielen dank',
-  'ja',
-  'obrigado',
-  'спасибо',
-  'はい',
-  'うん',
-  'あ',
-  'ん',
-  'ありがとうございました',
-  'ありがとうございます',
-  'おやすみなさい',
-  '谢谢',
-  '謝謝',
-  '감사합니다',
-  '네',
-]);
+const COMMON_PHRASES = new Set(
+  [
+    'you|bye|bye bye|okay|oh|so|uh|um|hmm|mm|mm hmm|yeah|the|thanks|thank you',
+    'thank you very much|thank you so much|i m sorry|merci|gracias|danke|vielen dank|ja',
+    'obrigado|спасибо|はい|うん|あ|ん|ありがとうございました|ありがとうございます|おやすみなさい|谢谢|謝謝|감사합니다|네',
+  ].flatMap((row) => row.split('|')),
+);
 
 /** Normalises a text for comparison: no case, no punctuation, no needless spaces. */
 export const bareText = (text: string): string =>

@@ -1,30 +1,24 @@
 import { orAborted } from '../../async/abort.ts';
-import { type Clock, waitUntil } from '../../async/clock.ts';
+import { waitUntil } from '../../async/clock.ts';
 import { userError } from '../../errors.ts';
-import { type Log, logFailure } from '../../log.ts';
+import { logFailure } from '../../log.ts';
 import type { Channel, Posted } from '../../model/place.ts';
 import type { Platform } from '../../ports/platform.ts';
-import type { EditRate } from '../../ports/voice.ts';
 import type { CaptionOptions } from '../room-types.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';
 import type { StatusMessages } from '../status-messages.ts';
-import type { RoomTexts } from '../texts.ts';
-import { type CaptionSession, startCaptionSession } from './caption-session.ts';
+import { type CaptionSession, type CaptionSessionDeps, startCaptionSession } from './caption-session.ts';
 import type { MeteredServices } from '../../usage/meter.ts';
 import { createTranslateCaption } from './translations.ts';
 
-export interface CaptioningDeps {
+export interface CaptioningDeps extends Omit<
+  CaptionSessionDeps,
+  'assistant' | 'translate' | 'gone' | 'blocked'
+> {
   readonly services: MeteredServices;
-  readonly clock: Clock;
-  /** Ms since 1970. */
-  readonly now: () => number;
   readonly platform: Pick<Platform, 'post' | 'edit' | 'delete' | 'mirrors'>;
-  readonly editRate: EditRate;
   readonly channel: () => Channel;
-  readonly nameOf: (memberId: string) => string;
   readonly messages: StatusMessages;
-  readonly texts: RoomTexts;
-  readonly log: Log;
   /** Aborted when the room is over. */
   readonly signal: AbortSignal;
 }

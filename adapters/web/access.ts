@@ -30,10 +30,7 @@ export const setOwnCookie = (c: Context, name: string, value: string): void =>
     secure: isSecure(c),
   });
 
-/**
- * Refuses names that only a rebinding attack would use: somebody else's domain that was pointed at
- * this machine. Only for a server that listens on loopback.
- */
+/** Refuses names that only a rebinding attack would use, on a server that listens on loopback. */
 export const loopbackNamesOnly = (): MiddlewareHandler => async (c, next) => {
   const url = `http://${c.req.header('host') ?? ''}`;
   const host = URL.canParse(url) ? new URL(url).hostname : '';

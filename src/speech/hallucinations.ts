@@ -134,10 +134,7 @@ const unitsOf = (bare: string): string[] => {
   return units;
 };
 
-/**
- * Counts how often a transcript repeats the same words in a row, if that is most of it; otherwise
- * 1. `bare`: without punctuation and case.
- */
+/** Counts how often a bare text repeats the same words in a row, if that is most of it; else 1. */
 export const longestLoop = (bare: string): number => {
   const units = unitsOf(bare);
   let most = 1;

@@ -25,10 +25,7 @@ const CALM_MS = 60_000;
 /** Wait for a shard that is not connected or has no capacity. */
 const SHARD_WAIT_MS = 1_000;
 
-/**
- * Outcome of sending. `away` and `crowded`: the request was not sent and must be retried, because
- * the shard is not connected or has received too many others.
- */
+/** Outcome of sending; not sent while the shard is `away`, or `crowded` by other requests. */
 export type Sent = 'sent' | 'away' | 'crowded';
 
 export interface SenderDeps {

@@ -125,10 +125,7 @@ export const createReceiver = (deps: ReceiverDeps) => {
     if (subscribed.length === suspects.length) subscribed.forEach(statistics.missed);
     deps.unknownSpeaker();
   };
-  /**
-   * True when an owner may be guessed. A number may change unannounced: unless the encryption
-   * proves whose it is, all who are present must have consented.
-   */
+  /** Without proof by the encryption, all who are present must have consented. */
   const mayGuess = (here: readonly string[]): boolean =>
     dave.proves() || here.every((id) => subscribers.has(id));
   const stranger = (ssrc: number): string | undefined => {
@@ -206,11 +203,7 @@ interface Counts {
   isInaudible: boolean;
 }
 
-/**
- * Counts packets of members, and finds members who cannot be received.
- *
- * @param audible is called when a member speaks and cannot be received, and when they can again
- */
+/** Counts packets; `audible` tells when a speaking member cannot be received, or can again. */
 const createVoiceStatistics = (audible: (memberId: string, isAudible: boolean) => void) => {
   const counts = new Map<string, Counts>();
 

@@ -7,7 +7,11 @@ import type { Platform } from '../../ports/platform.ts';
 import type { CaptionOptions } from '../room-types.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';
 import type { StatusMessages } from '../status-messages.ts';
-import { type CaptionSession, type CaptionSessionDeps, startCaptionSession } from './caption-session.ts';
+import {
+  type CaptionSession,
+  type CaptionSessionDeps,
+  startCaptionSession,
+} from './caption-session.ts';
 import type { MeteredServices } from '../../usage/meter.ts';
 import { createTranslateCaption } from './translations.ts';
 

@@ -15,10 +15,7 @@ export interface EndpointerOptions extends Partial<UtteranceLengths> {
   /** Most speakers at the same time; beyond it the one who was silent longest is forgotten. */
   readonly mostSpeakers?: number;
   readonly vad?: SpeakerVad;
-  /**
-   * Returns the id of the next utterance. Default: counts from 1, which suffices where ids need not
-   * differ from those of another endpointer.
-   */
+  /** The id of the next utterance. Default: counts from 1, for one endpointer alone. */
   readonly nextId?: () => number;
 }
 

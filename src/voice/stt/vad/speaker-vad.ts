@@ -11,10 +11,7 @@ const LEARNING_SAMPLES = OPUS_CLOCK_HZ;
 
 export const createSpeechDecoder = (): Promise<SpeechDecoder> => createPacketDecoder(VAD_RATE_HZ);
 
-/**
- * Classifies the packets of one speaker by their loudness; a packet shorter than a frame of the
- * meter is classified like the one before.
- */
+/** Classifies one speaker's packets by loudness; very short ones like the packet before. */
 export class LevelVad {
   readonly #decoder: SpeechDecoder;
   readonly #measure = createLevelMeter();

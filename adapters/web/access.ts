@@ -3,7 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { isLoopback } from '../../src/config.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError, userError } from '../../src/errors.ts';
 
 const SESSION_COOKIE = 'dragoman_session';
 const YEAR_S = 365 * 24 * 60 * 60;
@@ -30,10 +30,7 @@ export const setOwnCookie = (c: Context, name: string, value: string): void =>
     secure: isSecure(c),
   });
 
-/**
- * Refuses names that only a rebinding attack would use: somebody else's domain that was pointed at
- * this machine. Only for a server that listens on loopback.
- */
+/** Refuses names that only a rebinding attack would use, on a server that listens on loopback. */
 export const loopbackNamesOnly = (): MiddlewareHandler => async (c, next) => {
   const url = `http://${c.req.header('host') ?? ''}`;
   const host = URL.canParse(url) ? new URL(url).hostname : '';
@@ -82,9 +79,7 @@ export const createTokenAccess = (token: string, now: () => number = Date.now) =
     const failed = failures.get(address);
     const recent = failed && now() - failed.sinceMs < ATTEMPTS_WINDOW_MS ? failed : undefined;
     if (recent && recent.count >= ATTEMPTS)
-      throw new AppError('rate-limited', 'too many wrong tokens', {
-        sentence: { key: 'web.errors.too-many-attempts' },
-      });
+      throw userError('rate-limited', 'web.errors.too-many-attempts');
     if (sameSecret(given, token)) {
       failures.delete(address);
       return true;

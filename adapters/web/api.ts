@@ -4,7 +4,7 @@ import type { ServiceStatus } from '../../src/model/service-status.ts';
 import type { Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import type { CompleteReply, StatusReply, UploadReply } from './protocol.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError, userError } from '../../src/errors.ts';
 import { z } from 'zod';
 import { WEB_LIMITS } from './limits.ts';
 import { Readable } from 'node:stream';
@@ -39,10 +39,7 @@ export const parseRange = (
 /** Sends one file of an answer, whole or in part, always as something to keep and not to run. */
 export const sendFile = (c: Context, files: TempStore, id: string): Response => {
   const file = files.get(id);
-  if (!file)
-    throw new AppError('not-found', 'a file is gone', {
-      sentence: { key: 'web.errors.file-gone' },
-    });
+  if (!file) throw userError('not-found', 'web.errors.file-gone');
   const range = parseRange(c.req.header('range'), file.sizeBytes);
   const headers = new Headers({
     'content-type': file.mediaType,
@@ -119,10 +116,7 @@ const readBounded = async (c: Context): Promise<string> => {
   let bytes = 0;
   for await (const chunk of readBodyBytes(c)) {
     bytes += chunk.byteLength;
-    if (bytes > WEB_LIMITS.bodyBytes)
-      throw new AppError('too-large', 'a request body is too large', {
-        sentence: { key: 'web.errors.text-too-large' },
-      });
+    if (bytes > WEB_LIMITS.bodyBytes) throw userError('too-large', 'web.errors.text-too-large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -145,9 +139,7 @@ const readJsonBody = async <S extends z.ZodType>(c: Context, schema: S): Promise
     ({ code, path }) => code === 'too_big' && path.at(-1) === 'text',
   );
   throw tooLong
-    ? new AppError('too-large', 'a line is too long', {
-        sentence: { key: 'web.errors.line-too-long', params: { limit: WEB_LIMITS.lineChars } },
-      })
+    ? userError('too-large', 'web.errors.line-too-long', { limit: WEB_LIMITS.lineChars })
     : new AppError('bad-input', 'the body has the wrong shape', { cause: parsed.error });
 };
 

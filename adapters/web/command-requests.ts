@@ -1,5 +1,5 @@
 import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
-import { AppError } from '../../src/errors.ts';
+import { userError } from '../../src/errors.ts';
 import type { CompletionRequest } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Invocations } from './invocations.ts';
@@ -40,10 +40,7 @@ export const createCommandRequests = ({
 
   const commandOf = (name: string, locale: string): CommandInfo => {
     const command = core.commands(locale, PLATFORM).find((each) => each.name === name);
-    if (!command)
-      throw new AppError('not-found', 'an unknown command was asked for', {
-        sentence: { key: 'web.line.unknown-command', params: { command: clip(name) } },
-      });
+    if (!command) throw userError('not-found', 'web.line.unknown-command', { command: clip(name) });
     return command;
   };
 

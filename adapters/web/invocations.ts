@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandInfo } from '../../src/model/command-info.ts';
-import { AppError, toAppError } from '../../src/errors.ts';
+import { toAppError, userError } from '../../src/errors.ts';
 import { explain } from '../../src/i18n.ts';
 import type { Answer } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
@@ -148,9 +148,7 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
   const admit = ({ id }: Profile): void => {
     const own = [...running.values()].filter(({ memberId }) => memberId === id);
     if (own.length >= WEB_LIMITS.invocationsPerMember)
-      throw new AppError('rate-limited', 'too many commands at once', {
-        sentence: { key: 'web.errors.too-many-at-once' },
-      });
+      throw userError('rate-limited', 'web.errors.too-many-at-once');
   };
 
   const start = (
@@ -204,13 +202,8 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
       const controls = entry && channelLog.sees(entry, member.id) ? entry.message.controls : [];
       const control = controls?.find((each) => each.press === press);
       if (!entry || !control || !takes(control, values))
-        throw new AppError('not-found', 'there is no such control', {
-          sentence: { key: 'errors.unknown-press' },
-        });
-      if (running.has(id))
-        throw new AppError('rate-limited', 'the answer is being made anew already', {
-          sentence: { key: 'web.errors.pressed-already' },
-        });
+        throw userError('not-found', 'errors.unknown-press');
+      if (running.has(id)) throw userError('rate-limited', 'web.errors.pressed-already');
       admit(member);
       const channel = pageChannel(entry.message.channel);
       const done = start(member, openFor(entry, press, member), (answer, signal) =>

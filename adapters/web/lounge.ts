@@ -1,4 +1,4 @@
-import { AppError, toAppError } from '../../src/errors.ts';
+import { AppError, toAppError, userError } from '../../src/errors.ts';
 import { explain } from '../../src/i18n.ts';
 import { plainText } from '../../src/model/walk-rich-text.ts';
 import { parseMarkdown } from '../../src/text/markdown/parse.ts';
@@ -186,9 +186,7 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     /** Throws `rate-limited` when too many lines of this member's wait for their translation. */
     admit: (memberId: string): void => {
       if (queue.of(memberId) >= WEB_LIMITS.linesPerMember)
-        throw new AppError('rate-limited', 'too many lines of one member wait', {
-          sentence: { key: 'web.errors.too-many-lines' },
-        });
+        throw userError('rate-limited', 'web.errors.too-many-lines');
     },
     /** Puts a line before every reader who is there, each in their language. */
     translate: (entry: Entry): void => {

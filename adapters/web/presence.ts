@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../../src/errors.ts';
+import { userError } from '../../src/errors.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { parseMarkdown } from '../../src/text/markdown/parse.ts';
@@ -153,9 +153,7 @@ export const createWebPresence = (
     read: async (member, typed) => {
       const language = languages.find(typed);
       if (language === undefined)
-        throw new AppError('bad-input', 'an unknown language was chosen', {
-          sentence: { key: 'web.errors.unknown-language', params: { language: clip(typed) } },
-        });
+        throw userError('bad-input', 'web.errors.unknown-language', { language: clip(typed) });
       await members.read(member.id, language);
       readAnew(member.id);
     },

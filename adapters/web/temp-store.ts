@@ -3,7 +3,7 @@ import { rm, writeFile, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { AppError } from '../../src/errors.ts';
+import { AppError, userError } from '../../src/errors.ts';
 import { performance } from 'node:perf_hooks';
 import type { Attachment } from '../../src/model/file.ts';
 import { WEB_LIMITS } from './limits.ts';
@@ -43,18 +43,12 @@ export const sweepTempFolders = async (parent: string): Promise<void> => {
 };
 
 const tooLarge = (limitBytes: number): AppError =>
-  new AppError('too-large', 'a file is larger than allowed', {
-    sentence: {
-      key: 'web.errors.file-too-large',
-      params: { limit: Math.max(1, Math.round(limitBytes / 1_048_576)) },
-    },
+  userError('too-large', 'web.errors.file-too-large', {
+    limit: Math.max(1, Math.round(limitBytes / 1_048_576)),
   });
 
 const noRoom = (): AppError =>
-  new AppError('rate-limited', 'files under way take all the room there is', {
-    sentence: { key: 'web.errors.too-many-files' },
-    retryable: true,
-  });
+  userError('rate-limited', 'web.errors.too-many-files', {}, { retryable: true });
 
 export type TempStore = ReturnType<typeof createTempStore>;
 
@@ -151,9 +145,7 @@ export const createUploadStore = (maxUploadBytes: number) => {
     ): Promise<{ id: string }> => {
       const own = [...underWay].filter((each) => each.memberId === memberId);
       if (own.length >= WEB_LIMITS.uploadsAtOnce)
-        throw new AppError('rate-limited', 'a member sends too many files at once', {
-          sentence: { key: 'web.errors.too-many-files' },
-        });
+        throw userError('rate-limited', 'web.errors.too-many-files');
       const upload = { memberId };
       underWay.add(upload);
       try {
@@ -168,10 +160,7 @@ export const createUploadStore = (maxUploadBytes: number) => {
     /** A member's own upload as commands take it. */
     take: (id: string, memberId: string): Attachment => {
       const file = owners.get(id) === memberId ? store.get(id) : undefined;
-      if (!file)
-        throw new AppError('not-found', 'an upload is gone', {
-          sentence: { key: 'web.errors.upload-gone' },
-        });
+      if (!file) throw userError('not-found', 'web.errors.upload-gone');
       return {
         name: file.name,
         mediaType: file.mediaType,

@@ -92,10 +92,7 @@ export interface Action<S extends Shape = Shape> {
   run(ctx: CommandContext<z.infer<z.ZodObject<S>>>): Promise<void>;
 }
 
-/**
- * The work of a control under a command's answer. The panel is shown anew by `reply`. The control
- * itself is all that is known: it works after a restart too.
- */
+/** The work of a control under an answer; the control itself is all that is known of it. */
 export interface Press {
   readonly guards?: readonly Guard[];
   /** True when what it shows is a new answer for the presser alone: the panel of all others stays. */
@@ -143,10 +140,7 @@ export const defineCommand = <S extends Shape>(
 /** Types one subcommand's options; see `defineCommandGroup`. */
 export const defineAction = <S extends Shape>(action: Action<S>): Action => action;
 
-/**
- * A command of several actions: `/glossary add`, `/glossary list`. What they are for together stands
- * in `locales/` under `commands.<name>.summary`.
- */
+/** A command of several actions, such as `/glossary add`; see also `commands.<name>.summary`. */
 export const defineCommandGroup = (
   name: string,
   actions: Readonly<Record<string, Action>>,

@@ -43,10 +43,7 @@ export const button = (
 
 const FILM_NAME = /\.mp4$/i;
 
-/**
- * The first file of a message that may hold sound, a film's included: whoever asks for one by hand
- * means it. What is in it is not looked at.
- */
+/** The first file of a message that may hold sound, by its name and type; films included. */
 export const soundOf = ({ files }: Message): MessageFile | undefined =>
   files.find(
     ({ name, mediaType, voice }) =>

@@ -59,44 +59,13 @@ const STOCK_PHRASES = new Set([
 ]);
 
 /** Phrases that are invented for near-silence too, but are also common in conversation. */
-const COMMON_PHRASES = new Set([
-  'you',
-  'bye',
-  'bye bye',
-  'okay',
-  'oh',
-  'so',
-  'uh',
-  'um',
-  'hmm',
-  'mm',
-  'mm hmm',
-  'yeah',
-  'the',
-  'thanks',
-  'thank you',
-  'thank you very much',
-  'thank you so much',
-  'i m sorry',
-  'merci',
-  'gracias',
-  'danke',
-  'vielen dank',
-  'ja',
-  'obrigado',
-  'спасибо',
-  'はい',
-  'うん',
-  'あ',
-  'ん',
-  'ありがとうございました',
-  'ありがとうございます',
-  'おやすみなさい',
-  '谢谢',
-  '謝謝',
-  '감사합니다',
-  '네',
-]);
+const COMMON_PHRASES = new Set(
+  [
+    'you|bye|bye bye|okay|oh|so|uh|um|hmm|mm|mm hmm|yeah|the|thanks|thank you',
+    'thank you very much|thank you so much|i m sorry|merci|gracias|danke|vielen dank|ja',
+    'obrigado|спасибо|はい|うん|あ|ん|ありがとうございました|ありがとうございます|おやすみなさい|谢谢|謝謝|감사합니다|네',
+  ].flatMap((row) => row.split('|')),
+);
 
 /** Normalises a text for comparison: no case, no punctuation, no needless spaces. */
 export const bareText = (text: string): string =>
@@ -165,10 +134,7 @@ const unitsOf = (bare: string): string[] => {
   return units;
 };
 
-/**
- * Counts how often a transcript repeats the same words in a row, if that is most of it; otherwise
- * 1. `bare`: without punctuation and case.
- */
+/** Counts how often a bare text repeats the same words in a row, if that is most of it; else 1. */
 export const longestLoop = (bare: string): number => {
   const units = unitsOf(bare);
   let most = 1;

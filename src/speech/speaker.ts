@@ -3,7 +3,7 @@ import type { ServiceClient } from '../api/client.ts';
 import { SERVICE_LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { sniff, type Container } from '../audio/container/sniff.ts';
-import { AppError, toAppError } from '../errors.ts';
+import { AppError, toAppError, userError } from '../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
 import { speakable } from '../text/speech/speakable.ts';
 import { fittingVoices } from './voice-choice.ts';
@@ -199,20 +199,12 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
         typeof written === 'string'
           ? written
           : speakable(written, locale === undefined ? {} : { locale });
-      if (text === '')
-        throw new AppError('bad-input', 'nothing in the text can be spoken', {
-          sentence: { key: 'speech.nothing-to-say' },
-        });
+      if (text === '') throw userError('bad-input', 'speech.nothing-to-say');
       const voices = fittingVoices(await list(signal), preference);
-      if (voices.length === 0)
-        throw new AppError('not-found', 'no voice fits the preference', {
-          sentence: { key: 'speech.no-voice' },
-        });
+      if (voices.length === 0) throw userError('not-found', 'speech.no-voice');
       const attempts = attemptsOf(voices, formats);
       if (attempts.length === 0)
-        throw new AppError('unsupported', 'no fitting voice has a wanted format', {
-          sentence: { key: 'speech.no-format', params: { formats: formats.join(', ') } },
-        });
+        throw userError('unsupported', 'speech.no-format', { formats: formats.join(', ') });
       const fresh = attempts.filter((attempt) => !failures.has(attemptId(attempt)));
       return tryAll((fresh.length > 0 ? fresh : attempts).slice(0, MOST_ATTEMPTS), text, signal);
     },

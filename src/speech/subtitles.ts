@@ -82,10 +82,7 @@ type Ready = Required<SpokenSegment>;
 /** An empty part, at which the caller may let other work run. */
 const BREATH = '';
 
-/**
- * Sorts segments by time and cleans them: each on one line, none empty, none that overlaps the next
- * one of its speaker. Yields `BREATH` between them.
- */
+/** Sorts segments and cleans them, without overlaps of a speaker; yields `BREATH` between them. */
 const repaired = function* (
   segments: readonly SpokenSegment[],
 ): Generator<string, readonly Ready[], void> {

@@ -4,7 +4,7 @@ import { type Transcript, LONGEST_PART_MS, type TranscriptSegment } from '../mod
 import type { ServiceClient } from '../api/client.ts';
 import { chunkAudio, type AudioChunk } from '../audio/chunk/chunk-audio.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
-import { AppError } from '../errors.ts';
+import { userError } from '../errors.ts';
 import type { Glossary } from '../model/glossary.ts';
 import { spokenTranscript } from './hallucinations.ts';
 
@@ -140,10 +140,7 @@ export const createTranscriber = ({
       }
       yield soFar();
     }
-    if (parts.length === 0)
-      throw new AppError('not-found', 'no speech was recognised in the audio', {
-        sentence: { key: 'speech.nothing-heard' },
-      });
+    if (parts.length === 0) throw userError('not-found', 'speech.nothing-heard');
     return {
       text,
       language: mainLanguage(parts),

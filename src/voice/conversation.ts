@@ -135,10 +135,7 @@ export interface VoiceAnswersDeps {
 
 const ANSWER_MS = 60_000;
 
-/**
- * Answers spoken questions, in writing and aloud; usage counts for the person who asked. Nothing is
- * shown for a question that was withdrawn.
- */
+/** Answers spoken questions, in writing and aloud; nothing is shown for withdrawn ones. */
 export const createVoiceAnswers =
   (deps: VoiceAnswersDeps): ConversationDeps['answer'] =>
   async (speakerId, question, asked) => {

@@ -74,21 +74,16 @@ export const firstState = (choices: ListeningChoices): ListeningState => ({
 /** The state after an event; undefined where the event is not allowed in that state. */
 export const next = (state: ListeningState, event: ListeningEvent): ListeningState | undefined => {
   switch (event.kind) {
-    case 'start':
-    case 'prepared':
-    case 'announced':
-    case 'stop':
-    case 'ended':
-    case 'close': {
-      const kind = STEPS[state.kind][event.kind];
-      return kind && { ...state, kind };
-    }
     case 'choices-changed':
       return isOver(state) ? undefined : { ...state, choices: event.choices };
     case 'limit-reached':
       return isOver(state) || state.isLimited ? undefined : { ...state, isLimited: true };
     case 'limit-lifted':
       return isOver(state) || !state.isLimited ? undefined : { ...state, isLimited: false };
+    default: {
+      const kind = STEPS[state.kind][event.kind];
+      return kind && { ...state, kind };
+    }
   }
 };
 

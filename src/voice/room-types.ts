@@ -11,10 +11,7 @@ import type { ConsentChoice } from '../model/consent.ts';
 export interface SpeechRequest {
   readonly text: RichText;
   readonly kind: 'answer' | 'say' | 'read';
-  /**
-   * The author, or the person who asked for an answer; without one, no name is announced and no
-   * usage is counted.
-   */
+  /** The author, or the asker of an answer; without one, nothing is announced and counted. */
   readonly by?: Pick<Member, 'id' | 'name'>;
   /** The voice. Default: the author's own. */
   readonly voice?: VoicePreference | undefined;
@@ -67,10 +64,7 @@ export interface Room extends CaptionRecord {
   setLanguages(languages: readonly string[]): void;
   /** Stops the captions; resolves with false when there were none. */
   stopCaptions(): Promise<boolean>;
-  /**
-   * Queues speech; resolves when it waits in the queue, with false when there is nothing to speak
-   * or it was dropped.
-   */
+  /** Resolves when the speech is queued; with false when nothing is to be spoken. */
   say(request: SpeechRequest): Promise<boolean>;
   queue(): { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] };
   /** Ends the speech; returns false when there is none, or it is a notice. */

@@ -1,4 +1,4 @@
-import { type RoomDeps, VoiceSession } from './session.ts';
+import { createVoiceSession, type RoomDeps } from './session.ts';
 import { type AppError, userError } from '../errors.ts';
 import type { Channel } from '../model/place.ts';
 import { map } from '../model/walk-rich-text.ts';
@@ -110,7 +110,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     messages,
     log,
   });
-  const session = new VoiceSession({
+  const session = createVoiceSession({
     ...deps,
     platform,
     port,
@@ -124,17 +124,19 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     signal: over.signal,
   });
 
+  const { captioning } = session;
+
   const peopleChanged = (): void => {
     attendance.update();
     linkStatus.peopleChanged();
     session.peopleChanged();
   };
   const listener: LinkListener = {
-    packet: (packet) => session.packet(packet),
+    packet: session.packet,
     moved: () => {
       linkStatus.moved();
       peopleChanged();
-      session.moved();
+      captioning.moved();
     },
     audible: linkStatus.audible,
     missed: linkStatus.missed,
@@ -151,22 +153,22 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
       return channel();
     },
     get captions() {
-      return session.captions;
+      return session.captions();
     },
     get isOver() {
       return over.signal.aborted;
     },
     get hasRecord() {
-      return session.record.hasRecord();
+      return captioning.hasRecord();
     },
     people: attendance.everHere,
     health: () =>
       (link?.stats() ?? []).map((stats) => ({ ...stats, name: nameOf(stats.memberId) })),
-    startCaptions: (options) => session.startCaptions(options),
-    setLanguages: (languages) => session.setLanguages(languages),
-    stopCaptions: () => session.stopCaptions(),
-    transcript: session.record.transcript,
-    summary: session.record.summary,
+    startCaptions: session.startCaptions,
+    setLanguages: (languages) => captioning.current()?.setLanguages(languages),
+    stopCaptions: session.stopCaptions,
+    transcript: captioning.transcript,
+    summary: captioning.summary,
     say: async (request) => {
       over.signal.throwIfAborted();
       return speaking.say(request);
@@ -175,8 +177,8 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     skip: speaking.skip,
     stopSpeaking: speaking.stop,
     pause: speaking.pause,
-    listenTo: (member, signal) => session.listenTo(member, signal),
-    recentCaptions: session.record.recent,
+    listenTo: session.listenTo,
+    recentCaptions: captioning.recent,
     leave: () => room.close('requested'),
     close: async (given) => {
       end(given);
@@ -184,7 +186,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     },
     filesText: texts.files,
     peopleChanged,
-    chosen: (memberId, choice) => session.chosen(memberId, choice),
+    chosen: session.chosen,
     forget: (memberId) => {
       session.chosen(memberId, 'refused');
       speaking.forget(memberId);

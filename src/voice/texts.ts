@@ -13,39 +13,6 @@ import { minutesAndSeconds } from '../text/time-of-day.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import type { SpokenWords } from '../text/speech/spoken-nodes.ts';
 
-/** The bot's own sentences in a room, in the room's language: rich text for messages, words for speech and labels. */
-export interface RoomTexts {
-  readonly locale: string;
-  readonly announcer: AnnouncerTexts;
-  readonly spokenWords: (language: string | undefined) => SpokenWords;
-  /** The notice for everybody, or for `late` alone, by their names. */
-  notice(use: ListeningUse, rule: ConsentRule, late: readonly RoomMember[] | undefined): Content;
-  spokenNotice(use: ListeningUse, rule: ConsentRule, isLate: boolean): string;
-  /** The heading above captions that are shown elsewhere. */
-  captionsOf(room: Channel): Content;
-  captionsMoved(to: Channel): Content;
-  inaudible(name: string): Content;
-  audibleAgain(name: string): Content;
-  leftInaudible(name: string): Content;
-  missed(ms: number): Content;
-  status(key: RoomStatus): Content;
-  failed(key: RoomFailure, error: AppError): Content;
-  dropped(count: number): Content;
-  question(name: string, question: string): RichText;
-  ended(error: AppError): RichText;
-  captionsEnded(count: number, durationMs: number): RichText;
-  /** The words that are spoken in place of files. */
-  readonly files: (count: number) => string;
-  threadName(): string;
-  readonly untranslated: (language: string) => string;
-  readonly captionsDropped: (count: number) => string;
-  /** The progress of a summary in that language, and the note that its beginning is missing. */
-  readonly summaryIn: (language: string) => {
-    readonly reading: (part: number, parts: number) => string;
-    readonly leftOut: string;
-  };
-}
-
 export type RoomStatus =
   | 'room.reconnecting'
   | 'room.reconnected'
@@ -69,11 +36,10 @@ const note = (text: RichText): Content => ({ text, tone: 'note' });
 const namesOf = (members: readonly RoomMember[]): string =>
   members.map(({ name }) => quotedWords(name)).join(', ');
 
-export const createRoomTexts = (
-  texts: Texts,
-  locale: string,
-  naming: 'local' | 'plain',
-): RoomTexts => {
+export type RoomTexts = ReturnType<typeof createRoomTexts>;
+
+/** The bot's own sentences in a room, in the room's language: rich text for messages, words for speech and labels. */
+export const createRoomTexts = (texts: Texts, locale: string, naming: 'local' | 'plain') => {
   const t = texts.rich(locale, naming);
   const words = texts.in(locale, naming);
   /** Sentences in the language of the spoken text around them. */
@@ -100,8 +66,8 @@ export const createRoomTexts = (
       sentence: (name, language) => spokenIn(language)('room.says', { name }),
       somebody: (language) => spokenIn(language)('room.somebody'),
       andSoOn: (language) => spokenIn(language)('room.and-so-on'),
-    },
-    spokenWords: (language) => {
+    } satisfies AnnouncerTexts,
+    spokenWords: (language: string | undefined): SpokenWords => {
       const spoken = spokenIn(language);
       return {
         link: spoken('room.link'),
@@ -109,7 +75,12 @@ export const createRoomTexts = (
         spoiler: spoken('room.spoiler'),
       };
     },
-    notice: (use, rule, late) => ({
+    /** The notice for everybody, or for `late` alone, by their names. */
+    notice: (
+      use: ListeningUse,
+      rule: ConsentRule,
+      late: readonly RoomMember[] | undefined,
+    ): Content => ({
       text: late ? lateNotice(use, rule, namesOf(late)) : firstNotice(use, rule),
       controls: [
         {
@@ -120,30 +91,44 @@ export const createRoomTexts = (
         { kind: 'button', press: 'captions out', label: words('room.leave-me-out') },
       ],
     }),
-    spokenNotice: (use, rule, isLate) => {
+    spokenNotice: (use: ListeningUse, rule: ConsentRule, isLate: boolean): string => {
       if (use !== 'captions') return words('room.spoken-listens');
       if (isLate) return words('room.spoken-notice-late');
       return words(rule === 'told' ? 'room.spoken-notice' : 'room.spoken-notice-agreed');
     },
-    captionsOf: (room) => note(t('room.captions-of', { channel: channelMention(room) })),
-    captionsMoved: (to) => note(t('room.captions-moved', { channel: channelMention(to) })),
-    inaudible: (name) => note(t('room.cannot-hear', { name: quotedWords(name) })),
-    audibleAgain: (name) => note(t('room.hears-again', { name: quotedWords(name) })),
-    leftInaudible: (name) => note(t('room.left-unheard', { name: quotedWords(name) })),
-    missed: (ms) => note(t('room.missed', { count: Math.round(ms / 1_000) })),
-    status: (key) => note(t(key)),
-    failed: (key, error) => note(t(key, { reason: reasonOf(t, error) })),
-    dropped: (count) => note(t('room.dropped', { count })),
-    question: (name, question) =>
+    /** The heading above captions that are shown elsewhere. */
+    captionsOf: (room: Channel): Content =>
+      note(t('room.captions-of', { channel: channelMention(room) })),
+    captionsMoved: (to: Channel): Content =>
+      note(t('room.captions-moved', { channel: channelMention(to) })),
+    inaudible: (name: string): Content => note(t('room.cannot-hear', { name: quotedWords(name) })),
+    audibleAgain: (name: string): Content =>
+      note(t('room.hears-again', { name: quotedWords(name) })),
+    leftInaudible: (name: string): Content =>
+      note(t('room.left-unheard', { name: quotedWords(name) })),
+    missed: (ms: number): Content => note(t('room.missed', { count: Math.round(ms / 1_000) })),
+    status: (key: RoomStatus): Content => note(t(key)),
+    failed: (key: RoomFailure, error: AppError): Content =>
+      note(t(key, { reason: reasonOf(t, error) })),
+    dropped: (count: number): Content => note(t('room.dropped', { count })),
+    question: (name: string, question: string): RichText =>
       t('room.heard-you', { name: quotedWords(name), question: quotedWords(question) }),
-    ended: (error) => reasonOf(t, error),
-    captionsEnded: (count, durationMs) =>
+    ended: (error: AppError): RichText => reasonOf(t, error),
+    captionsEnded: (count: number, durationMs: number): RichText =>
       t('room.captions-ended', { count, duration: minutesAndSeconds(durationMs) }),
-    files: (count) => words('room.file', { count }),
-    threadName: () => words('room.thread-name'),
-    untranslated: (language) => words('room.untranslated', { language: { language } }),
-    captionsDropped: (count) => words('room.lines-dropped', { count }),
-    summaryIn: (language) => {
+    /** The words that are spoken in place of files. */
+    files: (count: number): string => words('room.file', { count }),
+    threadName: (): string => words('room.thread-name'),
+    untranslated: (language: string): string =>
+      words('room.untranslated', { language: { language } }),
+    captionsDropped: (count: number): string => words('room.lines-dropped', { count }),
+    /** The progress of a summary in that language, and the note that its beginning is missing. */
+    summaryIn: (
+      language: string,
+    ): {
+      readonly reading: (part: number, parts: number) => string;
+      readonly leftOut: string;
+    } => {
       const read = texts.in(language, naming);
       return {
         reading: (part, parts) => read('room.summary-part', { part, parts }),

@@ -7,7 +7,7 @@ import {
   type VoiceConnectionState,
 } from '@discordjs/voice';
 import { orAborted } from '../../../src/async/abort.ts';
-import { AppError } from '../../../src/errors.ts';
+import { type AppError, userError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Clock } from '../../../src/async/clock.ts';
 import type { LinkListener, RoomMember, VoiceLink } from '../../../src/ports/voice.ts';
@@ -54,25 +54,10 @@ const RENEWALS = { most: 3, windowMs: 300_000 };
 /** Voice state of the bot; by default the library joins deafened. */
 const HEARING = { selfDeaf: false, selfMute: false };
 
-const lost = (): AppError =>
-  new AppError(
-    'unavailable',
-    'the connection to the voice channel was lost and cannot be made again',
-    {
-      sentence: { key: 'room.lost' },
-      retryable: true,
-    },
-  );
+const lost = (): AppError => userError('unavailable', 'room.lost', {}, { retryable: true });
 const notJoined = (): AppError =>
-  new AppError('unavailable', 'Discord let the bot into no voice channel in time', {
-    sentence: { key: 'room.not-joined' },
-    retryable: true,
-  });
-const crowded = (): AppError =>
-  new AppError('rate-limited', 'the shard was asked for too many voice channels in a minute', {
-    sentence: { key: 'room.crowded' },
-    retryable: true,
-  });
+  userError('unavailable', 'room.not-joined', {}, { retryable: true });
+const crowded = (): AppError => userError('rate-limited', 'room.crowded', {}, { retryable: true });
 
 const isKickOrMove = (state: VoiceConnectionState): boolean =>
   state.status === VoiceConnectionStatus.Disconnected &&

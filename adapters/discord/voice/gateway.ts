@@ -25,10 +25,7 @@ const CALM_MS = 60_000;
 /** Wait for a shard that is not connected or has no capacity. */
 const SHARD_WAIT_MS = 1_000;
 
-/**
- * Outcome of sending. `away` and `crowded`: the request was not sent and must be retried, because
- * the shard is not connected or has received too many others.
- */
+/** Outcome of sending; not sent while the shard is `away`, or `crowded` by other requests. */
 export type Sent = 'sent' | 'away' | 'crowded';
 
 export interface SenderDeps {
@@ -98,15 +95,6 @@ type Methods = Parameters<DiscordGatewayAdapterCreator>[0];
  */
 const SENDS = { most: 100, windowMs: 60_000 };
 
-/** Carries requests of @discordjs/voice for a channel (op 4), and their outcome. */
-export interface VoiceGateway {
-  readonly adapterFor: (guildId: string) => DiscordGatewayAdapterCreator;
-  /** True when a request waits because the shard has received too many others. */
-  readonly isCrowded: (guildId: string) => boolean;
-  listen(on: On, botId: string): void;
-  stop(): void;
-}
-
 /** The bot's voice state; no channel: it is in none of the server. */
 export interface Whereabouts {
   readonly guildId: string;
@@ -124,7 +112,8 @@ export interface VoiceGatewayDeps {
   readonly gone: (guildId: string) => void;
 }
 
-export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
+/** Carries requests of @discordjs/voice for a channel (op 4), and their outcome. */
+export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
   const { client, clock, placed } = deps;
   const connections = new Map<string, Methods>();
   /** Senders by server; they outlive connections, since a leave may have to wait for its shard. */
@@ -161,21 +150,24 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
     });
 
   return {
-    adapterFor: (guildId) => (methods) => {
-      connections.set(guildId, methods);
-      const sender = senderFor(guildId, senders.get(guildId)?.isThere ?? false);
-      return {
-        sendPayload: (payload: VoicePayload) => {
-          sender.send(payload);
-          return true;
-        },
-        destroy: () => {
-          if (connections.get(guildId) === methods) connections.delete(guildId);
-        },
-      };
-    },
-    isCrowded: (guildId) => senders.get(guildId)?.isCrowded ?? false,
-    listen: (on, botId) => {
+    adapterFor:
+      (guildId: string): DiscordGatewayAdapterCreator =>
+      (methods) => {
+        connections.set(guildId, methods);
+        const sender = senderFor(guildId, senders.get(guildId)?.isThere ?? false);
+        return {
+          sendPayload: (payload: VoicePayload) => {
+            sender.send(payload);
+            return true;
+          },
+          destroy: () => {
+            if (connections.get(guildId) === methods) connections.delete(guildId);
+          },
+        };
+      },
+    /** True when a request waits because the shard has received too many others. */
+    isCrowded: (guildId: string): boolean => senders.get(guildId)?.isCrowded ?? false,
+    listen: (on: On, botId: string): void => {
       on(Events.VoiceServerUpdate, (data: GatewayVoiceServerUpdateDispatchData) =>
         connections.get(data.guild_id)?.onVoiceServerUpdate(data),
       );
@@ -206,7 +198,7 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
         senders.delete(id);
       });
     },
-    stop: () => {
+    stop: (): void => {
       for (const sender of senders.values()) sender.stop();
       senders.clear();
     },

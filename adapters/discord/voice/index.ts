@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/async/clock.ts';
-import { AppError, toAppError } from '../../../src/errors.ts';
+import { type AppError, toAppError, userError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import { channelMention } from '../../../src/model/mention.ts';
 import type { Channel } from '../../../src/model/place.ts';
@@ -31,21 +31,11 @@ export interface DiscordVoice {
   stop(): void;
 }
 
-const noVoice = (): AppError =>
-  new AppError('unsupported', 'there is no voice in a channel of this kind', {
-    sentence: { key: 'room.no-voice-here' },
-  });
+const noVoice = (): AppError => userError('unsupported', 'room.no-voice-here');
 
-const full = (): AppError =>
-  new AppError('unavailable', 'the voice channel is full', {
-    sentence: { key: 'room.full' },
-    retryable: true,
-  });
+const full = (): AppError => userError('unavailable', 'room.full', {}, { retryable: true });
 
-const inAudience = (): AppError =>
-  new AppError('forbidden', 'nobody lets the bot speak on the stage', {
-    sentence: { key: 'room.in-audience' },
-  });
+const inAudience = (): AppError => userError('forbidden', 'room.in-audience');
 
 /** Most errors that are logged: packets come 50 times a second, and so may their errors. */
 const LOGGED = { most: 10, windowMs: 60_000 };
@@ -111,11 +101,9 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Dis
   const lacking = (room: Channel): AppError | undefined => {
     const missing = missingForVoice(client(), room);
     if (missing.length === 0) return undefined;
-    return new AppError('forbidden', 'permissions for the voice channel are missing', {
-      sentence: {
-        key: 'room.missing',
-        params: { permissions: missing.join(', '), channel: channelMention(room) },
-      },
+    return userError('forbidden', 'room.missing', {
+      permissions: missing.join(', '),
+      channel: channelMention(room),
     });
   };
   /** Throws `unsupported` without voice, and `forbidden` with the missing permissions. */

@@ -1,9 +1,6 @@
 import { AppError } from '../../../src/errors.ts';
 
-/**
- * Loads the voice connection when it is first needed: loading is slow, and many bots never use
- * voice. Rejects with `missing` when its native part was not installed.
- */
+/** Loads the voice connection, which is slow; rejects with `missing` without its native part. */
 export const loadLink = async (): Promise<typeof import('./connection.ts')> => {
   try {
     return await import('./connection.ts');

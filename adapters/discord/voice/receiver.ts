@@ -12,16 +12,6 @@ import {
 } from './rtp.ts';
 import { createSsrcs } from './ssrcs.ts';
 
-export interface Receiver {
-  datagram(message: Buffer): void;
-  readonly packet: (packet: VoicePacketIn) => void;
-  /** Drops streams: another voice server assigns other numbers. */
-  renewed(): void;
-  readonly subscribe: (memberIds: readonly string[]) => void;
-  readonly left: (memberId: string) => void;
-  readonly stats: () => readonly SpeakerStats[];
-}
-
 export interface ReceiverDeps {
   /** The key of packets from the voice server; read for each packet that is decrypted. */
   readonly key: () => Uint8Array | undefined;
@@ -69,8 +59,10 @@ const isId = (value: unknown): value is string =>
 const isSsrc = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 32;
 
+export type Receiver = ReturnType<typeof createReceiver>;
+
 /** Turns UDP packets into packets of subscribed members. */
-export const createReceiver = (deps: ReceiverDeps): Receiver => {
+export const createReceiver = (deps: ReceiverDeps) => {
   const { nowMs, dave } = deps;
   const ssrcs = createSsrcs(nowMs);
   const statistics = createVoiceStatistics(deps.audible);
@@ -133,10 +125,7 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
     if (subscribed.length === suspects.length) subscribed.forEach(statistics.missed);
     deps.unknownSpeaker();
   };
-  /**
-   * True when an owner may be guessed. A number may change unannounced: unless the encryption
-   * proves whose it is, all who are present must have consented.
-   */
+  /** Without proof by the encryption, all who are present must have consented. */
   const mayGuess = (here: readonly string[]): boolean =>
     dave.proves() || here.every((id) => subscribers.has(id));
   const stranger = (ssrc: number): string | undefined => {
@@ -159,13 +148,13 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
   };
 
   return {
-    datagram: (message) => {
+    datagram: (message: Buffer): void => {
       const header = readRtp(message);
       if (!header) return;
       const memberId = ssrcs.ownerOf(header.ssrc) ?? stranger(header.ssrc);
       if (memberId !== undefined && subscribers.has(memberId)) take(message, header, memberId);
     },
-    packet: ({ op, d }) => {
+    packet: ({ op, d }: VoicePacketIn): void => {
       const id = d?.['user_id'];
       if (op === SPEAKING_OP) speaks(id, d?.['ssrc']);
       else if (op === VIDEO_OP) speaks(id, d?.['audio_ssrc']);
@@ -174,13 +163,14 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
       clients.delete(id);
       ssrcs.remove(id);
     },
-    renewed: () => {
+    /** Drops streams: another voice server assigns other numbers. */
+    renewed: (): void => {
       ssrcs.clear();
       streams.clear();
       clients.clear();
       isCrowded = false;
     },
-    subscribe: (memberIds) => {
+    subscribe: (memberIds: readonly string[]): void => {
       const before = subscribers;
       subscribers = new Set(memberIds);
       for (const memberId of before.difference(subscribers)) {
@@ -189,7 +179,7 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
         statistics.dismissed(memberId);
       }
     },
-    left: (memberId) => {
+    left: (memberId: string): void => {
       clients.delete(memberId);
       ssrcs.remove(memberId);
       streams.delete(memberId);
@@ -213,11 +203,7 @@ interface Counts {
   isInaudible: boolean;
 }
 
-/**
- * Counts packets of members, and finds members who cannot be received.
- *
- * @param audible is called when a member speaks and cannot be received, and when they can again
- */
+/** Counts packets; `audible` tells when a speaking member cannot be received, or can again. */
 const createVoiceStatistics = (audible: (memberId: string, isAudible: boolean) => void) => {
   const counts = new Map<string, Counts>();
 

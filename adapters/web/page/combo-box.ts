@@ -8,10 +8,7 @@ export type Search = (typed: string, signal: AbortSignal) => Promise<readonly Ch
 
 let count = 0;
 
-/**
- * A field that looks up what could be meant. Says `choose` (a `CustomEvent<string>`) with a choice's
- * value and, when it is `free`, with whatever is typed.
- */
+/** A field that looks up choices. Says `choose` with a value; when `free`, with any text. */
 export class ComboBox extends LitElement {
   static override readonly properties = {
     label: {},

@@ -1,56 +1,30 @@
 import { orAborted } from '../../async/abort.ts';
-import { type Clock, waitUntil } from '../../async/clock.ts';
+import { waitUntil } from '../../async/clock.ts';
 import { userError } from '../../errors.ts';
-import { type Log, logFailure } from '../../log.ts';
+import { logFailure } from '../../log.ts';
 import type { Channel, Posted } from '../../model/place.ts';
 import type { Platform } from '../../ports/platform.ts';
-import type { EditRate } from '../../ports/voice.ts';
-import type { CaptionOptions, CaptionRecord } from '../room-types.ts';
+import type { CaptionOptions } from '../room-types.ts';
+import type { RoomTranscriptKind } from '../../model/transcript.ts';
 import type { StatusMessages } from '../status-messages.ts';
-import type { RoomTexts } from '../texts.ts';
-import { type CaptionSession, startCaptionSession } from './caption-session.ts';
+import {
+  type CaptionSession,
+  type CaptionSessionDeps,
+  startCaptionSession,
+} from './caption-session.ts';
 import type { MeteredServices } from '../../usage/meter.ts';
 import { createTranslateCaption } from './translations.ts';
 
-export interface CaptioningDeps {
+export interface CaptioningDeps extends Omit<
+  CaptionSessionDeps,
+  'assistant' | 'translate' | 'gone' | 'blocked'
+> {
   readonly services: MeteredServices;
-  readonly clock: Clock;
-  /** Ms since 1970. */
-  readonly now: () => number;
   readonly platform: Pick<Platform, 'post' | 'edit' | 'delete' | 'mirrors'>;
-  readonly editRate: EditRate;
   readonly channel: () => Channel;
-  readonly nameOf: (memberId: string) => string;
   readonly messages: StatusMessages;
-  readonly texts: RoomTexts;
-  readonly log: Log;
   /** Aborted when the room is over. */
   readonly signal: AbortSignal;
-}
-
-/** The captions of a room: none, or one session at a time. */
-export interface Captioning extends Pick<CaptionRecord, 'transcript' | 'summary'> {
-  readonly current: () => CaptionSession | undefined;
-  /** The latest captions with their speakers, oldest first. */
-  readonly recent: () => readonly string[];
-  /** True when there is a transcript, or may soon be one. */
-  readonly hasRecord: () => boolean;
-  /**
-   * Opens a session in the chosen channel, under a heading unless that is the room's own chat.
-   * Rejects, without a session, when `signal` is aborted or the channel accepts no captions.
-   *
-   * @param gone is called when the channel is gone later
-   */
-  open(options: CaptionOptions, signal: AbortSignal, gone: () => void): Promise<void>;
-  /** Discards a session that did not begin, and removes its heading. */
-  discard(): Promise<void>;
-  /** The time, on the room's clock, by which a session that stops now has ended. */
-  readonly latestEndMs: () => number;
-  /** Ends the session by `latestMs` and posts that it ended, with the transcript if requested. */
-  end(latestMs: number): Promise<void>;
-  /** Moves captions that are shown in the room's own chat along with the room. */
-  readonly moved: () => void;
-  readonly forget: (memberId: string) => void;
 }
 
 /** Longest time to end a session; in a room that is over the program waits for it. */
@@ -64,7 +38,10 @@ interface Place {
   readonly heading?: Posted;
 }
 
-export const createCaptioning = (deps: CaptioningDeps): Captioning => {
+export type Captioning = ReturnType<typeof createCaptioning>;
+
+/** The captions of a room: none, or one session at a time. */
+export const createCaptioning = (deps: CaptioningDeps) => {
   const { services, clock, platform, channel, messages, texts, log } = deps;
   let session: CaptionSession | undefined;
   let last: CaptionSession | undefined;
@@ -118,10 +95,18 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
   };
 
   return {
-    current: () => session,
-    recent: () => session?.recent() ?? [],
-    hasRecord: () => record() !== undefined,
-    open: async (options, signal, gone) => {
+    current: (): CaptionSession | undefined => session,
+    /** The latest captions with their speakers, oldest first. */
+    recent: (): readonly string[] => session?.recent() ?? [],
+    /** True when there is a transcript, or may soon be one. */
+    hasRecord: (): boolean => record() !== undefined,
+    /**
+     * Opens a session in the chosen channel, under a heading unless that is the room's own chat.
+     * Rejects, without a session, when `signal` is aborted or the channel accepts no captions.
+     *
+     * @param gone is called when the channel is gone later
+     */
+    open: async (options: CaptionOptions, signal: AbortSignal, gone: () => void): Promise<void> => {
       place = openPlace(options);
       try {
         const { channel: to } = await orAborted(place, signal);
@@ -139,15 +124,18 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
         throw thrown;
       }
     },
-    discard: async () => {
+    /** Discards a session that did not begin, and removes its heading. */
+    discard: async (): Promise<void> => {
       discarded = session;
       session = undefined;
       await discarded?.end(latestEndMs());
       discarded = undefined;
       await removeHeading(place);
     },
+    /** The time, on the room's clock, by which a session that stops now has ended. */
     latestEndMs,
-    end: async (latestMs) => {
+    /** Ends the session by `latestMs` and posts that it ended, with the transcript if requested. */
+    end: async (latestMs: number): Promise<void> => {
       const ending = session;
       if (!ending) return;
       session = undefined;
@@ -158,13 +146,15 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
       if (deps.signal.aborted) await waitUntil(clock, clock.nowMs() + POSTING_MS, posted);
       else await posted;
     },
-    transcript: async (kind, language) => record()?.file(kind, language),
-    summary: async function* (language, signal) {
+    transcript: async (kind: RoomTranscriptKind, language?: string) =>
+      record()?.file(kind, language),
+    summary: async function* (language: string, signal: AbortSignal) {
       const of = record();
       if (!of) throw userError('not-found', 'captions.none');
       return yield* of.summary(language, signal);
     },
-    moved: () => {
+    /** Moves captions that are shown in the room's own chat along with the room. */
+    moved: (): void => {
       if (!session || session.options.in || session.options.thread !== undefined) return;
       const from = session.channel;
       const to = channel();
@@ -173,7 +163,7 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
         platform.post(from, texts.captionsMoved(to)),
       );
     },
-    forget: (memberId) => {
+    forget: (memberId: string): void => {
       for (const one of [session, discarded, last]) one?.forget(memberId);
     },
   };

@@ -181,10 +181,7 @@ export const createCaptions = (deps: CaptionsDeps) => {
         await Promise.all([...displays].map((display) => display.settled()));
       } while (!translations.isIdle);
     },
-    /**
-     * Removes partial captions and ends, with the displays, by `latestMs` on the room's clock.
-     * Translations under way are awaited.
-     */
+    /** Removes partial captions, awaits translations, and ends the displays by `latestMs`. */
     end: async (latestMs: number): Promise<void> => {
       isOver = true;
       for (const { id, isFinal } of open.values()) if (!isFinal) remove(id);

@@ -37,10 +37,7 @@ export interface Page {
   sentMs: number;
 }
 
-/**
- * Longest time after the first word at which a caption is still placed in order, whatever was
- * posted since: more than an utterance and its recognition take together.
- */
+/** Longest time after the first word for which a caption is placed in order. */
 const LATE_MS = 75_000;
 /** Bounds on the messages that are edited: a channel takes fewer in `LATE_MS`. */
 const KEPT_MS = 3_600_000;

@@ -15,10 +15,7 @@ export interface EndpointerOptions extends Partial<UtteranceLengths> {
   /** Most speakers at the same time; beyond it the one who was silent longest is forgotten. */
   readonly mostSpeakers?: number;
   readonly vad?: SpeakerVad;
-  /**
-   * Returns the id of the next utterance. Default: counts from 1, which suffices where ids need not
-   * differ from those of another endpointer.
-   */
+  /** The id of the next utterance. Default: counts from 1, for one endpointer alone. */
   readonly nextId?: () => number;
 }
 
@@ -30,27 +27,6 @@ export interface PacketCounts {
   readonly duplicate: number;
   /** Packets of an utterance that was finished. */
   readonly late: number;
-}
-
-/** Cuts the speech of several people into utterances, without decoding it. */
-export interface Endpointer extends Disposable {
-  take(packet: VoicePacket): readonly EndpointerEvent[];
-  /** Ends the utterances of speakers who send nothing more; other pauses show in the packets. */
-  tick(nowMs: number): readonly EndpointerEvent[];
-  /** The time of the next `tick`, or a little before it; undefined while nothing waits for one. */
-  readonly nextTickMs: number | undefined;
-  endAll(): readonly EndpointerEvent[];
-  /**
-   * Ends an open utterance after the packet with this sequence number, for a recogniser that found
-   * the end itself. Returns no event when the utterance is not open or has no such packet.
-   */
-  endThrough(
-    utterance: Pick<Utterance, 'id' | 'speakerId'>,
-    sequence: number,
-  ): readonly EndpointerEvent[];
-  forget(speakerId: string): void;
-  readonly counts: PacketCounts;
-  readonly bufferedPackets: number;
 }
 
 const LENGTHS: UtteranceLengths = {
@@ -83,7 +59,10 @@ interface Speaker {
   stray: ReadPacket | undefined;
 }
 
-export const createEndpointer = (options: EndpointerOptions = {}): Endpointer => {
+export type Endpointer = ReturnType<typeof createEndpointer>;
+
+/** Cuts the speech of several people into utterances, without decoding it. */
+export const createEndpointer = (options: EndpointerOptions = {}) => {
   const lengths: UtteranceLengths = { ...LENGTHS, ...options };
   const { mostSpeakers = MOST_SPEAKERS, vad = createSpeakerVad() } = options;
   const speakers = new Map<string, Speaker>();
@@ -158,7 +137,7 @@ export const createEndpointer = (options: EndpointerOptions = {}): Endpointer =>
   };
 
   return {
-    take: (packet) => {
+    take: (packet: VoicePacket): readonly EndpointerEvent[] => {
       const events: EndpointerEvent[] = [];
       const toc = parseToc(packet.data);
       if (!toc) {
@@ -177,7 +156,8 @@ export const createEndpointer = (options: EndpointerOptions = {}): Endpointer =>
       add(speaker, { packet, toc }, events);
       return events;
     },
-    tick: (nowMs) => {
+    /** Ends the utterances of speakers who send nothing more; other pauses show in the packets. */
+    tick: (nowMs: number): readonly EndpointerEvent[] => {
       const events: EndpointerEvent[] = [];
       wakeMs = Infinity;
       for (const { endpointer } of speakers.values()) {
@@ -187,25 +167,33 @@ export const createEndpointer = (options: EndpointerOptions = {}): Endpointer =>
       vad.tick(nowMs);
       return events;
     },
-    get nextTickMs() {
+    /** The time of the next `tick`, or a little before it; undefined while nothing waits for one. */
+    get nextTickMs(): number | undefined {
       const next = Math.min(wakeMs, vad.nextTickMs ?? Infinity);
       return next === Infinity ? undefined : next;
     },
-    endAll: () => {
+    endAll: (): readonly EndpointerEvent[] => {
       const events: EndpointerEvent[] = [];
       for (const { endpointer } of speakers.values()) endpointer.end(events);
       return events;
     },
-    endThrough: ({ id, speakerId }, sequence) => {
+    /**
+     * Ends an open utterance after the packet with this sequence number, for a recogniser that found
+     * the end itself. Returns no event when the utterance is not open or has no such packet.
+     */
+    endThrough: (
+      { id, speakerId }: Pick<Utterance, 'id' | 'speakerId'>,
+      sequence: number,
+    ): readonly EndpointerEvent[] => {
       const events: EndpointerEvent[] = [];
       speakers.get(speakerId)?.endpointer.endThrough(id, sequence, events);
       return events;
     },
     forget,
-    get counts() {
+    get counts(): PacketCounts {
       return { ...counts };
     },
-    get bufferedPackets() {
+    get bufferedPackets(): number {
       let count = 0;
       for (const { endpointer } of speakers.values()) count += endpointer.bufferedPackets;
       return count;

@@ -65,10 +65,7 @@ export interface SttPipeline extends AsyncDisposable {
 const DEADLINE_MS = 45_000;
 const AT_ONCE = 8;
 const MOST_WAITING = 100;
-/**
- * Lateness of a timer that shows that the process was held up. Packets were held up too: they are
- * taken first, for as long again.
- */
+/** Lateness of a timer after which held up packets are taken first, for as long again. */
 const HELD_UP_MS = 50;
 
 const NO_HINTS: SttPipelineHints = { hotwords: [], languages: [] };

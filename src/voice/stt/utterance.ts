@@ -19,10 +19,7 @@ const LONGEST_GAP_SAMPLES = 2 * OPUS_CLOCK_HZ;
 
 export const toMs = (samples: number): number => samples / SAMPLES_PER_MS;
 
-/**
- * Measures the gap between two packets by their timestamps; where these stand still, by the sequence
- * numbers of lost packets, or by the times of arrival after silence.
- */
+/** Measures a gap by timestamps; where these stand still, by lost packets or times of arrival. */
 const gapBetween = (
   before: BufferedPacket | undefined,
   after: Omit<BufferedPacket, 'gapSamples'>,
@@ -134,10 +131,7 @@ const sumSamples = (packets: readonly UtterancePacket[]): number => {
   return sum;
 };
 
-/**
- * Wraps an utterance as a file. The pre-roll is decoded and not played (RFC 7845 section 4.2); gaps
- * are filled, for players ignore jumps in time.
- */
+/** Wraps an utterance as a file, gaps filled; the pre-roll is not played (RFC 7845, 4.2). */
 export const utteranceFile = ({ preRoll, packets, spanMs }: Utterance): UtteranceFile => {
   const preSkipSamples = preRoll.length > 0 ? sumSamples(preRoll) : PRE_SKIP_SAMPLES;
   const writer = createOggOpusWriter({ preSkipSamples });

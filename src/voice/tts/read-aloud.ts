@@ -24,10 +24,7 @@ const isCommand = ([first]: RichText): boolean => {
   return opening?.kind === 'text' && COMMAND.test(opening.text);
 };
 
-/**
- * The speech for a message in a channel that is read aloud; undefined for messages of bots, in quiet
- * channels, and of people who opted out.
- */
+/** The speech for a message; undefined for bots, quiet channels, and people who opted out. */
 export const speechOfMessage = async (
   { author, text, files, ref, system }: Message,
   { spaces, privacy }: ReadAloudDeps['services'],

@@ -16,7 +16,7 @@ import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { StatusMessages } from '../status-messages.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
 import type { SpeechItem } from './speech-item.ts';
-import { createPlayback, type Playback } from './playback.ts';
+import { createPlayback } from './playback.ts';
 import type { RoomTexts } from '../texts.ts';
 
 export interface SpeakingDeps {
@@ -36,36 +36,16 @@ export interface SpeakingDeps {
   readonly log: Log;
 }
 
-/** Speaks in a room. Usage counts for the author of the words once they are spoken. */
-export interface Speaking extends Pick<Playback, 'stop' | 'duck'>, AsyncDisposable {
-  /**
-   * Queues speech; resolves when it waits in the queue, in the order of the calls, with false when
-   * there is nothing to speak or it was dropped. Rejects with `rate-limited` when the space may use
-   * no more characters today; for a message that is read aloud the room is informed instead.
-   */
-  readonly say: (request: SpeechRequest) => Promise<boolean>;
-  /** Speaks a notice before everything else; resolves when it was spoken, or could not be. */
-  readonly announce: (text: string) => Promise<void>;
-  /** Ends the item that is spoken; returns false when there is none, or it is a notice. */
-  readonly skip: () => boolean;
-  /** Ends the speech, except notices, because somebody speaks. */
-  readonly interrupt: () => void;
-  /**
-   * Drops all speech of a member who opted out of everything; later requests are accepted. Members
-   * who only refuse to be listened to are still read aloud: that choice is about their voice.
-   */
-  readonly forget: (memberId: string) => void;
-  readonly pause: (isPaused: boolean) => void;
-  readonly queue: () => { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] };
-}
-
 /** Longest wait for a spoken notice, which is also posted. */
 const LONGEST_NOTICE_MS = 15_000;
 const VOICES_MS = 10_000;
 /** Least time between two messages about failed speech. */
 const FAILURE_EVERY_MS = 60_000;
 
-export const createSpeaking = (deps: SpeakingDeps): Speaking => {
+export type Speaking = ReturnType<typeof createSpeaking>;
+
+/** Speaks in a room. Usage counts for the author of the words once they are spoken. */
+export const createSpeaking = (deps: SpeakingDeps) => {
   const { services, clock, now, channel, named, texts, messages, log } = deps;
   const notices = new Map<string, () => void>();
   const meter = createSpeechMeter({ services, now, channel, log });
@@ -152,7 +132,12 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
     };
   };
   return {
-    say: async (request) => {
+    /**
+     * Queues speech; resolves when it waits in the queue, in the order of the calls, with false when
+     * there is nothing to speak or it was dropped. Rejects with `rate-limited` when the space may use
+     * no more characters today; for a message that is read aloud the room is informed instead.
+     */
+    say: async (request: SpeechRequest): Promise<boolean> => {
       // A later item may be ready first.
       const ready = itemOf(request);
       ready.catch(() => undefined);
@@ -174,7 +159,8 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
         preparing.delete(ready);
       }
     },
-    announce: async (text) => {
+    /** Speaks a notice before everything else; resolves when it was spoken, or could not be. */
+    announce: async (text: string): Promise<void> => {
       const id = randomUUID();
       const done = Promise.withResolvers<void>();
       notices.set(id, done.resolve);
@@ -189,16 +175,22 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
       await waitUntil(clock, clock.nowMs() + LONGEST_NOTICE_MS, done.promise);
       notices.delete(id);
     },
-    skip: () => playback.skip(),
-    interrupt: () => void playback.skip(),
-    forget: (memberId) => {
+    /** Ends the item that is spoken; returns false when there is none, or it is a notice. */
+    skip: (): boolean => playback.skip(),
+    /** Ends the speech, except notices, because somebody speaks. */
+    interrupt: (): void => void playback.skip(),
+    /**
+     * Drops all speech of a member who opted out of everything; later requests are accepted. Members
+     * who only refuse to be listened to are still read aloud: that choice is about their voice.
+     */
+    forget: (memberId: string): void => {
       for (const [ready, by] of preparing) if (by === memberId) preparing.delete(ready);
       playback.forget(memberId);
     },
     stop: playback.stop,
     duck: playback.duck,
-    pause: (isPaused) => (isPaused ? playback.pause() : playback.resume()),
-    queue: () => {
+    pause: (isPaused: boolean): void => (isPaused ? playback.pause() : playback.resume()),
+    queue: (): { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] } => {
       const { isPaused, playing, playedMs, waiting } = playback.queue();
       let waitsMs = -playedMs;
       const items = [...playing, ...waiting].map(({ kind, by, text, aboutMs }) => {

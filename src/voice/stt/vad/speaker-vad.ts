@@ -11,10 +11,7 @@ const LEARNING_SAMPLES = OPUS_CLOCK_HZ;
 
 export const createSpeechDecoder = (): Promise<SpeechDecoder> => createPacketDecoder(VAD_RATE_HZ);
 
-/**
- * Classifies the packets of one speaker by their loudness; a packet shorter than a frame of the
- * meter is classified like the one before.
- */
+/** Classifies one speaker's packets by loudness; very short ones like the packet before. */
 export class LevelVad {
   readonly #decoder: SpeechDecoder;
   readonly #measure = createLevelMeter();
@@ -39,18 +36,6 @@ export class LevelVad {
   free(): void {
     this.#decoder.free();
   }
-}
-
-/** Decides which packets are voice, with the state per speaker that this needs. */
-export interface SpeakerVad {
-  /** Classifies each packet once, in the order of arrival; `toc` is the packet's own. */
-  isVoice(packet: VoicePacket, toc: OpusToc): boolean;
-  /** Frees the decoders of speakers who are silent. */
-  tick(nowMs: number): void;
-  /** The time of the next `tick`, or before it; undefined while nothing waits for one. */
-  readonly nextTickMs: number | undefined;
-  forget(speakerId: string): void;
-  readonly decoders: number;
 }
 
 export interface SpeakerVadOptions {
@@ -86,6 +71,8 @@ interface Run {
   levels: LevelVad | 'coming' | undefined;
 }
 
+export type SpeakerVad = ReturnType<typeof createSpeakerVad>;
+
 /**
  * Creates a detector that trusts the voice bits of packets; CELT packets have none, and count as
  * voice. Packets of an open microphone are also decoded and classified by their loudness, if it is
@@ -93,7 +80,7 @@ interface Run {
  */
 export const createSpeakerVad = ({
   createDecoder = createSpeechDecoder,
-}: SpeakerVadOptions = {}): SpeakerVad => {
+}: SpeakerVadOptions = {}) => {
   const runs = new Map<string, Run>();
   let decoders = 0;
   let wakeMs: number | undefined;
@@ -177,7 +164,8 @@ export const createSpeakerVad = ({
   };
 
   return {
-    isVoice: (packet, toc) => {
+    /** Classifies each packet once, in the order of arrival; `toc` is the packet's own. */
+    isVoice: (packet: VoicePacket, toc: OpusToc): boolean => {
       const mark = packetVad(packet.data, toc);
       const run = runOf(packet);
       follow(run, mark, packet.arrivedMs, toc.samples);
@@ -185,18 +173,20 @@ export const createSpeakerVad = ({
       const isTrusted = !isInDoubt(run) || isLoud(run, packet, toc);
       return isTrusted && mark !== 'no-voice';
     },
-    tick: (nowMs) => {
+    /** Frees the decoders of speakers who are silent. */
+    tick: (nowMs: number): void => {
       if (wakeMs === undefined || nowMs < wakeMs) return;
       wakeMs = undefined;
       for (const [speakerId, { lastMs }] of runs)
         if (nowMs - lastMs >= IDLE_MS) forget(speakerId);
         else wakeMs = Math.min(wakeMs ?? Infinity, lastMs + IDLE_MS);
     },
-    get nextTickMs() {
+    /** The time of the next `tick`, or before it; undefined while nothing waits for one. */
+    get nextTickMs(): number | undefined {
       return wakeMs;
     },
     forget,
-    get decoders() {
+    get decoders(): number {
       return decoders;
     },
   };

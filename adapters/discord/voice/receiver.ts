@@ -125,7 +125,7 @@ export const createReceiver = (deps: ReceiverDeps) => {
     if (subscribed.length === suspects.length) subscribed.forEach(statistics.missed);
     deps.unknownSpeaker();
   };
-  /** Without proof by the encryption, all who are present must have consented. */
+  /** Consent of all who are present is needed where the encryption does not prove who speaks. */
   const mayGuess = (here: readonly string[]): boolean =>
     dave.proves() || here.every((id) => subscribers.has(id));
   const stranger = (ssrc: number): string | undefined => {

@@ -21,27 +21,6 @@ import { newSecret, PLATFORM } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
 
-export interface HealthDeps {
-  readonly platforms: Core['ready'];
-  readonly status: () => Promise<ServiceStatus>;
-}
-
-/** `/healthz`: the process lives. `/readyz`: people can be served; on every platform; otherwise 503, naming the part. */
-export const createHealth = ({ platforms, status }: HealthDeps): Hono => {
-  const health = new Hono();
-  health.get('/healthz', (c) => c.text('ok'));
-  health.get('/readyz', async (c) => {
-    const service = await status().then(
-      ({ reachable }) => reachable,
-      () => false,
-    );
-    const parts = { ...platforms(), service };
-    const ready = Object.values(parts).every(Boolean);
-    return c.json({ ready, parts }, ready ? 200 : 503);
-  });
-  return health;
-};
-
 const MEMBER_COOKIE = 'dragoman_member';
 
 const STATUS = {
@@ -122,7 +101,18 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
       permissionsPolicy: { microphone: ['self'], camera: [], geolocation: [] },
     }),
   );
-  app.route('/', createHealth({ platforms: () => core.ready(), status: deps.status }));
+  // The process lives.
+  app.get('/healthz', (c) => c.text('ok'));
+  // People can be served, on every platform; otherwise 503, naming the part.
+  app.get('/readyz', async (c) => {
+    const service = await deps.status().then(
+      ({ reachable }) => reachable,
+      () => false,
+    );
+    const parts = { ...core.ready(), service };
+    const ready = Object.values(parts).every(Boolean);
+    return c.json({ ready, parts }, ready ? 200 : 503);
+  });
   // With a token a rebound name gains nothing, and a proxy in front has a name of its own.
   if (isLoopback(host) && token === undefined) app.use(loopbackNamesOnly());
   app.use(ownPageOnly());

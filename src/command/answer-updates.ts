@@ -10,12 +10,8 @@ export interface StreamOptions {
   readonly paceMs: number;
   /** Number of updates, the last state's included; at least one. Default: unlimited. */
   readonly updates?: number;
-  readonly sleep?: (ms: number) => Promise<void>;
+  readonly sleep?: (ms: number) => Promise<unknown>;
 }
-
-const sleepMs = async (ms: number): Promise<void> => {
-  await delay(ms);
-};
 
 /**
  * Shows the states of a growing answer, the newest whenever the platform takes the next one; those
@@ -26,7 +22,7 @@ const sleepMs = async (ms: number): Promise<void> => {
 export const showGrowing = async <State, Result>(
   states: AsyncGenerator<State, Result, void>,
   show: (state: State) => Promise<void>,
-  { paceMs, updates = Infinity, sleep = sleepMs }: StreamOptions,
+  { paceMs, updates = Infinity, sleep = delay }: StreamOptions,
 ): Promise<Result> => {
   const ended = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<never>();

@@ -14,8 +14,6 @@ import type { CaptionTexts } from './render.ts';
 /** Edits kept back for final captions. */
 const RESERVED = 2;
 
-type EditPace = ReturnType<typeof createEditPace>;
-
 /** Divides the edits that a platform allows, urgent ones first. */
 export const createEditPace = ({ count, windowMs }: EditRate) => {
   let times: number[] = [];
@@ -76,102 +74,58 @@ const lastingIn = ({ captions }: Page): string =>
     })
     .join();
 
-class CaptionMessages implements CaptionDisplay {
-  readonly #deps: CaptionMessagesDeps;
-  readonly #pages: Pages;
-  readonly #settling: (() => void)[] = [];
-  #isWoken = false;
-  #isSending = false;
+/**
+ * Shows captions in messages of one channel, which it edits while they are fresh. They stand in the order
+ * in which they were spoken, over all messages; late ones too, up to 75 s after their speech began. A
+ * caption that is even later and belongs before the last two messages stands at the end. Captions of a
+ * message that somebody deleted are not shown again.
+ */
+export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay => {
+  const { clock, port, log, gone, editRate, language, texts } = deps;
+  const edits = createEditPace(editRate);
+  const posts = createEditPace(editRate);
+  const limits = { ...LIMITS, ...deps.limits };
+  const pages = new Pages(limits, { language, texts, longest: limits.chars });
+  const settling: (() => void)[] = [];
+  let isWoken = false;
+  let isSending = false;
   /** True when no more captions come, and the remaining ones must be sent at once. */
-  #isEnding = false;
-  #isEnded = false;
-  #failures = 0;
-  #isBlocked = false;
-  #blockedUntilMs = Number.NEGATIVE_INFINITY;
-  readonly #edits: EditPace;
-  readonly #posts: EditPace;
-  #cancelTimer: (() => void) | undefined;
+  let isEnding = false;
+  let isEnded = false;
+  let failures = 0;
+  let isBlocked = false;
+  let blockedUntilMs = Number.NEGATIVE_INFINITY;
+  let cancelTimer: (() => void) | undefined;
 
-  constructor(deps: CaptionMessagesDeps) {
-    const { language, texts, editRate } = deps;
-    this.#edits = createEditPace(editRate);
-    this.#posts = createEditPace(editRate);
-    const limits = { ...LIMITS, ...deps.limits };
-    this.#deps = deps;
-    this.#pages = new Pages(limits, { language, texts, longest: limits.chars });
-  }
+  const resolveSettled = (): void => {
+    for (const settle of settling.splice(0)) settle();
+  };
 
-  show(caption: Caption): void {
-    if (this.#isEnded) return;
-    this.#pages.put(caption, this.#deps.clock.nowMs());
-    this.#wake();
-  }
+  const finish = (): void => {
+    isEnded = true;
+    cancelTimer?.();
+    pages.clear();
+    resolveSettled();
+  };
 
-  change(caption: Caption): void {
-    if (this.#pages.has(caption.id)) this.show(caption);
-  }
-
-  remove(id: number): void {
-    this.#pages.take((caption) => caption.id === id);
-    this.#wake();
-  }
-
-  forget(speakerId: string): void {
-    this.#pages.take((caption) => caption.speakerId === speakerId);
-    this.#wake();
-  }
-
-  async settled(): Promise<void> {
-    if (this.#isSettled()) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#settling.push(resolve);
-    await promise;
-  }
-
-  async end(latestMs: number): Promise<void> {
-    this.#isEnding = true;
-    this.#wake();
-    await waitUntil(this.#deps.clock, latestMs, this.settled());
-    this.#end();
-  }
-
-  /** Sends changes of the same moment together. */
-  #wake(): void {
-    if (this.#isWoken) return;
-    this.#isWoken = true;
-    queueMicrotask(() => {
-      this.#isWoken = false;
-      this.#go();
-    });
-  }
-
-  #go(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
-    if (this.#isEnded || this.#isSending) return;
-    const next = this.#next();
-    if (!next) {
-      this.#resolveSettled();
-      return;
-    }
-    const { clock } = this.#deps;
-    const waitMs = next.dueMs - clock.nowMs();
-    if (waitMs > 0) this.#cancelTimer = clock.after(waitMs, () => this.#go());
-    else void this.#send(next.page);
-  }
+  const reportBlocked = (error: AppError | undefined): void => {
+    if (isBlocked === (error !== undefined)) return;
+    isBlocked = error !== undefined;
+    deps.blocked?.(error);
+  };
 
   /** The next page to send: new ones first and in order, then the one that has waited longest. */
-  #next(): { readonly page: Page; readonly dueMs: number } | undefined {
-    const nowMs = this.#deps.clock.nowMs();
+  const nextPage = (): { readonly page: Page; readonly dueMs: number } | undefined => {
+    const nowMs = clock.nowMs();
     let next: { readonly page: Page; readonly dueMs: number } | undefined;
     let isFreshSeen = false;
-    for (const page of this.#pages.all) {
+    for (const page of pages.all) {
       if (equal(page.text, page.shown) || (!page.posted && isFreshSeen)) continue;
       isFreshSeen ||= !page.posted;
-      const pace = page.posted ? this.#edits : this.#posts;
-      const isUrgent = this.#isEnding || lastingIn(page) !== page.shownLasting;
+      const pace = page.posted ? edits : posts;
+      const isUrgent = isEnding || lastingIn(page) !== page.shownLasting;
       const evenlyMs = isUrgent ? nowMs : page.sentMs + pace.evenMs;
-      const dueMs = Math.max(this.#blockedUntilMs, pace.freeAtMs(nowMs, isUrgent), evenlyMs);
+      const dueMs = Math.max(blockedUntilMs, pace.freeAtMs(nowMs, isUrgent), evenlyMs);
       const isSooner =
         !next ||
         dueMs < next.dueMs ||
@@ -179,14 +133,39 @@ class CaptionMessages implements CaptionDisplay {
       if (isSooner) next = { page, dueMs };
     }
     return next;
-  }
+  };
 
-  async #send(page: Page): Promise<void> {
-    const { clock, port } = this.#deps;
+  const failed = (page: Page, lines: readonly Paragraph[], error: AppError): void => {
+    if (isEnded) return;
+    const { code, message: reason, retryable, retryAfterMs } = error;
+    const nowMs = clock.nowMs();
+    if (code === 'not-found' && page.posted) {
+      // Somebody deleted the message: its final captions are not posted again, the others move on.
+      const missing = page.captions.filter(({ id }) => !page.shownFinals.has(id));
+      pages.drop(page, missing, nowMs);
+    } else if (code === 'not-found') {
+      log.warn({ code, reason }, 'the caption channel is gone');
+      finish();
+      gone?.(error);
+    } else if (code === 'bad-input' || code === 'too-large' || code === 'unsupported') {
+      // The same content would be refused again.
+      log.warn({ code, reason }, 'a caption message was refused');
+      if (page.posted) page.shown = lines;
+      else pages.drop(page, [], nowMs);
+    } else {
+      if (failures === 0) log.warn({ code, reason }, 'captions cannot be shown now');
+      if (!retryable) reportBlocked(error);
+      const waitMs = retryable ? backoffMs(BACKOFF, failures) : BACKOFF.longestMs;
+      failures += 1;
+      blockedUntilMs = nowMs + (retryAfterMs ?? waitMs);
+    }
+  };
+
+  const send = async (page: Page): Promise<void> => {
     const { posted, text: lines } = page;
     const lasting = lastingIn(page);
     const finals = new Set(page.captions.filter(({ isFinal }) => isFinal).map(({ id }) => id));
-    this.#isSending = true;
+    isSending = true;
     page.isSent = true;
     try {
       if (!posted) {
@@ -200,74 +179,73 @@ class CaptionMessages implements CaptionDisplay {
       page.shown = lines;
       page.shownFinals = finals;
       page.shownLasting = lasting;
-      this.#failures = 0;
-      this.#reportBlocked(undefined);
-      if (posted && !page.posted) this.#pages.drop(page, page.captions, clock.nowMs());
+      failures = 0;
+      reportBlocked(undefined);
+      if (posted && !page.posted) pages.drop(page, page.captions, clock.nowMs());
     } catch (thrown) {
-      this.#failed(page, lines, toAppError(thrown));
+      failed(page, lines, toAppError(thrown));
     }
     const nowMs = clock.nowMs();
     page.isSent = page.posted !== undefined;
     page.sentMs = nowMs;
-    (posted ? this.#edits : this.#posts).used(nowMs);
-    this.#isSending = false;
-    this.#go();
-  }
+    (posted ? edits : posts).used(nowMs);
+    isSending = false;
+    go();
+  };
 
-  #failed(page: Page, lines: readonly Paragraph[], error: AppError): void {
-    if (this.#isEnded) return;
-    const { clock, log, gone } = this.#deps;
-    const { code, message: reason, retryable, retryAfterMs } = error;
-    const nowMs = clock.nowMs();
-    if (code === 'not-found' && page.posted) {
-      // Somebody deleted the message: its final captions are not posted again, the others move on.
-      const missing = page.captions.filter(({ id }) => !page.shownFinals.has(id));
-      this.#pages.drop(page, missing, nowMs);
-    } else if (code === 'not-found') {
-      log.warn({ code, reason }, 'the caption channel is gone');
-      this.#end();
-      gone?.(error);
-    } else if (code === 'bad-input' || code === 'too-large' || code === 'unsupported') {
-      // The same content would be refused again.
-      log.warn({ code, reason }, 'a caption message was refused');
-      if (page.posted) page.shown = lines;
-      else this.#pages.drop(page, [], nowMs);
-    } else {
-      if (this.#failures === 0) log.warn({ code, reason }, 'captions cannot be shown now');
-      if (!retryable) this.#reportBlocked(error);
-      const waitMs = retryable ? backoffMs(BACKOFF, this.#failures) : BACKOFF.longestMs;
-      this.#failures += 1;
-      this.#blockedUntilMs = nowMs + (retryAfterMs ?? waitMs);
-    }
-  }
+  const go = (): void => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    if (isEnded || isSending) return;
+    const next = nextPage();
+    if (!next) return resolveSettled();
+    const waitMs = next.dueMs - clock.nowMs();
+    if (waitMs > 0) cancelTimer = clock.after(waitMs, go);
+    else void send(next.page);
+  };
 
-  #reportBlocked(error: AppError | undefined): void {
-    if (this.#isBlocked === (error !== undefined)) return;
-    this.#isBlocked = error !== undefined;
-    this.#deps.blocked?.(error);
-  }
+  /** Sends changes of the same moment together. */
+  const wake = (): void => {
+    if (isWoken) return;
+    isWoken = true;
+    queueMicrotask(() => {
+      isWoken = false;
+      go();
+    });
+  };
 
-  #isSettled(): boolean {
-    return this.#isEnded || (!this.#isWoken && !this.#isSending && !this.#next());
-  }
+  const show = (caption: Caption): void => {
+    if (isEnded) return;
+    pages.put(caption, clock.nowMs());
+    wake();
+  };
 
-  #resolveSettled(): void {
-    for (const settle of this.#settling.splice(0)) settle();
-  }
+  const settled = async (): Promise<void> => {
+    if (isEnded || (!isWoken && !isSending && !nextPage())) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    settling.push(resolve);
+    await promise;
+  };
 
-  #end(): void {
-    this.#isEnded = true;
-    this.#cancelTimer?.();
-    this.#pages.clear();
-    this.#resolveSettled();
-  }
-}
-
-/**
- * Shows captions in messages of one channel, which it edits while they are fresh. They stand in the order
- * in which they were spoken, over all messages; late ones too, up to 75 s after their speech began. A
- * caption that is even later and belongs before the last two messages stands at the end. Captions of a
- * message that somebody deleted are not shown again.
- */
-export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay =>
-  new CaptionMessages(deps);
+  return {
+    show,
+    change: (caption) => {
+      if (pages.has(caption.id)) show(caption);
+    },
+    remove: (id) => {
+      pages.take((caption) => caption.id === id);
+      wake();
+    },
+    forget: (speakerId) => {
+      pages.take((caption) => caption.speakerId === speakerId);
+      wake();
+    },
+    settled,
+    end: async (latestMs) => {
+      isEnding = true;
+      wake();
+      await waitUntil(clock, latestMs, settled());
+      finish();
+    },
+  };
+};

@@ -46,16 +46,12 @@ interface Stretch {
 
 /** Shows new captions of speech that began in a stretch of time, and keeps editing those it shows. */
 const during = (stretch: Stretch, display: CaptionDisplay): CaptionDisplay => ({
+  ...display,
   show: (caption) => {
     const { id, startMs } = caption;
     if (startMs >= stretch.fromMs && startMs < stretch.toMs) display.show(caption);
     else display.remove(id);
   },
-  change: (caption) => display.change(caption),
-  remove: (id) => display.remove(id),
-  forget: (speakerId) => display.forget(speakerId),
-  settled: () => display.settled(),
-  end: (latestMs) => display.end(latestMs),
 });
 
 export type CaptionSession = ReturnType<typeof startCaptionSession>;

@@ -54,6 +54,12 @@ const LONG_TREES: readonly (readonly [string, RichText])[] = [
   ['blocks of code', Array.from({ length: 2_000 }, () => codeBlock('let a;', 'js'))],
 ];
 
+const SIGNS = [
+  ...'* _ ~~ || ` ``` [ ](https://a.b) \\ https://a.b/ www.a.b/ <@1> a @everyone & ( word'.split(
+    ' ',
+  ),
+  ...['\n', '> ', '- ', '# ', ' ', '\u2060'],
+];
 const split = (text: string): string[] => splitMarkdown(text, LIMIT);
 
 describe('splitRichText', () => {
@@ -294,12 +300,7 @@ describe('splitRichText', () => {
   });
 
   it('keeps long texts of repeated signs within the limit', () => {
-    const signs = fc.constantFrom(
-      ...'* _ ~~ || ` ``` [ ](https://a.b) \\ https://a.b/ www.a.b/ <@1> a @everyone & ( word'.split(
-        ' ',
-      ),
-      ...['\n', '> ', '- ', '# ', ' ', '\u2060'],
-    );
+    const signs = fc.constantFrom(...SIGNS);
     const motif = fc.tuple(fc.array(signs, { minLength: 1, maxLength: 5 }), fc.nat(200));
     fc.assert(
       fc.property(fc.array(motif, { minLength: 2, maxLength: 8 }), (motifs) => {

@@ -3,6 +3,7 @@ import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/piec
 import { plainSpans } from '../plain-spans.ts';
 
 export type WriteTree = (tree: RichText) => string;
+export type Measure = (written: string) => number;
 
 /** A piece and its place in the layout's shape. */
 export interface PlacedPiece {
@@ -75,153 +76,27 @@ const markOf = (line: Line): string => {
   }
 };
 
-class Drawing {
-  readonly items: PlacedPiece[] = [];
-  readonly whole: Extent[] = [];
-  readonly pairs: readonly Wrapper[];
-  readonly #pieces: readonly Piece[];
-  readonly #render: WriteTree;
-  readonly #longest: number;
-  readonly #measure: (written: string) => number;
-  readonly #loose: ReadonlySet<number>;
-  /** Signs that stand for each item. */
-  readonly #drawn: string[] = [];
-  #end = 0;
-  readonly #sizes = new Map<string, string>();
-  /** First item of each link, by pair. */
-  readonly #linkStarts = new Map<number, number>();
-
-  constructor(
-    { pieces, pairs }: Pieces,
-    render: WriteTree,
-    measure: (written: string) => number,
-    longest: number,
-  ) {
-    this.pairs = pairs;
-    this.#pieces = pieces;
-    this.#render = render;
-    this.#measure = measure;
-    this.#longest = longest;
-    this.#loose = this.#longLinks();
-  }
-
-  draw(): SplitLayout {
-    for (const piece of this.#pieces) this.#piece(piece);
-    const { items, whole, pairs } = this;
-    return { shape: this.#drawn.join(''), items, whole, pairs };
-  }
-
-  /** The links too long for a piece, which are split into label and address. */
-  #longLinks(): ReadonlySet<number> {
-    const long = new Set<number>();
-    const open: { readonly pair: number; readonly from: number }[] = [];
-    let units = 0;
-    for (const piece of this.#pieces)
-      if (piece.kind === 'text') units += this.#measure(piece.text);
-      else if (piece.kind === 'leaf') units += this.#measure(codeOf(piece) ?? 'mention');
-      else if (piece.kind === 'open' && this.pairs[piece.pair]?.kind === 'link')
-        open.push({ pair: piece.pair, from: units });
-      else if (piece.kind === 'close' && open.at(-1)?.pair === piece.pair) {
-        const { from = units } = open.pop() ?? {};
-        const wrapper = this.pairs[piece.pair];
-        const address = wrapper?.kind === 'link' ? this.#measure(wrapper.url) : 0;
-        if (units - from + address > this.#longest) long.add(piece.pair);
-      }
-    return long;
-  }
-
-  #piece(piece: Piece): void {
-    switch (piece.kind) {
-      case 'text':
-        return this.#text(piece);
-      case 'line':
-        return this.#add(piece, markOf(piece.line));
-      case 'open':
-      case 'close':
-        return this.#side(piece);
-      case 'leaf':
-        return this.#leaf(piece);
-      case 'block':
-        return this.#whole(piece, this.#render([piece.block]));
+/** The links too long for a piece, which are split into label and address. */
+const longLinks = (
+  { pieces, pairs }: Pieces,
+  measure: Measure,
+  longest: number,
+): ReadonlySet<number> => {
+  const long = new Set<number>();
+  /** Units before each link. */
+  const before = new Map<number, number>();
+  let units = 0;
+  for (const piece of pieces)
+    if (piece.kind === 'text') units += measure(piece.text);
+    else if (piece.kind === 'leaf') units += measure(codeOf(piece) ?? 'mention');
+    else if (piece.kind === 'open') before.set(piece.pair, units);
+    else if (piece.kind === 'close') {
+      const wrapper = pairs[piece.pair];
+      const own = units - (before.get(piece.pair) ?? units);
+      if (wrapper?.kind === 'link' && own + measure(wrapper.url) > longest) long.add(piece.pair);
     }
-  }
-
-  #add(piece: Piece, drawn: string): void {
-    const start = this.#end;
-    this.#end += drawn.length;
-    this.items.push({ start, end: this.#end, piece });
-    this.#drawn.push(drawn);
-  }
-
-  #text(piece: PieceOf<'text'>): void {
-    const start = this.#end;
-    let drawn = '';
-    let from = 0;
-    for (const span of plainSpans(piece.text)) {
-      if (span.end - span.start > this.#longest) continue;
-      drawn += piece.text.slice(from, span.start) + SIGN.repeat(span.end - span.start);
-      from = span.end;
-      this.whole.push({ start: start + span.start, end: start + span.end });
-    }
-    this.#add(piece, drawn + piece.text.slice(from));
-  }
-
-  /**
-   * Lays out a leaf. Leaves of one size are written at the same length, so only the first of each
-   * size is rendered: rendering takes most of the time.
-   */
-  #leaf(piece: PieceOf<'leaf'>): void {
-    const { node } = piece;
-    const name = 'name' in node ? (node.name ?? '') : '';
-    const content =
-      'url' in node ? node.url : 'text' in node ? node.text : 'id' in node ? node.id : '';
-    const size = `${node.kind} ${content.length} ${name.length}`;
-    const written = this.#sizes.get(size) ?? this.#render([paragraph(node)]);
-    if (content.length + name.length > LONGEST_ALIKE) return this.#whole(piece, written);
-    this.#sizes.set(size, written);
-    return this.#add(piece, SIGN.repeat(Math.max(1, written.length)));
-  }
-
-  #whole(piece: PieceOf<'leaf' | 'block'>, written: string): void {
-    if (this.#measure(written) <= this.#longest)
-      return this.#add(piece, SIGN.repeat(Math.max(1, written.length)));
-    const content = codeOf(piece);
-    if (content !== undefined) this.#add(piece, content.replaceAll(nonSpace, SIGN));
-    else if (piece.kind === 'leaf' && piece.node.kind === 'link')
-      this.#add({ kind: 'text', text: piece.node.url }, piece.node.url.replaceAll(nonSpace, SIGN));
-    else this.#add(piece, SIGN.repeat(this.#longest));
-  }
-
-  #side(piece: PieceOf<'open' | 'close'>): void {
-    const wrapper = this.pairs[piece.pair];
-    const isOpen = piece.kind === 'open';
-    if (wrapper?.kind !== 'link') {
-      const units = wrapper?.kind === 'italic' ? 1 : LONGEST_MARKER_UNITS;
-      return this.#add(piece, (isOpen ? '“' : '”').repeat(units));
-    }
-    if (this.#loose.has(piece.pair)) {
-      if (isOpen) return;
-      this.#text({ kind: 'text', text: ' ' });
-      const node = { ...wrapper, children: [] };
-      return this.#piece({ kind: 'leaf', node });
-    }
-    if (isOpen) {
-      this.#linkStarts.set(piece.pair, this.items.length);
-      return this.#add(piece, SIGN);
-    }
-    this.#add(piece, SIGN.repeat(wrapper.url.length + LINK_UNITS));
-    this.#link(this.#linkStarts.get(piece.pair) ?? this.items.length - 1);
-  }
-
-  /** Lays out a link as one sign repeated: nothing in it is cut. */
-  #link(first: number): void {
-    const start = this.items[first]?.start ?? this.#end;
-    while ((this.whole.at(-1)?.start ?? -1) >= start) this.whole.pop();
-    this.whole.push({ start, end: this.#end });
-    for (let index = first; index < this.items.length; index += 1)
-      this.#drawn[index] = SIGN.repeat(this.#drawn[index]?.length ?? 0);
-  }
-}
+  return long;
+};
 
 /**
  * Lays out pieces for the search for cuts.
@@ -230,8 +105,98 @@ class Drawing {
  * @param longest the longest code or address, by `measure`, that is never cut
  */
 export const layOut = (
-  pieces: Pieces,
+  all: Pieces,
   render: WriteTree,
-  measure: (written: string) => number,
+  measure: Measure,
   longest: number,
-): SplitLayout => new Drawing(pieces, render, measure, longest).draw();
+): SplitLayout => {
+  const { pairs } = all;
+  const items: PlacedPiece[] = [];
+  const whole: Extent[] = [];
+  /** Signs that stand for each item. */
+  const drawn: string[] = [];
+  const loose = longLinks(all, measure, longest);
+  const sizes = new Map<string, string>();
+  /** First item of each link, by pair. */
+  const linkStarts = new Map<number, number>();
+  let end = 0;
+
+  const add = (piece: Piece, signs: string): void => {
+    items.push({ start: end, end: end + signs.length, piece });
+    end += signs.length;
+    drawn.push(signs);
+  };
+
+  const addText = (piece: PieceOf<'text'>): void => {
+    let signs = '';
+    let from = 0;
+    for (const span of plainSpans(piece.text)) {
+      if (span.end - span.start > longest) continue;
+      signs += piece.text.slice(from, span.start) + SIGN.repeat(span.end - span.start);
+      from = span.end;
+      whole.push({ start: end + span.start, end: end + span.end });
+    }
+    add(piece, signs + piece.text.slice(from));
+  };
+
+  const addWhole = (piece: PieceOf<'leaf' | 'block'>, written: string): void => {
+    if (measure(written) <= longest) return add(piece, SIGN.repeat(Math.max(1, written.length)));
+    const content = codeOf(piece);
+    if (content !== undefined) return add(piece, content.replaceAll(nonSpace, SIGN));
+    if (piece.kind !== 'leaf' || piece.node.kind !== 'link')
+      return add(piece, SIGN.repeat(longest));
+    const { url } = piece.node;
+    add({ kind: 'text', text: url }, url.replaceAll(nonSpace, SIGN));
+  };
+
+  /**
+   * Lays out a leaf. Leaves of one size are written at the same length, so only the first of each
+   * size is rendered: rendering takes most of the time.
+   */
+  const addLeaf = (piece: PieceOf<'leaf'>): void => {
+    const { node } = piece;
+    const name = 'name' in node ? (node.name ?? '') : '';
+    const content =
+      'url' in node ? node.url : 'text' in node ? node.text : 'id' in node ? node.id : '';
+    const size = `${node.kind} ${content.length} ${name.length}`;
+    const written = sizes.get(size) ?? render([paragraph(node)]);
+    if (content.length + name.length <= LONGEST_ALIKE) sizes.set(size, written);
+    addWhole(piece, written);
+  };
+
+  const addSide = (piece: PieceOf<'open' | 'close'>): void => {
+    const wrapper = pairs[piece.pair];
+    const isOpen = piece.kind === 'open';
+    if (wrapper?.kind !== 'link') {
+      const units = wrapper?.kind === 'italic' ? 1 : LONGEST_MARKER_UNITS;
+      add(piece, (isOpen ? '“' : '”').repeat(units));
+    } else if (loose.has(piece.pair)) {
+      if (isOpen) return;
+      addText({ kind: 'text', text: ' ' });
+      addLeaf({ kind: 'leaf', node: { ...wrapper, children: [] } });
+    } else if (isOpen) {
+      linkStarts.set(piece.pair, items.length);
+      add(piece, SIGN);
+    } else {
+      add(piece, SIGN.repeat(wrapper.url.length + LINK_UNITS));
+      drawWhole(linkStarts.get(piece.pair) ?? items.length - 1);
+    }
+  };
+
+  /** Lays out a link as one sign repeated: nothing in it is cut. */
+  const drawWhole = (first: number): void => {
+    const start = items[first]?.start ?? end;
+    while ((whole.at(-1)?.start ?? -1) >= start) whole.pop();
+    whole.push({ start, end });
+    for (let index = first; index < items.length; index += 1)
+      drawn[index] = SIGN.repeat(drawn[index]?.length ?? 0);
+  };
+
+  for (const piece of all.pieces)
+    if (piece.kind === 'text') addText(piece);
+    else if (piece.kind === 'line') add(piece, markOf(piece.line));
+    else if (piece.kind === 'leaf') addLeaf(piece);
+    else if (piece.kind === 'block') addWhole(piece, render([piece.block]));
+    else addSide(piece);
+  return { shape: drawn.join(''), items, whole, pairs };
+};

@@ -9,8 +9,7 @@ import {
 import type { RoomChoices } from '../src/model/space-choices.ts';
 import { userError } from '../src/errors.ts';
 import { bullets, lines } from '../src/model/compose-rich-text.ts';
-import { channelMention } from '../src/model/mention.ts';
-import type { Channel } from '../src/model/place.ts';
+import { channelMention, type Channel } from '../src/model/place.ts';
 
 const MOST_CHANNELS = 25;
 

@@ -26,8 +26,7 @@ import {
 } from './permissions.ts';
 import { isSeenByReadersOf } from './visibility.ts';
 import { AppError } from '../../src/errors.ts';
-import { channelMention } from '../../src/model/mention.ts';
-import type { Channel, MessageRef } from '../../src/model/place.ts';
+import { channelMention, type Channel, type MessageRef } from '../../src/model/place.ts';
 import { mention, type Mention } from '../../src/model/rich-text.ts';
 import { map } from '../../src/model/walk-rich-text.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';

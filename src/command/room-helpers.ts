@@ -1,7 +1,6 @@
 import type { PressContext } from './command.ts';
 import { userError } from '../errors.ts';
-import { channelMention } from '../model/mention.ts';
-import { isSameChannel } from '../model/place.ts';
+import { channelMention, isSameChannel } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
 

@@ -1,6 +1,6 @@
 import type { Member } from '../model/member.ts';
 import type { Space } from '../model/place.ts';
-import type { ConsentChoice } from '../model/consent.ts';
+import type { ConsentChoice } from '../model/space-choices.ts';
 import type { Store } from './index.ts';
 
 /** Members' choices about being listened to in the voice channels of a space. */

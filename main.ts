@@ -9,7 +9,7 @@ import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts';
-import type { Finding } from './src/model/finding.ts';
+import type { Finding } from './src/model/service-status.ts';
 import { runProgram } from './src/program.ts';
 import { findFfmpeg } from './src/speech/ffmpeg.ts';
 import { openStore } from './src/store/index.ts';

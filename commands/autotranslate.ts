@@ -26,8 +26,7 @@ import {
   series,
   type Maybe,
 } from '../src/model/compose-rich-text.ts';
-import { channelMention } from '../src/model/mention.ts';
-import { channelAround, type Channel } from '../src/model/place.ts';
+import { channelAround, channelMention, type Channel } from '../src/model/place.ts';
 import type { ListItem, RichText } from '../src/model/rich-text.ts';
 
 const FEWEST_CHANNELS = 2;

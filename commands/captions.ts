@@ -22,8 +22,7 @@ import {
 } from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
 import { lines } from '../src/model/compose-rich-text.ts';
-import { channelMention } from '../src/model/mention.ts';
-import { channelAround, type Channel } from '../src/model/place.ts';
+import { channelAround, channelMention, type Channel } from '../src/model/place.ts';
 
 const LONGEST_LIST_CHARS = 2_000;
 

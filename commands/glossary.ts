@@ -10,8 +10,7 @@ import {
 import { completeLanguage, typedCode, typedLanguage } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { bullets, lines, sentence, series, type RichPart } from '../src/model/compose-rich-text.ts';
-import { channelMention } from '../src/model/mention.ts';
-import { channelAround, type Channel, type Space } from '../src/model/place.ts';
+import { channelAround, channelMention, type Channel, type Space } from '../src/model/place.ts';
 import type { RichText } from '../src/model/rich-text.ts';
 
 const LISTED = 50;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { channelOption, defineCommand } from '../src/command/command.ts';
 import { userError } from '../src/errors.ts';
-import { channelMention } from '../src/model/mention.ts';
-import { isSameChannel } from '../src/model/place.ts';
+import { channelMention, isSameChannel } from '../src/model/place.ts';
 
 export default defineCommand(
   'join',

@@ -1,6 +1,6 @@
 import { defineCommand } from '../src/command/command.ts';
 import { joinedRoom } from '../src/command/helpers.ts';
-import { channelMention } from '../src/model/mention.ts';
+import { channelMention } from '../src/model/place.ts';
 
 export default defineCommand(
   'leave',

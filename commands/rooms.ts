@@ -11,7 +11,7 @@ import {
   MOST_LANGUAGES,
 } from '../src/command/helpers.ts';
 import { bullets, lines } from '../src/model/compose-rich-text.ts';
-import { channelMention } from '../src/model/mention.ts';
+import { channelMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/content.ts';
 import type { RichText } from '../src/model/rich-text.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { lines } from '../src/model/compose-rich-text.ts';
-import { channelMention } from '../src/model/mention.ts';
+import { channelMention } from '../src/model/place.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model/file.ts';
 import type { RichText } from '../src/model/rich-text.ts';
 import { plainText } from '../src/model/walk-rich-text.ts';

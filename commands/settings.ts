@@ -3,7 +3,7 @@ import type { ChannelWatch } from '../src/model/watch.ts';
 import type { SpaceChoices } from '../src/model/space-choices.ts';
 import { button, channelNames } from '../src/command/helpers.ts';
 import { bullets, lines, nested, series } from '../src/model/compose-rich-text.ts';
-import { channelMention, roleMention } from '../src/model/mention.ts';
+import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/content.ts';
 import { code, type RichText } from '../src/model/rich-text.ts';
 

@@ -9,7 +9,7 @@ import {
   sentence,
   series,
 } from '../src/model/compose-rich-text.ts';
-import { channelMention } from '../src/model/mention.ts';
+import { channelMention } from '../src/model/place.ts';
 import type { Content } from '../src/model/content.ts';
 import type { RichText } from '../src/model/rich-text.ts';
 

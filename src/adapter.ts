@@ -9,7 +9,7 @@ import { type Space } from './model/place.ts';
 import type { RichText } from './model/rich-text.ts';
 import { type LineTranslation } from './translation/fan-out.ts';
 import { type ConfigSection } from './config.ts';
-import { type Finding } from './model/finding.ts';
+import { type Finding } from './model/service-status.ts';
 import { z } from 'zod';
 /** The core as an adapter sees it. */
 export interface Core {

@@ -30,8 +30,7 @@ import {
   isSeenByReadersOf,
 } from './permissions.ts';
 import { AppError } from '../../src/errors.ts';
-import { channelMention } from '../../src/model/mention.ts';
-import type { Channel, MessageRef } from '../../src/model/place.ts';
+import { channelMention, type Channel, type MessageRef } from '../../src/model/place.ts';
 import { mention, type Mention } from '../../src/model/rich-text.ts';
 import { map } from '../../src/model/walk-rich-text.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';

@@ -5,7 +5,7 @@ import type { MessageKey } from '../message-key.ts';
 import type { Control } from '../model/content.ts';
 import type { Message } from '../model/message.ts';
 import { series } from '../model/compose-rich-text.ts';
-import { channelMention } from '../model/mention.ts';
+import { channelMention } from '../model/place.ts';
 import { type Space, isSameChannel } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
 import { userError } from '../errors.ts';

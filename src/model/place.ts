@@ -1,3 +1,5 @@
+import { type Mention, mention } from './rich-text.ts';
+
 /** A server, workspace or page: it owns channels, a glossary and settings. Ids are opaque and unique within their platform. */
 export interface Space {
   readonly platform: string;
@@ -37,3 +39,11 @@ export interface Posted {
   /** The adapter's own key to find the message again; opaque to everybody else. */
   readonly handle?: string;
 }
+
+/** Mentions a channel or a thread in a text of ours; its platform shows it as a link. */
+export const channelMention = ({ space, id }: Pick<Channel, 'space' | 'id'>): Mention =>
+  mention(space.platform, 'channel', id);
+
+/** Mentions a role in a text of ours; nobody is notified. */
+export const roleMention = ({ platform }: Space, id: string): Mention =>
+  mention(platform, 'role', id);

@@ -1,4 +1,5 @@
-import { type Channel } from './place.ts';
+import type { Channel } from './place.ts';
+
 /** The settings of a space, chosen by its moderators. */
 export interface SpaceChoices {
   readonly flags: {
@@ -51,3 +52,6 @@ export const USUAL_PAUSE_MS = 600;
 
 /** The people who are recognised: all who were told and do not object, or only those who agreed. */
 export type ConsentRule = 'told' | 'agreed';
+
+/** A member's choice about being listened to in a space; undefined: none yet. */
+export type ConsentChoice = 'allowed' | 'refused' | undefined;

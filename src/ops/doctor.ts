@@ -1,7 +1,6 @@
 import { toAppError } from '../errors.ts';
 import type { AdapterModule, Core } from '../adapter.ts';
-import type { EngineReport } from '../model/service-status.ts';
-import type { Finding } from '../model/finding.ts';
+import type { EngineReport, Finding } from '../model/service-status.ts';
 import type { Store } from '../store/index.ts';
 
 const STATUS_MS = 10_000;

@@ -4,7 +4,7 @@ import { USUAL_PAUSE_MS, type SpaceChoices } from '../model/space-choices.ts';
 import type { Store } from './index.ts';
 import { createCache, createLru } from '../async/lru.ts';
 import type { Member } from '../model/member.ts';
-import type { ConsentChoice } from '../model/consent.ts';
+import type { ConsentChoice } from '../model/space-choices.ts';
 
 export type Person = Pick<Member, 'platform' | 'id'>;
 

@@ -1,4 +1,4 @@
-import { lastGraphemeEnd } from './split/cut.ts';
+import { lastGraphemeEnd } from './split/split.ts';
 import { type Code, code } from '../model/rich-text.ts';
 
 /**

@@ -37,9 +37,6 @@ export const isSpacedLetter = (char: string): boolean =>
 /** True for Korean script, which attaches particles to the word before them. */
 export const isHangul = (char: string): boolean => hangul.test(char);
 
-/** Replaces lone surrogates by U+FFFD, as UTF-8 encoders do. */
-export const toWellFormed = (text: string): string => text.toWellFormed();
-
 /** Counts Unicode code points; a lone surrogate counts as one. */
 export const countCodePoints = (text: string): number => {
   let count = text.length;

@@ -5,7 +5,7 @@ import type { OutgoingFile } from '../model/file.ts';
 import type { VoicePreference } from '../speech/speech.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
 import type { RichText } from '../model/rich-text.ts';
-import type { ConsentChoice } from '../model/consent.ts';
+import type { ConsentChoice } from '../model/space-choices.ts';
 
 /** Text to be spoken in a room. */
 export interface SpeechRequest {

@@ -7,7 +7,7 @@ import type { Room } from './room-types.ts';
 import type { RoomChoices } from '../model/space-choices.ts';
 import { createAttendance } from './attendance.ts';
 import type { Clock } from '../async/clock.ts';
-import type { ConsentChoice } from '../model/consent.ts';
+import type { ConsentChoice } from '../model/space-choices.ts';
 import { createStatusMessages, createLinkStatus } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
 import { createSpeaking } from './tts/speaking.ts';

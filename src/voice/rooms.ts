@@ -1,7 +1,6 @@
 import { AppError, userError } from '../errors.ts';
-import { channelMention } from '../model/mention.ts';
+import { channelMention, type Channel, type Space } from '../model/place.ts';
 import { limitFault } from '../usage/limits.ts';
-import type { Channel, Space } from '../model/place.ts';
 import type { Member } from '../model/member.ts';
 import type { Platform } from '../ports/platform.ts';
 import { isQuiet, type RoomChoices } from '../model/space-choices.ts';

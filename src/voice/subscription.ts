@@ -4,7 +4,7 @@ import { type Cache, createCache } from '../async/lru.ts';
 import { type Clock, waitUntil } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { ConsentChoice } from '../model/consent.ts';
+import type { ConsentChoice } from '../model/space-choices.ts';
 import type { Recogniser, RecogniserFactory } from '../ports/recogniser.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';
 import { type Consent, createConsent } from './consent/consent.ts';

@@ -1,8 +1,7 @@
 import type { AppError } from '../errors.ts';
 import { say, type Texts, type Translate, type TranslateRich } from '../i18n.ts';
 import { sentence as inOneSentence } from '../model/compose-rich-text.ts';
-import { channelMention } from '../model/mention.ts';
-import type { Channel } from '../model/place.ts';
+import { channelMention, type Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { ConsentRule } from '../model/space-choices.ts';

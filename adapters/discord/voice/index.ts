@@ -1,8 +1,7 @@
 import type { Clock } from '../../../src/async/clock.ts';
 import { type AppError, toAppError, userError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
-import { channelMention } from '../../../src/model/mention.ts';
-import type { Channel } from '../../../src/model/place.ts';
+import { channelMention, type Channel } from '../../../src/model/place.ts';
 import type { LinkListener, RoomWatcher, VoicePort } from '../../../src/ports/voice.ts';
 import type { Api } from '../api.ts';
 import type { On, Session } from '../inbound/client.ts';

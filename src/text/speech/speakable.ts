@@ -1,7 +1,7 @@
 import { text, type RichText } from '../../model/rich-text.ts';
 import { map } from '../../model/walk-rich-text.ts';
-import { toFlatText, type FlatSpan, type Wrapper } from '../pieces/pieces.ts';
-import { findTerms, mergeTerms, type TermSpan } from '../protect/terms.ts';
+import { toFlatText } from '../pieces/pieces.ts';
+import { findTerms, mergeTerms } from '../protect/terms.ts';
 import { NodeSpeaker, type SpokenOptions } from './spoken-nodes.ts';
 import { spokenWords } from './spoken-words.ts';
 
@@ -20,58 +20,6 @@ const withHearts = (tree: RichText): RichText =>
       : node,
   );
 
-/** Collects the spoken text; the content of a spoiler is left out. */
-class Speech {
-  words = '';
-  readonly #speaker: NodeSpeaker;
-  readonly #spoilerWord: string;
-  readonly #code: string;
-  readonly #pairs: readonly Wrapper[];
-  #hiddenBy: number | undefined;
-
-  constructor(options: SpokenOptions, pairs: readonly Wrapper[]) {
-    this.#speaker = new NodeSpeaker(options);
-    this.#spoilerWord = options.words?.spoiler ?? '';
-    this.#pairs = pairs;
-    this.#code = options.words?.code ?? '';
-  }
-
-  plain(written: string): void {
-    if (this.#hiddenBy === undefined) this.words += written;
-  }
-
-  span(span: FlatSpan | TermSpan, written: string): void {
-    if (span.kind !== 'object') {
-      const word =
-        span.kind === 'term' ? (span.replacement ?? written) : this.#speaker.plain(span, written);
-      this.#say(word);
-      return;
-    }
-    const { piece } = span;
-    switch (piece.kind) {
-      case 'open':
-        if (this.#hiddenBy !== undefined || this.#pairs[piece.pair]?.kind !== 'spoiler') return;
-        this.#say(this.#spoilerWord);
-        this.#hiddenBy = piece.pair;
-        return;
-      case 'close':
-        if (this.#hiddenBy !== piece.pair) return;
-        this.#hiddenBy = undefined;
-        return this.#say('');
-      case 'leaf':
-        return this.#say(this.#speaker.leaf(piece.node, span.start));
-      case 'block':
-        return this.#say(piece.block.spoiler ? this.#spoilerWord : this.#code);
-      case 'line':
-        return this.#say('');
-    }
-  }
-
-  #say(word: string): void {
-    if (this.#hiddenBy === undefined) this.words += word === '' ? ' ' : ` ${word} `;
-  }
-}
-
 /**
  * Makes the text that a voice reads for a message: names for mentions, words for emoji, the host
  * for an address, laughter in the voice's language; no code, spoilers or line marks, or the words
@@ -80,18 +28,32 @@ class Speech {
  * nothing is left to read.
  */
 export const speakable = (tree: RichText, options: SpeakableOptions = {}): string => {
-  const flat = toFlatText(withHearts(tree));
-  const terms = (options.dictionary ?? []).map(({ term, spoken }) => ({
-    term,
-    translation: spoken,
-  }));
-  const speech = new Speech(options, flat.pairs);
+  const { text: written, spans, pairs } = toFlatText(withHearts(tree));
+  const terms =
+    options.dictionary?.map(({ term, spoken }) => ({ term, translation: spoken })) ?? [];
+  const speaker = new NodeSpeaker(options);
+  let words = '';
   let from = 0;
-  for (const span of mergeTerms(flat.spans, findTerms(flat.text, terms))) {
-    speech.plain(flat.text.slice(from, span.start));
-    speech.span(span, flat.text.slice(span.start, span.end));
+  /** The spoiler whose content is left out. */
+  let hiddenBy: number | undefined;
+  const say = (word: string): void => {
+    words += word === '' ? ' ' : ` ${word} `;
+  };
+  for (const span of mergeTerms(spans, findTerms(written, terms))) {
+    if (hiddenBy === undefined) words += written.slice(from, span.start);
     from = span.end;
+    const piece = span.kind === 'object' ? span.piece : undefined;
+    if (piece?.kind === 'close') {
+      if (piece.pair !== hiddenBy) continue;
+      hiddenBy = undefined;
+      say('');
+    } else if (hiddenBy !== undefined) continue;
+    else if (piece?.kind === 'open') {
+      if (pairs[piece.pair]?.kind !== 'spoiler') continue;
+      hiddenBy = piece.pair;
+      say(options.words?.spoiler ?? '');
+    } else say(speaker.word(span, written.slice(span.start, span.end)));
   }
-  speech.plain(flat.text.slice(from));
-  return spokenWords(speech.words, { locale: options.locale, code: options.words?.code });
+  if (hiddenBy === undefined) words += written.slice(from);
+  return spokenWords(words, options.locale, options.words?.code);
 };

@@ -1,6 +1,6 @@
 import type { Mention, Timestamp } from '../../model/rich-text.ts';
-import type { Leaf } from '../pieces/pieces.ts';
-import type { PlainSpan } from '../plain-spans.ts';
+import type { FlatSpan, Piece } from '../pieces/pieces.ts';
+import type { TermSpan } from '../protect/terms.ts';
 import emojiWords from './emoji-words.json' with { type: 'json' };
 
 /** Words that are read in place of unreadable parts, in the voice's language. */
@@ -93,16 +93,35 @@ export class NodeSpeaker {
     this.#emojiNames = wordsFor(options.locale);
   }
 
-  /**
-   * Words for a leaf.
-   *
-   * @param at the place of the leaf in the text, one unit long
-   */
-  leaf(node: Leaf, at: number): string {
-    const { locale, names, words = {} } = this.#options;
+  word(span: FlatSpan | TermSpan, written: string): string {
+    switch (span.kind) {
+      case 'object':
+        return this.#piece(span.piece, span.start);
+      case 'term':
+        return span.replacement ?? written;
+      case 'url':
+        return this.#address(written);
+      case 'email':
+        return written;
+      case 'name':
+        return readable(written.slice(1));
+      case 'emoji':
+        return keycap.exec(written)?.[0] ?? this.#once(this.#wordOf(written), span.start, span.end);
+      case 'shortcode':
+        return this.#once(readable(written.split(':')[1] ?? ''), span.start, span.end);
+      case 'bracket':
+        return '';
+    }
+  }
+
+  #piece(piece: Piece, at: number): string {
+    const { locale, names, words } = this.#options;
+    if (piece.kind === 'block') return (piece.block.spoiler ? words?.spoiler : words?.code) ?? '';
+    if (piece.kind !== 'leaf') return '';
+    const { node } = piece;
     switch (node.kind) {
       case 'code':
-        return words.code ?? '';
+        return words?.code ?? '';
       case 'link':
         return this.#address(node.url);
       case 'mention':
@@ -111,23 +130,6 @@ export class NodeSpeaker {
         return this.#once(readable(node.name.split('::')[0] ?? ''), at, at + 1);
       case 'timestamp':
         return timeOf(node, locale);
-    }
-  }
-
-  plain({ kind, start, end }: PlainSpan, written: string): string {
-    switch (kind) {
-      case 'url':
-        return this.#address(written);
-      case 'email':
-        return written;
-      case 'name':
-        return readable(written.slice(1));
-      case 'emoji':
-        return keycap.exec(written)?.[0] ?? this.#once(this.#wordOf(written), start, end);
-      case 'shortcode':
-        return this.#once(readable(written.split(':')[1] ?? ''), start, end);
-      case 'bracket':
-        return '';
     }
   }
 

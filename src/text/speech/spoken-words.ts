@@ -72,20 +72,16 @@ const withoutShouting = (text: string): string => {
 /** Keys, hashes and the like: letters and digits mixed, too long for a word. */
 const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![\w-])/g;
 
-export interface SpokenWordsOptions {
-  /** The voice's language, for laughter. */
-  readonly locale?: string | undefined;
-  /** Words for unreadable strings. */
-  readonly code?: string | undefined;
-}
-
 /**
  * Makes words readable for a voice: laughter in the voice's language, repeated letters shortened,
  * capitals in lower case, telephone numbers and runs of over eight digits digit by digit. Line
  * breaks are kept, other white space becomes one space. Empty when nothing is left to read; its own
  * output is left unchanged.
+ *
+ * @param locale the voice's language, for laughter
+ * @param code words for unreadable strings
  */
-export const spokenWords = (words: string, { locale, code = '' }: SpokenWordsOptions): string => {
+export const spokenWords = (words: string, locale: string | undefined, code = ''): string => {
   let spoken = spokenLaughter(words, locale).replaceAll(unreadable, ` ${code} `);
   spoken = withoutShouting(spokenNumbers(spoken));
   for (const [pattern, shorter] of SHORTENED)

@@ -1,9 +1,19 @@
-import { code, codeBlock, link, paragraph, quote, text } from '../../model/rich-text.ts';
-import type { Block, Paragraph, RichText } from '../../model/rich-text.ts';
+import {
+  code,
+  codeBlock,
+  link,
+  paragraph,
+  quote,
+  text,
+  type Block,
+  type Paragraph,
+  type RichText,
+} from '../../model/rich-text.ts';
 import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/pieces.ts';
 import { plainSpans } from '../plain-spans.ts';
 
 export type WriteTree = (tree: RichText) => string;
+export type Measure = (written: string) => number;
 
 /** A piece and its place in the layout's shape. */
 export interface PlacedPiece {
@@ -36,10 +46,10 @@ const SIGN = 'X';
 const LONGEST_MARKER_UNITS = 2;
 /** Length of the brackets around an address after its label. */
 const LINK_UNITS = 3;
-/** Longest leaf that fits any limit, and so is never cut. */
-const LONGEST_ALIKE = 40;
 /** Length of an address that fits any limit, however it is escaped. */
 const SURELY_FITS = 20;
+/** Longest leaf that fits any limit, and so is never cut. */
+const LONGEST_ALIKE = 40;
 
 export const isLongCode = ({ piece, start, end }: PlacedPiece): boolean => {
   const content = codeOf(piece);
@@ -81,165 +91,29 @@ const markOf = (line: Line): string => {
   }
 };
 
-class Drawing {
-  readonly items: PlacedPiece[] = [];
-  readonly whole: Extent[] = [];
-  readonly pairs: readonly Wrapper[];
-  readonly #pieces: readonly Piece[];
-  readonly #render: WriteTree;
-  readonly #longest: number;
-  readonly #measure: (written: string) => number;
-  readonly #loose: ReadonlySet<number>;
-  /** Signs that stand for each item. */
-  readonly #drawn: string[] = [];
-  #end = 0;
-  readonly #sizes = new Map<string, string>();
-  /** First item of each link, by pair. */
-  readonly #linkStarts = new Map<number, number>();
-
-  constructor(
-    { pieces, pairs }: Pieces,
-    render: WriteTree,
-    measure: (written: string) => number,
-    longest: number,
-  ) {
-    this.pairs = pairs;
-    this.#pieces = pieces;
-    this.#render = render;
-    this.#measure = measure;
-    this.#longest = longest;
-    this.#loose = this.#longLinks();
-  }
-
-  draw(): SplitLayout {
-    for (const piece of this.#pieces) this.#piece(piece);
-    const { items, whole, pairs } = this;
-    return { shape: this.#drawn.join(''), items, whole, pairs };
-  }
-
-  /** The links too long for a piece, which are split into label and address. */
-  #longLinks(): ReadonlySet<number> {
-    const long = new Set<number>();
-    let pair: number | undefined;
-    let label = '';
-    for (const piece of this.#pieces)
-      if (piece.kind === 'open' && this.pairs[piece.pair]?.kind === 'link') {
-        ({ pair } = piece);
-        label = '';
-      } else if (pair === undefined) continue;
-      else if (piece.kind === 'text') label += piece.text;
-      else if (piece.kind === 'leaf') label += codeOf(piece) ?? 'mention';
-      else if (piece.kind === 'close' && piece.pair === pair) {
-        const wrapper = this.pairs[pair];
-        if (wrapper?.kind === 'link' && !this.#fits(paragraph(link(wrapper.url, text(label)))))
-          long.add(pair);
-        pair = undefined;
-      }
-    return long;
-  }
-
-  /** True where a paragraph of text, or of one link, fits a piece as it is written. */
-  #fits(block: Paragraph): boolean {
-    return this.#measure(this.#render([block])) <= this.#longest;
-  }
-
-  #piece(piece: Piece): void {
-    switch (piece.kind) {
-      case 'text':
-        return this.#text(piece);
-      case 'line':
-        return this.#add(piece, markOf(piece.line));
-      case 'open':
-      case 'close':
-        return this.#side(piece);
-      case 'leaf':
-        return this.#leaf(piece);
-      case 'block':
-        return this.#whole(piece, this.#render([inQuotes(piece.block, piece.quotes)]));
+/** The links too long for a piece, which are split into label and address. */
+const longLinks = (
+  { pieces, pairs }: Pieces,
+  fits: (block: Paragraph) => boolean,
+): ReadonlySet<number> => {
+  const long = new Set<number>();
+  let pair: number | undefined;
+  let label = '';
+  for (const piece of pieces)
+    if (piece.kind === 'open' && pairs[piece.pair]?.kind === 'link') {
+      ({ pair } = piece);
+      label = '';
+    } else if (pair === undefined) continue;
+    else if (piece.kind === 'text') label += piece.text;
+    else if (piece.kind === 'leaf') label += codeOf(piece) ?? 'mention';
+    else if (piece.kind === 'close' && piece.pair === pair) {
+      const wrapper = pairs[pair];
+      if (wrapper?.kind === 'link' && !fits(paragraph(link(wrapper.url, text(label)))))
+        long.add(pair);
+      pair = undefined;
     }
-  }
-
-  #add(piece: Piece, drawn: string): void {
-    const start = this.#end;
-    this.#end += drawn.length;
-    this.items.push({ start, end: this.#end, piece });
-    this.#drawn.push(drawn);
-  }
-
-  #text(piece: PieceOf<'text'>): void {
-    const start = this.#end;
-    let drawn = '';
-    let from = 0;
-    for (const span of plainSpans(piece.text)) {
-      const length = span.end - span.start;
-      if (length > this.#longest) continue;
-      if (length > SURELY_FITS) {
-        const written = paragraph(text(piece.text.slice(span.start, span.end)));
-        if (!this.#fits(written)) continue;
-      }
-      drawn += piece.text.slice(from, span.start) + SIGN.repeat(length);
-      from = span.end;
-      this.whole.push({ start: start + span.start, end: start + span.end });
-    }
-    this.#add(piece, drawn + piece.text.slice(from));
-  }
-
-  /**
-   * Lays out a leaf. Leaves of one size are written at the same length, so only the first of each
-   * size is rendered: rendering takes most of the time.
-   */
-  #leaf(piece: PieceOf<'leaf'>): void {
-    const { node } = piece;
-    const name = 'name' in node ? (node.name ?? '') : '';
-    const content =
-      'url' in node ? node.url : 'text' in node ? node.text : 'id' in node ? node.id : '';
-    const size = `${node.kind} ${content.length} ${name.length}`;
-    const written = this.#sizes.get(size) ?? this.#render([paragraph(node)]);
-    if (content.length + name.length > LONGEST_ALIKE) return this.#whole(piece, written);
-    this.#sizes.set(size, written);
-    return this.#add(piece, SIGN.repeat(Math.max(1, written.length)));
-  }
-
-  #whole(piece: PieceOf<'leaf' | 'block'>, written: string): void {
-    if (this.#measure(written) <= this.#longest)
-      return this.#add(piece, SIGN.repeat(Math.max(1, written.length)));
-    const content = codeOf(piece);
-    if (content !== undefined) this.#add(piece, content.replaceAll(nonSpace, SIGN));
-    else if (piece.kind === 'leaf' && piece.node.kind === 'link')
-      this.#add({ kind: 'text', text: piece.node.url }, piece.node.url.replaceAll(nonSpace, SIGN));
-    else this.#add(piece, SIGN.repeat(this.#longest));
-  }
-
-  #side(piece: PieceOf<'open' | 'close'>): void {
-    const wrapper = this.pairs[piece.pair];
-    const isOpen = piece.kind === 'open';
-    if (wrapper?.kind !== 'link') {
-      const units = wrapper?.kind === 'italic' ? 1 : LONGEST_MARKER_UNITS;
-      return this.#add(piece, (isOpen ? '“' : '”').repeat(units));
-    }
-    if (this.#loose.has(piece.pair)) {
-      if (isOpen) return;
-      this.#text({ kind: 'text', text: ' ' });
-      const node = { ...wrapper, children: [] };
-      return this.#piece({ kind: 'leaf', node });
-    }
-    if (isOpen) {
-      this.#linkStarts.set(piece.pair, this.items.length);
-      return this.#add(piece, SIGN);
-    }
-    this.#add(piece, SIGN.repeat(wrapper.url.length + LINK_UNITS));
-    this.#link(this.#linkStarts.get(piece.pair) ?? this.items.length - 1);
-  }
-
-  /** Lays out a link as one sign repeated: nothing in it is cut. */
-  #link(first: number): void {
-    const start = this.items[first]?.start ?? this.#end;
-    while ((this.whole.at(-1)?.start ?? -1) >= start) this.whole.pop();
-    this.whole.push({ start, end: this.#end });
-    for (let index = first; index < this.items.length; index += 1)
-      this.#drawn[index] = SIGN.repeat(this.#drawn[index]?.length ?? 0);
-  }
-}
+  return long;
+};
 
 /**
  * Lays out pieces for the search for cuts.
@@ -248,8 +122,103 @@ class Drawing {
  * @param longest the longest code or address, by `measure`, that is never cut
  */
 export const layOut = (
-  pieces: Pieces,
+  all: Pieces,
   render: WriteTree,
-  measure: (written: string) => number,
+  measure: Measure,
   longest: number,
-): SplitLayout => new Drawing(pieces, render, measure, longest).draw();
+): SplitLayout => {
+  const { pairs } = all;
+  const items: PlacedPiece[] = [];
+  const whole: Extent[] = [];
+  /** Signs that stand for each item. */
+  const drawn: string[] = [];
+  /** True where a paragraph of text, or of one link, fits a piece as it is written. */
+  const fits = (block: Paragraph): boolean => measure(render([block])) <= longest;
+  const loose = longLinks(all, fits);
+  const sizes = new Map<string, string>();
+  /** First item of each link, by pair. */
+  const linkStarts = new Map<number, number>();
+  let end = 0;
+
+  const add = (piece: Piece, signs: string): void => {
+    items.push({ start: end, end: end + signs.length, piece });
+    end += signs.length;
+    drawn.push(signs);
+  };
+
+  const addText = (piece: PieceOf<'text'>): void => {
+    let signs = '';
+    let from = 0;
+    for (const span of plainSpans(piece.text)) {
+      const length = span.end - span.start;
+      if (length > longest) continue;
+      const address = piece.text.slice(span.start, span.end);
+      if (length > SURELY_FITS && !fits(paragraph(text(address)))) continue;
+      signs += piece.text.slice(from, span.start) + SIGN.repeat(length);
+      from = span.end;
+      whole.push({ start: end + span.start, end: end + span.end });
+    }
+    add(piece, signs + piece.text.slice(from));
+  };
+
+  const addWhole = (piece: PieceOf<'leaf' | 'block'>, written: string): void => {
+    if (measure(written) <= longest) return add(piece, SIGN.repeat(Math.max(1, written.length)));
+    const content = codeOf(piece);
+    if (content !== undefined) return add(piece, content.replaceAll(nonSpace, SIGN));
+    if (piece.kind !== 'leaf' || piece.node.kind !== 'link')
+      return add(piece, SIGN.repeat(longest));
+    const { url } = piece.node;
+    add({ kind: 'text', text: url }, url.replaceAll(nonSpace, SIGN));
+  };
+
+  /**
+   * Lays out a leaf. Leaves of one size are written at the same length, so only the first of each
+   * size is rendered: rendering takes most of the time.
+   */
+  const addLeaf = (piece: PieceOf<'leaf'>): void => {
+    const { node } = piece;
+    const name = 'name' in node ? (node.name ?? '') : '';
+    const content =
+      'url' in node ? node.url : 'text' in node ? node.text : 'id' in node ? node.id : '';
+    const size = `${node.kind} ${content.length} ${name.length}`;
+    const written = sizes.get(size) ?? render([paragraph(node)]);
+    if (content.length + name.length <= LONGEST_ALIKE) sizes.set(size, written);
+    addWhole(piece, written);
+  };
+
+  const addSide = (piece: PieceOf<'open' | 'close'>): void => {
+    const wrapper = pairs[piece.pair];
+    const isOpen = piece.kind === 'open';
+    if (wrapper?.kind !== 'link') {
+      const units = wrapper?.kind === 'italic' ? 1 : LONGEST_MARKER_UNITS;
+      add(piece, (isOpen ? '“' : '”').repeat(units));
+    } else if (loose.has(piece.pair)) {
+      if (isOpen) return;
+      addText({ kind: 'text', text: ' ' });
+      addLeaf({ kind: 'leaf', node: { ...wrapper, children: [] } });
+    } else if (isOpen) {
+      linkStarts.set(piece.pair, items.length);
+      add(piece, SIGN);
+    } else {
+      add(piece, SIGN.repeat(wrapper.url.length + LINK_UNITS));
+      drawWhole(linkStarts.get(piece.pair) ?? items.length - 1);
+    }
+  };
+
+  /** Lays out a link as one sign repeated: nothing in it is cut. */
+  const drawWhole = (first: number): void => {
+    const start = items[first]?.start ?? end;
+    while ((whole.at(-1)?.start ?? -1) >= start) whole.pop();
+    whole.push({ start, end });
+    for (let index = first; index < items.length; index += 1)
+      drawn[index] = SIGN.repeat(drawn[index]?.length ?? 0);
+  };
+
+  for (const piece of all.pieces)
+    if (piece.kind === 'text') addText(piece);
+    else if (piece.kind === 'line') add(piece, markOf(piece.line));
+    else if (piece.kind === 'leaf') addLeaf(piece);
+    else if (piece.kind === 'block') addWhole(piece, render([inQuotes(piece.block, piece.quotes)]));
+    else addSide(piece);
+  return { shape: drawn.join(''), items, whole, pairs };
+};

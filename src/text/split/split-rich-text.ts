@@ -1,13 +1,14 @@
 import type { RichText } from '../../model/rich-text.ts';
-import { PLAIN_LINE, toPieces, type Line, type Pieces } from '../pieces/pieces.ts';
+import { PLAIN_LINE, toPieces, type Line } from '../pieces/pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
 import { isBlank } from '../unicode.ts';
-import { bestCut, lastGraphemeEnd, splitsPair } from './cut.ts';
+import { bestCut, lastGraphemeEnd, splitsPair } from './split.ts';
 import {
   codePart,
   isLongCode,
   layOut,
   type Extent,
+  type Measure,
   type PlacedPiece,
   type WriteTree,
   type SplitLayout,
@@ -19,7 +20,7 @@ export interface SplitOptions {
   /** Largest measure of a written piece; 200 or more: below, markup alone may fill it. */
   readonly limit: number;
   /** Measures a written text; it must not shrink when the text grows. Default: UTF-16 units. */
-  readonly measure?: (written: string) => number;
+  readonly measure?: Measure;
   /** Room kept free in the first piece. */
   readonly firstRoom?: number;
   /** Room kept free in the last piece. */
@@ -61,13 +62,6 @@ const lastBefore = (extents: readonly Extent[], at: number): number => {
   return low - 1;
 };
 
-/** Least number of units that pieces take when written. */
-const textUnits = ({ pieces }: Pieces): number => {
-  let sum = 0;
-  for (const piece of pieces) if (piece.kind === 'text') sum += piece.text.length;
-  return sum;
-};
-
 const continued = (line: Line): Line =>
   line.kind === 'item' ? { ...line, continues: true } : line;
 
@@ -75,17 +69,13 @@ class Splitter {
   readonly #layout: SplitLayout;
   readonly #shape: string;
   readonly #render: WriteTree;
-  readonly #measure: (written: string) => number;
+  readonly #measure: Measure;
 
-  constructor(layout: SplitLayout, render: WriteTree, measure: (written: string) => number) {
+  constructor(layout: SplitLayout, render: WriteTree, measure: Measure) {
     this.#layout = layout;
     this.#shape = layout.shape;
     this.#render = render;
     this.#measure = measure;
-  }
-
-  get end(): number {
-    return this.#shape.length;
   }
 
   /** The longest good piece from a place, and the place after it. */
@@ -141,27 +131,23 @@ class Splitter {
   }
 
   /** The place where the next piece begins, after closing pieces and white space. */
-  #skip({ at, index, open, line }: Place): Place {
+  #skip(from: Place): Place {
     const { items } = this.#layout;
-    let place: Place = { at, index, open, line };
-    for (let item = items[place.index]; item; item = items[place.index]) {
+    let { at, index, open, line } = from;
+    for (let item = items[index]; item; item = items[index]) {
       const { piece, start, end } = item;
-      if (piece.kind === 'close' && place.at <= start)
-        place = {
-          ...place,
-          at: end,
-          index: place.index + 1,
-          open: place.open.filter((pair) => pair !== piece.pair),
-        };
-      else if (piece.kind === 'text' || (isLongCode(item) && place.at > start)) {
-        const to = this.#spaceEnd(item, Math.max(place.at, start));
-        const broke = this.#shape.slice(place.at, to).includes('\n') && piece.kind === 'text';
-        place = { ...place, at: to, line: broke ? PLAIN_LINE : place.line };
-        if (to < end) return place;
-        place = { ...place, index: place.index + 1 };
+      if (piece.kind === 'close' && at <= start) {
+        at = end;
+        open = open.filter((pair) => pair !== piece.pair);
+      } else if (piece.kind === 'text' || (isLongCode(item) && at > start)) {
+        const to = this.#spaceEnd(item, Math.max(at, start));
+        if (piece.kind === 'text' && this.#shape.slice(at, to).includes('\n')) line = PLAIN_LINE;
+        at = to;
+        if (to < end) break;
       } else break;
+      index += 1;
     }
-    return place;
+    return { at, index, open, line };
   }
 
   /**
@@ -225,7 +211,11 @@ export const richTextPieces = function* (
   { render, limit, measure = units, firstRoom = 0, lastRoom = 0 }: SplitOptions,
 ): Generator<SplitPiece, void, void> {
   const pieces = toPieces(tree);
-  if (textUnits(pieces) <= limit) {
+  const textUnits = pieces.pieces.reduce(
+    (sum, piece) => sum + (piece.kind === 'text' ? piece.text.length : 0),
+    0,
+  );
+  if (textUnits <= limit) {
     const written = render(tree);
     if (isBlank(written)) return;
     if (measure(written) <= limit - firstRoom - lastRoom) {
@@ -238,7 +228,7 @@ export const richTextPieces = function* (
   const splitter = new Splitter(layout, render, measure);
   let from: Place = { at: 0, index: 0, open: [], line: PLAIN_LINE };
   let isFirst = true;
-  while (from.at < splitter.end) {
+  while (from.at < layout.shape.length) {
     const { piece, next } = splitter.take(from, isFirst ? limit - firstRoom : limit, lastRoom);
     if (!isBlank(piece.written)) {
       isFirst = false;

@@ -1,8 +1,133 @@
-import { bestCut, splitsPair } from './cut.ts';
 import { TOKEN_CLOSE, TOKEN_OPEN } from '../protect/read-tokens.ts';
 import { countCodePoints } from '../unicode.ts';
 
-export { splitSentences } from './cut.ts';
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
+
+/**
+ * Abbreviations whose full stop does not end a sentence. Unicode's rules know none; these stand
+ * before a name or a number, where a break would be heard.
+ */
+const abbreviation =
+  /(?:^|[\s("'«“])(?:mr|mrs|ms|dr|prof|st|sr|sra|jr|no|nr|vs|e\.g|i\.e|z\.b|d\.h|bzw|ca|p\.ej|approx|mme|mlle|av|fig|vol|\p{Lu})\.\s+$/iu;
+/** Matches the place after an ellipsis where a new sentence visibly begins. */
+const afterEllipsis = /(?<=…["'”’」』）)]?\s+)(?=[\p{Lu}\p{Lo}])/u;
+
+/** Matches the brackets that open the next sentence, which Unicode's rules leave on the one before. */
+const openingAtEnd = /[「『（“‘«([【]+$/u;
+
+/**
+ * Splits a text in any script into sentences, each with the white space after it. Joined they are
+ * the text; an empty text has none.
+ */
+export const splitSentences = (text: string): string[] => {
+  const sentences: string[] = [];
+  let held = '';
+  for (const { segment } of segmenter.segment(text)) {
+    held += segment;
+    // Only the end is checked, so that a text of abbreviations takes linear time.
+    const end = segment.slice(-24);
+    if (abbreviation.test(end) && !end.includes('\n')) continue;
+    const opening = openingAtEnd.exec(end)?.[0] ?? '';
+    const whole = held.slice(0, held.length - opening.length);
+    if (whole === '') continue;
+    sentences.push(...(segment.includes('…') ? whole.split(afterEllipsis) : [whole]));
+    held = opening;
+  }
+  return held === '' ? sentences : [...sentences, held];
+};
+
+const words = new Intl.Segmenter(undefined, { granularity: 'word' });
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Distance from the longest possible end within which the end of a word or grapheme is searched. */
+const TAIL_UNITS = 200;
+
+const sentenceEnd = /(?:[.!?。！？…।؟]['"”’\p{Pe}\p{Pf}]*\s*|\n)$/u;
+const clauseEnd = /(?:[，、；：،؛]|[,;:)](?=\s))\s*/gu;
+const itemOrHeading = /^[ \t]*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|-#)[ \t]/;
+
+/** True when a cut here would separate a surrogate pair. */
+export const splitsPair = (text: string, at: number): boolean =>
+  (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+
+const lastParagraphEnd = (text: string, from: number, end: number): number => {
+  const blank = text.slice(from, end).lastIndexOf('\n\n');
+  return blank < 0 ? -1 : from + blank + 2;
+};
+
+/** The start of the list item or heading that would be cut: it is better kept whole. */
+const lastItemEnd = (text: string, from: number, end: number): number => {
+  const shown = text.slice(from, end);
+  const line = shown.lastIndexOf('\n') + 1;
+  return line > 0 && itemOrHeading.test(shown.slice(line, line + 20)) ? from + line : -1;
+};
+
+const lastSentenceEnd = (text: string, from: number, end: number): number => {
+  let cut = -1;
+  let at = from;
+  for (const sentence of splitSentences(text.slice(from, end))) {
+    at += sentence.length;
+    if (at < end || sentenceEnd.test(sentence)) cut = at;
+  }
+  return cut;
+};
+
+const lastClauseEnd = (text: string, from: number, end: number): number => {
+  let cut = -1;
+  for (const match of text.slice(from, end).matchAll(clauseEnd))
+    cut = from + match.index + match[0].length;
+  return cut;
+};
+
+const lastSpaceEnd = (text: string, from: number, end: number): number => {
+  for (let cut = end; cut > from; cut -= 1) if (/\s/.test(text[cut - 1] ?? '')) return cut;
+  return -1;
+};
+
+const lastSegmentEnd = (
+  segmenter: Intl.Segmenter,
+  text: string,
+  from: number,
+  end: number,
+): number => {
+  const tail = Math.max(from, end - TAIL_UNITS);
+  // Two units beyond the piece show if its end is a boundary.
+  const shown = text.slice(tail, end + 2);
+  let cut = -1;
+  for (const { index } of segmenter.segment(shown))
+    if (index > 0 && tail + index <= end) cut = tail + index;
+  return cut;
+};
+
+/** The last end of a grapheme after `from` and up to `end`; -1 where there is none. */
+export const lastGraphemeEnd = (text: string, from: number, end: number): number => {
+  const cut = lastSegmentEnd(graphemes, text, from, end);
+  return cut > from ? cut : -1;
+};
+
+/**
+ * The best place to cut a piece that begins at `start` and may reach to `end`: the last end of a
+ * paragraph, list item, sentence, clause or word after its first third, in this order of
+ * preference; otherwise of a grapheme.
+ */
+export const bestCut = (text: string, start: number, end: number): number => {
+  // An earlier end would leave pieces much smaller than they may be.
+  const least = start + Math.trunc((end - start) / 3);
+  const candidates = [
+    () => lastParagraphEnd(text, least, end),
+    () => lastItemEnd(text, least, end),
+    () => lastSentenceEnd(text, least, end),
+    () => lastClauseEnd(text, least, end),
+    () => lastSpaceEnd(text, least, end),
+    () => lastSegmentEnd(words, text, start, end),
+    () => lastGraphemeEnd(text, start, end),
+  ];
+  for (const candidate of candidates) {
+    const cut = candidate();
+    if (cut > start) return cut;
+  }
+  return end;
+};
 
 export type Measure = (text: string) => number;
 
@@ -50,26 +175,6 @@ const outsideToken = (text: string, start: number, cut: number): number => {
 };
 
 /**
- * Yields the pieces of `splitText`: each step takes time by the limit, not by the text, so a caller
- * with a long text can let other work run in between.
- */
-export const piecesOf = function* (
-  text: string,
-  limit: number,
-  measure: Measure = countCodePoints,
-): Generator<string, void, void> {
-  let start = 0;
-  let guess = limit;
-  while (start < text.length) {
-    const end = longestEnd(text, start, limit, measure, guess);
-    const cut = end === text.length ? end : outsideToken(text, start, bestCut(text, start, end));
-    yield text.slice(start, cut);
-    guess = end - start;
-    start = cut;
-  }
-};
-
-/**
  * Cuts a text into pieces of at most `limit`, at the ends of paragraphs, sentences, clauses, words
  * or graphemes, whichever comes first in this order after the first third of the longest piece.
  * Joined, the pieces are the text. A single code point is never cut, whatever it measures.
@@ -80,4 +185,16 @@ export const splitText = (
   text: string,
   limit: number,
   measure: Measure = countCodePoints,
-): string[] => [...piecesOf(text, limit, measure)];
+): string[] => {
+  const pieces: string[] = [];
+  let start = 0;
+  let guess = limit;
+  while (start < text.length) {
+    const end = longestEnd(text, start, limit, measure, guess);
+    const cut = end === text.length ? end : outsideToken(text, start, bestCut(text, start, end));
+    pieces.push(text.slice(start, cut));
+    guess = end - start;
+    start = cut;
+  }
+  return pieces;
+};

@@ -1,7 +1,6 @@
 import type { Clock } from '../../async/clock.ts';
 import { type AppError, toAppError } from '../../errors.ts';
-import type { ConsentChoice } from '../../model/consent.ts';
-import type { ConsentRule } from '../../model/space-choices.ts';
+import type { ConsentChoice, ConsentRule } from '../../model/space-choices.ts';
 import type { RoomMember } from '../../ports/voice.ts';
 import type { Channel } from '../../model/place.ts';
 import type { Platform } from '../../ports/platform.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { diagnose } from '../../../adapters/discord/doctor.ts';
-import type { Finding } from '../../../src/model/finding.ts';
+import type { Finding } from '../../../src/model/service-status.ts';
 import type { ChannelWatch, WatchMode } from '../../../src/model/watch.ts';
 import {
   startDiscordFake,

@@ -4,7 +4,7 @@ import adapterModule from '../../../adapters/discord/index.ts';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { diagnose } from '../../../adapters/discord/doctor.ts';
 import { parseConfig } from '../../../src/config.ts';
-import type { Finding } from '../../../src/model/finding.ts';
+import type { Finding } from '../../../src/model/service-status.ts';
 import { isFailure } from '../../../src/ops/doctor.ts';
 import type { ChannelWatch } from '../../../src/model/watch.ts';
 import { startDiscordFake, type FakeChannel, type FakeGuild } from '../../fakes/discord/index.ts';

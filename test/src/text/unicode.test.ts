@@ -1,19 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  countCodePoints,
-  isBlank,
-  isEmojiOnly,
-  toWellFormed,
-  visibleEnd,
-} from '../../../src/text/unicode.ts';
+import { countCodePoints, isBlank, isEmojiOnly, visibleEnd } from '../../../src/text/unicode.ts';
 import { anyText } from './any-text.ts';
-
-describe('toWellFormed', () => {
-  it('replaces lone surrogates and nothing else', () => {
-    expect(toWellFormed('a\uD83Db\uDE00c😀')).toBe('a\uFFFDb\uFFFDc😀');
-  });
-});
 
 describe('countCodePoints', () => {
   it('counts as iteration does, lone surrogates included', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { piecesOf, splitSentences, splitText } from '../../../../src/text/split/split.ts';
+import { splitSentences, splitText } from '../../../../src/text/split/split.ts';
 import { countCodePoints } from '../../../../src/text/unicode.ts';
 import { anyText, longTexts } from '../any-text.ts';
 
@@ -82,7 +82,7 @@ describe('splitText', () => {
 
   it.each(longTexts(100_000))('bears a long row of %s', (_, text) => {
     let length = 0;
-    for (const piece of piecesOf(text, 10_000)) length += piece.length;
+    for (const piece of splitText(text, 10_000)) length += piece.length;
     expect(length).toBe(text.length);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { channelMention, roleMention } from '../../../src/model/mention.ts';
+import { channelMention, roleMention } from '../../../src/model/place.ts';
 import { mention } from '../../../src/model/rich-text.ts';
 
 const space = { platform: 'test', id: 's' };

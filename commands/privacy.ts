@@ -1,4 +1,4 @@
-import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
+import { defineCommand, pressOn, type Press, type PressContext } from '../src/command/command.ts';
 import { button, hasRooms } from '../src/command/helpers.ts';
 import { bullets, lines, sections } from '../src/model/compose-rich-text.ts';
 import type { Content } from '../src/model/content.ts';
@@ -36,10 +36,7 @@ const panel = async (ctx: Context): Promise<Content> => {
 const press = (run: Press['run']): Press => ({ panel, run });
 
 const choose = (optedOut: boolean): Press =>
-  press(async (ctx) => {
-    await ctx.services.privacy.setOptedOut(ctx.member, optedOut);
-    await ctx.reply(await panel(ctx));
-  });
+  pressOn(panel, (ctx) => ctx.services.privacy.setOptedOut(ctx.member, optedOut));
 
 export default defineCommand(
   'privacy',
@@ -50,7 +47,7 @@ export default defineCommand(
   {
     topic: 'privacy',
     presses: {
-      show: press(async (ctx) => ctx.reply(await panel(ctx))),
+      show: pressOn(panel),
       out: choose(true),
       in: choose(false),
       export: press(async (ctx) => {

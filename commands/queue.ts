@@ -1,4 +1,4 @@
-import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
+import { defineCommand, pressOn, type Press, type PressContext } from '../src/command/command.ts';
 import type { QueuedSpeech, Room } from '../src/command/services.ts';
 import { button, minutesAndSeconds, joinedRoom, quotedWords } from '../src/command/helpers.ts';
 import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
@@ -40,13 +40,8 @@ const panel = (ctx: Context): Content => {
   };
 };
 
-const press = (run: (room: Room) => unknown): Press => ({
-  panel: async (ctx) => panel(ctx),
-  async run(ctx) {
-    run(joinedRoom(ctx));
-    await ctx.reply(panel(ctx));
-  },
-});
+const press = (run: (room: Room) => unknown): Press =>
+  pressOn(panel, (ctx) => run(joinedRoom(ctx)));
 
 export default defineCommand(
   'queue',

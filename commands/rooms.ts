@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
+import {
+  defineCommand,
+  moderator,
+  pressOn,
+  type Press,
+  type PressContext,
+} from '../src/command/command.ts';
 import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/space-choices.ts';
 import {
   button,
@@ -182,17 +188,13 @@ const PAGES = new Map(Object.entries({ joins, heard, captions, speech }));
 const press = (
   page: Page<PressContext>,
   changed?: (ctx: PressContext) => Partial<RoomChoices>,
-): Press => {
-  const show = async (ctx: PressContext): Promise<Content> => page(ctx, await choicesOf(ctx));
-  return {
-    guards: [moderator],
-    panel: show,
-    async run(ctx) {
-      if (changed) await change(ctx, changed(ctx));
-      await ctx.reply(await show(ctx));
-    },
-  };
-};
+): Press => ({
+  guards: [moderator],
+  ...pressOn(
+    async (ctx) => page(ctx, await choicesOf(ctx)),
+    changed && ((ctx) => change(ctx, changed(ctx))),
+  ),
+});
 
 /** The one that was chosen of those that there are; the first where it is none of them. */
 const chosenOf = <Value extends string | number>(

@@ -1,4 +1,10 @@
-import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
+import {
+  defineCommand,
+  moderator,
+  pressOn,
+  type Press,
+  type PressContext,
+} from '../src/command/command.ts';
 import type { ChannelWatch } from '../src/model/watch.ts';
 import type { SpaceChoices } from '../src/model/space-choices.ts';
 import { button, channelNames } from '../src/command/helpers.ts';
@@ -197,16 +203,9 @@ const roles: Page = async (ctx, command) => {
 const PAGES = new Map<string, Page>(Object.entries({ channels, quiet, limits, roles }));
 
 /** Shows `page` after `run`, and beneath the reason why it could not be done. */
-const press = (
-  page: Page<PressContext>,
-  run: (ctx: PressContext) => Promise<void> = async () => {},
-): Press => ({
+const press = (page: Page<PressContext>, run?: (ctx: PressContext) => Promise<void>): Press => ({
   guards: [moderator],
-  panel: async (ctx) => page(ctx, ctx.arg),
-  async run(ctx) {
-    await run(ctx);
-    await ctx.reply(await page(ctx, ctx.arg));
-  },
+  ...pressOn((ctx) => page(ctx, ctx.arg), run),
 });
 
 const change = (

@@ -57,35 +57,33 @@ export interface PlatformDeps {
 }
 
 /** The page as the core sees it. */
-export const createPlatform = ({ channelLog, render }: PlatformDeps): Platform => {
-  return {
-    name: PLATFORM,
-    capabilities: CAPABILITIES,
-    post: async (to, content, { replyTo } = {}) => {
-      const channel = channelIdOf(to);
-      const entry = channelLog.add({
-        channel,
-        author: OURSELVES,
-        ...(await render(content)),
-        ...(replyTo ? { replyTo: replyTo.id } : {}),
-        working: false,
-      });
-      return { channel: to, ids: [entry.message.id] };
-    },
-    edit: async (message, content) => {
-      channelIdOf(message.channel);
-      const [id] = message.ids;
-      if (!channelLog.find(id)?.message.author.ours)
-        throw new AppError('not-found', 'there is no such message of ours');
-      channelLog.change(id, await render(content));
-      return message;
-    },
-    delete: async (message) => {
-      channelIdOf(message.channel);
-      const [id] = message.ids;
-      if (channelLog.find(id)?.message.author.ours === false)
-        throw new AppError('forbidden', 'only messages of ours can be deleted');
-      channelLog.remove(id);
-    },
-  };
-};
+export const createPlatform = ({ channelLog, render }: PlatformDeps): Platform => ({
+  name: PLATFORM,
+  capabilities: CAPABILITIES,
+  post: async (to, content, { replyTo } = {}) => {
+    const channel = channelIdOf(to);
+    const entry = channelLog.add({
+      channel,
+      author: OURSELVES,
+      ...(await render(content)),
+      ...(replyTo ? { replyTo: replyTo.id } : {}),
+      working: false,
+    });
+    return { channel: to, ids: [entry.message.id] };
+  },
+  edit: async (message, content) => {
+    channelIdOf(message.channel);
+    const [id] = message.ids;
+    if (!channelLog.find(id)?.message.author.ours)
+      throw new AppError('not-found', 'there is no such message of ours');
+    channelLog.change(id, await render(content));
+    return message;
+  },
+  delete: async (message) => {
+    channelIdOf(message.channel);
+    const [id] = message.ids;
+    if (channelLog.find(id)?.message.author.ours === false)
+      throw new AppError('forbidden', 'only messages of ours can be deleted');
+    channelLog.remove(id);
+  },
+});

@@ -1,42 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { userError } from '../../src/errors.ts';
 import type { Core } from '../../src/adapter.ts';
-import type { Platform } from '../../src/ports/platform.ts';
 import { parseMarkdown } from '../../src/text/markdown/parse.ts';
 import { createChannelLog } from './channel-log.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';
-import { createInvocations, type Invocations } from './invocations.ts';
+import { createInvocations } from './invocations.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
 import { createLounge } from './lounge.ts';
 import { toHtml } from './html.ts';
-import { createProfiles, type Profiles, type Profile } from './profiles.ts';
+import { createProfiles, type Profile } from './profiles.ts';
 import { createPlatform, createRender } from './platform.ts';
-import {
-  createTempStore,
-  type TempStore,
-  createUploadStore,
-  type UploadStore,
-} from './temp-store.ts';
-import { clip, createCommandRequests, type CommandRequests } from './command-requests.ts';
+import { createTempStore, createUploadStore } from './temp-store.ts';
+import { clip, createCommandRequests } from './command-requests.ts';
 import type { ChannelId, ServerEvent, PageMember, PageReader } from './protocol.ts';
 
-/** The state behind the page's routes: readers, messages, running commands. */
-export interface WebPresence extends CommandRequests, AsyncDisposable {
-  readonly platform: Platform;
-  readonly members: Profiles;
-  readonly files: TempStore;
-  readonly uploads: UploadStore;
-  readonly stop: Invocations['stop'];
-  events(member: Profile, lastId: string): ReadableStream<Uint8Array>;
-  post(member: Profile, channel: ChannelId, text: string): void;
-  rename(member: Profile, name: string): void;
-  read(member: Profile, language: string): Promise<void>;
-}
+export type WebPresence = ReturnType<typeof createWebPresence>;
 
+/** The state behind the page's routes: readers, messages, running commands. */
 export const createWebPresence = (
   core: Core,
   options: { maxUploadBytes: number; graceMs?: number | undefined },
-): WebPresence => {
+) => {
   const { languages } = core.services;
   const members = createProfiles(core.texts, core.services, () => streams.present());
   const files = createTempStore({
@@ -125,12 +109,12 @@ export const createWebPresence = (
     uploads,
     stop: invocations.stop,
     ...uses,
-    events: (member, lastId) => {
+    events: (member: Profile, lastId: string): ReadableStream<Uint8Array> => {
       const stream = streams.connect(member, lastId, () => helloTo(member));
       lounge.catchUp(member.language);
       return stream;
     },
-    post: ({ id, name }, channel, text) => {
+    post: ({ id, name }: Profile, channel: ChannelId, text: string): void => {
       if (channel === 'lounge') lounge.admit(id);
       const entry = channelLog.add({
         channel,
@@ -143,14 +127,14 @@ export const createWebPresence = (
       });
       if (channel === 'lounge') lounge.translate(entry);
     },
-    rename: (member, name) => {
+    rename: (member: Profile, name: string): void => {
       members.rename(member.id, name);
       streams.publish((reader) =>
         reader.id === member.id ? { type: 'me', me: meOf(reader) } : undefined,
       );
       tellReaders();
     },
-    read: async (member, typed) => {
+    read: async (member: Profile, typed: string): Promise<void> => {
       const language = languages.find(typed);
       if (language === undefined)
         throw userError('bad-input', 'web.errors.unknown-language', { language: clip(typed) });

@@ -104,6 +104,18 @@ export interface Press {
   run(ctx: PressContext): Promise<void>;
 }
 
+/** A press after whose work, if it has any, a panel is shown as it is then. */
+export const pressOn = (
+  panel: (ctx: PressContext) => Promise<Content> | Content,
+  run?: (ctx: PressContext) => unknown,
+): Press => ({
+  panel: async (ctx) => panel(ctx),
+  async run(ctx) {
+    await run?.(ctx);
+    await ctx.reply(await panel(ctx));
+  },
+});
+
 export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 'on' | 'stream'> {
   /** The part after the colon in the control's `press`; empty without one. */
   readonly arg: string;

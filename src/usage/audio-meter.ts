@@ -20,8 +20,6 @@ export interface AudioMeterDeps {
   readonly log: Log;
 }
 
-export type AudioMeter = ReturnType<typeof createAudioMeter>;
-
 /** Creates the count of recognised speech for the person who spoke. */
 export const createAudioMeter = (deps: AudioMeterDeps) => {
   const { services, now, channel, log } = deps;

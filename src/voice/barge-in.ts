@@ -19,8 +19,6 @@ interface Speaker {
   cancel: () => void;
 }
 
-export type BargeIn = ReturnType<typeof createBargeIn>;
-
 /** Lowers or ends the bot's speech while people speak, where the room wants that. */
 export const createBargeIn = ({ clock, mode, duck, interrupt }: BargeInDeps) => {
   const speakers = new Map<string, Speaker>();

@@ -61,8 +61,6 @@ const QUESTION_MS = 10_000;
 
 const nothingSaid = (): AppError => userError('not-found', 'room.nothing-heard');
 
-export type Conversation = ReturnType<typeof createConversation>;
-
 /** Finds questions in transcripts. */
 export const createConversation = ({ clock, names, answer }: ConversationDeps) => {
   const listening = new Map<string, PromiseWithResolvers<string> & { readonly sinceMs: number }>();

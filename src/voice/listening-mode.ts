@@ -80,7 +80,12 @@ export const next = (state: ListeningState, event: ListeningEvent): ListeningSta
       return isOver(state) || state.isLimited ? undefined : { ...state, isLimited: true };
     case 'limit-lifted':
       return isOver(state) || !state.isLimited ? undefined : { ...state, isLimited: false };
-    default: {
+    case 'start':
+    case 'prepared':
+    case 'announced':
+    case 'stop':
+    case 'ended':
+    case 'close': {
       const kind = STEPS[state.kind][event.kind];
       return kind && { ...state, kind };
     }

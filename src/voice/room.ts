@@ -168,7 +168,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     setLanguages: (languages) => captioning.current()?.setLanguages(languages),
     stopCaptions: session.stopCaptions,
     transcript: captioning.transcript,
-    summary: captioning.summary,
+    summary: (language, signal) => captioning.summary(language, signal),
     say: async (request) => {
       over.signal.throwIfAborted();
       return speaking.say(request);

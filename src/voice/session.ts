@@ -174,13 +174,13 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     await subscription.listen(mode, listener, signal.aborted ? CLOSING_MS : undefined);
   };
 
+  const announce = async (): Promise<void> => {
+    await listen();
+    await subscription.informed();
+  };
   const begin = async (options: CaptionOptions, stopped: AbortSignal): Promise<void> => {
     await captioning.open(options, stopped, () => void stopCaptions());
     move({ kind: 'prepared' });
-    const announce = async (): Promise<void> => {
-      await listen();
-      await subscription.informed();
-    };
     await orAborted(announce(), stopped);
     move({ kind: 'announced' });
   };

@@ -41,8 +41,6 @@ interface Current extends ListeningMode {
   readonly pipeline: SttPipeline;
 }
 
-export type Subscription = ReturnType<typeof createSubscription>;
-
 /** Listens to members who consented, for the use of which they were informed. */
 export const createSubscription = (deps: SubscriptionDeps) => {
   const { clock, people, choiceOf, hints, noticeOf, notInformed, log } = deps;

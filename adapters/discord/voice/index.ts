@@ -24,12 +24,6 @@ export interface VoiceDeps {
   readonly clock: Clock;
 }
 
-export interface DiscordVoice {
-  readonly port: VoicePort;
-  listen(on: On, botId: string): void;
-  stop(): void;
-}
-
 const noVoice = (): AppError => userError('unsupported', 'room.no-voice-here');
 
 const full = (): AppError => userError('unavailable', 'room.full', {}, { retryable: true });
@@ -67,7 +61,7 @@ export const guardListener = (
   };
 };
 
-export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): DiscordVoice => {
+export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
   const links = new Map<string, OpenLink>();
   let botId = '';
 
@@ -156,12 +150,12 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Dis
 
   return {
     port,
-    listen: (on, id) => {
+    listen: (on: On, id: string): void => {
       botId = id;
       gateway.listen(on, id);
       presence.listen(on);
     },
-    stop: () => {
+    stop: (): void => {
       for (const link of links.values()) link.end();
       gateway.stop();
     },

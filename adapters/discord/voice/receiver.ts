@@ -59,8 +59,6 @@ const isId = (value: unknown): value is string =>
 const isSsrc = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 32;
 
-export type Receiver = ReturnType<typeof createReceiver>;
-
 /** Turns UDP packets into packets of subscribed members. */
 export const createReceiver = (deps: ReceiverDeps) => {
   const { nowMs, dave } = deps;
@@ -125,7 +123,7 @@ export const createReceiver = (deps: ReceiverDeps) => {
     if (subscribed.length === suspects.length) subscribed.forEach(statistics.missed);
     deps.unknownSpeaker();
   };
-  /** Consent of all who are present is needed where the encryption does not prove who speaks. */
+  /** True when an owner may be guessed: with proof by the encryption, or consent of all present. */
   const mayGuess = (here: readonly string[]): boolean =>
     dave.proves() || here.every((id) => subscribers.has(id));
   const stranger = (ssrc: number): string | undefined => {

@@ -1,7 +1,7 @@
 import { TOKEN_CLOSE, TOKEN_OPEN } from '../protect/read-tokens.ts';
 import { countCodePoints } from '../unicode.ts';
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
+const bySentence = new Intl.Segmenter(undefined, { granularity: 'sentence' });
 
 /**
  * Abbreviations whose full stop does not end a sentence. Unicode's rules know none; these stand
@@ -22,7 +22,7 @@ const openingAtEnd = /[「『（“‘«([【]+$/u;
 export const splitSentences = (text: string): string[] => {
   const sentences: string[] = [];
   let held = '';
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of bySentence.segment(text)) {
     held += segment;
     // Only the end is checked, so that a text of abbreviations takes linear time.
     const end = segment.slice(-24);

@@ -38,8 +38,6 @@ interface Place {
   readonly heading?: Posted;
 }
 
-export type Captioning = ReturnType<typeof createCaptioning>;
-
 /** The captions of a room: none, or one session at a time. */
 export const createCaptioning = (deps: CaptioningDeps) => {
   const { services, clock, platform, channel, messages, texts, log } = deps;

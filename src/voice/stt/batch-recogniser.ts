@@ -63,67 +63,26 @@ const CHECKS_PER_PARTIAL = 4;
 const PARTIAL_DEADLINE_MS = 4_000;
 
 /** Recognises a whole utterance by one request, and parts of it, one at a time, while it grows. */
-class BatchRecognition implements Recognition {
-  readonly #client: TranscriptionClient;
-  readonly #request: RecognitionRequest;
-  readonly #partialEveryMs: number;
-  readonly #agreement = createLocalAgreement();
-  #running: AbortController | undefined;
-  #sentMs = 0;
-  #certain = '';
+const startRecognition = (
+  client: TranscriptionClient,
+  request: RecognitionRequest,
+  partialEveryMs: number,
+): Recognition => {
+  const agreement = createLocalAgreement();
+  let running: AbortController | undefined;
+  let sentMs = 0;
+  let certain = '';
   /** True once the utterance has ended or a part has failed: no further parts are sent. */
-  #hasNoParts = false;
+  let hasNoParts = false;
 
-  constructor(client: TranscriptionClient, request: RecognitionRequest, partialEveryMs: number) {
-    this.#client = client;
-    this.#request = request;
-    this.#partialEveryMs = partialEveryMs;
-  }
-
-  grow(utterance: Utterance): void {
-    const dueMs = Math.max(this.#partialEveryMs, utterance.spanMs * PARTIAL_EVERY_SHARE);
-    const isDue = utterance.spanMs - this.#sentMs >= dueMs;
-    if (this.#partialEveryMs === 0 || this.#hasNoParts || this.#running || !isDue) return;
-    this.#sentMs = utterance.spanMs;
-    void this.#recognisePart(utterance);
-  }
-
-  async finish(utterance: Utterance, deadlineMs: number): Promise<RecognitionResult> {
-    this.#hasNoParts = true;
-    this.#running?.abort();
-    return this.#transcribe(utterance, { signal: this.#request.signal, deadlineMs });
-  }
-
-  async #recognisePart(utterance: Utterance): Promise<void> {
-    const running = new AbortController();
-    this.#running = running;
-    try {
-      const result = await this.#transcribe(utterance, {
-        signal: AbortSignal.any([running.signal, this.#request.signal]),
-        deadlineMs: PARTIAL_DEADLINE_MS,
-        hasFallback: true,
-      });
-      if (this.#hasNoParts || this.#request.signal.aborted) return;
-      const certain = this.#agreement.add(result.text.trim());
-      if (certain === this.#certain) return;
-      this.#certain = certain;
-      this.#request.partial({ ...result, text: certain });
-    } catch {
-      // The whole utterance is still to be sent, and reports the fault.
-      this.#hasNoParts = true;
-    } finally {
-      this.#running = undefined;
-    }
-  }
-
-  async #transcribe(
+  const transcribe = async (
     utterance: Utterance,
     options: Parameters<ServiceClient['transcribe']>[2],
-  ): Promise<RecognitionResult> {
-    const { hotwords, language } = await this.#request.hints;
+  ): Promise<RecognitionResult> => {
+    const { hotwords, language } = await request.hints;
     options.signal.throwIfAborted();
     const { audio } = utteranceFile(utterance);
-    return this.#client.transcribe(
+    return client.transcribe(
       audio,
       {
         ...(language ? { language } : {}),
@@ -131,8 +90,45 @@ class BatchRecognition implements Recognition {
       },
       options,
     );
-  }
-}
+  };
+
+  const recognisePart = async (utterance: Utterance): Promise<void> => {
+    const part = new AbortController();
+    running = part;
+    try {
+      const result = await transcribe(utterance, {
+        signal: AbortSignal.any([part.signal, request.signal]),
+        deadlineMs: PARTIAL_DEADLINE_MS,
+        hasFallback: true,
+      });
+      if (hasNoParts || request.signal.aborted) return;
+      const agreed = agreement.add(result.text.trim());
+      if (agreed === certain) return;
+      certain = agreed;
+      request.partial({ ...result, text: certain });
+    } catch {
+      // The whole utterance is still to be sent, and reports the fault.
+      hasNoParts = true;
+    } finally {
+      running = undefined;
+    }
+  };
+
+  return {
+    grow: (utterance) => {
+      const dueMs = Math.max(partialEveryMs, utterance.spanMs * PARTIAL_EVERY_SHARE);
+      const isDue = utterance.spanMs - sentMs >= dueMs;
+      if (partialEveryMs === 0 || hasNoParts || running || !isDue) return;
+      sentMs = utterance.spanMs;
+      void recognisePart(utterance);
+    },
+    finish: async (utterance, deadlineMs) => {
+      hasNoParts = true;
+      running?.abort();
+      return transcribe(utterance, { signal: request.signal, deadlineMs });
+    },
+  };
+};
 
 /** Recognises speech by requests that hold whole files. */
 export const createBatchRecogniser = (
@@ -140,5 +136,5 @@ export const createBatchRecogniser = (
   { partialEveryMs = PARTIAL_EVERY_MS }: BatchRecogniserOptions = {},
 ): Recogniser => ({
   growEveryMs: partialEveryMs / CHECKS_PER_PARTIAL,
-  start: (request) => new BatchRecognition(client, request, partialEveryMs),
+  start: (request) => startRecognition(client, request, partialEveryMs),
 });

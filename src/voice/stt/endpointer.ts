@@ -7,7 +7,7 @@ import {
   type UtteranceLengths,
   SpeakerEndpointer,
 } from './speaker-endpointer.ts';
-import { createSpeakerVad, type SpeakerVad } from './vad/speaker-vad.ts';
+import { createSpeakerVad, type SpeakerVad } from './speaker-vad.ts';
 
 export type { EndpointerEvent } from './speaker-endpointer.ts';
 

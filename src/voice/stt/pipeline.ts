@@ -51,16 +51,6 @@ export interface SttPipelineCounts extends TranscriptCounts {
   readonly dropped: number;
 }
 
-/** Turns the packets of a room into transcripts. */
-export interface SttPipeline extends AsyncDisposable {
-  readonly packet: (packet: VoicePacket) => void;
-  /** Drops all data of a member: nothing more of it is kept, sent or emitted. */
-  readonly forget: (memberId: string) => void;
-  /** Ends all open utterances, and resolves when all transcripts were emitted. */
-  readonly settled: () => Promise<void>;
-  readonly counts: SttPipelineCounts;
-}
-
 /** Default deadline: the service may be away for half a minute. */
 const DEADLINE_MS = 45_000;
 const AT_ONCE = 8;
@@ -81,6 +71,9 @@ interface Job extends EmittedUtterance {
   recognition: Recognition | undefined;
 }
 
+export type SttPipeline = ReturnType<typeof createSttPipeline>;
+
+/** Turns the packets of a room into transcripts. */
 export const createSttPipeline = ({
   recogniser,
   clock,
@@ -88,7 +81,7 @@ export const createSttPipeline = ({
   hints,
   options = {},
   log,
-}: SttPipelineDeps): SttPipeline => {
+}: SttPipelineDeps) => {
   const endpointer = createEndpointer({ ...options, growEveryMs: recogniser.growEveryMs });
   const queue = createRecognitionQueue<RecognitionResult>(clock, {
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
@@ -246,11 +239,13 @@ export const createSttPipeline = ({
   };
 
   return {
-    packet: (packet) => {
+    packet: (packet: VoicePacket): void => {
       if (!isOver) follow(endpointer.take(packet));
     },
+    /** Drops all data of a member: nothing more of it is kept, sent or emitted. */
     forget,
-    settled: async () => {
+    /** Ends all open utterances, and resolves when all transcripts were emitted. */
+    settled: async (): Promise<void> => {
       follow(endpointer.endAll());
       await queue.idle();
     },
@@ -262,7 +257,7 @@ export const createSttPipeline = ({
       queue.forgetAll();
       await queue.stopped();
     },
-    get counts() {
+    get counts(): SttPipelineCounts {
       return { ...counts, ...emitter.counts, packets: endpointer.counts };
     },
   };

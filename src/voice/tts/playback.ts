@@ -47,8 +47,6 @@ export interface PlaybackDeps {
   readonly listener: PlaybackListener;
 }
 
-export type Playback = ReturnType<typeof createPlayback>;
-
 /**
  * Creates the playback of a room. One item is synthesised while the one before it is spoken. Each
  * starts within its longest wait or is dropped, which is reported; a pause that is too long drops

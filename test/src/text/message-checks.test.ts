@@ -115,12 +115,12 @@ const SPEECH = [
 ];
 
 describe('isCommandLike', () => {
-  it.each(COMMANDS)('takes %j for a command', (text) => {
-    expect(isCommandLike(text)).toBe(true);
+  it.each(COMMANDS)('takes %j for a command', (typed) => {
+    expect(isCommandLike(typed)).toBe(true);
   });
 
-  it.each(SPEECH)('takes %j for speech', (text) => {
-    expect(isCommandLike(text)).toBe(false);
+  it.each(SPEECH)('takes %j for speech', (typed) => {
+    expect(isCommandLike(typed)).toBe(false);
   });
 
   it('reads a long line once', () => {

@@ -398,9 +398,9 @@ describe('protectTerms', () => {
 
   it('changes nothing by itself, whatever the text', () => {
     fc.assert(
-      fc.property(anyText, (text) => {
-        const guarded = protectTerms(text, [{ term: 'hello' }, { term: '漢字' }]);
-        expect(guarded.restore(guarded.text)).toBe(text);
+      fc.property(anyText, (plain) => {
+        const guarded = protectTerms(plain, [{ term: 'hello' }, { term: '漢字' }]);
+        expect(guarded.restore(guarded.text)).toBe(plain);
       }),
       { numRuns: 500 },
     );

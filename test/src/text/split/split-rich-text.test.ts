@@ -54,12 +54,10 @@ const LONG_TREES: readonly (readonly [string, RichText])[] = [
   ['blocks of code', Array.from({ length: 2_000 }, () => codeBlock('let a;', 'js'))],
 ];
 
-const SIGNS = [
-  ...'* _ ~~ || ` ``` [ ](https://a.b) \\ https://a.b/ www.a.b/ <@1> a @everyone & ( word'.split(
-    ' ',
-  ),
-  ...['\n', '> ', '- ', '# ', ' ', '\u2060'],
-];
+const SIGNS =
+  '*;_;~~;||;`;```;[;](https://a.b);\\;https://a.b/;www.a.b/;<@1>;a;@everyone;&;(;word;\n;> ;- ;# ; ;\u2060'.split(
+    ';',
+  );
 const split = (text: string): string[] => splitMarkdown(text, LIMIT);
 
 describe('splitRichText', () => {

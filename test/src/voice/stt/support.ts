@@ -6,7 +6,7 @@ import {
   type EndpointerEvent,
   type EndpointerOptions,
 } from '../../../../src/voice/stt/endpointer.ts';
-import type { SpeakerVad } from '../../../../src/voice/stt/vad/speaker-vad.ts';
+import type { SpeakerVad } from '../../../../src/voice/stt/speaker-vad.ts';
 
 /** 20 ms of hybrid, mono, whose voice bit is set or not. */
 const HYBRID = 0x78;

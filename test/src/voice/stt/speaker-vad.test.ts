@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { parseToc } from '../../../../../src/audio/opus/packet.ts';
+import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import {
   packetVad,
   createSpeakerVad,
   type SpeakerVad,
   LevelVad,
-} from '../../../../../src/voice/stt/vad/speaker-vad.ts';
-import { decodeAll, fixture, sourceOf } from '../../../audio/support.ts';
-import { encodePackets } from '../../../../fakes/opus.ts';
-import { CELT, unvoiced, voiced } from '../support.ts';
+} from '../../../../src/voice/stt/speaker-vad.ts';
+import { decodeAll, fixture, sourceOf } from '../../audio/support.ts';
+import { encodePackets } from '../../../fakes/opus.ts';
+import { CELT, unvoiced, voiced } from './support.ts';
 
 const FRAME = 320;
 const FRAME_SAMPLES = 960;

@@ -1,7 +1,7 @@
-import { voiceBit, OPUS_CLOCK_HZ, type OpusToc } from '../../../audio/opus/packet.ts';
-import type { VoicePacket } from '../../../ports/voice.ts';
-import { createPacketDecoder, type PacketDecoder } from '../../../audio/opus/decoder.ts';
-import { createLevelMeter, createVoiceDetector, VAD_RATE_HZ } from '../../../audio/vad.ts';
+import { voiceBit, OPUS_CLOCK_HZ, type OpusToc } from '../../audio/opus/packet.ts';
+import type { VoicePacket } from '../../ports/voice.ts';
+import { createPacketDecoder, type PacketDecoder } from '../../audio/opus/decoder.ts';
+import { createLevelMeter, createVoiceDetector, VAD_RATE_HZ } from '../../audio/vad.ts';
 
 /** A decoder to 16 kHz mono. */
 export type SpeechDecoder = PacketDecoder;

@@ -223,5 +223,5 @@ export const codeBlock = (written: string, language?: string, hidden = false): C
  */
 export const SEPARATOR = '\u2060';
 
-export const withoutSeparators = (text: string): string =>
-  text.includes(SEPARATOR) ? text.replaceAll(SEPARATOR, '') : text;
+export const withoutSeparators = (words: string): string =>
+  words.includes(SEPARATOR) ? words.replaceAll(SEPARATOR, '') : words;

@@ -26,8 +26,6 @@ export const clip = (text: string): string =>
 const labelKey = (command: string, option: string, value: string): string =>
   JSON.stringify([command, option, value]);
 
-export type CommandRequests = ReturnType<typeof createCommandRequests>;
-
 /** The requests of a page that concern commands. */
 export const createCommandRequests = ({
   core,

@@ -11,9 +11,9 @@ import {
 } from '../../model/rich-text.ts';
 import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/pieces.ts';
 import { plainSpans } from '../plain-spans.ts';
+import type { Measure } from './split.ts';
 
 export type WriteTree = (tree: RichText) => string;
-export type Measure = (written: string) => number;
 
 /** A piece and its place in the layout's shape. */
 export interface PlacedPiece {

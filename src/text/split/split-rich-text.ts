@@ -2,13 +2,12 @@ import type { RichText } from '../../model/rich-text.ts';
 import { PLAIN_LINE, toPieces, type Line } from '../pieces/pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
 import { isBlank } from '../unicode.ts';
-import { bestCut, lastGraphemeEnd, splitsPair } from './split.ts';
+import { bestCut, lastGraphemeEnd, splitsPair, type Measure } from './split.ts';
 import {
   codePart,
   isLongCode,
   layOut,
   type Extent,
-  type Measure,
   type PlacedPiece,
   type WriteTree,
   type SplitLayout,

@@ -257,7 +257,7 @@ describe('splitRichText', () => {
           expect(pieces.map((piece) => seen(piece.tree)).join('')).toBe(seen(rich));
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
   });
 

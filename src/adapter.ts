@@ -32,12 +32,12 @@ export interface Core {
    */
   complete(request: CompletionRequest): Promise<readonly Choice[]>;
   /**
-   * Translates one line into each of `languages`, at most one request a language; yields growing
+   * Translates one line of a member's into each of `languages`, at most one request a language; yields growing
    * texts, the languages interleaved. A language that the line is in already yields nothing. Never
    * rejects: a failure is the last item of its language.
    */
   translateLine(
-    line: { readonly space: Space; readonly text: RichText },
+    line: { readonly space: Space; readonly memberId: string; readonly text: RichText },
     languages: readonly string[],
     signal: AbortSignal,
   ): AsyncIterable<LineTranslation>;

@@ -14,6 +14,7 @@ import { createPlatforms } from './running-platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
+import { translateMeteredLine } from './usage/metered-line.ts';
 import { realClock, type Clock } from './async/clock.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createRooms } from './voice/rooms.ts';
@@ -33,7 +34,6 @@ import {
   searchLanguages,
   type Languages,
 } from './text/language/languages.ts';
-import { translateLine } from './translation/fan-out.ts';
 import { createGlossary } from './translation/glossary.ts';
 import { createTranslator } from './translation/translator.ts';
 import { openAutoTranslate, type AutoTranslate } from './autotranslate/index.ts';
@@ -252,7 +252,7 @@ export const openCore = async ({
       feedListener: autoTranslate.listener,
       rooms: rooms.watcher,
       translateLine: (line, targets, signal) =>
-        translateLine(services.translator, line, targets, signal),
+        translateMeteredLine(services, line, targets, signal),
       ready: platforms.ready,
     },
     [Symbol.asyncDispose]: async () => {

@@ -136,8 +136,8 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
   };
 
   const run = async ({ entry, languages: wanted }: LineJob): Promise<void> => {
-    const { id } = entry.message;
-    const line = { space: SPACE, text: parseMarkdown(entry.source) };
+    const { id, author } = entry.message;
+    const line = { space: SPACE, memberId: author.id, text: parseMarkdown(entry.source) };
     const shownAtMs = new Map<string, number>();
     const states = core.translateLine(line, wanted, closing.signal);
     for await (const { language, text, done, error } of states) {

@@ -68,7 +68,8 @@ export interface FanOutLine {
 }
 
 /**
- * Translates a line into several languages, one request each; the contract of `Core.translateLine`.
+ * Translates a line into several languages, one request each, as `Core.translateLine` says, and
+ * counts no use.
  */
 export const translateLine = (
   translator: Translator,

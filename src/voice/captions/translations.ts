@@ -4,8 +4,9 @@ import { AppError, toAppError } from '../../errors.ts';
 import { plainWords } from '../../model/compose-rich-text.ts';
 import type { Channel } from '../../model/place.ts';
 import { plainText } from '../../model/walk-rich-text.ts';
-import { type LineTranslation, translateLine } from '../../translation/fan-out.ts';
-import { createMeter, type MeteredServices } from '../../usage/meter.ts';
+import type { LineTranslation } from '../../translation/fan-out.ts';
+import type { MeteredServices } from '../../usage/meter.ts';
+import { translateMeteredLine } from '../../usage/metered-line.ts';
 import type { Caption } from './caption.ts';
 
 const AT_ONCE = 6;
@@ -160,16 +161,17 @@ export const createTranslateCaption = (
   services: MeteredServices,
   channel: () => Channel,
 ): TranslateCaption => {
-  return async function* translate({ speakerId, text, language, context }, languages, signal) {
-    const { space } = channel();
-    // The transcript already counts as the message.
-    const meter = createMeter(services, { space, memberId: speakerId }, { messages: 0 });
+  return ({ speakerId, text, language, context }, languages, signal) => {
     const from = language === '' ? {} : { from: language };
-    const line = { space, text: plainWords(text), context, ...from };
-    try {
-      yield* translateLine(meter.services.translator, line, languages, signal);
-    } finally {
-      await meter.settle().catch(() => undefined);
-    }
+    const said = { space: channel().space, memberId: speakerId, text: plainWords(text) };
+    // The transcript already counts as the message.
+    const options = { messages: 0 } as const;
+    return translateMeteredLine(
+      services,
+      { ...said, context, ...from },
+      languages,
+      signal,
+      options,
+    );
   };
 };

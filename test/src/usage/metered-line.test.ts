@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { plainWords } from '../../../src/model/compose-rich-text.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
+import type { TranslationRequest } from '../../../src/translation/translator.ts';
+import type { MeteredServices } from '../../../src/usage/meter.ts';
+import { translateMeteredLine } from '../../../src/usage/metered-line.ts';
+
+const space = { platform: 'test', id: 's' };
+const LINE = { space, memberId: 'm', text: plainWords('hello') };
+const { signal } = new AbortController();
+
+const servicesWith = (record: (...given: unknown[]) => Promise<void>, dailyCharacters?: number) =>
+  ({
+    spaces: { of: async () => (dailyCharacters === undefined ? {} : { dailyCharacters }) },
+    usage: { today: async () => ({ characters: 0, audioMs: 0, messages: 0 }), record },
+    translator: {
+      // oxlint-disable-next-line require-yield
+      async *translate({ text, to }: TranslationRequest) {
+        return { text: plainWords(`${to}: ${plainText(text)}`), outcome: 'translated' };
+      },
+    },
+  }) as unknown as MeteredServices;
+
+const translated = async (services: MeteredServices) => {
+  const items = await Array.fromAsync(translateMeteredLine(services, LINE, ['fr', 'ja'], signal));
+  return items.map(({ language, text, error }) => ({
+    language,
+    text: plainText(text),
+    ...(error && { error: error.code }),
+  }));
+};
+
+describe('a metered line', () => {
+  it('counts each of its translations for the member, as one message', async () => {
+    const recorded: unknown[] = [];
+    const services = servicesWith(async (...given) => void recorded.push(given));
+    expect(await translated(services)).toEqual([
+      { language: 'fr', text: 'fr: hello' },
+      { language: 'ja', text: 'ja: hello' },
+    ]);
+    expect(recorded).toEqual([[space, 'm', { characters: 10, audioMs: 0, messages: 1 }]]);
+  });
+
+  it('is refused beyond the limit of the space, language by language', async () => {
+    const services = servicesWith(async () => undefined, 3);
+    expect(await translated(services)).toEqual([
+      { language: 'fr', text: '', error: 'rate-limited' },
+      { language: 'ja', text: '', error: 'rate-limited' },
+    ]);
+  });
+
+  it('is translated though its use cannot be recorded', async () => {
+    const services = servicesWith(() => Promise.reject(new Error('disk full')));
+    expect(await translated(services)).toHaveLength(2);
+  });
+});

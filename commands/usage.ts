@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCommand, moderator } from '../src/command/command.ts';
 import type { UsageDay } from '../src/command/services.ts';
-import { MINUTE_MS } from '../src/command/helpers.ts';
+import { CHART_SIGNS, MINUTE_MS } from '../src/command/helpers.ts';
 import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
 import type { RichText } from '../src/model/rich-text.ts';
 
@@ -49,7 +49,7 @@ export default defineCommand(
         bullets(...listed),
         used.length > DAYS_LISTED && t('usage.more', { count: used.length - DAYS_LISTED }),
         '',
-        t('usage.legend'),
+        t('usage.legend', CHART_SIGNS),
       );
       // The numbers stand even where no picture can be drawn.
       await reply({ text });

@@ -23,6 +23,7 @@ export { languageText } from '../text/message-checks.ts';
 export { parseMarkdown } from '../text/markdown/parse.ts';
 export { readChannels } from '../text/typed-lists.ts';
 export { MINUTE_MS } from '../async/time.ts';
+export { CHART_SIGNS } from '../usage/chart.ts';
 
 /** Mentions of a space's channels in one row; a dash for none. */
 export const channelNames = (space: Space, ids: readonly string[]): RichText =>

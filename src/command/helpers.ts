@@ -17,7 +17,7 @@ import type { CaptionRecord, Room } from '../voice/room-types.ts';
 export { roomTurns } from '../chat/room-turns.ts';
 export { firstThatFits, voicePreferences } from '../speech/voice-choice.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
-export { quotedWords, typedCode } from '../text/quoted-words.ts';
+export { quotedInstruction, quotedWords, typedCode } from '../text/quoted-words.ts';
 export { isBlankMessage } from '../text/message-checks.ts';
 export { languageText } from '../text/message-checks.ts';
 export { parseMarkdown } from '../text/markdown/parse.ts';

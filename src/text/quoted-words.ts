@@ -1,3 +1,4 @@
+import { splitInstruction } from './instruction.ts';
 import { lastGraphemeEnd } from './split/split.ts';
 import { sentence } from '../model/compose-rich-text.ts';
 import { type Code, code, type RichText } from '../model/rich-text.ts';
@@ -26,13 +27,10 @@ export const quotedWords = (written: string, longest = 300): string =>
 /** Typed text that is shown back as code: one line of at most `longest` UTF-16 units. */
 export const typedCode = (typed: string, longest = 60): Code => code(quotedWords(typed, longest));
 
-const COMMAND_OR_VARIABLE =
-  /((?:apt-get|npm) install(?: -[\w=-]+)*(?: [a-z][\w.-]*)?|\b[A-Z]+(?:_[A-Z]+)+\b(?:=\S+)?)/;
-
 /** Quotes what an operator is told to do: one line, with its commands and variables as code. */
 export const quotedInstruction = (written: string): RichText =>
   sentence(
-    ...quotedWords(written)
-      .split(COMMAND_OR_VARIABLE)
-      .map((part, index) => (index % 2 === 0 ? part : code(part))),
+    ...splitInstruction(quotedWords(written)).map((part, index) =>
+      index % 2 === 0 ? part : code(part),
+    ),
   );

@@ -1,6 +1,6 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
 import type { Backlog, Room } from '../src/command/services.ts';
-import { button, quotedWords, roomNearby, typedCode } from '../src/command/helpers.ts';
+import { button, quotedInstruction, quotedWords, roomNearby } from '../src/command/helpers.ts';
 import {
   bullets,
   lines,
@@ -14,8 +14,6 @@ import type { Content } from '../src/model/content.ts';
 import type { RichText } from '../src/model/rich-text.ts';
 
 const LISTED = 20;
-/** Longest line of an engine: the command that adds it is shown whole. */
-const LONGEST_LINE_CHARS = 300;
 const DEAD_LISTED = 10;
 /** The lost part of a voice from which it begins to be misheard. */
 const POOR = 0.05;
@@ -31,7 +29,7 @@ const engineLines = async ({ services, member, t, label, signal }: Context) => {
   if (!reachable) return [sentence('❌ ', t('status.unreachable'))];
   return engines.map(({ name, serves, ready, detail }) => {
     const abilities = serves.map((ability) => label(`web.engines.abilities.${ability}`));
-    const shown = ready ? quotedWords(detail) : typedCode(detail, LONGEST_LINE_CHARS);
+    const shown = ready ? quotedWords(detail) : quotedInstruction(detail);
     return series([
       `${ready ? '✅' : '➖'} ${quotedWords(name)}`,
       abilities.join(', '),

@@ -1,12 +1,20 @@
 import { z } from 'zod';
 import { defineCommand, moderator } from '../src/command/command.ts';
 import type { UsageDay } from '../src/command/services.ts';
-import { MINUTE_MS } from '../src/command/helpers.ts';
+import { CHART_SIGNS, MINUTE_MS } from '../src/command/helpers.ts';
 import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
 import type { RichText } from '../src/model/rich-text.ts';
 
 /** More lines nobody reads; the picture shows every day. */
 const DAYS_LISTED = 14;
+
+/** Says a duration in seconds, or in minutes from one on. */
+const durationOf = (ms: number, locale: string): string => {
+  const seconds = Math.ceil(ms / 1_000);
+  const [amount, unit] = seconds < 60 ? [seconds, 'second'] : [ms / MINUTE_MS, 'minute'];
+  const format = { style: 'unit', unit, maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(locale, format).format(amount);
+};
 
 export default defineCommand(
   'usage',
@@ -23,7 +31,7 @@ export default defineCommand(
       const numbers = (each: Pick<UsageDay, 'characters' | 'audioMs' | 'messages'>): RichText =>
         t('usage.numbers', {
           characters: each.characters,
-          minutes: Math.round((each.audioMs / MINUTE_MS) * 10) / 10,
+          audio: durationOf(each.audioMs, locale),
           messages: each.messages,
         });
       const used = days.filter(({ messages }) => messages > 0).toReversed();
@@ -49,7 +57,7 @@ export default defineCommand(
         bullets(...listed),
         used.length > DAYS_LISTED && t('usage.more', { count: used.length - DAYS_LISTED }),
         '',
-        t('usage.legend'),
+        t('usage.legend', CHART_SIGNS),
       );
       // The numbers stand even where no picture can be drawn.
       await reply({ text });

@@ -1,3 +1,5 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+import english from '../locales/en.json' with { type: 'json' };
 import type { MessageKey } from './message-key.ts';
 import type { Inline, RichText } from './model/rich-text.ts';
 
@@ -65,13 +67,31 @@ export class AppError extends Error {
   }
 }
 
-/** An error whose sentence is shown to the asker. */
+const formats = new Map<MessageKey, IntlMessageFormat>();
+
+/**
+ * Says a sentence in English for operators. Values that are no numbers may be anybody's words: their
+ * names stand in their place, `{name}`.
+ */
+const withoutWords = (key: MessageKey, params: SentenceParams): string => {
+  const format =
+    formats.get(key) ?? new IntlMessageFormat(english[key], 'en', undefined, { ignoreTag: true });
+  formats.set(key, format);
+  const values = Object.entries(params).map(([name, value]) => [
+    name,
+    typeof value === 'number' ? value : `{${name}}`,
+  ]);
+  return String(format.format(Object.fromEntries(values)));
+};
+
+/** An error whose sentence is shown to the asker, and logged without words of theirs. */
 export const userError = (
   code: ErrorCode,
-  key: Sentence['key'],
-  params: Sentence['params'] = {},
+  key: MessageKey,
+  params: SentenceParams = {},
   options: Omit<AppErrorOptions, 'sentence'> = {},
-): AppError => new AppError(code, key, { ...options, sentence: { key, params } });
+): AppError =>
+  new AppError(code, withoutWords(key, params), { ...options, sentence: { key, params } });
 
 /** Makes an `AppError` of anything thrown: aborts become `cancelled`, unknown things `internal`. */
 export const toAppError = (thrown: unknown): AppError => {

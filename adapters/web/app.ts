@@ -8,6 +8,7 @@ import { AppError, type ErrorCode, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
+import { plainText } from '../../src/model/walk-rich-text.ts';
 import {
   createTokenAccess,
   isFromElsewhere,
@@ -85,8 +86,8 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   app.onError((thrown, c) => {
     const error = toAppError(thrown);
     if (error.code === 'internal') core.log.error({ err: error }, 'request failed');
-    const sentence = say(core.texts.in(localeOf(c)), error.sentence);
-    return c.json({ error: sentence }, STATUS[error.code]);
+    const sentence = say(core.texts.rich(localeOf(c)), error.sentence);
+    return c.json({ error: plainText(sentence) }, STATUS[error.code]);
   });
   app.notFound((c) => c.json({ error: core.texts.in(localeOf(c))('errors.not-found') }, 404));
 

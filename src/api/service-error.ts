@@ -1,6 +1,6 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
 import { series } from '../model/compose-rich-text.ts';
-import { quotedWords, typedCode } from '../text/quoted-words.ts';
+import { quotedWords, quotedInstruction } from '../text/quoted-words.ts';
 import { errorObject, type ErrorObject } from './contract.ts';
 import { parseMissingEngine, type MissingEngine } from '../http/missing-engine.ts';
 import { retryAfterTextMs } from '../http/retry-after.ts';
@@ -66,9 +66,6 @@ const kindOf = (status: number): Kind => {
   return { code: 'bad-input', key: 'service.refused', retryable: false };
 };
 
-/** The longest remedy that is quoted; people copy it whole. */
-const LONGEST_REMEDY_CHARS = 300;
-
 interface Explanation {
   readonly sentence: Sentence;
   readonly remedy?: Sentence;
@@ -84,10 +81,7 @@ const explainMissingEngine = (missing: MissingEngine): Explanation => {
       : { key: `service.no-${missing.ability}` };
   const count = missing.remedies.length;
   if (count === 0) return { sentence };
-  const remedies = series(
-    missing.remedies.map((remedy) => typedCode(remedy, LONGEST_REMEDY_CHARS)),
-    ', ',
-  );
+  const remedies = series(missing.remedies.map(quotedInstruction), ', ');
   return { sentence, remedy: { key: 'remedies.add-engine', params: { count, remedies } } };
 };
 

@@ -17,12 +17,13 @@ import type { CaptionRecord, Room } from '../voice/room-types.ts';
 export { roomTurns } from '../chat/room-turns.ts';
 export { firstThatFits, voicePreferences } from '../speech/voice-choice.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
-export { quotedWords, typedCode } from '../text/quoted-words.ts';
+export { quotedInstruction, quotedWords, typedCode } from '../text/quoted-words.ts';
 export { isBlankMessage } from '../text/message-checks.ts';
 export { languageText } from '../text/message-checks.ts';
 export { parseMarkdown } from '../text/markdown/parse.ts';
 export { readChannels } from '../text/typed-lists.ts';
 export { MINUTE_MS } from '../async/time.ts';
+export { CHART_SIGNS } from '../usage/chart.ts';
 
 /** Mentions of a space's channels in one row; a dash for none. */
 export const channelNames = (space: Space, ids: readonly string[]): RichText =>

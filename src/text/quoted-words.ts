@@ -1,5 +1,7 @@
+import { splitInstruction } from './instruction.ts';
 import { lastGraphemeEnd } from './split/split.ts';
-import { type Code, code } from '../model/rich-text.ts';
+import { sentence } from '../model/compose-rich-text.ts';
+import { type Code, code, type RichText } from '../model/rich-text.ts';
 
 /**
  * Shortens a text to at most `units` UTF-16 units; a longer one ends with `…` after a whole
@@ -24,3 +26,11 @@ export const quotedWords = (written: string, longest = 300): string =>
 
 /** Typed text that is shown back as code: one line of at most `longest` UTF-16 units. */
 export const typedCode = (typed: string, longest = 60): Code => code(quotedWords(typed, longest));
+
+/** Quotes what an operator is told to do: one line, with its commands and variables as code. */
+export const quotedInstruction = (written: string): RichText =>
+  sentence(
+    ...splitInstruction(quotedWords(written)).map((part, index) =>
+      index % 2 === 0 ? part : code(part),
+    ),
+  );

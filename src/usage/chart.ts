@@ -8,16 +8,14 @@ const LEFT = 76;
 const RIGHT = 32;
 
 /**
- * Colours of Discord's dark theme, readable on light ones too: the picture has its own background.
+ * The ground is transparent, so these stand on light and dark ones: a contrast of 3.3 or more to
+ * those of the page and of Discord.
  */
-const COLOURS = {
-  ground: '#1f2430',
-  line: '#3a4252',
-  ink: '#c9d1e0',
-  characters: '#6ea8fe',
-  audio: '#f2b155',
-  people: '#8ddb8c',
-} as const;
+const LINE = '#7f879459';
+const INK = '#7f8794';
+const COLOURS = { characters: '#4d86e8', audio: '#d0711b', people: '#3a9a4a' } as const;
+/** The colours as the legend shows them. */
+export const CHART_SIGNS = { characters: '🟦', audio: '🟧', people: '🟩' } as const;
 
 interface Row {
   readonly colour: string;
@@ -51,18 +49,18 @@ const rowOf = ({ colour, top, height, values }: Row, xOf: (index: number) => num
   });
   const lines = [0, 0.5, 1].map((share) => {
     const y = bottom - share * height;
-    return `<path d="M${LEFT} ${y}H${WIDTH - RIGHT}" stroke="${COLOURS.line}"/>`;
+    return `<path d="M${LEFT} ${y}H${WIDTH - RIGHT}" stroke="${LINE}"/>`;
   });
   return [
     ...lines,
-    text(LEFT - 12, top + 5, numbers.format(most), 'end'),
-    text(LEFT - 12, bottom + 5, '0', 'end'),
+    text(LEFT - 12, top + 7, numbers.format(most), 'end'),
+    text(LEFT - 12, bottom + 7, '0', 'end'),
     ...bars,
   ].join('');
 };
 
 /** Most dates that fit beside each other. */
-const DATES = 10;
+const DATES = 8;
 
 const datesOf = (days: readonly UsageDay[], y: number, xOf: (index: number) => number): string => {
   const step = Math.max(1, Math.ceil(days.length / DATES));
@@ -101,8 +99,7 @@ export const usageSvg = (days: readonly UsageDay[]): string => {
   const height = 440;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}">`,
-    `<rect width="${WIDTH}" height="${height}" rx="14" fill="${COLOURS.ground}"/>`,
-    `<g font-family="DejaVu Sans" font-size="15" fill="${COLOURS.ink}">`,
+    `<g font-family="DejaVu Sans" font-size="20" fill="${INK}">`,
     ...rows.map((row) => rowOf(row, xOf)),
     datesOf(days, height - 14, xOf),
     '</g></svg>',

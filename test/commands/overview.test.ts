@@ -14,7 +14,7 @@ describe('/usage', () => {
     await use('ada', 1_200, 90_000);
     await use('bob', 300);
     const { text, files } = await harness().run('usage', { days: '7' });
-    const used = { characters: 1_500, minutes: 1.5, messages: 2 };
+    const used = { characters: 1_500, audio: '1.5 min', messages: 2 };
     expect(text).toContain(
       `${sentence('usage.heading', { days: 7 })}\n${sentence('usage.numbers', used)}`,
     );
@@ -22,6 +22,11 @@ describe('/usage', () => {
       `- May 20, 2026 · ${sentence('usage.numbers', used)} · ${sentence('usage.people', { count: 2 })}`,
     );
     expect(files).toMatchObject([{ name: 'usage.png', mediaType: 'image/png' }]);
+  });
+
+  it('gives less than a minute of audio in seconds', async () => {
+    await use('ada', 0, 12_000);
+    expect((await harness().run('usage')).text).toContain('12 sec of audio');
   });
 
   it('says so when nothing was used', async () => {
@@ -37,7 +42,9 @@ describe('/usage', () => {
       throw new AppError('unsupported', 'no library', { sentence: { key: 'usage.no-picture' } });
     };
     const { text } = await harness().run('usage');
-    expect(text).toContain(sentence('usage.numbers', { characters: 5, minutes: 0, messages: 1 }));
+    expect(text).toContain(
+      sentence('usage.numbers', { characters: 5, audio: '0 sec', messages: 1 }),
+    );
     expect(text).toContain(sentence('usage.no-picture'));
   });
 
@@ -54,7 +61,7 @@ describe('/usage', () => {
     const second = await harness().run('translate', { text: 'six ch', to: 'ja' });
     expect(second.text).toBe(sentence('limits.characters', { used: 6, limit: 10, hours: 11 }));
     expect((await harness().run('usage', { days: '7' })).text).toContain(
-      sentence('usage.numbers', { characters: 6, minutes: 0, messages: 1 }),
+      sentence('usage.numbers', { characters: 6, audio: '0 sec', messages: 1 }),
     );
   });
 });

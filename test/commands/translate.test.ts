@@ -64,7 +64,7 @@ describe('/translate', () => {
     const pair = { from: { language: 'en' }, to: { language: 'es' } };
     const lack = sentence('service.no-translation', pair, 'de');
     const named = 'apt-get install -y apertium-eng-spa, or set SERVICE_OPENAI_URL';
-    const remedies = '`apt-get install -y apertium-eng-spa`, `set SERVICE_OPENAI_URL`';
+    const remedies = '`apt-get install -y apertium-eng-spa`, set `SERVICE_OPENAI_URL`';
     const error = `No engine translates en to es. Add one: ${named}.`;
     expect(await lacking(error)).toBe(
       `${lack} ${sentence('remedies.add-engine', { count: 2, remedies }, 'de')}`,

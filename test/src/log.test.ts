@@ -46,9 +46,17 @@ describe('what was thrown', () => {
     expect(told).toMatchObject({
       type: 'AppError',
       code: 'bad-input',
-      message: 'errors.unknown-language',
+      message: expect.stringMatching(/^Unknown language: \{language\}\. /),
     });
+    expect(written).not.toContain('murmur');
     expect(Object.keys(told).toSorted()).toEqual(['code', 'message', 'stack', 'type']);
+  });
+
+  it('of ours is told in English with its numbers', () => {
+    const used = { used: 1_200, limit: 1_000, hours: 3 };
+    expect(tell(userError('rate-limited', 'limits.characters', used)).message).toMatch(
+      /1,200 of 1,000 characters .* in about 3 hours\.$/,
+    );
   });
 
   it.each([

@@ -11,16 +11,14 @@ import type {
 import { t } from './boot.ts';
 
 /** A refusal, as a sentence for the person at the page. */
-export class ApiError extends Error {}
+class ApiError extends Error {}
+
+/** The sentence for the person when a call has failed. */
+export const refusalOf = (error: unknown): string =>
+  error instanceof ApiError ? error.message : t('web.errors.unreachable');
 
 const send = async <T>(path: string, init: RequestInit): Promise<T> => {
-  let reply: Response;
-  try {
-    reply = await fetch(path, init);
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    throw new ApiError(t('web.errors.unreachable'));
-  }
+  const reply = await fetch(path, init);
   if (reply.ok) return (await reply.json()) as T;
   if (reply.status === 401) location.reload();
   const body = (await reply.json().catch(() => ({}))) as { error?: string };

@@ -1,6 +1,5 @@
 import type { ChannelId, ServerEvent } from '../protocol.ts';
-import { api, ApiError, openEventStream } from './api.ts';
-import { t } from './boot.ts';
+import { api, openEventStream, refusalOf } from './api.ts';
 import { createComposer } from './composer.ts';
 import { apply, createStore, type Panel, type Theme } from './store.ts';
 
@@ -54,9 +53,7 @@ export const createPageApp = () => {
   });
 
   const orSay = (doing: Promise<unknown>): void => {
-    doing.catch((error: unknown) =>
-      composer.fail(error instanceof ApiError ? error.message : t('web.errors.unreachable')),
-    );
+    doing.catch((error: unknown) => composer.fail(refusalOf(error)));
   };
 
   const show = (channel: ChannelId): void => {

@@ -1,6 +1,6 @@
 import type { Choice, CommandInfo } from '../../../src/model/command-info.ts';
-import type { ChannelId, PageKey, Params } from '../protocol.ts';
-import { api, ApiError } from './api.ts';
+import type { ChannelId } from '../protocol.ts';
+import { api, refusalOf } from './api.ts';
 import { commandForFile } from './attachments.ts';
 import { boot, t } from './boot.ts';
 import {
@@ -51,6 +51,10 @@ export interface ComposerState {
   readonly sending: boolean;
 }
 
+/** True when the marked suggestion is a command that is already typed whole. */
+const isTyped = ({ completing, items, active }: Popup): boolean =>
+  completing.kind === 'command' && items[active]?.value === completing.typed.trim();
+
 const EMPTY: Draft = { line: '', files: new Map() };
 
 const release = (files: Draft['files']): void => {
@@ -95,8 +99,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
   const draft = (): Draft => state.drafts[channel()];
   const setDraft = (change: Partial<Draft>, at: ChannelId = channel()): void =>
     set({ drafts: { ...state.drafts, [at]: { ...state.drafts[at], ...change } } });
-  const say = ({ key, params }: { readonly key: PageKey; readonly params: Params }): void =>
-    set({ fault: t(key, params) });
+  const fail = (fault: string): void => set({ fault });
   const found = (): FoundCommand | undefined => findCommand(draft().line, boot.commands);
 
   const values = (): TypedValues | undefined => {
@@ -159,22 +162,27 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     focus(next.caret);
   };
 
-  const hold = (option: string, file: File): void => {
+  const detach = (option: string): void => {
     const files = new Map(draft().files);
-    const before = files.get(option);
-    if (before) URL.revokeObjectURL(before.url);
-    files.set(option, { file, url: URL.createObjectURL(file) });
+    const held = files.get(option);
+    if (held) URL.revokeObjectURL(held.url);
+    files.delete(option);
     setDraft({ files });
+  };
+
+  const hold = (option: string, file: File): void => {
+    detach(option);
+    const held = { file, url: URL.createObjectURL(file) };
+    setDraft({ files: new Map(draft().files).set(option, held) });
   };
 
   /** Gives a file to the command in the field or, when that takes none, to one that does. */
   const attach = (file: File, wanted?: string): void => {
     set({ fault: undefined, popup: undefined });
     if (file.size > boot.maxUploadBytes)
-      return say({
-        key: 'web.errors.file-too-large',
-        params: { limit: Math.round(boot.maxUploadBytes / 1_048_576) },
-      });
+      return fail(
+        t('web.errors.file-too-large', { limit: Math.round(boot.maxUploadBytes / 1_048_576) }),
+      );
     const now = found()?.command;
     const takes = (command?: CommandInfo): string | undefined =>
       command?.options.find(
@@ -184,19 +192,10 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     if (own !== undefined) return hold(own, file);
     const other = commandForFile(file, boot.commands);
     const option = takes(other);
-    if (!other || option === undefined)
-      return say({ key: 'web.errors.no-command-for-file', params: {} });
+    if (!other || option === undefined) return fail(t('web.errors.no-command-for-file'));
     write(`/${other.name} `);
     closePopup();
     hold(option, file);
-  };
-
-  const detach = (option: string): void => {
-    const files = new Map(draft().files);
-    const held = files.get(option);
-    if (held) URL.revokeObjectURL(held.url);
-    files.delete(option);
-    setDraft({ files });
   };
 
   /** Resolves with what is wrong with the line, where it cannot be sent. */
@@ -220,7 +219,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     set({ fault: undefined });
     try {
       const fault = await trySend(at, line.trim());
-      if (fault) return say(fault);
+      if (fault) return fail(t(fault.key, fault.params));
       history.unshift(line);
       history.length = Math.min(history.length, 50);
       if (state.drafts[at].line === line) {
@@ -228,7 +227,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
         setDraft(EMPTY, at);
       }
     } catch (error) {
-      set({ fault: error instanceof ApiError ? error.message : t('web.errors.unreachable') });
+      fail(refusalOf(error));
     } finally {
       set({ sending: false });
     }
@@ -260,14 +259,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
       return true;
     }
     if (event.key === 'Enter' && !event.shiftKey) {
-      const { completing, items, active } = popup ?? {
-        completing: undefined,
-        items: [],
-        active: -1,
-      };
-      const complete =
-        completing?.kind === 'command' && items[active]?.value === completing.typed.trim();
-      if (active >= 0 && !complete) take(active);
+      if (popup && popup.active >= 0 && !isTyped(popup)) take(popup.active);
       else void submit();
       return true;
     }
@@ -294,7 +286,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     detach,
     setOption,
     closePopup,
-    fail: (sentence: string) => set({ fault: sentence }),
+    fail,
     /** Turns a plain line into a command on it. */
     wrap: (command: CommandInfo, option: string) =>
       write(`${formatLine(command, { [option]: draft().line.trim() })} `),

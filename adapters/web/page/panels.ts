@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { EngineReport } from '../../../src/model/service-status.ts';
+import { splitInstruction } from '../../../src/text/instruction.ts';
 import type { PageKey } from '../protocol.ts';
 import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
@@ -37,6 +38,14 @@ const copyButton = (text: string): TemplateResult => {
   return toolButton(t('web.engines.copy'), 'copy', copy, 'copy');
 };
 
+/** The way to add an engine; each command and variable in it can be copied. */
+const instruction = (detail: string): readonly unknown[] =>
+  splitInstruction(detail).map((part, index) =>
+    index % 2 === 0
+      ? part
+      : html`<span class="to-copy"><code>${part}</code>${copyButton(part)}</span>`,
+  );
+
 const engineRow = ({ name, serves, ready, detail }: EngineReport): TemplateResult => html`
   <tr>
     <th scope="row">${name}</th>
@@ -46,9 +55,7 @@ const engineRow = ({ name, serves, ready, detail }: EngineReport): TemplateResul
         >${t(ready ? 'web.engines.ready' : 'web.engines.missing')}</span
       >
     </td>
-    <td class="detail">
-      ${ready ? detail : html`<span class="to-add"><code>${detail}</code>${copyButton(detail)}</span>`}
-    </td>
+    <td class="detail">${ready ? detail : instruction(detail)}</td>
   </tr>
 `;
 

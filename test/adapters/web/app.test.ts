@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
+import { typedCode } from '../../../src/command/helpers.ts';
+import { userError } from '../../../src/errors.ts';
 import { createFakeCore } from '../../fakes/core.ts';
 import { ask, startWeb } from './start-web.ts';
 import { sentence } from '../../fakes/sentences.ts';
@@ -176,6 +178,18 @@ describe('bad input', () => {
       .post('/api/uses', { channel: 'playground', command: 'nothing', options: {} });
     expect(reply.status).toBe(404);
     expect(await reply.json()).toMatchObject({ error: expect.stringContaining('/nothing') });
+  });
+
+  test('is told in words without markup, and words of the asker are none', async () => {
+    const web = await startWeb();
+    const command = typedCode('/**x**');
+    web.core.complete = () =>
+      Promise.reject(userError('not-found', 'errors.unknown-command', { command }));
+    const request = { command: '**x**', option: 'to', typed: '' };
+    const reply = await web.visit().post('/api/complete', request);
+    expect(await reply.json()).toEqual({
+      error: 'Unknown command: /**x**. /help lists all commands.',
+    });
   });
 });
 

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { quotedWords, shorten, typedCode } from '../../../src/text/quoted-words.ts';
+import {
+  quotedInstruction,
+  quotedWords,
+  shorten,
+  typedCode,
+} from '../../../src/text/quoted-words.ts';
+import { sentence } from '../../../src/model/compose-rich-text.ts';
 import { code } from '../../../src/model/rich-text.ts';
 
 test.each([
@@ -55,4 +61,15 @@ describe('words of others in a sentence', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['set SERVICE_X to the folder of a model', 'set `SERVICE_X` to the folder of a model'],
+  ['for the rest set A_B, C_D', 'for the rest set `A_B`, `C_D`'],
+  ['apt-get install -y apertium-eng-spa', '`apt-get install -y apertium-eng-spa`'],
+  ['run npm install --include=optional, which', 'run `npm install --include=optional`, which'],
+  ['ask **Ada** about OpenAI', 'ask **Ada** about OpenAI'],
+])('%j has its commands and variables as code', (instruction, shown) => {
+  const parts = shown.split('`').map((part, index) => (index % 2 === 0 ? part : code(part)));
+  expect(quotedInstruction(instruction)).toEqual(sentence(...parts));
 });

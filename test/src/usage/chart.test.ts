@@ -21,7 +21,7 @@ const barsOf = (svg: string, colour: string): { y: number; height: number }[] =>
     .filter((match) => match[3] === colour)
     .map(([, y, height]) => ({ y: Number(y), height: Number(height) }));
 
-const CHARACTERS = '#6ea8fe';
+const CHARACTERS = '#4d86e8';
 
 describe('the picture of the use', () => {
   it('has a bar for each day with use, as high as its share', () => {
@@ -34,8 +34,8 @@ describe('the picture of the use', () => {
     expect(rest).toEqual([]);
     expect(whole?.height).toBe(170);
     expect(half?.height).toBe(85);
-    expect(barsOf(svg, '#f2b155')).toHaveLength(1);
-    expect(barsOf(svg, '#8ddb8c')).toHaveLength(1);
+    expect(barsOf(svg, '#d0711b')).toHaveLength(1);
+    expect(barsOf(svg, '#3a9a4a')).toHaveLength(1);
     expect(svg).toContain('>100<');
     expect(svg).toContain('>03-01<');
   });

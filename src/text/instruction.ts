@@ -1,0 +1,9 @@
+const COMMAND_OR_VARIABLE =
+  /((?:apt-get|npm) install(?: -[\w=-]+)*(?: [a-z][\w.-]*)?|\b[A-Z]+(?:_[A-Z]+)+\b(?:=\S+)?)/;
+
+/**
+ * Splits what an operator is told to do into words and, at odd places, the commands and variables
+ * in it.
+ */
+export const splitInstruction = (written: string): readonly string[] =>
+  written.split(COMMAND_OR_VARIABLE);

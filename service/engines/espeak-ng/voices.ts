@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { Voice } from '../../../src/api/contract.ts';
 import { AUDIO_FORMATS } from '../../../src/model/file.ts';
 import { stableUuid } from '../../uuid.ts';
@@ -54,7 +53,7 @@ const describeVoice = (
     espeakName,
     voice: {
       id: stableUuid(`espeak-ng ${espeakName}`),
-      description: `${basename(espeakName)}, of eSpeak NG${remark}`,
+      description: `eSpeak NG${remark}`,
       language: languageOf(known),
       gender,
       formats: [...AUDIO_FORMATS],

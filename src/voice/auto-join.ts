@@ -18,9 +18,9 @@ export interface AutoJoinDeps {
 }
 
 /** Wait after a failure, even when people come or go meanwhile. */
-const RETRY_MS = MINUTE_MS;
+const JOIN_AGAIN_AFTER_MS = MINUTE_MS;
 /** Wait after a refusal that lasts until somebody changes a setting, which cannot be observed. */
-const RETRY_REFUSED_MS = 10 * MINUTE_MS;
+const REFUSED_AGAIN_AFTER_MS = 10 * MINUTE_MS;
 
 const keyOf = ({ space, id }: Channel): string => `${space.platform} ${space.id} ${id}`;
 
@@ -30,7 +30,7 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
   /** Rooms whose people asked the bot to leave. */
   const banned = new Set<string>();
   const trying = new Set<string>();
-  /** Rooms that are retried later, each with the function that cancels the retry. */
+  /** Rooms that are considered again later, each with the function that cancels that. */
   const waiting = new Map<string, () => void>();
   let isOver = false;
 
@@ -57,13 +57,13 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
         if (await isWanted(room)) await join(room);
       });
       trying.delete(key);
-      if (error) tryLater(room, error.retryable ? RETRY_MS : RETRY_REFUSED_MS);
+      if (error) tryLater(room, error.retryable ? JOIN_AGAIN_AFTER_MS : REFUSED_AGAIN_AFTER_MS);
     }
   };
-  const considerAll = (space: Space, isRetry = false): void =>
+  const considerAll = (space: Space, endsWaits = false): void =>
     void logFailure(log, 'the chosen rooms of a space could not be read', async () => {
       for (const room of await wantedIn(space)) {
-        if (isRetry) stopWaiting(keyOf(room));
+        if (endsWaits) stopWaiting(keyOf(room));
         await consider(room);
       }
     });
@@ -74,7 +74,7 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
       if (isOver) return;
       const isSentAway = reason === 'requested' || reason === 'thrown out';
       if (isSentAway && isPeopled(room)) banned.add(keyOf(room));
-      if (reason === 'lost') tryLater(room, RETRY_MS);
+      if (reason === 'lost') tryLater(room, JOIN_AGAIN_AFTER_MS);
       considerAll(room.space);
     },
     choicesChanged: (space: Space): void => considerAll(space, true),

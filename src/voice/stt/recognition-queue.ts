@@ -88,7 +88,7 @@ export interface RecognitionQueue<T> {
 /** Most attempts for one owner at once, so that one that hangs does not delay the next. */
 const AT_ONCE_OF_ONE = 2;
 /** Wait before another attempt: by then the service's client has retried a few times. */
-const RETRY_AFTER_MS = 2_000;
+const ATTEMPT_AGAIN_AFTER_MS = 2_000;
 
 interface Entry<T> {
   readonly task: RecognitionTask<T>;
@@ -147,18 +147,18 @@ export const createRecognitionQueue = <T>(
     finish(entry, { error });
   };
 
-  const retryAllNow = (): void => {
+  const attemptAllNow = (): void => {
     for (const entry of entries) entry.notBeforeMs = -Infinity;
   };
   /** Notes that the service answers: tasks that failed or hang need not wait any longer. */
   const succeeded = (startedMs: number): void => {
     latency.succeeded(startedMs);
-    retryAllNow();
+    attemptAllNow();
     for (const entry of entries) if (isBusy(entry) && latency.hangs(entry.startedMs)) run(entry);
   };
 
   const failed = (entry: Entry<T>, error: AppError): void => {
-    const againMs = clock.nowMs() + Math.max(RETRY_AFTER_MS, error.retryAfterMs ?? 0);
+    const againMs = clock.nowMs() + Math.max(ATTEMPT_AGAIN_AFTER_MS, error.retryAfterMs ?? 0);
     const isOver = entry.outcome !== undefined || !entries.includes(entry);
     if (isOver || waiters > 0 || !error.retryable || againMs >= entry.lateMs) {
       finish(entry, { error });
@@ -265,15 +265,15 @@ export const createRecognitionQueue = <T>(
     get nextTickMs() {
       const late = entries.find(({ outcome }) => !outcome)?.lateMs;
       if (late === undefined) return undefined;
-      const retries = entries.filter((entry) => isWaiting(entry) && entry.notBeforeMs > -Infinity);
-      return Math.min(late, probeMs(), ...retries.map(({ notBeforeMs }) => notBeforeMs));
+      const delayed = entries.filter((entry) => isWaiting(entry) && entry.notBeforeMs > -Infinity);
+      return Math.min(late, probeMs(), ...delayed.map(({ notBeforeMs }) => notBeforeMs));
     },
     forget: (ownerId) => forgetWhere(({ task }) => task.ownerId === ownerId),
     forgetAll: () => forgetWhere(() => true),
     idle: async () => {
       if (entries.length === 0) return;
       waiters += 1;
-      retryAllNow();
+      attemptAllNow();
       pump();
       await allDone.promise;
       waiters -= 1;

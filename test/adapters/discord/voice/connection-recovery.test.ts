@@ -12,7 +12,7 @@ import { AppError } from '../../../../src/errors.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 import { never } from '../support.ts';
 import { sealRtp } from '../../../fakes/discord/voice/rtp.ts';
-import { createTold } from './link-support.ts';
+import { createTold } from './connection-support.ts';
 
 const GUILD = '158049329150427100';
 const ROOM = { space: { platform: 'discord', id: GUILD }, id: 'lounge' };

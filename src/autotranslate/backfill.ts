@@ -45,25 +45,7 @@ export interface BackfillDeps {
  */
 type Report = (isWhole: boolean) => Promise<void>;
 
-export interface Backfill extends AsyncDisposable {
-  /**
-   * Runs the report of a message in its channel's order: at once where nothing was missed, after
-   * the history otherwise. The first report of a channel since the start counts as a gap before it;
-   * a report that fails makes a gap.
-   */
-  report(channel: Channel, run: Report): Promise<void>;
-  /** Runs a report that the history cannot replace: it is never left out, however many wait. */
-  reportAlways(channel: Channel, run: Report): Promise<void>;
-  /**
-   * Fetches a channel's unreported messages.
-   *
-   * @param newest the channel's newest message as the platform knows it; undefined if it does not
-   */
-  missed(channel: Channel, newest: string | undefined): void;
-  /** Stops following a channel. */
-  forget(channel: Channel): void;
-  idle(): Promise<void>;
-}
+export type Backfill = ReturnType<typeof createBackfill>;
 
 /** Work on one channel, one step after the other. */
 interface Follow {
@@ -87,7 +69,7 @@ export const createBackfill = ({
   markDeleted,
   log,
   now,
-}: BackfillDeps): Backfill => {
+}: BackfillDeps) => {
   const stopping = new AbortController();
   const follows = new Map<string, Follow>();
   const slots = createSemaphore(CHANNELS_AT_ONCE);
@@ -165,6 +147,11 @@ export const createBackfill = ({
     }
   };
 
+  /**
+   * Fetches a channel's unreported messages.
+   *
+   * @param newest the channel's newest message as the platform knows it; undefined if it does not
+   */
   const missed = (channel: Channel, newest: string | undefined): void => {
     const follow = followOf(channel);
     if (follow.coming) {
@@ -218,19 +205,24 @@ export const createBackfill = ({
 
   return {
     missed,
-    report: (channel, run) => report(channel, run, true),
-    reportAlways: (channel, run) => report(channel, run, false),
-    forget: (channel) => {
-      follows.delete(keyOf(channel));
-    },
-    idle: async () => {
+    /**
+     * Runs the report of a message in its channel's order: at once where nothing was missed, after
+     * the history otherwise. The first report of a channel since the start counts as a gap before it;
+     * a report that fails makes a gap.
+     */
+    report: (channel: Channel, run: Report): Promise<void> => report(channel, run, true),
+    /** Runs a report that the history cannot replace: it is never left out, however many wait. */
+    reportAlways: (channel: Channel, run: Report): Promise<void> => report(channel, run, false),
+    /** Stops following a channel. */
+    forget: (channel: Channel): void => void follows.delete(keyOf(channel)),
+    idle: async (): Promise<void> => {
       let seen: Promise<void>[] | undefined;
       while (!tails().every((tail, index) => tail === seen?.[index])) {
         seen = tails();
         await Promise.all(seen);
       }
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       stopping.abort();
       await Promise.allSettled(tails());
     },

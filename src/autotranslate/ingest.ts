@@ -49,22 +49,13 @@ export interface IngestDeps {
   readonly keptMs: number;
 }
 
-export interface Ingest {
-  readonly listener: ChannelFeedListener;
-  /**
-   * Accepts a message.
-   *
-   * @param isWhole true when everything before the message is in the inbox
-   */
-  readonly take: (message: Message, isWhole: boolean) => Promise<void>;
-  readonly markDeleted: (refs: readonly MessageRef[]) => Promise<void>;
-}
+export type Ingest = ReturnType<typeof createIngest>;
 
 /**
  * Creates the intake of new, changed and deleted messages and of reactions: it writes them to the
  * inbox and wakes the work on them.
  */
-export const createIngest = (deps: IngestDeps): Ingest => {
+export const createIngest = (deps: IngestDeps) => {
   const { inbox, stored, cursors, watches, spaces, privacy, scheduler, backfill, platforms } = deps;
   const turns = createKeyedMutex();
 
@@ -92,7 +83,12 @@ export const createIngest = (deps: IngestDeps): Ingest => {
       await accept({ message, purpose, partition: ownPartition('flag', seen.ref), skip });
   };
 
-  const take: Ingest['take'] = async (message, isWhole) => {
+  /**
+   * Accepts a message.
+   *
+   * @param isWhole true when everything before the message is in the inbox
+   */
+  const take = async (message: Message, isWhole: boolean): Promise<void> => {
     const { ref, author, position } = message;
     const { channel } = ref;
     const watch = watches.of(channel);

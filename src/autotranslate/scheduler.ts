@@ -9,14 +9,7 @@ const PARTITIONS_AT_ONCE = 256;
 /** Wait before a partition is retried after an internal fault, such as the database's. */
 const AFTER_FAULT_MS = 5_000;
 
-export interface Scheduler extends AsyncDisposable {
-  /** Schedules a partition that has new rows. */
-  wake(partition: string): void;
-  /** Cancels the work on a message that changed. */
-  interrupt(ref: MessageRef): void;
-  /** Resolves when no partition is being processed or queued. */
-  idle(): Promise<void>;
-}
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 export interface SchedulerDeps {
   readonly leases: Leases;
@@ -40,7 +33,7 @@ const refKey = ({ channel, id }: MessageRef): string =>
  * Schedules partitions, one worker for each, under a lease that is kept until no row in it is
  * unfinished.
  */
-export const createScheduler = ({ leases, log, now, work }: SchedulerDeps): Scheduler => {
+export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
   const stopping = new AbortController();
   const queue = new Set<string>();
   const working = new Map<string, Promise<void>>();
@@ -114,6 +107,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps): Sche
     }
   };
 
+  /** Schedules a partition that has new rows. */
   const wake = (partition: string): void => {
     clearTimeout(timers.get(partition));
     timers.delete(partition);
@@ -124,13 +118,15 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps): Sche
 
   return {
     wake,
-    interrupt: (ref) => {
+    /** Cancels the work on a message that changed. */
+    interrupt: (ref: MessageRef): void => {
       for (const abort of aborts.get(refKey(ref)) ?? []) abort.abort();
     },
-    idle: async () => {
+    /** Resolves when no partition is being processed or queued. */
+    idle: async (): Promise<void> => {
       while (working.size > 0) await Promise.all(working.values());
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       stopping.abort();
       for (const abort of aborts.values().flatMap((all) => all.values())) abort.abort();
       for (const timer of timers.values()) clearTimeout(timer);

@@ -3,7 +3,6 @@ import type { ConsentChoice } from '../../model/space-choices.ts';
 import type { Space } from '../../model/place.ts';
 import type { Privacy } from '../../store/privacy.ts';
 import type { RoomConsents } from '../../store/settings.ts';
-import type { Rooms } from '../room-types.ts';
 
 export interface ConsentChoicesDeps {
   readonly consents: RoomConsents;
@@ -12,32 +11,21 @@ export interface ConsentChoicesDeps {
   readonly chosen: (space: Space, memberId: string, choice: ConsentChoice) => void;
 }
 
-/** The choices of members about being listened to, in one space or everywhere. */
-export interface ConsentChoices extends Pick<Rooms, 'choose'> {
-  /** A member's choice for a space; opting out of everything overrides it. */
-  of(space: Space, memberId: string): Promise<ConsentChoice>;
-  /** Repeats lookups that are under way, after somebody opted out of everything. */
-  lookUpAgain(): void;
-}
-
 /** Most refusals remembered until they are stored, more than are ever being stored at one time. */
 const MOST_UNSTORED = 1_000;
 
 const keyOf = ({ platform, id }: Space, memberId: string): string =>
   `${platform} ${id} ${memberId}`;
 
-export const createConsentChoices = ({
-  consents,
-  privacy,
-  chosen,
-}: ConsentChoicesDeps): ConsentChoices => {
+/** Creates the choices of members about being listened to, in one space or everywhere. */
+export const createConsentChoices = ({ consents, privacy, chosen }: ConsentChoicesDeps) => {
   /** Choices that are being stored: the newest of each member counts. */
   const newest = new Map<string, symbol>();
   /** Members whose refusal is being stored, or could not be. */
   const unstored = createLru<string, true>(MOST_UNSTORED);
   let refusals = 0;
 
-  const of: ConsentChoices['of'] = async (space, memberId) => {
+  const of = async (space: Space, memberId: string): Promise<ConsentChoice> => {
     for (;;) {
       const before = refusals;
       const isOut = await privacy.optedOut({ platform: space.platform, id: memberId });
@@ -48,11 +36,18 @@ export const createConsentChoices = ({
     }
   };
   return {
+    /** A member's choice for a space; opting out of everything overrides it. */
     of,
-    lookUpAgain: () => {
+    /** Repeats lookups that are under way, after somebody opted out of everything. */
+    lookUpAgain: (): void => {
       refusals += 1;
     },
-    choose: async (space, memberId, choice) => {
+    /** Sets a member's choice for a space; takes effect at once. */
+    choose: async (
+      space: Space,
+      memberId: string,
+      choice: Exclude<ConsentChoice, undefined>,
+    ): Promise<void> => {
       const key = keyOf(space, memberId);
       const own = Symbol(choice);
       newest.set(key, own);

@@ -65,26 +65,6 @@ export interface RecognitionQueueOptions {
   readonly mostWaiting: number;
 }
 
-/** Runs a bounded number of tasks at the same time, each within its deadline. */
-export interface RecognitionQueue<T> {
-  /**
-   * Adds a task; when too many wait, the one that waited longest is dropped.
-   *
-   * @param result the result if it is known already: the task then only waits for its turn
-   */
-  add(task: RecognitionTask<T>, result?: T): void;
-  /** Drops tasks that are late, and starts further attempts. */
-  tick(nowMs: number): void;
-  /** The time of the next `tick`, or a little before it; undefined while there is nothing to do. */
-  readonly nextTickMs: number | undefined;
-  forget(ownerId: string): void;
-  forgetAll(): void;
-  /** Resolves when all tasks are done. Tasks that fail meanwhile get no further attempt. */
-  idle(): Promise<void>;
-  /** Resolves when no attempt runs, those of forgotten tasks included. */
-  stopped(): Promise<void>;
-}
-
 /** Most attempts for one owner at once, so that one that hangs does not delay the next. */
 const AT_ONCE_OF_ONE = 2;
 /** Wait before another attempt: by then the service's client has retried a few times. */
@@ -105,10 +85,11 @@ interface Entry<T> {
 const retryable = (code: AppError['code'], message: string): AppError =>
   new AppError(code, message, { retryable: true });
 
+/** Runs a bounded number of tasks at the same time, each within its deadline. */
 export const createRecognitionQueue = <T>(
   clock: Pick<Clock, 'nowMs'>,
   { deadlineMs, atOnce, mostWaiting }: RecognitionQueueOptions,
-): RecognitionQueue<T> => {
+) => {
   /** Tasks that are not done, in the order in which they came. */
   let entries: Entry<T>[] = [];
   const running = new Set<Promise<void>>();
@@ -237,7 +218,12 @@ export const createRecognitionQueue = <T>(
   };
 
   return {
-    add: (task, result) => {
+    /**
+     * Adds a task; when too many wait, the one that waited longest is dropped.
+     *
+     * @param result the result if it is known already: the task then only waits for its turn
+     */
+    add: (task: RecognitionTask<T>, result?: T): void => {
       const entry: Entry<T> = {
         task,
         lateMs: clock.nowMs() + deadlineMs,
@@ -254,7 +240,8 @@ export const createRecognitionQueue = <T>(
       if (waiting.length > mostWaiting)
         giveUp(waiting[0]!, retryable('unavailable', 'too many utterances wait to be recognised'));
     },
-    tick: (nowMs) => {
+    /** Drops tasks that are late, and starts further attempts. */
+    tick: (nowMs: number): void => {
       for (const entry of entries)
         if (!entry.outcome && nowMs >= entry.lateMs)
           giveUp(entry, retryable('timeout', 'an utterance was not recognised in time'));
@@ -262,15 +249,17 @@ export const createRecognitionQueue = <T>(
       if (oldest && nowMs >= probeMs()) track(probe(oldest));
       pump();
     },
-    get nextTickMs() {
+    /** The time of the next `tick`, or a little before it; undefined while there is nothing to do. */
+    get nextTickMs(): number | undefined {
       const late = entries.find(({ outcome }) => !outcome)?.lateMs;
       if (late === undefined) return undefined;
       const delayed = entries.filter((entry) => isWaiting(entry) && entry.notBeforeMs > -Infinity);
       return Math.min(late, probeMs(), ...delayed.map(({ notBeforeMs }) => notBeforeMs));
     },
-    forget: (ownerId) => forgetWhere(({ task }) => task.ownerId === ownerId),
-    forgetAll: () => forgetWhere(() => true),
-    idle: async () => {
+    forget: (ownerId: string): void => forgetWhere(({ task }) => task.ownerId === ownerId),
+    forgetAll: (): void => forgetWhere(() => true),
+    /** Resolves when all tasks are done. Tasks that fail meanwhile get no further attempt. */
+    idle: async (): Promise<void> => {
       if (entries.length === 0) return;
       waiters += 1;
       attemptAllNow();
@@ -278,7 +267,8 @@ export const createRecognitionQueue = <T>(
       await allDone.promise;
       waiters -= 1;
     },
-    stopped: async () => {
+    /** Resolves when no attempt runs, those of forgotten tasks included. */
+    stopped: async (): Promise<void> => {
       await Promise.allSettled(running);
     },
   };

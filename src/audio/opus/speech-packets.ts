@@ -13,7 +13,7 @@ import { createPacketEncoder, opusRateFor } from './encoder.ts';
 import { createRepacketizer } from './repacketizer.ts';
 import type { OpusHead } from './head.ts';
 import { WARM_UP_PACKETS } from './gain.ts';
-import { fromS16le, inSlices, type Pcm, sliceSamples } from '../pcm.ts';
+import { fromS16le, inSlices, type Pcm, sliceSamples, startingWith } from '../pcm.ts';
 import { resample, toOneRate } from '../resample.ts';
 import { sniff } from '../container/sniff.ts';
 
@@ -44,14 +44,6 @@ async function* encodePcm(
   } finally {
     encoder.free();
   }
-}
-
-async function* startingWith<Item>(
-  first: readonly Item[],
-  rest: AsyncIterable<Item>,
-): AsyncGenerator<Item, void, void> {
-  yield* first;
-  yield* rest;
 }
 
 async function* transcoded(pcm: AsyncGenerator<Pcm, void, void>, signal: AbortSignal): Packets {

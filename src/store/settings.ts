@@ -176,13 +176,8 @@ const CACHED_PEOPLE = 20_000;
 /** Most opt-outs that are not stored yet. */
 const MOST_UNWRITTEN = 1_000;
 
-/** The people who opted out of everything. */
-export interface OptOuts {
-  optedOut(person: Person): Promise<boolean>;
-  setOptedOut(person: Person, optedOut: boolean): Promise<void>;
-}
-
-export const createOptOuts = (store: Store): OptOuts => {
+/** Creates the store of the people who opted out of everything. */
+export const createOptOuts = (store: Store) => {
   const stored = async (person: Person): Promise<boolean> => {
     const row = await store
       .selectFrom('member_setting')
@@ -197,9 +192,10 @@ export const createOptOuts = (store: Store): OptOuts => {
   const unwritten = createLru<string, symbol>(MOST_UNWRITTEN);
 
   return {
-    optedOut: async (person) => unwritten.get(keyOf(person)) !== undefined || choice.of(person),
+    optedOut: async (person: Person): Promise<boolean> =>
+      unwritten.get(keyOf(person)) !== undefined || choice.of(person),
 
-    async setOptedOut({ platform, id }, optedOut) {
+    async setOptedOut({ platform, id }: Person, optedOut: boolean): Promise<void> {
       const opted_out = optedOut ? 1 : 0;
       const key = keyOf({ platform, id });
       const own = Symbol(key);

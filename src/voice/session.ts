@@ -79,7 +79,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     clock,
     mode: () => choices().bargeIn,
     duck: speaking.duck,
-    interrupt: speaking.interrupt,
+    interrupt: speaking.skip,
   });
   const captioning = createCaptioning({ ...deps, editRate: port.editRate, nameOf, texts });
   const conversation = createConversation({

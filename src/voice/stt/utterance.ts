@@ -3,7 +3,7 @@ import { type ByteSource } from '../../model/file.ts';
 import { PRE_SKIP_SAMPLES, createOggOpusWriter } from '../../audio/container/ogg-writer.ts';
 import { bytesSource } from '../../audio/bytes.ts';
 import { quietestFrame } from '../../audio/chunk/quietest-frame.ts';
-import { OPUS_CLOCK_HZ } from '../../audio/opus/packet.ts';
+import { OPUS_CLOCK_HZ, toMs, VOICE_WEIGHT } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 
 /** A packet at its place in the stream of its speaker. */
@@ -11,13 +11,11 @@ export interface BufferedPacket extends VoicePacket, UtterancePacket {
   readonly isVoice: boolean;
 }
 
-export const SAMPLES_PER_MS: number = OPUS_CLOCK_HZ / 1_000;
+const SAMPLES_PER_MS: number = OPUS_CLOCK_HZ / 1_000;
 /** Longest jitter: a packet that is later than this was sent later. */
 const JITTER_SAMPLES = 100 * SAMPLES_PER_MS;
 /** The longest gap that the Ogg writer fills. */
 const LONGEST_GAP_SAMPLES = 2 * OPUS_CLOCK_HZ;
-
-export const toMs = (samples: number): number => samples / SAMPLES_PER_MS;
 
 /** Measures a gap by timestamps; where these stand still, by lost packets or times of arrival. */
 const gapBetween = (
@@ -153,9 +151,6 @@ export const utteranceFile = ({ preRoll, packets, spanMs }: Utterance): Utteranc
 const STEP_MS = 20;
 
 const STEP_SAMPLES = STEP_MS * SAMPLES_PER_MS;
-
-/** Weight of the voice bit: more than the bytes of any packet in a step. */
-const VOICE_WEIGHT = 1_500;
 
 /** The index of the packet before which the later half of the speech pauses, or is quietest. */
 export const quietestCut = (packets: readonly BufferedPacket[]): number => {

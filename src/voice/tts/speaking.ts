@@ -176,9 +176,7 @@ export const createSpeaking = (deps: SpeakingDeps) => {
       notices.delete(id);
     },
     /** Ends the item that is spoken; returns false when there is none, or it is a notice. */
-    skip: (): boolean => playback.skip(),
-    /** Ends the speech, except notices, because somebody speaks. */
-    interrupt: (): void => void playback.skip(),
+    skip: playback.skip,
     /**
      * Drops all speech of a member who opted out of everything; later requests are accepted. Members
      * who only refuse to be listened to are still read aloud: that choice is about their voice.

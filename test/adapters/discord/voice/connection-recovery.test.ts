@@ -339,7 +339,7 @@ describe('a channel that is left', () => {
     await link[Symbol.asyncDispose]();
     await expect(played).rejects.toMatchObject({ code: 'cancelled' });
     link.end();
-    link.gone();
+    link.end();
     link.misplaced();
     placed('attic');
     placed();
@@ -351,7 +351,7 @@ describe('a channel that is left', () => {
   it('is over without a word of complaint when the bot is no more in the server', async () => {
     const { told, link, enter } = start();
     await enter();
-    link.gone();
+    link.end();
     expect(told.events.at(-1)).toBe('ended');
     expect(told.error).toBeUndefined();
   });

@@ -18,7 +18,7 @@ import { createWatches } from './watches.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
-import type { Member } from '../model/member.ts';
+import type { Person } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/leases.ts';
@@ -152,7 +152,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
       },
     } satisfies Inbox,
     /** Drops data in memory of a person who opted out or is to be forgotten. */
-    forget: async (person: Pick<Member, 'platform' | 'id'>): Promise<void> => {
+    forget: async (person: Person): Promise<void> => {
       context.forget(person);
       preparing.forget(person.id);
       // Messages prepared again respect the person's new choice.

@@ -9,3 +9,6 @@ export interface Member {
   /** Ids of the space's roles that the person has, where the platform has such. */
   readonly roles?: readonly string[];
 }
+
+/** Somebody, wherever they are on a platform. */
+export type Person = Pick<Member, 'platform' | 'id'>;

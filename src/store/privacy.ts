@@ -1,5 +1,6 @@
 import type { Store } from './index.ts';
-import { createOptOuts, type Person, personColumns } from './settings.ts';
+import type { Person } from '../model/member.ts';
+import { createOptOuts, personColumns } from './settings.ts';
 import { forgetAuthor } from './inbox/index.ts';
 import { keepTotals } from './usage.ts';
 

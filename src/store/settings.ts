@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import type { Space } from '../model/place.ts';
-import { USUAL_PAUSE_MS, type SpaceChoices } from '../model/space-choices.ts';
+import { USUAL_PAUSE_MS, type ConsentChoice, type SpaceChoices } from '../model/space-choices.ts';
 import type { Store } from './index.ts';
 import { createCache, createLru } from '../async/lru.ts';
-import type { Member } from '../model/member.ts';
-import type { ConsentChoice } from '../model/space-choices.ts';
-
-export type Person = Pick<Member, 'platform' | 'id'>;
+import type { Person } from '../model/member.ts';
 
 /** The columns by which a person's rows are known. */
 export const personColumns = ({ platform, id }: Person) => ({ platform, member_id: id });

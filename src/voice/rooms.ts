@@ -1,7 +1,7 @@
 import { AppError, userError } from '../errors.ts';
 import { channelMention, type Channel, type Space } from '../model/place.ts';
 import { limitFault } from '../usage/limits.ts';
-import type { Member } from '../model/member.ts';
+import type { Person } from '../model/member.ts';
 import type { Platform } from '../ports/platform.ts';
 import { isQuiet, type RoomChoices } from '../model/space-choices.ts';
 import type { Rooms } from './room-types.ts';
@@ -172,13 +172,13 @@ export const createRooms = (deps: RoomsDeps) => {
       wrote: readAloud,
     } satisfies RoomWatcher,
     /** Drops a member who opted out of everything or whose data is erased; takes effect at once. */
-    forget: ({ platform, id }: Pick<Member, 'platform' | 'id'>): void => {
+    forget: ({ platform, id }: Person): void => {
       consentChoices.lookUpAgain();
       for (const { room } of [...open.values(), ...left.values()])
         if (room.channel.space.platform === platform) room.forget(id);
     },
     /** Lets a member take part again: their choice for each space counts from now on. */
-    optedIn: async ({ platform, id }: Pick<Member, 'platform' | 'id'>): Promise<void> => {
+    optedIn: async ({ platform, id }: Person): Promise<void> => {
       for (const { room } of open.values())
         if (room.channel.space.platform === platform)
           room.chosen(id, await consentChoices.of(room.channel.space, id));

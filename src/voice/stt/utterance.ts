@@ -1,5 +1,4 @@
 import type { Utterance, UtterancePacket } from '../../ports/recogniser.ts';
-import { type ByteSource } from '../../model/file.ts';
 import { PRE_SKIP_SAMPLES, createOggOpusWriter } from '../../audio/container/ogg-writer.ts';
 import { bytesSource } from '../../audio/bytes.ts';
 import { quietestFrame } from '../../audio/chunk/quietest-frame.ts';
@@ -116,21 +115,19 @@ export const makeUtterance = (
   return { ...facts, startMs, endMs, voiceMs: toMs(voiceSamples), spanMs: toMs(spanSamples) };
 };
 
-export interface UtteranceFile {
-  /** The audio: Ogg Opus, mono. */
-  readonly audio: ByteSource;
-  /** Duration, exact to one packet for each gap. */
-  readonly durationMs: number;
-}
-
 const sumSamples = (packets: readonly UtterancePacket[]): number => {
   let sum = 0;
   for (const { samples } of packets) sum += samples;
   return sum;
 };
 
-/** Wraps an utterance as a file, gaps filled; the pre-roll is not played (RFC 7845, 4.2). */
-export const utteranceFile = ({ preRoll, packets, spanMs }: Utterance): UtteranceFile => {
+export type UtteranceFile = ReturnType<typeof utteranceFile>;
+
+/**
+ * Wraps an utterance as a file (Ogg Opus, mono), gaps filled; the pre-roll is not played (RFC 7845,
+ * 4.2). The duration is exact to one packet for each gap.
+ */
+export const utteranceFile = ({ preRoll, packets, spanMs }: Utterance) => {
   const preSkipSamples = preRoll.length > 0 ? sumSamples(preRoll) : PRE_SKIP_SAMPLES;
   const writer = createOggOpusWriter({ preSkipSamples });
   const pages: Uint8Array[] = [];

@@ -10,5 +10,5 @@ export interface Member {
   readonly roles?: readonly string[];
 }
 
-/** Somebody, wherever they are on a platform. */
+/** A person of a platform, in any of its spaces. */
 export type Person = Pick<Member, 'platform' | 'id'>;

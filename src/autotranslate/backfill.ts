@@ -2,7 +2,7 @@ import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Channel, MessageRef } from '../model/place.ts';
+import { channelKey, type Channel, type MessageRef } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { createSemaphore } from '../async/semaphore.ts';
@@ -59,8 +59,6 @@ interface Follow {
   isWhole: boolean;
 }
 
-const keyOf = ({ space, id }: Channel): string => `${space.platform} ${id}`;
-
 export const createBackfill = ({
   cursors,
   platforms,
@@ -85,7 +83,7 @@ export const createBackfill = ({
   };
 
   const followOf = (channel: Channel): Follow => {
-    const key = keyOf(channel);
+    const key = channelKey(channel);
     const known = follows.get(key);
     if (known) return known;
     const follow: Follow = {
@@ -177,7 +175,7 @@ export const createBackfill = ({
   };
 
   const report = async (channel: Channel, run: Report, isLeftOut: boolean): Promise<void> => {
-    if (!follows.has(keyOf(channel))) missed(channel, undefined);
+    if (!follows.has(channelKey(channel))) missed(channel, undefined);
     const follow = followOf(channel);
     if (isLeftOut && follow.held >= MOST_HELD) {
       missed(channel, undefined);
@@ -214,7 +212,7 @@ export const createBackfill = ({
     /** Runs a report that the history cannot replace: it is never left out, however many wait. */
     reportAlways: (channel: Channel, run: Report): Promise<void> => report(channel, run, false),
     /** Stops following a channel. */
-    forget: (channel: Channel): void => void follows.delete(keyOf(channel)),
+    forget: (channel: Channel): void => void follows.delete(channelKey(channel)),
     idle: async (): Promise<void> => {
       let seen: Promise<void>[] | undefined;
       while (!tails().every((tail, index) => tail === seen?.[index])) {

@@ -7,7 +7,7 @@ import type { TranslationContext } from './prepare/translate.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Message } from '../model/message.ts';
-import type { MessageRef } from '../model/place.ts';
+import { messageKey, type MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space-choices.ts';
 import type { ChannelFeed, ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { CursorStore } from '../store/cursors.ts';
@@ -183,8 +183,7 @@ export const createIngest = (deps: IngestDeps) => {
       else await markDeleted(refs);
     },
     reactionChanged: async (ref, emoji, isPresent) => {
-      const { space, id } = ref.channel;
-      using _ = await turns.take(`${space.platform} ${id} ${ref.id}`);
+      using _ = await turns.take(messageKey(ref));
       await react(ref, emoji, isPresent);
     },
     memberBanned: async (space, authorId) => {

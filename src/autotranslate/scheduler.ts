@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { MessageRef } from '../model/place.ts';
+import { messageKey, type MessageRef } from '../model/place.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { dropAll, type createPartitionWorker, type Jobs } from './partition-worker.ts';
@@ -26,9 +26,6 @@ interface Owned {
   readonly endJobs: () => void;
 }
 
-const refKey = ({ channel, id }: MessageRef): string =>
-  `${channel.space.platform} ${channel.id} ${id}`;
-
 /**
  * Schedules partitions, one worker for each, under a lease that is kept until no row in it is
  * unfinished.
@@ -44,7 +41,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
   const aborts = new Map<string, Set<AbortController>>();
 
   const register = ({ ref }: Row, abort: AbortController): Disposable => {
-    const key = refKey(ref);
+    const key = messageKey(ref);
     const known = aborts.get(key) ?? new Set();
     aborts.set(key, known.add(abort));
     if (stopping.signal.aborted) abort.abort();
@@ -120,7 +117,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
     wake,
     /** Cancels the work on a message that changed. */
     interrupt: (ref: MessageRef): void => {
-      for (const abort of aborts.get(refKey(ref)) ?? []) abort.abort();
+      for (const abort of aborts.get(messageKey(ref)) ?? []) abort.abort();
     },
     /** Resolves when no partition is being processed or queued. */
     idle: async (): Promise<void> => {

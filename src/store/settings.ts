@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Space } from '../model/place.ts';
+import { keyOf, type Space } from '../model/place.ts';
 import { USUAL_PAUSE_MS, type ConsentChoice, type SpaceChoices } from '../model/space-choices.ts';
 import type { Store } from './index.ts';
 import { createCache, createLru } from '../async/lru.ts';
@@ -7,8 +7,6 @@ import type { Person } from '../model/member.ts';
 
 /** The columns by which a person's rows are known. */
 export const personColumns = ({ platform, id }: Person) => ({ platform, member_id: id });
-
-const keyOf = ({ platform, id }: Person | Space): string => `${platform} ${id}`;
 
 export interface Preferences {
   readonly language: string | undefined;

@@ -1,5 +1,5 @@
 import { AppError, userError } from '../errors.ts';
-import { channelMention, type Channel, type Space } from '../model/place.ts';
+import { channelMention, keyOf, type Channel, type Space } from '../model/place.ts';
 import { limitFault } from '../usage/limits.ts';
 import type { Person } from '../model/member.ts';
 import type { Platform } from '../ports/platform.ts';
@@ -21,8 +21,6 @@ export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf'> {
 }
 
 const KEPT_MS = 30 * MINUTE_MS;
-
-const keyOf = ({ platform, id }: Space): string => `${platform} ${id}`;
 
 /** The reason to join: moderators chose the room; somebody there asks for it, or may also move the bot. */
 type JoinReason = 'automatic' | 'requested' | 'moved';

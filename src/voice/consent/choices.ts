@@ -1,6 +1,6 @@
 import { createLru } from '../../async/lru.ts';
 import type { ConsentChoice } from '../../model/space-choices.ts';
-import type { Space } from '../../model/place.ts';
+import { keyOf, type Space } from '../../model/place.ts';
 import type { Privacy } from '../../store/privacy.ts';
 import type { RoomConsents } from '../../store/settings.ts';
 
@@ -14,8 +14,7 @@ export interface ConsentChoicesDeps {
 /** Most refusals remembered until they are stored, more than are ever being stored at one time. */
 const MOST_UNSTORED = 1_000;
 
-const keyOf = ({ platform, id }: Space, memberId: string): string =>
-  `${platform} ${id} ${memberId}`;
+const choiceKey = (space: Space, memberId: string): string => `${keyOf(space)} ${memberId}`;
 
 /** Creates the choices of members about being listened to, in one space or everywhere. */
 export const createConsentChoices = ({ consents, privacy, chosen }: ConsentChoicesDeps) => {
@@ -30,7 +29,7 @@ export const createConsentChoices = ({ consents, privacy, chosen }: ConsentChoic
       const before = refusals;
       const isOut = await privacy.optedOut({ platform: space.platform, id: memberId });
       const choice = isOut ? 'refused' : await consents.of(space, memberId);
-      if (unstored.get(keyOf(space, memberId))) return 'refused';
+      if (unstored.get(choiceKey(space, memberId))) return 'refused';
       // The choice may have been read before a refusal that is stored by now.
       if (before === refusals) return choice;
     }
@@ -48,7 +47,7 @@ export const createConsentChoices = ({ consents, privacy, chosen }: ConsentChoic
       memberId: string,
       choice: Exclude<ConsentChoice, undefined>,
     ): Promise<void> => {
-      const key = keyOf(space, memberId);
+      const key = choiceKey(space, memberId);
       const own = Symbol(choice);
       newest.set(key, own);
       // A refusal takes effect before it is stored.

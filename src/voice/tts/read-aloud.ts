@@ -4,7 +4,7 @@ import { type Log, logFailure } from '../../log.ts';
 import { lines } from '../../model/compose-rich-text.ts';
 import type { Message } from '../../model/message.ts';
 import type { RichText } from '../../model/rich-text.ts';
-import type { Space } from '../../model/place.ts';
+import { keyOf, type Space } from '../../model/place.ts';
 import { isQuiet } from '../../model/space-choices.ts';
 import type { OpenRoom } from '../room.ts';
 import type { SpeechRequest } from '../room-types.ts';
@@ -44,7 +44,7 @@ export const createReadAloud = ({ services, roomOf, log }: ReadAloudDeps) => {
     void logFailure(log, 'a message could not be read aloud', run);
   const read = async (message: Message): Promise<void> => {
     const { space } = message.ref.channel;
-    using _ = await mutex.take(`${space.platform} ${space.id}`);
+    using _ = await mutex.take(keyOf(space));
     const room = roomOf(space);
     const request = room && (await speechOfMessage(message, services, room.filesText));
     // The speech keeps its place in the queue; the next message need not wait for it.

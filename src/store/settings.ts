@@ -81,7 +81,7 @@ const choices = z.object({
   roles: z.record(z.string(), z.array(z.string())).catch(() => ({})),
   dailyCharacters: limit,
   dailyAudioMinutes: limit,
-  quietChannels: z.array(z.string()).catch(() => []),
+  quietChannels: ids,
   rooms: roomChoices.catch(() => roomChoices.parse({})),
 }) satisfies z.ZodType<SpaceChoices>;
 

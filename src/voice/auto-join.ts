@@ -1,5 +1,5 @@
 import { type Log, logFailure } from '../log.ts';
-import type { Channel, Space } from '../model/place.ts';
+import { channelKey, type Channel, type Space } from '../model/place.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import type { Clock } from '../async/clock.ts';
 import type { LeaveReason } from './room.ts';
@@ -22,8 +22,6 @@ const JOIN_AGAIN_AFTER_MS = MINUTE_MS;
 /** Wait after a refusal that lasts until somebody changes a setting, which cannot be observed. */
 const REFUSED_AGAIN_AFTER_MS = 10 * MINUTE_MS;
 
-const keyOf = ({ space, id }: Channel): string => `${space.platform} ${space.id} ${id}`;
-
 /** Joins chosen rooms while people are there, until they ask the bot to leave. */
 export const createAutoJoin = (deps: AutoJoinDeps) => {
   const { clock, isPeopled, isWanted, wantedIn, isBusy, join, log } = deps;
@@ -39,7 +37,7 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
     waiting.delete(key);
   };
   const tryLater = (room: Channel, delayMs: number): void => {
-    const key = keyOf(room);
+    const key = channelKey(room);
     if (isOver || waiting.has(key)) return;
     const cancel = clock.after(delayMs, () => {
       waiting.delete(key);
@@ -48,7 +46,7 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
     waiting.set(key, cancel);
   };
   const consider = async (room: Channel): Promise<void> => {
-    const key = keyOf(room);
+    const key = channelKey(room);
     if (!isPeopled(room)) banned.delete(key);
     else if (!isOver && ![banned, trying, waiting].some((places) => places.has(key))) {
       if (isBusy(room.space)) return;
@@ -63,7 +61,7 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
   const considerAll = (space: Space, endsWaits = false): void =>
     void logFailure(log, 'the chosen rooms of a space could not be read', async () => {
       for (const room of await wantedIn(space)) {
-        if (endsWaits) stopWaiting(keyOf(room));
+        if (endsWaits) stopWaiting(channelKey(room));
         await consider(room);
       }
     });
@@ -73,7 +71,7 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
     left: (room: Channel, reason: LeaveReason): void => {
       if (isOver) return;
       const isSentAway = reason === 'requested' || reason === 'thrown out';
-      if (isSentAway && isPeopled(room)) banned.add(keyOf(room));
+      if (isSentAway && isPeopled(room)) banned.add(channelKey(room));
       if (reason === 'lost') tryLater(room, JOIN_AGAIN_AFTER_MS);
       considerAll(room.space);
     },

@@ -26,12 +26,9 @@ import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitt
 import type { RoomTexts } from './texts.ts';
 import type { Speaking } from './tts/speaking.ts';
 
-/** The services that a room uses. */
-export type RoomServices = MeteredServices &
-  Pick<Services, 'glossary' | 'languages' | 'privacy' | 'settings'>;
-
 export interface RoomDeps {
-  readonly services: RoomServices;
+  readonly services: MeteredServices &
+    Pick<Services, 'glossary' | 'languages' | 'privacy' | 'settings'>;
   readonly createRecogniser: RecogniserFactory;
   readonly choiceOf: (space: Space, memberId: string) => Promise<ConsentChoice>;
   readonly texts: Texts;

@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
 import type { EngineConfig } from './config.ts';
-import type { Engines } from './engines.ts';
+import type { Engines } from './engine-loader.ts';
 import { errorReply, ContractError } from './errors.ts';
 import { createKeyCheck } from './keys.ts';
 import type { Route } from './route.ts';

@@ -8,7 +8,7 @@ import type { Log } from '../src/log.ts';
 import { createServiceApp } from './app.ts';
 import type { EngineConfig } from './config.ts';
 import type { EngineLine } from './engine.ts';
-import { loadEngines } from './engines.ts';
+import { loadEngines } from './engine-loader.ts';
 
 /** Longest wait for running requests when the service closes. */
 const DRAIN_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { Log } from '../src/log.ts';
 import type { EngineConfig } from './config.ts';
-import type { Engines } from './engines.ts';
+import type { Engines } from './engine-loader.ts';
 import type { FailureRules } from './errors.ts';
 
 export interface RouteContext {

@@ -1,5 +1,5 @@
 import { PATHS, type Voice } from '../../src/api/contract.ts';
-import type { Engines, Offer } from '../engines.ts';
+import type { Engines, Offer } from '../engine-loader.ts';
 import type { Route } from '../route.ts';
 
 /** Lists every voice with its engine, in the engines' order. */

@@ -30,6 +30,15 @@ export async function* inSlices(
     }
 }
 
+/** Yields items that were read already, and then the rest. */
+export async function* startingWith<Item>(
+  first: readonly Item[],
+  rest: AsyncIterable<Item>,
+): AsyncGenerator<Item, void, void> {
+  yield* first;
+  yield* rest;
+}
+
 /** The mean of all channels. */
 export const mixToMono = (channels: readonly Float32Array[]): Float32Array => {
   const [first, ...others] = channels;

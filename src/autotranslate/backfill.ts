@@ -2,7 +2,7 @@ import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Channel, MessageRef } from '../model/place.ts';
+import { channelKey, type Channel, type MessageRef } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { createSemaphore } from '../async/semaphore.ts';
@@ -45,25 +45,7 @@ export interface BackfillDeps {
  */
 type Report = (isWhole: boolean) => Promise<void>;
 
-export interface Backfill extends AsyncDisposable {
-  /**
-   * Runs the report of a message in its channel's order: at once where nothing was missed, after
-   * the history otherwise. The first report of a channel since the start counts as a gap before it;
-   * a report that fails makes a gap.
-   */
-  report(channel: Channel, run: Report): Promise<void>;
-  /** Runs a report that the history cannot replace: it is never left out, however many wait. */
-  reportAlways(channel: Channel, run: Report): Promise<void>;
-  /**
-   * Fetches a channel's unreported messages.
-   *
-   * @param newest the channel's newest message as the platform knows it; undefined if it does not
-   */
-  missed(channel: Channel, newest: string | undefined): void;
-  /** Stops following a channel. */
-  forget(channel: Channel): void;
-  idle(): Promise<void>;
-}
+export type Backfill = ReturnType<typeof createBackfill>;
 
 /** Work on one channel, one step after the other. */
 interface Follow {
@@ -77,8 +59,6 @@ interface Follow {
   isWhole: boolean;
 }
 
-const keyOf = ({ space, id }: Channel): string => `${space.platform} ${id}`;
-
 export const createBackfill = ({
   cursors,
   platforms,
@@ -87,7 +67,7 @@ export const createBackfill = ({
   markDeleted,
   log,
   now,
-}: BackfillDeps): Backfill => {
+}: BackfillDeps) => {
   const stopping = new AbortController();
   const follows = new Map<string, Follow>();
   const slots = createSemaphore(CHANNELS_AT_ONCE);
@@ -103,7 +83,7 @@ export const createBackfill = ({
   };
 
   const followOf = (channel: Channel): Follow => {
-    const key = keyOf(channel);
+    const key = channelKey(channel);
     const known = follows.get(key);
     if (known) return known;
     const follow: Follow = {
@@ -165,6 +145,11 @@ export const createBackfill = ({
     }
   };
 
+  /**
+   * Fetches a channel's unreported messages.
+   *
+   * @param newest the channel's newest message as the platform knows it; undefined if it does not
+   */
   const missed = (channel: Channel, newest: string | undefined): void => {
     const follow = followOf(channel);
     if (follow.coming) {
@@ -190,7 +175,7 @@ export const createBackfill = ({
   };
 
   const report = async (channel: Channel, run: Report, isLeftOut: boolean): Promise<void> => {
-    if (!follows.has(keyOf(channel))) missed(channel, undefined);
+    if (!follows.has(channelKey(channel))) missed(channel, undefined);
     const follow = followOf(channel);
     if (isLeftOut && follow.held >= MOST_HELD) {
       missed(channel, undefined);
@@ -218,19 +203,24 @@ export const createBackfill = ({
 
   return {
     missed,
-    report: (channel, run) => report(channel, run, true),
-    reportAlways: (channel, run) => report(channel, run, false),
-    forget: (channel) => {
-      follows.delete(keyOf(channel));
-    },
-    idle: async () => {
+    /**
+     * Runs the report of a message in its channel's order: at once where nothing was missed, after
+     * the history otherwise. The first report of a channel since the start counts as a gap before it;
+     * a report that fails makes a gap.
+     */
+    report: (channel: Channel, run: Report): Promise<void> => report(channel, run, true),
+    /** Runs a report that the history cannot replace: it is never left out, however many wait. */
+    reportAlways: (channel: Channel, run: Report): Promise<void> => report(channel, run, false),
+    /** Stops following a channel. */
+    forget: (channel: Channel): void => void follows.delete(channelKey(channel)),
+    idle: async (): Promise<void> => {
       let seen: Promise<void>[] | undefined;
       while (!tails().every((tail, index) => tail === seen?.[index])) {
         seen = tails();
         await Promise.all(seen);
       }
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       stopping.abort();
       await Promise.allSettled(tails());
     },

@@ -18,12 +18,10 @@ import { createWatches } from './watches.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
-import type { Member } from '../model/member.ts';
+import type { Person } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
-import type { Watches } from '../model/watch.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/leases.ts';
-import type { Platform } from '../ports/platform.ts';
 import { clearOld } from '../store/clear-old.ts';
 import { createCursorStore } from '../store/cursors.ts';
 import type { Store } from '../store/index.ts';
@@ -46,31 +44,13 @@ export interface AutoTranslateDeps {
   readonly random?: () => number;
 }
 
-/**
- * Automatic translation in the watched channels of all platforms, from the messages that people
- * write to their mirrors.
- */
-export interface AutoTranslate extends AsyncDisposable {
-  readonly listener: ChannelFeedListener;
-  readonly watches: Watches;
-  readonly inbox: Inbox;
-  /**
-   * Serves the watched channels of a platform that has such; the platform then reports missed
-   * messages.
-   */
-  attach(platform: Platform): void;
-  /** Drops data in memory of a person who opted out or is to be forgotten. */
-  forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
-  /**
-   * Ids of the people whose words a message holds: its author, or for a mirror the authors of all
-   * its sources. Rejects with `not-found` where one of these is deleted.
-   */
-  authorsOf(message: Message): Promise<readonly string[]>;
-  /** Resolves when no due work is left. */
-  idle(): Promise<void>;
-}
+export type AutoTranslate = Awaited<ReturnType<typeof openAutoTranslate>>;
 
-export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<AutoTranslate> => {
+/**
+ * Opens automatic translation in the watched channels of all platforms, from the messages that
+ * people write to their mirrors.
+ */
+export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const deps = { now: Date.now, random: Math.random, ...options };
   const { store, leases, log, inboxDays, mirrorDays, now } = deps;
   const stopping = new AbortController();
@@ -155,8 +135,12 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
         const [first] = channels;
         if (first) resuming = resume(first.channel.space.platform);
       },
-    },
-    attach: (platform) => platforms.add(platform),
+    } satisfies ChannelFeedListener,
+    /**
+     * Serves the watched channels of a platform that has such; the platform then reports missed
+     * messages.
+     */
+    attach: platforms.add,
     watches,
     inbox: {
       backlog: (space) =>
@@ -166,8 +150,9 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
         for (const partition of revived) scheduler.wake(partition);
         return revived.length;
       },
-    },
-    forget: async (person) => {
+    } satisfies Inbox,
+    /** Drops data in memory of a person who opted out or is to be forgotten. */
+    forget: async (person: Person): Promise<void> => {
       context.forget(person);
       preparing.forget(person.id);
       // Messages prepared again respect the person's new choice.
@@ -177,7 +162,11 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
       }
       await store.checkpoint();
     },
-    authorsOf: async ({ ref, author }) => {
+    /**
+     * Ids of the people whose words a message holds: its author, or for a mirror the authors of all
+     * its sources. Rejects with `not-found` where one of these is deleted.
+     */
+    authorsOf: async ({ ref, author }: Message): Promise<readonly string[]> => {
       const isOurs = author.kind === 'ourselves' && platforms.find(ref.channel) !== undefined;
       const sources = isOurs ? await stored.sourcesOf(ref) : [];
       if (sources.length === 0) return [author.id];
@@ -189,13 +178,14 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
         }),
       );
     },
-    idle: async () => {
+    /** Resolves when no due work is left. */
+    idle: async (): Promise<void> => {
       await resuming;
       await backfill.idle();
       await scheduler.idle();
       await store.written();
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       stopping.abort();
       clearInterval(clearing);
       await backfill[Symbol.asyncDispose]();

@@ -7,7 +7,7 @@ import type { TranslationContext } from './prepare/translate.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Message } from '../model/message.ts';
-import type { MessageRef } from '../model/place.ts';
+import { messageKey, type MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space-choices.ts';
 import type { ChannelFeed, ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { CursorStore } from '../store/cursors.ts';
@@ -49,22 +49,13 @@ export interface IngestDeps {
   readonly keptMs: number;
 }
 
-export interface Ingest {
-  readonly listener: ChannelFeedListener;
-  /**
-   * Accepts a message.
-   *
-   * @param isWhole true when everything before the message is in the inbox
-   */
-  readonly take: (message: Message, isWhole: boolean) => Promise<void>;
-  readonly markDeleted: (refs: readonly MessageRef[]) => Promise<void>;
-}
+export type Ingest = ReturnType<typeof createIngest>;
 
 /**
  * Creates the intake of new, changed and deleted messages and of reactions: it writes them to the
  * inbox and wakes the work on them.
  */
-export const createIngest = (deps: IngestDeps): Ingest => {
+export const createIngest = (deps: IngestDeps) => {
   const { inbox, stored, cursors, watches, spaces, privacy, scheduler, backfill, platforms } = deps;
   const turns = createKeyedMutex();
 
@@ -92,7 +83,12 @@ export const createIngest = (deps: IngestDeps): Ingest => {
       await accept({ message, purpose, partition: ownPartition('flag', seen.ref), skip });
   };
 
-  const take: Ingest['take'] = async (message, isWhole) => {
+  /**
+   * Accepts a message.
+   *
+   * @param isWhole true when everything before the message is in the inbox
+   */
+  const take = async (message: Message, isWhole: boolean): Promise<void> => {
     const { ref, author, position } = message;
     const { channel } = ref;
     const watch = watches.of(channel);
@@ -187,8 +183,7 @@ export const createIngest = (deps: IngestDeps): Ingest => {
       else await markDeleted(refs);
     },
     reactionChanged: async (ref, emoji, isPresent) => {
-      const { space, id } = ref.channel;
-      using _ = await turns.take(`${space.platform} ${id} ${ref.id}`);
+      using _ = await turns.take(messageKey(ref));
       await react(ref, emoji, isPresent);
     },
     memberBanned: async (space, authorId) => {

@@ -1,6 +1,7 @@
 import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { messageKey } from '../model/place.ts';
 import type { Tenure } from '../ports/leases.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
@@ -65,8 +66,7 @@ interface Stop {
   readonly policy: RowBackoff;
 }
 
-const keyOf = ({ ref: { channel, id }, purpose }: Row): string =>
-  `${purpose} ${channel.space.platform} ${channel.id} ${id}`;
+const keyOf = ({ ref, purpose }: Row): string => `${purpose} ${messageKey(ref)}`;
 
 /** The wait before the next try; undefined when there is none. */
 const waitMs = (

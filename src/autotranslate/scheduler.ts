@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { MessageRef } from '../model/place.ts';
+import { messageKey, type MessageRef } from '../model/place.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { dropAll, type createPartitionWorker, type Jobs } from './partition-worker.ts';
@@ -9,14 +9,7 @@ const PARTITIONS_AT_ONCE = 256;
 /** Wait before a partition is retried after an internal fault, such as the database's. */
 const AFTER_FAULT_MS = 5_000;
 
-export interface Scheduler extends AsyncDisposable {
-  /** Schedules a partition that has new rows. */
-  wake(partition: string): void;
-  /** Cancels the work on a message that changed. */
-  interrupt(ref: MessageRef): void;
-  /** Resolves when no partition is being processed or queued. */
-  idle(): Promise<void>;
-}
+export type Scheduler = ReturnType<typeof createScheduler>;
 
 export interface SchedulerDeps {
   readonly leases: Leases;
@@ -33,14 +26,11 @@ interface Owned {
   readonly endJobs: () => void;
 }
 
-const refKey = ({ channel, id }: MessageRef): string =>
-  `${channel.space.platform} ${channel.id} ${id}`;
-
 /**
  * Schedules partitions, one worker for each, under a lease that is kept until no row in it is
  * unfinished.
  */
-export const createScheduler = ({ leases, log, now, work }: SchedulerDeps): Scheduler => {
+export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
   const stopping = new AbortController();
   const queue = new Set<string>();
   const working = new Map<string, Promise<void>>();
@@ -51,7 +41,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps): Sche
   const aborts = new Map<string, Set<AbortController>>();
 
   const register = ({ ref }: Row, abort: AbortController): Disposable => {
-    const key = refKey(ref);
+    const key = messageKey(ref);
     const known = aborts.get(key) ?? new Set();
     aborts.set(key, known.add(abort));
     if (stopping.signal.aborted) abort.abort();
@@ -114,6 +104,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps): Sche
     }
   };
 
+  /** Schedules a partition that has new rows. */
   const wake = (partition: string): void => {
     clearTimeout(timers.get(partition));
     timers.delete(partition);
@@ -124,13 +115,15 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps): Sche
 
   return {
     wake,
-    interrupt: (ref) => {
-      for (const abort of aborts.get(refKey(ref)) ?? []) abort.abort();
+    /** Cancels the work on a message that changed. */
+    interrupt: (ref: MessageRef): void => {
+      for (const abort of aborts.get(messageKey(ref)) ?? []) abort.abort();
     },
-    idle: async () => {
+    /** Resolves when no partition is being processed or queued. */
+    idle: async (): Promise<void> => {
       while (working.size > 0) await Promise.all(working.values());
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       stopping.abort();
       for (const abort of aborts.values().flatMap((all) => all.values())) abort.abort();
       for (const timer of timers.values()) clearTimeout(timer);

@@ -13,30 +13,26 @@ export interface WatchedPlatform {
   readonly mirrors: Mirrors;
 }
 
-/** The running platforms whose channels can be watched. */
-export interface WatchedPlatforms {
-  add(platform: Platform): void;
-  /** The channel's platform; undefined while it is off. */
-  find(channel: Pick<Channel, 'space'>): WatchedPlatform | undefined;
-  /** The channel's platform. Throws a retryable `unavailable` while it is off. */
-  of(channel: Pick<Channel, 'space'>): WatchedPlatform;
-  all(): Iterable<readonly [string, WatchedPlatform]>;
-}
+export type WatchedPlatforms = ReturnType<typeof createWatchedPlatforms>;
 
-export const createWatchedPlatforms = (): WatchedPlatforms => {
+/** The running platforms whose channels can be watched. */
+export const createWatchedPlatforms = () => {
   const known = new Map<string, WatchedPlatform>();
-  const find: WatchedPlatforms['find'] = ({ space }) => known.get(space.platform);
+  /** The channel's platform; undefined while it is off. */
+  const find = ({ space }: Pick<Channel, 'space'>): WatchedPlatform | undefined =>
+    known.get(space.platform);
   return {
-    add: ({ name, feed, mirrors }) => {
+    add: ({ name, feed, mirrors }: Platform): void => {
       if (feed && mirrors) known.set(name, { feed, mirrors });
     },
     find,
-    of: (channel) => {
+    /** The channel's platform. Throws a retryable `unavailable` while it is off. */
+    of: (channel: Pick<Channel, 'space'>): WatchedPlatform => {
       const found = find(channel);
       if (!found) throw new AppError('unavailable', 'the platform is off', { retryable: true });
       return found;
     },
-    all: () => known,
+    all: (): Iterable<readonly [string, WatchedPlatform]> => known,
   };
 };
 

@@ -1,4 +1,4 @@
-import type { ChannelWatch, Watches } from '../model/watch.ts';
+import type { ChannelWatch } from '../model/watch.ts';
 import { isSameChannel, type Channel } from '../model/place.ts';
 import { AppError } from '../errors.ts';
 import type { CursorStore } from '../store/cursors.ts';
@@ -18,13 +18,8 @@ export interface WatchesDeps {
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
 }
 
-export interface WatchesService extends Watches {
-  /** Ends the watch of a channel that was deleted. */
-  readonly channelDeleted: (channel: Channel) => Promise<void>;
-}
-
 /** Sets and ends watches, and starts and stops following their channels. */
-export const createWatches = (deps: WatchesDeps): WatchesService => {
+export const createWatches = (deps: WatchesDeps) => {
   const { kept, inbox, cursors, backfill, scheduler, now, platforms } = deps;
 
   const missing = async ({ channel, mode }: ChannelWatch): Promise<readonly string[]> =>
@@ -45,7 +40,7 @@ export const createWatches = (deps: WatchesDeps): WatchesService => {
     of: kept.of,
     list: kept.list,
     missing,
-    set: async (wanted) => {
+    set: async (wanted: readonly ChannelWatch[]): Promise<void> => {
       const sinceMs = now();
       const lacking = new Set((await Promise.all(wanted.map(missing))).flat());
       if (lacking.size > 0)
@@ -60,12 +55,13 @@ export const createWatches = (deps: WatchesDeps): WatchesService => {
       // Messages written meanwhile are found in the history.
       for (const { channel } of placed) backfill.missed(channel, undefined);
     },
-    remove: async (channel) => {
+    remove: async (channel: Channel): Promise<boolean> => {
       if (!kept.isOwn(channel)) return false;
       await unfollow(await kept.remove([channel]));
       return true;
     },
-    channelDeleted: async (channel) => {
+    /** Ends the watch of a channel that was deleted. */
+    channelDeleted: async (channel: Channel): Promise<void> => {
       const removed = kept.isOwn(channel) ? await kept.remove([channel]) : [];
       await unfollow([channel], 'channel-gone');
       await unfollow(removed.filter((each) => !isSameChannel(each, channel)));

@@ -9,3 +9,6 @@ export interface Member {
   /** Ids of the space's roles that the person has, where the platform has such. */
   readonly roles?: readonly string[];
 }
+
+/** A person of a platform, in any of its spaces. */
+export type Person = Pick<Member, 'platform' | 'id'>;

@@ -6,6 +6,9 @@ export interface Space {
   readonly id: string;
 }
 
+/** The key of a space, and of anything else that a platform knows by an id. */
+export const keyOf = ({ platform, id }: Space): string => `${platform} ${id}`;
+
 /**
  * A place where messages stand: a channel, or a thread within one. The adapter makes the ids, and only
  * the adapter reads them: a thread may be a channel of its own, or a message within its channel.
@@ -26,10 +29,14 @@ export const channelAround = ({ space, id, parentId }: Channel): Channel => ({
 export const isSameChannel = (a: Channel, b: Channel): boolean =>
   a.id === b.id && a.space.platform === b.space.platform;
 
+export const channelKey = ({ space, id }: Channel): string => `${space.platform} ${id}`;
+
 export interface MessageRef {
   readonly channel: Channel;
   readonly id: string;
 }
+
+export const messageKey = ({ channel, id }: MessageRef): string => `${channelKey(channel)} ${id}`;
 
 /** A message that was posted: a platform may have had to split it, or to join it with others. */
 export interface Posted {

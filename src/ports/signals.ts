@@ -1,4 +1,4 @@
-import type { Member } from '../model/member.ts';
+import type { Person } from '../model/member.ts';
 import type { Channel, Space } from '../model/place.ts';
 
 /** The stored data whose changes every process must know, with the part that changed. */
@@ -6,8 +6,8 @@ export interface SignalTopics {
   readonly 'space-settings': Space;
   readonly glossary: Space | Channel;
   readonly watches: Space;
-  readonly 'opt-out': Pick<Member, 'platform' | 'id'> & { readonly optedOut: boolean };
-  readonly forgotten: Pick<Member, 'platform' | 'id'>;
+  readonly 'opt-out': Person & { readonly optedOut: boolean };
+  readonly forgotten: Person;
 }
 
 export type SignalTopic = keyof SignalTopics;

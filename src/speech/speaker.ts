@@ -8,6 +8,7 @@ import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
 import { speakable } from '../text/speech/speakable.ts';
 import { fittingVoices } from './voice-choice.ts';
 import { orAborted } from '../async/abort.ts';
+import { createLru } from '../async/lru.ts';
 
 const FRESH_MS = 300_000;
 
@@ -61,7 +62,7 @@ const LASTING_MS = 6 * 3_600_000;
 const ENTRIES = 2_000;
 
 const createFailureMemory = (now: () => number) => {
-  const untilMs = new Map<string, number>();
+  const untilMs = createLru<string, number>(ENTRIES);
   return {
     has: (id: string): boolean => (untilMs.get(id) ?? Number.NEGATIVE_INFINITY) > now(),
     /**
@@ -71,11 +72,9 @@ const createFailureMemory = (now: () => number) => {
     add: (failed: SynthesisAttempt, error: AppError, succeeded: SynthesisAttempt): void => {
       const isRefusal = error instanceof ServiceError && error.status === 400;
       if (isRefusal && failed.voice.id !== succeeded.voice.id) return;
-      const [oldest] = untilMs.keys();
-      if (untilMs.size >= ENTRIES && oldest !== undefined) untilMs.delete(oldest);
       untilMs.set(attemptId(failed), now() + (error.retryable ? PASSING_MS : LASTING_MS));
     },
-    forget: (id: string): void => void untilMs.delete(id),
+    forget: (id: string): void => untilMs.delete(id),
   };
 };
 

@@ -62,18 +62,8 @@ interface Published {
 
 type Receive = (changed: never) => Promise<void> | void;
 
-/** Signals of a database that only one process uses. */
-export interface EmbeddedSignals<Transaction extends object> extends Signals<Transaction> {
-  /**
-   * Ends one write of a transaction. Returns the function that delivers its signals, to be called
-   * once the transaction is committed.
-   */
-  readonly collect: (within: Transaction) => () => Promise<void>;
-}
-
-export const createEmbeddedSignals = <
-  Transaction extends object,
->(): EmbeddedSignals<Transaction> => {
+/** Creates the signals of a database that only one process uses. */
+export const createEmbeddedSignals = <Transaction extends object>() => {
   const subscribers = new Map<SignalTopic, Set<Receive>>();
   const published = new WeakMap<Transaction, Published[]>();
 
@@ -82,14 +72,9 @@ export const createEmbeddedSignals = <
       for (const receive of subscribers.get(topic) ?? []) await receive(changed as never);
   };
 
-  return {
+  const signals: Signals<Transaction> = {
     publish: async (within, topic, changed) => {
       published.set(within, [...(published.get(within) ?? []), { topic, changed }]);
-    },
-    collect: (within) => {
-      const all = published.get(within) ?? [];
-      published.delete(within);
-      return () => deliver(all);
     },
     subscribe: (topic, receive) => {
       const all = subscribers.get(topic) ?? new Set();
@@ -97,6 +82,18 @@ export const createEmbeddedSignals = <
       const own: Receive = (changed) => receive(changed);
       subscribers.set(topic, all.add(own));
       return () => void all.delete(own);
+    },
+  };
+  return {
+    ...signals,
+    /**
+     * Ends one write of a transaction. Returns the function that delivers its signals, to be called
+     * once the transaction is committed.
+     */
+    collect: (within: Transaction): (() => Promise<void>) => {
+      const all = published.get(within) ?? [];
+      published.delete(within);
+      return () => deliver(all);
     },
   };
 };

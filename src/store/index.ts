@@ -3,7 +3,7 @@ import { Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { Signals } from '../ports/signals.ts';
 import type { StorePort } from '../ports/store.ts';
-import { createDiskSync, createStoreWriter, type StoreWriter } from './writer.ts';
+import { createDiskSync, createStoreWriter } from './writer.ts';
 import { createEmbeddedSignals } from './embedded.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
@@ -22,7 +22,7 @@ export const databaseUrl = z
   .default('sqlite:data/dragoman.db');
 
 /** The database: read through Kysely, changed only through `write`. */
-export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, StoreWriter {
+export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>> {
   readonly signals: Signals<Transaction<Schema>>;
 }
 

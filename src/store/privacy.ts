@@ -1,20 +1,10 @@
 import type { Store } from './index.ts';
-import { createOptOuts, type OptOuts, type Person, personColumns } from './settings.ts';
+import type { Person } from '../model/member.ts';
+import { createOptOuts, personColumns } from './settings.ts';
 import { forgetAuthor } from './inbox/index.ts';
-import { recordUsage } from './usage.ts';
+import { keepTotals } from './usage.ts';
 
-/** The stored data about one person. */
-export interface Privacy extends OptOuts {
-  /** Exports all of it as JSON. */
-  export(person: Person): Promise<Uint8Array>;
-  /**
-   * Deletes all of it except an opt-out or a refusal to be listened to, and cancels their
-   * waiting translations. Mirrors of their messages stay, with an anonymous record of their
-   * sources, so that deleting a source still deletes its mirrors. Daily totals stay without the
-   * person.
-   */
-  forget(person: Person): Promise<void>;
-}
+export type Privacy = ReturnType<typeof createPrivacy>;
 
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
@@ -27,11 +17,11 @@ const parsed = (json: string | null): unknown => {
 };
 
 /**
- * Creates the store of personal data.
+ * Creates the store of the data about people.
  *
  * @param now returns ms since 1970
  */
-export const createPrivacy = (store: Store, now: () => number = Date.now): Privacy => {
+export const createPrivacy = (store: Store, now: () => number = Date.now) => {
   const settingOf = (person: Person) =>
     store
       .selectFrom('member_setting')
@@ -82,7 +72,8 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
   return {
     ...createOptOuts(store),
 
-    async export(member) {
+    /** Exports all data about one person as JSON. */
+    async export(member: Person): Promise<Uint8Array> {
       const setting = await settingOf(member);
       const usage = await usageOf(member);
       const messages = await messagesOf(member);
@@ -129,7 +120,13 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
       return Buffer.from(`${JSON.stringify(kept, undefined, 2)}\n`);
     },
 
-    async forget(member) {
+    /**
+     * Deletes all of it except an opt-out or a refusal to be listened to, and cancels their
+     * waiting translations. Mirrors of their messages stay, with an anonymous record of their
+     * sources, so that deleting a source still deletes its mirrors. Daily totals stay without the
+     * person.
+     */
+    async forget(member: Person): Promise<void> {
       const { platform, id } = member;
       const own = personColumns(member);
       await store.write(async (db) => {
@@ -154,14 +151,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
           .where((eb) => eb.and(own))
           .returningAll()
           .execute();
-        for (const { space_id, day, characters, audio_ms, messages } of days)
-          await recordUsage(
-            db,
-            { platform, id: space_id },
-            '',
-            { characters, audioMs: audio_ms, messages },
-            Date.parse(day),
-          );
+        await keepTotals(db, days);
         await forgetAuthor(db, member, now());
         await store.signals.publish(db, 'forgotten', { platform, id });
       });

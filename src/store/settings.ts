@@ -1,17 +1,12 @@
 import { z } from 'zod';
-import type { Space } from '../model/place.ts';
-import { USUAL_PAUSE_MS, type SpaceChoices } from '../model/space-choices.ts';
+import { keyOf, type Space } from '../model/place.ts';
+import { USUAL_PAUSE_MS, type ConsentChoice, type SpaceChoices } from '../model/space-choices.ts';
 import type { Store } from './index.ts';
 import { createCache, createLru } from '../async/lru.ts';
-import type { Member } from '../model/member.ts';
-import type { ConsentChoice } from '../model/space-choices.ts';
-
-export type Person = Pick<Member, 'platform' | 'id'>;
+import type { Person } from '../model/member.ts';
 
 /** The columns by which a person's rows are known. */
 export const personColumns = ({ platform, id }: Person) => ({ platform, member_id: id });
-
-const keyOf = ({ platform, id }: Person | Space): string => `${platform} ${id}`;
 
 export interface Preferences {
   readonly language: string | undefined;
@@ -86,7 +81,7 @@ const choices = z.object({
   roles: z.record(z.string(), z.array(z.string())).catch(() => ({})),
   dailyCharacters: limit,
   dailyAudioMinutes: limit,
-  quietChannels: z.array(z.string()).catch(() => []),
+  quietChannels: ids,
   rooms: roomChoices.catch(() => roomChoices.parse({})),
 }) satisfies z.ZodType<SpaceChoices>;
 
@@ -176,13 +171,8 @@ const CACHED_PEOPLE = 20_000;
 /** Most opt-outs that are not stored yet. */
 const MOST_UNWRITTEN = 1_000;
 
-/** The people who opted out of everything. */
-export interface OptOuts {
-  optedOut(person: Person): Promise<boolean>;
-  setOptedOut(person: Person, optedOut: boolean): Promise<void>;
-}
-
-export const createOptOuts = (store: Store): OptOuts => {
+/** Creates the store of the people who opted out of everything. */
+export const createOptOuts = (store: Store) => {
   const stored = async (person: Person): Promise<boolean> => {
     const row = await store
       .selectFrom('member_setting')
@@ -197,9 +187,10 @@ export const createOptOuts = (store: Store): OptOuts => {
   const unwritten = createLru<string, symbol>(MOST_UNWRITTEN);
 
   return {
-    optedOut: async (person) => unwritten.get(keyOf(person)) !== undefined || choice.of(person),
+    optedOut: async (person: Person): Promise<boolean> =>
+      unwritten.get(keyOf(person)) !== undefined || choice.of(person),
 
-    async setOptedOut({ platform, id }, optedOut) {
+    async setOptedOut({ platform, id }: Person, optedOut: boolean): Promise<void> {
       const opted_out = optedOut ? 1 : 0;
       const key = keyOf({ platform, id });
       const own = Symbol(key);

@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import { AppError } from '../errors.ts';
 import { createLru } from '../async/lru.ts';
-import { createDiskSync, type DiskSync } from './writer.ts';
+import { createDiskSync } from './writer.ts';
 import type { Schema } from './schema.ts';
 
 const BUSY_MS = 5_000;
@@ -79,18 +79,12 @@ const makeFolder = (folder: string): void => {
   mkdirSync(folder);
 };
 
-export interface Sqlite {
-  readonly dialect: SqliteDialect;
-  /** Resolves when everything committed before the call is on disk. */
-  readonly synced: DiskSync;
-}
-
 /**
  * Opens a SQLite database.
  *
  * @param path a file, whose folder is made when missing, or `:memory:`
  */
-export const openSqlite = (path: string): Sqlite => {
+export const openSqlite = (path: string) => {
   const isFile = path !== ':memory:';
   try {
     if (isFile) makeFolder(dirname(path));
@@ -103,6 +97,7 @@ export const openSqlite = (path: string): Sqlite => {
     };
     return {
       dialect: new SqliteDialect({ database: asKyselyDatabase(database, close) }),
+      /** Resolves when everything committed before the call is on disk. */
       synced: isFile ? createDiskSync(journal.flush) : async () => undefined,
     };
   } catch (cause) {
@@ -129,15 +124,9 @@ class Parameter {
 const standIns = <Values extends object>(values: Values): Values =>
   Object.fromEntries(Object.keys(values).map((name) => [name, new Parameter(name)])) as Values;
 
-/** Rows that a statement gave, or how many it changed. */
-export interface StatementResult<Row> {
-  readonly rows: readonly Row[];
-  readonly changed: number;
-}
-
 /**
  * A query that is built and compiled once and run with other values each time: for what every message asks for,
- * of which building takes longer than running.
+ * of which building takes longer than running. Resolves with the rows that it gave, and the number that it changed.
  *
  * @param build gets stand-ins for the values of the first run: they may be passed to the builder, and nothing else
  */
@@ -145,7 +134,7 @@ export const statement = <Values extends object, Row>(
   build: (db: Kysely<Schema>, values: Values) => { compile(): CompiledQuery<Row> },
 ) => {
   let compiled: CompiledQuery<Row> | undefined;
-  return async (db: Kysely<Schema>, values: Values): Promise<StatementResult<Row>> => {
+  return async (db: Kysely<Schema>, values: Values) => {
     compiled ??= build(db, standIns(values)).compile();
     const { rows, numAffectedRows = 0n } = await db.executeQuery<Row>({
       ...compiled,

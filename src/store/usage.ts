@@ -22,19 +22,6 @@ export interface UsageDay extends UsageAmounts {
   readonly people: number;
 }
 
-/** The record of use, by day, space and member. */
-export interface Usage {
-  /** Adds to a member's use of today. */
-  record(space: Space, memberId: string, used: UsageAmounts): Promise<void>;
-  /** Resolves with the use of the whole space today. */
-  today(space: Space): Promise<UsageAmounts>;
-  /**
-   * Resolves with the last days, oldest first, including those without use; members are recorded
-   * for 90 days.
-   */
-  days(space: Space, count: number): Promise<readonly UsageDay[]>;
-}
-
 const KEY = ['platform', 'space_id', 'day', 'member_id'] as const;
 
 /** Date in UTC (`YYYY-MM-DD`) of a time in ms since 1970. */
@@ -63,7 +50,7 @@ export const recordUsage = async (
   space: Space,
   memberId: string,
   { characters, audioMs, messages }: UsageAmounts,
-  timeMs = Date.now(),
+  timeMs: number,
 ): Promise<void> => {
   await addToDay(db, {
     platform: space.platform,
@@ -74,6 +61,21 @@ export const recordUsage = async (
     audio_ms: Math.round(audioMs),
     messages,
   });
+};
+
+/** Adds, within a transaction, the use of members who are no longer named to the total of each day. */
+export const keepTotals = async (
+  db: Transaction<Schema>,
+  days: readonly Selectable<Schema['usage_day']>[],
+): Promise<void> => {
+  for (const { platform, space_id, day, characters, audio_ms, messages } of days)
+    await recordUsage(
+      db,
+      { platform, id: space_id },
+      '',
+      { characters, audioMs: audio_ms, messages },
+      Date.parse(day),
+    );
 };
 
 /**
@@ -92,25 +94,29 @@ export const foldUsage = async (
     .where('member_id', '<>', '')
     .limit(most)
     .execute();
-  for (const { platform, space_id, day, member_id, characters, audio_ms, messages } of old) {
+  for (const { platform, space_id, day, member_id } of old)
     await db
       .deleteFrom('usage_day')
       .where((eb) => eb.and({ platform, space_id, day, member_id }))
       .execute();
-    const used = { characters, audioMs: audio_ms, messages };
-    await recordUsage(db, { platform, id: space_id }, '', used, Date.parse(day));
-  }
+  await keepTotals(db, old);
   return old.length;
 };
 
+export type Usage = ReturnType<typeof createUsage>;
+
 /**
- * Creates the usage store.
+ * Creates the record of use, by day, space and member.
  *
  * @param now returns ms since 1970
  */
-export const createUsage = (store: Store, now: () => number = Date.now): Usage => {
+export const createUsage = (store: Store, now: () => number = Date.now) => {
   const none = { characters: 0, audioMs: 0, messages: 0, people: 0 };
 
+  /**
+   * Resolves with the last days, oldest first, including those without use; members are recorded
+   * for 90 days.
+   */
   const days = async (space: Space, count: number): Promise<readonly UsageDay[]> => {
     const wanted = Array.from({ length: count }, (_, index) =>
       dayOf(now() - (count - 1 - index) * DAY_MS),
@@ -134,9 +140,11 @@ export const createUsage = (store: Store, now: () => number = Date.now): Usage =
   };
 
   return {
-    record: (space, memberId, used) => recordUsage(store, space, memberId, used, now()),
-
-    today: async (space) => (await days(space, 1))[0] ?? none,
+    /** Adds to a member's use of today. */
+    record: (space: Space, memberId: string, used: UsageAmounts): Promise<void> =>
+      recordUsage(store, space, memberId, used, now()),
+    /** Resolves with the use of the whole space today. */
+    today: async (space: Space): Promise<UsageAmounts> => (await days(space, 1))[0] ?? none,
     days,
   };
 };

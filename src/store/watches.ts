@@ -1,12 +1,10 @@
 import type { Transaction } from 'kysely';
-import type { Channel, Space } from '../model/place.ts';
+import { channelAround, channelKey, keyOf, type Channel, type Space } from '../model/place.ts';
 import type { ChannelWatch, WatchMode } from '../model/watch.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { rowChannel } from './inbox/row.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-
-const idOf = (platform: string, channelId: string): string => `${platform} ${channelId}`;
 
 interface Kept {
   readonly watch: ChannelWatch;
@@ -43,7 +41,7 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   const rows = await db.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
   return new Map(
     rows.map((row) => [
-      idOf(row.platform, row.channel_id),
+      channelKey(rowChannel(row)),
       {
         sinceMs: row.since_ms,
         watch: {
@@ -80,14 +78,14 @@ export const openWatchStore = async (store: Store, now: () => number) => {
   ): Promise<readonly Channel[]> =>
     store.write(async (db) => {
       const gone = await work(await readAll(db), db);
-      const spaces = new Map(channels.map(({ space }) => [idOf(space.platform, space.id), space]));
+      const spaces = new Map(channels.map(({ space }) => [keyOf(space), space]));
       for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
       return gone;
     });
 
   /** Finds the watch of this channel id; undefined when it belongs to another space. */
   const exact = ({ space }: Channel, id: string): ChannelWatch | undefined => {
-    const watch = watches.get(idOf(space.platform, id))?.watch;
+    const watch = watches.get(channelKey({ space, id }))?.watch;
     return watch?.channel.space.id === space.id ? watch : undefined;
   };
 
@@ -115,7 +113,7 @@ export const openWatchStore = async (store: Store, now: () => number) => {
       change(
         async (next, db) => {
           const before = changed.map((watch) => {
-            const id = idOf(watch.channel.space.platform, watch.channel.id);
+            const id = channelKey(watch.channel);
             const old = next.get(id);
             next.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
             return old?.watch.group;
@@ -152,8 +150,8 @@ export const openWatchStore = async (store: Store, now: () => number) => {
     /** Removes watches. Resolves with these channels and those that remained alone in their group. */
     remove: (channels: readonly Channel[]): Promise<readonly Channel[]> =>
       change(async (next, db) => {
-        const before = channels.map(({ space, id }) => {
-          const key = idOf(space.platform, id);
+        const before = channels.map((channel) => {
+          const key = channelKey(channel);
           const old = next.get(key);
           next.delete(key);
           return old?.watch.group;
@@ -164,10 +162,8 @@ export const openWatchStore = async (store: Store, now: () => number) => {
       }, channels),
     /** Time at which the watch was set, ms since 1970. */
     sinceMs: ({ channel }: ChannelWatch): number =>
-      (
-        watches.get(idOf(channel.space.platform, channel.id)) ??
-        watches.get(idOf(channel.space.platform, channel.parentId ?? ''))
-      )?.sinceMs ?? now(),
+      (watches.get(channelKey(channel)) ?? watches.get(channelKey(channelAround(channel))))
+        ?.sinceMs ?? now(),
   };
 };
 

@@ -1,5 +1,5 @@
 import { type Log, logFailure } from '../log.ts';
-import type { Channel, Space } from '../model/place.ts';
+import { channelKey, type Channel, type Space } from '../model/place.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import type { Clock } from '../async/clock.ts';
 import type { LeaveReason } from './room.ts';
@@ -18,11 +18,9 @@ export interface AutoJoinDeps {
 }
 
 /** Wait after a failure, even when people come or go meanwhile. */
-const RETRY_MS = MINUTE_MS;
+const JOIN_AGAIN_AFTER_MS = MINUTE_MS;
 /** Wait after a refusal that lasts until somebody changes a setting, which cannot be observed. */
-const RETRY_REFUSED_MS = 10 * MINUTE_MS;
-
-const keyOf = ({ space, id }: Channel): string => `${space.platform} ${space.id} ${id}`;
+const REFUSED_AGAIN_AFTER_MS = 10 * MINUTE_MS;
 
 /** Joins chosen rooms while people are there, until they ask the bot to leave. */
 export const createAutoJoin = (deps: AutoJoinDeps) => {
@@ -30,7 +28,7 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
   /** Rooms whose people asked the bot to leave. */
   const banned = new Set<string>();
   const trying = new Set<string>();
-  /** Rooms that are retried later, each with the function that cancels the retry. */
+  /** Rooms that are considered again later, each with the function that cancels that. */
   const waiting = new Map<string, () => void>();
   let isOver = false;
 
@@ -39,7 +37,7 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
     waiting.delete(key);
   };
   const tryLater = (room: Channel, delayMs: number): void => {
-    const key = keyOf(room);
+    const key = channelKey(room);
     if (isOver || waiting.has(key)) return;
     const cancel = clock.after(delayMs, () => {
       waiting.delete(key);
@@ -48,7 +46,7 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
     waiting.set(key, cancel);
   };
   const consider = async (room: Channel): Promise<void> => {
-    const key = keyOf(room);
+    const key = channelKey(room);
     if (!isPeopled(room)) banned.delete(key);
     else if (!isOver && ![banned, trying, waiting].some((places) => places.has(key))) {
       if (isBusy(room.space)) return;
@@ -57,13 +55,13 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
         if (await isWanted(room)) await join(room);
       });
       trying.delete(key);
-      if (error) tryLater(room, error.retryable ? RETRY_MS : RETRY_REFUSED_MS);
+      if (error) tryLater(room, error.retryable ? JOIN_AGAIN_AFTER_MS : REFUSED_AGAIN_AFTER_MS);
     }
   };
-  const considerAll = (space: Space, isRetry = false): void =>
+  const considerAll = (space: Space, endsWaits = false): void =>
     void logFailure(log, 'the chosen rooms of a space could not be read', async () => {
       for (const room of await wantedIn(space)) {
-        if (isRetry) stopWaiting(keyOf(room));
+        if (endsWaits) stopWaiting(channelKey(room));
         await consider(room);
       }
     });
@@ -73,8 +71,8 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
     left: (room: Channel, reason: LeaveReason): void => {
       if (isOver) return;
       const isSentAway = reason === 'requested' || reason === 'thrown out';
-      if (isSentAway && isPeopled(room)) banned.add(keyOf(room));
-      if (reason === 'lost') tryLater(room, RETRY_MS);
+      if (isSentAway && isPeopled(room)) banned.add(channelKey(room));
+      if (reason === 'lost') tryLater(room, JOIN_AGAIN_AFTER_MS);
       considerAll(room.space);
     },
     choicesChanged: (space: Space): void => considerAll(space, true),

@@ -1,7 +1,7 @@
 import { AppError, userError } from '../errors.ts';
-import { channelMention, type Channel, type Space } from '../model/place.ts';
+import { channelMention, keyOf, type Channel, type Space } from '../model/place.ts';
 import { limitFault } from '../usage/limits.ts';
-import type { Member } from '../model/member.ts';
+import type { Person } from '../model/member.ts';
 import type { Platform } from '../ports/platform.ts';
 import { isQuiet, type RoomChoices } from '../model/space-choices.ts';
 import type { Rooms } from './room-types.ts';
@@ -20,20 +20,7 @@ export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf'> {
   readonly platformOf: (name: string) => Platform | undefined;
 }
 
-export interface RoomService extends AsyncDisposable {
-  readonly rooms: Rooms;
-  readonly watcher: RoomWatcher;
-  /** Drops a member who opted out of everything or whose data is erased; takes effect at once. */
-  forget(member: Pick<Member, 'platform' | 'id'>): void;
-  /** Lets a member take part again: their choice for each space counts from now on. */
-  optedIn(member: Pick<Member, 'platform' | 'id'>): Promise<void>;
-  /** Applies changed choices; must be called when the choices of a space have changed. */
-  choicesChanged(space: Space): Promise<void>;
-}
-
 const KEPT_MS = 30 * MINUTE_MS;
-
-const keyOf = ({ platform, id }: Space): string => `${platform} ${id}`;
 
 /** The reason to join: moderators chose the room; somebody there asks for it, or may also move the bot. */
 type JoinReason = 'automatic' | 'requested' | 'moved';
@@ -45,7 +32,7 @@ interface Entry {
   automatic: string | undefined;
 }
 
-export const createRooms = (deps: RoomsDeps): RoomService => {
+export const createRooms = (deps: RoomsDeps) => {
   const { services, consents, platformOf, clock, log } = deps;
   const open = new Map<string, Entry>();
   const left = new Map<string, { readonly room: OpenRoom; readonly drop: () => void }>();
@@ -68,8 +55,8 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
   const keep = (key: string, room: OpenRoom): void => {
     if (!room.hasRecord) return;
     left.get(key)?.drop();
-    const cancel = clock.after(KEPT_MS, () => left.delete(key));
-    left.set(key, { room, drop: cancel });
+    const drop = clock.after(KEPT_MS, () => left.delete(key));
+    left.set(key, { room, drop });
   };
   const ended = (room: OpenRoom, reason: LeaveReason): void => {
     const key = keyOf(room.channel.space);
@@ -121,10 +108,7 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
     const { signal } = over;
     const room = await openRoom(
       { channel, locale, ...portOf(space), choices, signal, ended },
-      {
-        ...deps,
-        choiceOf: (of, memberId) => consentChoices.of(of, memberId),
-      },
+      { ...deps, choiceOf: consentChoices.of },
     );
     if (signal.aborted) await room.close('stopping');
     if (room.isOver) throw userError('unavailable', 'room.not-joined', {}, { retryable: true });
@@ -176,7 +160,7 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
       left: (space) => left.get(keyOf(space))?.room,
       join: (channel, locale, mayLeave) => enter(channel, locale, mayLeave ? 'moved' : 'requested'),
       choose: consentChoices.choose,
-    },
+    } satisfies Rooms,
     watcher: {
       peopleChanged: (channel) => {
         open.get(keyOf(channel.space))?.room.peopleChanged();
@@ -184,18 +168,21 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
       },
       reads: ({ space, id }) => open.get(keyOf(space))?.choices.readAloud.includes(id) ?? false,
       wrote: readAloud,
-    },
-    forget: ({ platform, id }) => {
+    } satisfies RoomWatcher,
+    /** Drops a member who opted out of everything or whose data is erased; takes effect at once. */
+    forget: ({ platform, id }: Person): void => {
       consentChoices.lookUpAgain();
       for (const { room } of [...open.values(), ...left.values()])
         if (room.channel.space.platform === platform) room.forget(id);
     },
-    optedIn: async ({ platform, id }) => {
+    /** Lets a member take part again: their choice for each space counts from now on. */
+    optedIn: async ({ platform, id }: Person): Promise<void> => {
       for (const { room } of open.values())
         if (room.channel.space.platform === platform)
           room.chosen(id, await consentChoices.of(room.channel.space, id));
     },
-    choicesChanged: async (space) => {
+    /** Applies changed choices; must be called when the choices of a space have changed. */
+    choicesChanged: async (space: Space): Promise<void> => {
       await applyChoices(space);
       autoJoin.choicesChanged(space);
     },

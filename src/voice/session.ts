@@ -5,11 +5,9 @@ import type { Services } from '../command/services.ts';
 import { AppError, userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
-import type { ConsentChoice } from '../model/space-choices.ts';
+import type { ConsentChoice, RoomChoices } from '../model/space-choices.ts';
 import type { Member } from '../model/member.ts';
-import { channelMention } from '../model/place.ts';
-import type { Channel, Space } from '../model/place.ts';
-import type { RoomChoices } from '../model/space-choices.ts';
+import { channelMention, type Channel, type Space } from '../model/place.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { VoiceLink, VoicePacket, VoicePort } from '../ports/voice.ts';
@@ -28,12 +26,9 @@ import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitt
 import type { RoomTexts } from './texts.ts';
 import type { Speaking } from './tts/speaking.ts';
 
-/** The services that a room uses. */
-export type RoomServices = MeteredServices &
-  Pick<Services, 'glossary' | 'languages' | 'privacy' | 'settings'>;
-
 export interface RoomDeps {
-  readonly services: RoomServices;
+  readonly services: MeteredServices &
+    Pick<Services, 'glossary' | 'languages' | 'privacy' | 'settings'>;
   readonly createRecogniser: RecogniserFactory;
   readonly choiceOf: (space: Space, memberId: string) => Promise<ConsentChoice>;
   readonly texts: Texts;
@@ -79,7 +74,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     clock,
     mode: () => choices().bargeIn,
     duck: speaking.duck,
-    interrupt: speaking.interrupt,
+    interrupt: speaking.skip,
   });
   const captioning = createCaptioning({ ...deps, editRate: port.editRate, nameOf, texts });
   const conversation = createConversation({

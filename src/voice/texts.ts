@@ -122,15 +122,11 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: 'local' | 
       words('room.untranslated', { language: { language } }),
     captionsDropped: (count: number): string => words('room.lines-dropped', { count }),
     /** The progress of a summary in that language, and the note that its beginning is missing. */
-    summaryIn: (
-      language: string,
-    ): {
-      readonly reading: (part: number, parts: number) => string;
-      readonly leftOut: string;
-    } => {
+    summaryIn: (language: string) => {
       const read = texts.in(language, naming);
       return {
-        reading: (part, parts) => read('room.summary-part', { part, parts }),
+        reading: (part: number, parts: number): string =>
+          read('room.summary-part', { part, parts }),
         leftOut: read('room.summary-cut'),
       };
     },

@@ -94,19 +94,7 @@ export const fileNameOf = ({
   return !title || title.endsWith(extension) ? title || filename : title + extension;
 };
 
-export interface MessageReader {
-  /**
-   * True when the bot wrote it, itself or through its webhook; known before the response to the
-   * post.
-   */
-  isOurs(raw: RawMessage): boolean;
-  /**
-   * Reads a raw message.
-   *
-   * @param of the source whose mirror is meant, in a message that holds several
-   */
-  read(raw: RawMessage, channel: Channel, of?: MessageRef): Message;
-}
+export type MessageReader = ReturnType<typeof createMessageReader>;
 
 export interface MessageReaderDeps {
   readonly application: () => Pick<Application, 'id' | 'botId'>;
@@ -115,10 +103,13 @@ export interface MessageReaderDeps {
   readonly renew: (ref: MessageRef, fileId: string) => Promise<string | undefined>;
 }
 
-export const createMessageReader = (deps: MessageReaderDeps): MessageReader => {
+export const createMessageReader = (deps: MessageReaderDeps) => {
   const { application, openFile, renew } = deps;
 
-  // Discord names the application that owns the webhook (reference, "Message Object").
+  /**
+   * True when the bot wrote it, itself or through its webhook; known before the response to the
+   * post, as Discord names the application that owns the webhook (reference, "Message Object").
+   */
   const isOurs = ({ author, webhook_id, application_id }: RawMessage): boolean => {
     const { id, botId } = application();
     return author.id === botId || (webhook_id !== undefined && application_id === id);
@@ -145,7 +136,12 @@ export const createMessageReader = (deps: MessageReaderDeps): MessageReader => {
 
   return {
     isOurs,
-    read(raw, channel, of) {
+    /**
+     * Reads a raw message.
+     *
+     * @param of the source whose mirror is meant, in a message that holds several
+     */
+    read(raw: RawMessage, channel: Channel, of?: MessageRef): Message {
       const ref: MessageRef = { channel, id: raw.id };
       const { message_reference: reference } = raw;
       const snapshot: APIMessageSnapshotFields | undefined = raw.message_snapshots?.[0]?.message;

@@ -9,7 +9,6 @@ import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Content } from '../../../src/model/content.ts';
-import type { Answer } from '../../../src/ports/platform.ts';
 import type { Api } from '../api.ts';
 import { isGone, isRefusal } from '../errors.ts';
 import {
@@ -86,12 +85,7 @@ export interface AnswerDeps {
   readonly isNew: boolean;
 }
 
-export interface InteractionAnswer extends Answer {
-  /** Aborted when the answer, or where it stood, is gone. */
-  readonly signal: AbortSignal;
-  /** Ends the answer if its own message, or where it stood, is among what was deleted. */
-  readonly lost: (ids: readonly string[]) => void;
-}
+export type InteractionAnswer = ReturnType<typeof createAnswer>;
 
 type Stage =
   /** Acknowledged: people see that it is being worked on. */
@@ -130,7 +124,7 @@ const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly 
 
 const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
 
-export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
+export const createAnswer = (deps: AnswerDeps) => {
   const { api, log, interaction, channel, isPrivate, botIsThere, fileBytes, isNew } = deps;
   const messages = createAnswerMessages(api, interaction);
   const gone = new AbortController();
@@ -195,8 +189,9 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
   return {
     paceMs: PACE_MS,
     fileBytes,
+    /** Aborted when the answer, or where it stood, is gone. */
     signal: gone.signal,
-    show: async (content) => {
+    show: async (content: Content): Promise<void> => {
       const drawing = last.then(async () => draw(content));
       last = drawing.catch(() => undefined);
       try {
@@ -206,7 +201,8 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
         throw thrown;
       }
     },
-    lost: (ids) => {
+    /** Ends the answer if its own message, or where it stood, is among what was deleted. */
+    lost: (ids: readonly string[]): void => {
       const own = new Set([channel.id, channel.space.id, ...ownIds()]);
       if (ids.some((id) => own.has(id))) gone.abort();
     },

@@ -68,14 +68,7 @@ export interface InteractionDeps {
   readonly openFile: OpenRemoteFile;
 }
 
-export interface Interactions {
-  /** Acknowledges it at once, then lets the core do it. Settles when it is done; never rejects. */
-  take(interaction: APIInteraction): Promise<void>;
-  /** Messages, channels or spaces with these ids are gone. */
-  lost(ids: readonly string[]): void;
-  /** Ends what is being done; resolves when it has ended. */
-  stop(): Promise<void>;
-}
+export type Interactions = ReturnType<typeof createInteractions>;
 
 type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'signal' | 'answer'>;
 
@@ -174,7 +167,7 @@ const createPress = ({ core, acknowledge }: InteractionDeps, { answer }: Interac
   };
 };
 
-export const createInteractions = (deps: InteractionDeps): Interactions => {
+export const createInteractions = (deps: InteractionDeps) => {
   const { api, core, acknowledge } = deps;
   const { log } = core;
   const stopped = new AbortController();
@@ -199,7 +192,8 @@ export const createInteractions = (deps: InteractionDeps): Interactions => {
   };
 
   return {
-    take: async (interaction) => {
+    /** Acknowledges it at once, then lets the core do it. Settles when it is done; never rejects. */
+    take: async (interaction: APIInteraction): Promise<void> => {
       const doing = handle(interaction);
       running.add(doing);
       try {
@@ -210,8 +204,9 @@ export const createInteractions = (deps: InteractionDeps): Interactions => {
         running.delete(doing);
       }
     },
-    lost: (ids) => answering.lost(ids),
-    stop: async () => {
+    lost: answering.lost,
+    /** Ends what is being done; resolves when it has ended. */
+    stop: async (): Promise<void> => {
       stopped.abort();
       await Promise.allSettled(running);
     },

@@ -60,13 +60,8 @@ const isBasic = (option: Option): option is BasicOption =>
   option.type !== ApplicationCommandOptionType.Subcommand &&
   option.type !== ApplicationCommandOptionType.SubcommandGroup;
 
-export interface UsedCommand {
-  /** `translate`, `glossary add`. */
-  readonly name: string;
-  readonly options: readonly BasicOption[];
-}
-
-export const commandOf = (name: string, options: readonly Option[] = []): UsedCommand => {
+/** The used command's whole name, such as `glossary add`, and its options. */
+export const commandOf = (name: string, options: readonly Option[] = []) => {
   const [first] = options;
   return first?.type === ApplicationCommandOptionType.Subcommand
     ? { name: `${name} ${first.name}`, options: first.options ?? [] }

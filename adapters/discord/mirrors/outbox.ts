@@ -129,21 +129,6 @@ export const planBatches = (mirrors: readonly Mirror[], room: number): readonly 
   return batches;
 };
 
-/** Posts mirrors, several in one message where rate limits require it. */
-export interface Outbox {
-  /** Posts mirrors; yields the place of each, in order. */
-  post(to: Channel, mirrors: readonly Mirror[], signal?: AbortSignal): AsyncIterable<OwnPost>;
-  /**
-   * Posts the sections of one person's message again; in several where names make it too long for
-   * one.
-   */
-  repost(to: Channel, sections: readonly Section[], by: Persona): AsyncIterable<OwnPost>;
-  /** Posts one mirror by the bot, apart from others with which it was posted before. */
-  postAlone(to: Channel, mirror: Mirror): Promise<OwnPost>;
-  /** Notes that the messages of a source were deleted, so that posting them again is no repetition. */
-  forget(source: MessageRef): void;
-}
-
 const FORGOTTEN = 5_000;
 
 /** Refusals of a voice message: its permission may be missing, or another one. */
@@ -184,16 +169,20 @@ const batchParts = ({ by, mirrors: [mirror], sections }: Batch): MirrorParts =>
     ? { voice: [], texts: [sectionsPart(sections)] }
     : partsOf(mirror, by === 'webhook' ? by : 'bot');
 
+export type Outbox = ReturnType<typeof createOutbox>;
+
+/** Posts mirrors, several in one message where rate limits require it. */
 export const createOutbox = (deps: {
   readonly api: Api;
   readonly webhooks: Webhooks;
   readonly rate: WebhookRate;
   readonly writers: Writers;
-}): Outbox => {
+}) => {
   const { api, webhooks, rate, writers } = deps;
   /** Number of times that a source's messages were deleted: Discord remembers nonces for minutes. */
   const forgotten = createLru<string, number>(FORGOTTEN);
 
+  /** Notes that the messages of a source were deleted, so that posting them again is no repetition. */
   const forget = (source: MessageRef): void => {
     const tag = tagOf(source);
     forgotten.set(tag, (forgotten.get(tag) ?? 0) + 1);
@@ -249,7 +238,12 @@ export const createOutbox = (deps: {
   };
 
   return {
-    async *post(to, mirrors, signal) {
+    /** Posts mirrors; yields the place of each, in order. */
+    async *post(
+      to: Channel,
+      mirrors: readonly Mirror[],
+      signal?: AbortSignal,
+    ): AsyncGenerator<OwnPost, void, void> {
       const hook = mirrors.some((mirror) => mirror.as) ? await webhooks.of(to) : undefined;
       const room = hook ? rate.room(webhookChannelId(to)) : 0;
       const left = [...planBatches(mirrors, room)];
@@ -261,7 +255,15 @@ export const createOutbox = (deps: {
         else for (const _ of batch.mirrors) yield post;
       }
     },
-    async *repost(to, sections, by) {
+    /**
+     * Posts the sections of one person's message again; in several where names make it too long for
+     * one.
+     */
+    async *repost(
+      to: Channel,
+      sections: readonly Section[],
+      by: Persona,
+    ): AsyncGenerator<OwnPost, void, void> {
       const write = (writer: MessageWriter): Promise<Written> => writeShared(writer, sections);
       const reposted = await writers.throughWebhook(to, by, write);
       if (reposted) return yield reposted;
@@ -269,7 +271,8 @@ export const createOutbox = (deps: {
       for (const some of fitting(shown))
         yield byBot(to, await writeShared(botMessageWriter(api, to), some));
     },
-    postAlone: async (to, mirror) => {
+    /** Posts one mirror by the bot, apart from others with which it was posted before. */
+    postAlone: async (to: Channel, mirror: Mirror): Promise<OwnPost> => {
       // A mirror posted alone needs another nonce than the shared message that it was in.
       forget(mirror.source);
       return asBot(to, { by: 'bot', mirrors: [mirror], sections: [] });

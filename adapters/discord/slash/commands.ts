@@ -61,15 +61,14 @@ const reach = (group: readonly CommandInfo[]) => ({
     : {}),
 });
 
-const choicesOf = ({ localised, optionIn }: Wording, command: string, option: OptionInfo) =>
+const choicesOf = ({ localisedNames, optionIn }: Wording, command: string, option: OptionInfo) =>
   option.choices?.map(({ value, label }) => {
     const labelIn = (locale: string): string | undefined =>
       optionIn(locale, command, option.name)?.choices?.find((each) => each.value === value)?.label;
-    const map = localised(labelIn);
     return {
       name: checked(label, CHOICE_CHARS, `a choice of /${command} ${option.name}`),
       value,
-      ...(map ? { name_localizations: map } : {}),
+      ...localisedNames(labelIn),
     };
   });
 
@@ -128,16 +127,15 @@ const slash = (wording: Wording, name: string, group: readonly CommandInfo[]): C
   };
 };
 
-const menu = ({ localised, said }: Wording, info: CommandInfo): CommandBody => {
+const menu = ({ localisedNames, said }: Wording, info: CommandInfo): CommandBody => {
   const what = `the menu's name of /${info.name}`;
-  const map = localised((locale) => {
-    const label = said(locale, info.name)?.menu;
-    return label && checked(label, MENU_NAME_CHARS, what);
-  });
   return {
     type: ApplicationCommandType.Message,
     name: checked(info.menu ?? '', MENU_NAME_CHARS, what),
-    ...(map ? { name_localizations: map } : {}),
+    ...localisedNames((locale) => {
+      const label = said(locale, info.name)?.menu;
+      return label && checked(label, MENU_NAME_CHARS, what);
+    }),
     ...reach([info]),
   };
 };

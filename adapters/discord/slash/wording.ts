@@ -70,21 +70,24 @@ export const createWording = ({ texts, commands }: CommandSource) => {
     return found.length > 0 ? Object.fromEntries(found) : undefined;
   };
 
+  const localisedNames = (of: SaidIn): { readonly name_localizations?: LocalizationMap } => {
+    const map = localised(of);
+    return map ? { name_localizations: map } : {};
+  };
+
   return {
     /** The commands in English. */
     infos: [...(infos.get('en')?.values() ?? [])],
     said,
     optionIn: (locale: string, command: string, option: string): OptionInfo | undefined =>
       said(locale, command)?.options.find(({ name }) => name === option),
-    localised,
+    localisedNames,
     /** A name that is no name to Discord is left out; the plain one serves. */
-    named: (key: string): { readonly name_localizations?: LocalizationMap } => {
-      const map = localised((locale) => {
+    named: (key: string) =>
+      localisedNames((locale) => {
         const name = texts.has(key) ? texts.in(locale)(key) : '';
         return COMMAND_NAME.test(name) && name === name.toLowerCase() ? name : undefined;
-      });
-      return map ? { name_localizations: map } : {};
-    },
+      }),
     /** @param what is named in the fault where Discord would refuse the text */
     described: (of: SaidIn, what: string) => {
       const all = (locale: string): string | undefined => {

@@ -10,7 +10,7 @@ import { orAborted } from '../../../src/async/abort.ts';
 import { type AppError, userError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Clock } from '../../../src/async/clock.ts';
-import type { LinkListener, RoomMember, VoiceLink } from '../../../src/ports/voice.ts';
+import type { LinkListener, RoomMember } from '../../../src/ports/voice.ts';
 import { channelOf } from '../ids.ts';
 import { createBudget } from './budget.ts';
 import { createDaveReader } from './dave.ts';
@@ -20,17 +20,8 @@ import { createReceiver } from './receiver.ts';
 import { createLifeline, createRecovery } from './recovery.ts';
 import { attachInternals } from './library-internals.ts';
 
-/** A link that the adapter informs of events from the gateway. */
-export interface OpenLink extends VoiceLink {
-  /** Resolves when the bot is in the channel; rejects, and stops trying, when it cannot. */
-  joined(signal: AbortSignal): Promise<void>;
-  placed(where: Omit<Whereabouts, 'guildId'>): void;
-  /** Notes that the gateway has lost the place of the bot. */
-  misplaced(): void;
-  gone(): void;
-  end(): void;
-  memberLeft(memberId: string): void;
-}
+/** A `VoiceLink` that the adapter informs of events from the gateway. */
+export type OpenLink = ReturnType<typeof openVoiceConnection>;
 
 export interface VoiceConnectionDeps {
   readonly guildId: string;
@@ -64,7 +55,7 @@ const isKickOrMove = (state: VoiceConnectionState): boolean =>
   state.reason === VoiceConnectionDisconnectReason.WebSocketClose;
 
 /** Joins a voice channel and stays there through network failures, until it has to leave. */
-export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): OpenLink => {
+export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) => {
   const { guildId, clock, listener, presentIn } = deps;
   let channel = start;
   let isConnected = false;
@@ -183,10 +174,11 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
   follow(connection.state);
 
   return {
-    get channel() {
+    get channel(): Channel {
       return channel;
     },
-    joined: async (signal) => {
+    /** Resolves when the bot is in the channel; rejects, and stops trying, when it cannot. */
+    joined: async (signal: AbortSignal): Promise<void> => {
       const cancel = clock.after(JOIN_MS, () =>
         first.reject(deps.isCrowded() ? crowded() : notJoined()),
       );
@@ -206,7 +198,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
     play: player.play,
     stats: receiver.stats,
     memberLeft: receiver.left,
-    placed: (where) => {
+    placed: (where: Omit<Whereabouts, 'guildId'>): void => {
       if (hasEnded) return;
       const { channelId } = where;
       if (channelId === undefined) {
@@ -221,12 +213,12 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
       channel = channelOf(guildId, channelId);
       listener.moved(channel);
     },
-    misplaced: () => {
+    /** Notes that the gateway has lost the place of the bot. */
+    misplaced: (): void => {
       isThere = false;
       if (!hasEnded) rejoin();
     },
-    gone: () => end(undefined),
-    end: () => end(undefined),
-    [Symbol.asyncDispose]: async () => end(undefined),
+    end: (): void => end(undefined),
+    [Symbol.asyncDispose]: async (): Promise<void> => end(undefined),
   };
 };

@@ -83,7 +83,7 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
     },
     misplaced: (guildId) => links.get(guildId)?.misplaced(),
     gone: (guildId) => {
-      links.get(guildId)?.gone();
+      links.get(guildId)?.end();
       stage.gone(guildId);
     },
   });

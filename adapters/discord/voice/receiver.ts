@@ -1,3 +1,4 @@
+import { createLru } from '../../../src/async/lru.ts';
 import { parseToc, SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
 import type { SpeakerStats, VoicePacket } from '../../../src/ports/voice.ts';
 import type { DaveReader } from './dave.ts';
@@ -203,14 +204,11 @@ interface Counts {
 
 /** Counts packets; `audible` tells when a speaking member cannot be received, or can again. */
 const createVoiceStatistics = (audible: (memberId: string, isAudible: boolean) => void) => {
-  const counts = new Map<string, Counts>();
+  /** Members who were silent longest are dropped first. */
+  const counts = createLru<string, Counts>(MOST_MEMBERS);
 
   const countsOf = (memberId: string): Counts => {
-    const known = counts.get(memberId);
-    // Members who were silent longest stand first, and are dropped first.
-    if (known) counts.delete(memberId);
-    else if (counts.size >= MOST_MEMBERS) counts.delete(counts.keys().next().value!);
-    const own = known ?? {
+    const own = counts.get(memberId) ?? {
       received: 0,
       lost: 0,
       undecryptable: 0,

@@ -6,7 +6,7 @@ import { encode } from '../codec/encode.ts';
 import { damagedAudio } from '../errors.ts';
 import { readMp3Frames } from '../container/mp3-frame.ts';
 import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
-import type { Pcm } from '../pcm.ts';
+import { startingWith, type Pcm } from '../pcm.ts';
 import { toOneRate } from '../resample.ts';
 import { remuxOpus } from '../container/remux.ts';
 
@@ -49,14 +49,6 @@ async function* joinMp3(parts: Parts): Bytes {
 
 const joinOgg = (parts: Parts): Bytes => remuxOpus(through<OpusItem>(parts, readOpus));
 
-async function* startingWith<Item>(
-  first: Item,
-  rest: AsyncIterable<Item>,
-): AsyncGenerator<Item, void, void> {
-  yield first;
-  yield* rest;
-}
-
 const transcode = (
   format: AudioFormat,
   decode: (reader: ByteReader) => AsyncGenerator<Pcm, void, void>,
@@ -66,7 +58,7 @@ const transcode = (
     const first = await pcm.next();
     if (first.done) throw damagedAudio(`no audio in these ${format} files`);
     const rateHz = first.value.sampleRateHz;
-    yield* encode(format, rateHz, toOneRate(startingWith(first.value, pcm), rateHz));
+    yield* encode(format, rateHz, toOneRate(startingWith([first.value], pcm), rateHz));
   };
 
 const JOINERS: Readonly<Record<AudioFormat, (parts: Parts) => Bytes>> = {

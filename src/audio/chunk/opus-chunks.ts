@@ -1,7 +1,14 @@
 import { createAudioLimit } from '../codec/audio-limit.ts';
 import type { OpusItem, OpusPacket } from '../container/ogg-reader.ts';
 import { createOggOpusWriter, PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
-import { OPUS_CLOCK_HZ, voiceBit } from '../opus/packet.ts';
+import {
+  isSilentPacket,
+  OPUS_CLOCK_HZ,
+  toMs,
+  VOICE_WEIGHT,
+  voiceBit,
+  WARM_UP_PACKETS,
+} from '../opus/packet.ts';
 import type { OpusHead } from '../opus/head.ts';
 import { yieldTurn } from '../pcm.ts';
 import { quietestFrame } from './quietest-frame.ts';
@@ -17,27 +24,13 @@ export interface OpusChunk {
   readonly isSilent: boolean;
 }
 
-/** Packets after which a decoder that starts inside a stream is within 23 dB of the audio. */
-const PRE_ROLL_PACKETS = 5;
-/** The size that encoders make of 20 ms of silence; shorter packets of speech can be as small. */
-const SILENT_PACKET_BYTES = 3;
-const SILENT_PACKET_SAMPLES = 960;
 const PACKETS_PER_TURN = 500;
-/**
- * Loudness that the voice bit adds: more than any packet's bytes, so that it counts before the
- * size.
- */
-const VOICE = 1_500;
 
 const sum = (packets: readonly OpusPacket[], field: 'samples' | 'keepSamples'): number =>
   packets.reduce((total, packet) => total + packet[field], 0);
 
-const toMs = (samples: number): number => (samples * 1_000) / OPUS_CLOCK_HZ;
-
-const loudnessOf = ({ data }: OpusPacket): number => (voiceBit(data) ? VOICE : 0) + data.length;
-
-const isSilent = ({ data, samples }: OpusPacket): boolean =>
-  samples >= SILENT_PACKET_SAMPLES && data.length <= SILENT_PACKET_BYTES;
+const loudnessOf = ({ data }: OpusPacket): number =>
+  (voiceBit(data) ? VOICE_WEIGHT : 0) + data.length;
 
 const writeFile = (
   head: OpusHead,
@@ -79,10 +72,10 @@ export async function* chunkPackets(
       durationMs: toMs(Math.max(0, heard)),
       file: writeFile(head!, preRoll, packets, skip),
       isWhole,
-      isSilent: packets.every(isSilent),
+      isSilent: packets.every(({ data, samples }) => isSilentPacket(data, samples)),
     };
     startSamples += Math.max(0, heard);
-    preRoll = packets.slice(-PRE_ROLL_PACKETS);
+    preRoll = packets.slice(-WARM_UP_PACKETS);
     return chunk;
   };
 

@@ -18,8 +18,6 @@ import { toOneRate } from '../resample.ts';
 import type { Container } from '../container/sniff.ts';
 import { readWebm } from '../container/webm.ts';
 
-export type { Pcm } from '../pcm.ts';
-
 /** A file that is being read, from the start of its container on. */
 interface Input {
   readonly reader: ByteReader;

@@ -14,22 +14,21 @@ import { type OpusHead, writeOpusHead } from '../opus/head.ts';
 /** Samples at 48 kHz that libopus needs before its first exact one; players warn about 0. */
 export const PRE_SKIP_SAMPLES = 312;
 
-export interface OggOpusWriter {
-  /** Adds one packet; returns the bytes that are complete by now, often none. */
-  push(packet: Uint8Array): Uint8Array;
-  /**
-   * Fills a gap in the speech, because players ignore a jump of the granule: a short gap by
-   * concealment of what was lost, a longer one by silence, up to 2 s.
-   */
-  gap(samples: number): Uint8Array;
-  /** The rest of the file. `keepSamples`, if given, are heard in all; the end is cut to it. */
-  end(keepSamples?: number): Uint8Array;
-}
+export type OggOpusWriter = ReturnType<typeof createOggOpusWriter>;
 
 export interface OggOpusOptions extends Partial<OpusHead> {
   /** Packets of a page: more make the file smaller, fewer let a listener start sooner. Default 50. */
   readonly packetsPerPage?: number;
 }
+
+const PLAIN_HEAD: OpusHead = {
+  channels: 1,
+  preSkipSamples: PRE_SKIP_SAMPLES,
+  inputRateHz: 48_000,
+  gain: 0,
+  mappingFamily: 0,
+  mapping: new Uint8Array(0),
+};
 
 const CONCEALED_SAMPLES = 4_800;
 const LONGEST_GAP_SAMPLES = 96_000;
@@ -44,16 +43,9 @@ const tagsPacket = (): Uint8Array => {
   return bytes;
 };
 
-export const createOggOpusWriter = (options: OggOpusOptions = {}): OggOpusWriter => {
-  const { packetsPerPage = 50 } = options;
-  const head: OpusHead = {
-    channels: options.channels ?? 1,
-    preSkipSamples: options.preSkipSamples ?? PRE_SKIP_SAMPLES,
-    inputRateHz: options.inputRateHz ?? 48_000,
-    gain: options.gain ?? 0,
-    mappingFamily: options.mappingFamily ?? 0,
-    mapping: options.mapping ?? new Uint8Array(0),
-  };
+export const createOggOpusWriter = (options: OggOpusOptions = {}) => {
+  const { packetsPerPage = 50, ...given } = options;
+  const head: OpusHead = { ...PLAIN_HEAD, ...given };
   let sequence = 0;
   let granule = 0;
   let started = false;
@@ -128,18 +120,24 @@ export const createOggOpusWriter = (options: OggOpusOptions = {}): OggOpusWriter
   };
 
   return {
-    push: (packet) => {
+    /** Adds one packet; returns the bytes that are complete by now, often none. */
+    push: (packet: Uint8Array): Uint8Array => {
       put(packet);
       return take();
     },
-    gap: (samples) => {
+    /**
+     * Fills a gap in the speech, because players ignore a jump of the granule: a short gap by
+     * concealment of what was lost, a longer one by silence, up to 2 s.
+     */
+    gap: (samples: number): Uint8Array => {
       const filler = samples > CONCEALED_SAMPLES ? SILENCE_PACKET : concealmentPacket(last);
       const step = parseToc(filler)!.samples;
       const until = Math.min(samples, LONGEST_GAP_SAMPLES);
       for (let filled = 0; filled + step <= until; filled += step) put(filler);
       return take();
     },
-    end: (keepSamples) => {
+    /** The rest of the file. `keepSamples`, if given, are heard in all; the end is cut to it. */
+    end: (keepSamples?: number): Uint8Array => {
       start();
       const heard = keepSamples === undefined ? granule : keepSamples + head.preSkipSamples;
       pageGranule = Math.max(flushedGranule, Math.min(granule, heard));

@@ -18,22 +18,10 @@ const PACKETS_PER_SECOND = 50;
 /** `OPUS_GET_LOOKAHEAD`: 6.5 ms at every rate with `OPUS_APPLICATION_AUDIO`; opusscript cannot ask. */
 const LOOKAHEAD_MS = 6.5;
 
-/** Makes mono Opus packets of 20 ms. */
-export interface PacketEncoder {
-  /** The delay from input to output, at the encoder's rate. */
-  readonly lookaheadSamples: number;
-  /**
-   * Takes a slice of at most a quarter of a second; returns the packets that are complete by now.
-   * Throws `AppError` `internal` if the codec fails.
-   */
-  push(samples: Float32Array): Uint8Array[];
-  /** The rest: silence is added until the last sample is heard. Throws as `push`. */
-  end(): Uint8Array[];
-  /** Gives back the codec's memory and the permit; nothing may be called afterwards. Never throws. */
-  free(): void;
-}
+type PacketEncoder = ReturnType<typeof createEncoder>;
 
-const createEncoder = (sampleRateHz: number, permit: Disposable): PacketEncoder => {
+/** Makes mono Opus packets of 20 ms. */
+const createEncoder = (sampleRateHz: number, permit: Disposable) => {
   using owned = new DisposableStack();
   owned.use(permit);
   const encoder = createFrameEncoder(sampleRateHz);
@@ -44,6 +32,10 @@ const createEncoder = (sampleRateHz: number, permit: Disposable): PacketEncoder 
   let filled = 0;
   let hasAudio = false;
 
+  /**
+   * Takes a slice of at most a quarter of a second; returns the packets that are complete by now.
+   * Throws `AppError` `internal` if the codec fails.
+   */
   const push = (samples: Float32Array): Uint8Array[] => {
     const packets: Uint8Array[] = [];
     for (let from = 0; from < samples.length;) {
@@ -61,14 +53,17 @@ const createEncoder = (sampleRateHz: number, permit: Disposable): PacketEncoder 
 
   const resources = owned.move();
   return {
+    /** The delay from input to output, at the encoder's rate. */
     lookaheadSamples,
     push,
-    end: () => {
+    /** The rest: silence is added until the last sample is heard. Throws as `push`. */
+    end: (): Uint8Array[] => {
       if (!hasAudio) return [];
       const frames = Math.ceil((filled + lookaheadSamples) / frameSamples);
       return push(new Float32Array(frames * frameSamples - filled));
     },
-    free: () => resources.dispose(),
+    /** Gives back the codec's memory and the permit; nothing may be called afterwards. Never throws. */
+    free: (): void => resources.dispose(),
   };
 };
 

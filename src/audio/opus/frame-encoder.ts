@@ -3,17 +3,6 @@ import type OpusScript from 'opusscript';
 import { AppError } from '../../errors.ts';
 import { toS16le } from '../pcm.ts';
 
-/** Encodes one frame of 20 ms after the other into mono Opus packets, with opusscript. */
-export interface FrameEncoder {
-  /**
-   * Encodes a frame. Throws `AppError` `internal` if the codec fails; the encoder must then be
-   * freed.
-   */
-  encode(frame: Float32Array): Uint8Array;
-  /** Gives back the codec's memory; nothing may be called afterwards. Never throws. */
-  free(): void;
-}
-
 type Library = typeof OpusScript;
 type Instance = InstanceType<Library>;
 
@@ -76,21 +65,29 @@ const createInstance = (library: Library, sampleRateHz: number): Instance => {
   }
 };
 
+export type FrameEncoder = ReturnType<typeof createFrameEncoder>;
+
 /**
- * Creates an encoder. Throws `AppError` `internal`.
+ * Creates an encoder of one frame of 20 ms after the other into mono Opus packets, with opusscript.
+ * Throws `AppError` `internal`.
  *
  * @param sampleRateHz one of the rates of Opus
  */
-export const createFrameEncoder = (sampleRateHz: number): FrameEncoder => {
+export const createFrameEncoder = (sampleRateHz: number) => {
   const library = load();
   const instance = run(library, () => createInstance(library, sampleRateHz));
   let isFreed = false;
   return {
-    encode: (frame) => {
+    /**
+     * Encodes a frame. Throws `AppError` `internal` if the codec fails; the encoder must then be
+     * freed.
+     */
+    encode: (frame: Float32Array): Uint8Array => {
       const samples = Buffer.from(toS16le(frame).buffer);
       return run(library, () => instance.encode(samples, frame.length));
     },
-    free: () => {
+    /** Gives back the codec's memory; nothing may be called afterwards. Never throws. */
+    free: (): void => {
       if (isFreed) return;
       isFreed = true;
       try {

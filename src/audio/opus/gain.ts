@@ -1,9 +1,6 @@
 import { createPacketDecoder } from './decoder.ts';
 import { tryCreatePacketEncoder } from './encoder.ts';
-import { OPUS_CLOCK_HZ } from './packet.ts';
-
-/** Packets that a decoder needs before it is exact where it begins in the middle of speech. */
-export const WARM_UP_PACKETS = 5;
+import { OPUS_CLOCK_HZ, WARM_UP_PACKETS } from './packet.ts';
 
 /** Decodes consecutive packets of 20 ms and encodes them at another loudness. */
 interface Transcoder {

@@ -5,6 +5,21 @@ export const OPUS_CLOCK_HZ = 48_000;
 /** 20 ms of silence (CELT, mono), as voice clients send it. */
 export const SILENCE_PACKET = Uint8Array.of(0xf8, 0xff, 0xfe);
 
+/** Packets after which a decoder that begins inside a stream is within 23 dB of the audio. */
+export const WARM_UP_PACKETS = 5;
+
+/** Loudness that the voice bit adds where packets are compared by their bytes: more than any packet has. */
+export const VOICE_WEIGHT = 1_500;
+
+export const toMs = (samples: number): number => (samples * 1_000) / OPUS_CLOCK_HZ;
+
+/** 20 ms of silence; a shorter packet of speech can be as small as what encoders make of it. */
+const SILENCE_SAMPLES = 960;
+
+/** True for a packet that is too small to hold anything but silence. */
+export const isSilentPacket = (data: Uint8Array, samples: number): boolean =>
+  samples >= SILENCE_SAMPLES && data.length <= SILENCE_PACKET.length;
+
 /** The longest packet: 120 ms (RFC 6716 section 3.2.5). */
 const LONGEST_PACKET_SAMPLES = 5_760;
 

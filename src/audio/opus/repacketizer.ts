@@ -6,19 +6,7 @@ const PACKET_SAMPLES = 960;
 const CODE_MASK = 0x03;
 
 /** Makes packets of 20 ms of packets of any length, without changing the frames in them. */
-export interface Repacketizer {
-  /**
-   * Takes a packet and returns those that are complete by now; a damaged one gives none. Undefined, and
-   * nothing is taken, where a frame is longer than 20 ms or the kind of frames changes within a packet.
-   */
-  push(packet: Uint8Array): Uint8Array[] | undefined;
-  /** The frames not yet returned, as a packet shorter than 20 ms. */
-  pending(): Uint8Array | undefined;
-  /** The last packet, if one is begun: players conceal the frames that it lacks. */
-  end(): Uint8Array[];
-}
-
-export const createRepacketizer = (): Repacketizer => {
+export const createRepacketizer = () => {
   let kind = 0;
   let frames: Uint8Array[] = [];
   let needed = 1;
@@ -30,7 +18,11 @@ export const createRepacketizer = (): Repacketizer => {
   };
 
   return {
-    push: (packet) => {
+    /**
+     * Takes a packet and returns those that are complete by now; a damaged one gives none. Undefined, and
+     * nothing is taken, where a frame is longer than 20 ms or the kind of frames changes within a packet.
+     */
+    push: (packet: Uint8Array): Uint8Array[] | undefined => {
       const toc = parseToc(packet);
       const parts = framesOf(packet);
       if (!toc || !parts) return [];
@@ -46,8 +38,10 @@ export const createRepacketizer = (): Repacketizer => {
       }
       return packets;
     },
-    pending: () => (frames.length > 0 ? packetOf(kind, frames) : undefined),
-    end: () => {
+    /** The frames not yet returned, as a packet shorter than 20 ms. */
+    pending: (): Uint8Array | undefined => (frames.length > 0 ? packetOf(kind, frames) : undefined),
+    /** The last packet, if one is begun: players conceal the frames that it lacks. */
+    end: (): Uint8Array[] => {
       if (frames.length === 0) return [];
       while (frames.length < needed) frames.push(new Uint8Array(0));
       return [takeOut()];

@@ -8,12 +8,11 @@ import { decodeOpus } from '../codec/decode-opus.ts';
 import { damagedAudio, throwIfAborted, unsupportedAudio } from '../errors.ts';
 import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
 import { PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
-import { OPUS_CLOCK_HZ, parseToc } from './packet.ts';
+import { OPUS_CLOCK_HZ, parseToc, WARM_UP_PACKETS } from './packet.ts';
 import { createPacketEncoder, opusRateFor } from './encoder.ts';
 import { createRepacketizer } from './repacketizer.ts';
 import type { OpusHead } from './head.ts';
-import { WARM_UP_PACKETS } from './gain.ts';
-import { fromS16le, inSlices, type Pcm, sliceSamples } from '../pcm.ts';
+import { fromS16le, inSlices, type Pcm, sliceSamples, startingWith } from '../pcm.ts';
 import { resample, toOneRate } from '../resample.ts';
 import { sniff } from '../container/sniff.ts';
 
@@ -44,14 +43,6 @@ async function* encodePcm(
   } finally {
     encoder.free();
   }
-}
-
-async function* startingWith<Item>(
-  first: readonly Item[],
-  rest: AsyncIterable<Item>,
-): AsyncGenerator<Item, void, void> {
-  yield* first;
-  yield* rest;
 }
 
 async function* transcoded(pcm: AsyncGenerator<Pcm, void, void>, signal: AbortSignal): Packets {

@@ -12,7 +12,7 @@ import type { RowKey } from '../../store/inbox/row.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
 import type { Translation } from '../../translation/translator.ts';
 import { charactersOf } from '../../usage/limits.ts';
-import type { Member } from '../../model/member.ts';
+import type { Person } from '../../model/member.ts';
 import { isSameChannel, type MessageRef } from '../../model/place.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 
@@ -57,7 +57,7 @@ export const createTranslationContext = () => {
       return within(before);
     },
     /** Forgets a deleted message, or all messages of a person. */
-    forget(what: MessageRef | Pick<Member, 'platform' | 'id'>): void {
+    forget(what: MessageRef | Person): void {
       const isMeant = ({ ref, authorId }: Turn): boolean =>
         'channel' in what
           ? isSameMessage(ref, what)

@@ -1,5 +1,6 @@
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Channel, MessageRef, Space } from '../../model/place.ts';
+import type { InboxDeps } from './claims.ts';
 import {
   abandoned,
   type Accepted,
@@ -17,7 +18,6 @@ import {
   toStored,
   WATCH,
 } from './row.ts';
-import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { statement } from '../sqlite.ts';
 
@@ -105,13 +105,7 @@ const keepRowsOfMirrors = async (
 };
 
 /** Creates the part of the inbox that stores new, changed and deleted messages. */
-export const createArrivalStore = ({
-  store,
-  now,
-}: {
-  readonly store: Store;
-  readonly now: () => number;
-}) => ({
+export const createArrivalStore = ({ store, now }: InboxDeps) => ({
   /** Stores a message. Resolves with its novelty and the partition that must process it. */
   accept: ({
     message,

@@ -16,7 +16,7 @@ import type { InboxState, Schema } from '../schema.ts';
 import { statement } from '../sqlite.ts';
 import { RELAXED } from '../writer.ts';
 
-export interface ClaimDeps {
+export interface InboxDeps {
   readonly store: Store;
   readonly now: () => number;
 }
@@ -119,7 +119,7 @@ const toRow = (row: OpenRow, partition: string, epoch: number): Row => ({
  * partition. Only that tenure settles or releases them, unless the message changes or a later
  * tenure claims them.
  */
-export const createClaims = ({ store, now }: ClaimDeps) => ({
+export const createClaims = ({ store, now }: InboxDeps) => ({
   /**
    * Claims the first rows of a partition, at most `limit`; none when the first is not due or
    * belongs to a later tenure. `nextDueMs` is the time of the next claim if nothing arrives

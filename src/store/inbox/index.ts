@@ -1,6 +1,6 @@
 import type { MessageRef, Space } from '../../model/place.ts';
 import { createArrivalStore } from './arrivals.ts';
-import { createClaims, type ClaimDeps } from './claims.ts';
+import { createClaims, type InboxDeps } from './claims.ts';
 import {
   isOpen,
   refColumns,
@@ -12,7 +12,7 @@ import {
   isDead,
 } from './row.ts';
 import type { Transaction } from 'kysely';
-import type { Member } from '../../model/member.ts';
+import type { Person } from '../../model/member.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import type { AppError, ErrorCode } from '../../errors.ts';
@@ -40,7 +40,7 @@ export type InboxStore = ReturnType<typeof createInboxStore>;
  * in order, by one tenure at a time. A change of the message makes its row wait again and
  * invalidates earlier results.
  */
-export const createInboxStore = (deps: ClaimDeps) => {
+export const createInboxStore = (deps: InboxDeps) => {
   const { store } = deps;
   return {
     ...createArrivalStore(deps),
@@ -98,8 +98,6 @@ export const createInboxStore = (deps: ClaimDeps) => {
     },
   };
 };
-
-type Person = Pick<Member, 'platform' | 'id'>;
 
 const FORGOTTEN = 'forgotten';
 

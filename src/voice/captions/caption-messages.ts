@@ -2,10 +2,10 @@ import { type Backoff, backoffMs } from '../../async/backoff.ts';
 import { type Clock, waitUntil } from '../../async/clock.ts';
 import { type AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { Content } from '../../model/content.ts';
-import type { Posted } from '../../model/place.ts';
+import type { Channel } from '../../model/place.ts';
 import type { Paragraph } from '../../model/rich-text.ts';
 import { equal } from '../../model/walk-rich-text.ts';
+import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { Caption, CaptionDisplay } from './caption.ts';
 import { type Page, type PageLimits, Pages } from './pages.ts';
@@ -37,17 +37,11 @@ const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 1
 /** Waits after failures for which the platform names no time. */
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 
-/** The channel in which captions are shown. Rejects with `AppError`. */
-export interface CaptionMessagesPort {
-  /** Posts content, only once even when the answer to the first attempt is lost. */
-  post(content: Content): Promise<Posted>;
-  edit(posted: Posted, content: Content): Promise<Posted>;
-  remove(posted: Posted): Promise<void>;
-}
-
 export interface CaptionMessagesDeps {
   readonly clock: Clock;
-  readonly port: CaptionMessagesPort;
+  readonly platform: Pick<Platform, 'post' | 'edit' | 'delete'>;
+  /** The channel in which captions are shown. */
+  readonly channel: Channel;
   /** Rate of edits, and of posts, that the channel takes. */
   readonly editRate: EditRate;
   readonly texts: CaptionTexts;
@@ -81,7 +75,7 @@ const lastingIn = ({ captions }: Page): string =>
  * message that somebody deleted are not shown again.
  */
 export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay => {
-  const { clock, port, log, gone, editRate, language, texts } = deps;
+  const { clock, platform, channel, log, gone, editRate, language, texts } = deps;
   const edits = createEditPace(editRate);
   const posts = createEditPace(editRate);
   const limits = { ...LIMITS, ...deps.limits };
@@ -169,11 +163,11 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
     page.isSent = true;
     try {
       if (!posted) {
-        page.posted = await port.post({ text: lines });
+        page.posted = await platform.post(channel, { text: lines });
         page.openedMs = clock.nowMs();
-      } else if (lines.length > 0) page.posted = await port.edit(posted, { text: lines });
+      } else if (lines.length > 0) page.posted = await platform.edit(posted, { text: lines });
       else {
-        await port.remove(posted);
+        await platform.delete(posted);
         page.posted = undefined;
       }
       page.shown = lines;

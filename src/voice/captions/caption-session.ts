@@ -73,11 +73,8 @@ export const startCaptionSession = (
   const openDisplay = (to: Channel): void => {
     const display = createCaptionMessages({
       clock,
-      port: {
-        post: (content) => platform.post(to, content),
-        edit: (posted, content) => platform.edit(posted, content),
-        remove: (posted) => platform.delete(posted),
-      },
+      platform,
+      channel: to,
       editRate: deps.editRate,
       texts: { untranslated: texts.untranslated },
       language: options.only,

@@ -88,16 +88,7 @@ export interface TranscriptLine {
   readonly translations: Readonly<Record<string, string>>;
 }
 
-/** The transcript of a session, held in memory only. */
-export interface SessionTranscript extends CaptionSink {
-  /** Start of the session, in ms since 1970. */
-  readonly startedMs: number;
-  /** Number of first lines that were dropped because the transcript grew too long. */
-  readonly droppedLines: number;
-  readonly lineCount: number;
-  /** Lines in the order in which they were spoken. */
-  lines(): readonly TranscriptLine[];
-}
+export type SessionTranscript = ReturnType<typeof createTranscript>;
 
 export interface TranscriptDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -134,13 +125,13 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** Creates the transcript of a session that begins now; above its bounds the first lines are dropped. */
+/** Creates the transcript of a session that begins now, in memory only; above its bounds the first lines are dropped. */
 export const createTranscript = ({
   clock,
   startedMs,
   mostLines = MOST_LINES,
   mostBytes = MOST_BYTES,
-}: TranscriptDeps): SessionTranscript => {
+}: TranscriptDeps) => {
   const startMs = clock.nowMs();
   /** Lines in the order in which they became final, which is nearly the order of speech. */
   const kept = new Map<number, Kept>();
@@ -166,25 +157,28 @@ export const createTranscript = ({
   };
 
   return {
+    /** Start of the session, in ms since 1970. */
     startedMs,
-    get droppedLines() {
+    /** Number of first lines that were dropped because the transcript grew too long. */
+    get droppedLines(): number {
       return droppedLines;
     },
-    get lineCount() {
+    get lineCount(): number {
       return kept.size;
     },
-    lines: () =>
+    /** Lines in the order in which they were spoken. */
+    lines: (): readonly TranscriptLine[] =>
       [...kept.values()]
         .toSorted((a, b) => (isBefore(a.at, b.at) ? -1 : 1))
         .map(({ line }) => line),
-    show: (caption) => {
+    show: (caption: Caption): void => {
       if (caption.isFinal) put(caption);
     },
-    change: (caption) => {
+    change: (caption: Caption): void => {
       if (kept.has(caption.id)) put(caption);
     },
     remove,
-    forget: (speakerId) => {
+    forget: (speakerId: string): void => {
       for (const [id, entry] of kept) if (entry.speakerId === speakerId) remove(id);
     },
   };

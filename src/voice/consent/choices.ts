@@ -1,9 +1,8 @@
 import { createLru } from '../../async/lru.ts';
 import type { ConsentChoice } from '../../model/space-choices.ts';
-import type { Space } from '../../model/place.ts';
+import { keyOf, type Space } from '../../model/place.ts';
 import type { Privacy } from '../../store/privacy.ts';
 import type { RoomConsents } from '../../store/settings.ts';
-import type { Rooms } from '../room-types.ts';
 
 export interface ConsentChoicesDeps {
   readonly consents: RoomConsents;
@@ -12,48 +11,43 @@ export interface ConsentChoicesDeps {
   readonly chosen: (space: Space, memberId: string, choice: ConsentChoice) => void;
 }
 
-/** The choices of members about being listened to, in one space or everywhere. */
-export interface ConsentChoices extends Pick<Rooms, 'choose'> {
-  /** A member's choice for a space; opting out of everything overrides it. */
-  of(space: Space, memberId: string): Promise<ConsentChoice>;
-  /** Repeats lookups that are under way, after somebody opted out of everything. */
-  lookUpAgain(): void;
-}
-
 /** Most refusals remembered until they are stored, more than are ever being stored at one time. */
 const MOST_UNSTORED = 1_000;
 
-const keyOf = ({ platform, id }: Space, memberId: string): string =>
-  `${platform} ${id} ${memberId}`;
+const choiceKey = (space: Space, memberId: string): string => `${keyOf(space)} ${memberId}`;
 
-export const createConsentChoices = ({
-  consents,
-  privacy,
-  chosen,
-}: ConsentChoicesDeps): ConsentChoices => {
+/** Creates the choices of members about being listened to, in one space or everywhere. */
+export const createConsentChoices = ({ consents, privacy, chosen }: ConsentChoicesDeps) => {
   /** Choices that are being stored: the newest of each member counts. */
   const newest = new Map<string, symbol>();
   /** Members whose refusal is being stored, or could not be. */
   const unstored = createLru<string, true>(MOST_UNSTORED);
   let refusals = 0;
 
-  const of: ConsentChoices['of'] = async (space, memberId) => {
+  const of = async (space: Space, memberId: string): Promise<ConsentChoice> => {
     for (;;) {
       const before = refusals;
       const isOut = await privacy.optedOut({ platform: space.platform, id: memberId });
       const choice = isOut ? 'refused' : await consents.of(space, memberId);
-      if (unstored.get(keyOf(space, memberId))) return 'refused';
+      if (unstored.get(choiceKey(space, memberId))) return 'refused';
       // The choice may have been read before a refusal that is stored by now.
       if (before === refusals) return choice;
     }
   };
   return {
+    /** A member's choice for a space; opting out of everything overrides it. */
     of,
-    lookUpAgain: () => {
+    /** Repeats lookups that are under way, after somebody opted out of everything. */
+    lookUpAgain: (): void => {
       refusals += 1;
     },
-    choose: async (space, memberId, choice) => {
-      const key = keyOf(space, memberId);
+    /** Sets a member's choice for a space; takes effect at once. */
+    choose: async (
+      space: Space,
+      memberId: string,
+      choice: Exclude<ConsentChoice, undefined>,
+    ): Promise<void> => {
+      const key = choiceKey(space, memberId);
       const own = Symbol(choice);
       newest.set(key, own);
       // A refusal takes effect before it is stored.

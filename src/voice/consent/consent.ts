@@ -21,7 +21,8 @@ export interface ConsentDeps {
 
 /** Time for which newcomers are collected, to be informed together. */
 const GATHER_MS = 1_500;
-const RETRY_MS = 10_000;
+/** Wait after a lookup or a notice that failed. */
+const TRY_AGAIN_AFTER_MS = 10_000;
 
 interface Person {
   readonly member: RoomMember;
@@ -64,7 +65,7 @@ export const createConsent = (deps: ConsentDeps) => {
     if (person.choice === 'unknown') person.choice = choice;
     apply();
     if (person.choice === 'unknown' && people.get(id) === person)
-      cancelLookUp ??= clock.after(RETRY_MS, lookUpAgain);
+      cancelLookUp ??= clock.after(TRY_AGAIN_AFTER_MS, lookUpAgain);
   };
   const lookUpAgain = (): void => {
     cancelLookUp = undefined;
@@ -101,7 +102,7 @@ export const createConsent = (deps: ConsentDeps) => {
     } catch (thrown) {
       if (isOver) return;
       notInformed(toAppError(thrown));
-      informLater(RETRY_MS);
+      informLater(TRY_AGAIN_AFTER_MS);
     }
   };
 

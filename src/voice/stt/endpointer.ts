@@ -9,24 +9,12 @@ import {
 } from './speaker-endpointer.ts';
 import { createSpeakerVad, type SpeakerVad } from './speaker-vad.ts';
 
-export type { EndpointerEvent } from './speaker-endpointer.ts';
-
 export interface EndpointerOptions extends Partial<UtteranceLengths> {
   /** Most speakers at the same time; beyond it the one who was silent longest is forgotten. */
   readonly mostSpeakers?: number;
   readonly vad?: SpeakerVad;
   /** The id of the next utterance. Default: counts from 1, for one endpointer alone. */
   readonly nextId?: () => number;
-}
-
-/** Numbers of packets that were used, and of those that were not, by reason. */
-export interface PacketCounts {
-  readonly taken: number;
-  /** Packets that cannot be Opus. */
-  readonly invalid: number;
-  readonly duplicate: number;
-  /** Packets of an utterance that was finished. */
-  readonly late: number;
 }
 
 const LENGTHS: UtteranceLengths = {
@@ -66,6 +54,7 @@ export const createEndpointer = (options: EndpointerOptions = {}) => {
   const lengths: UtteranceLengths = { ...LENGTHS, ...options };
   const { mostSpeakers = MOST_SPEAKERS, vad = createSpeakerVad() } = options;
   const speakers = new Map<string, Speaker>();
+  /** Packets that were used, and that were not: no Opus, received before, or of a finished utterance. */
   const counts = { taken: 0, invalid: 0, duplicate: 0, late: 0 };
   let lastId = 0;
   /** Latest time of the next `tick`. */
@@ -190,7 +179,7 @@ export const createEndpointer = (options: EndpointerOptions = {}) => {
       return events;
     },
     forget,
-    get counts(): PacketCounts {
+    get counts(): Readonly<typeof counts> {
       return { ...counts };
     },
     get bufferedPackets(): number {

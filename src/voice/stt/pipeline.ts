@@ -9,18 +9,13 @@ import type {
   Utterance,
 } from '../../ports/recogniser.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
-import {
-  createEndpointer,
-  type EndpointerEvent,
-  type EndpointerOptions,
-  type PacketCounts,
-} from './endpointer.ts';
+import { createEndpointer, type EndpointerOptions } from './endpointer.ts';
 import type { FilterContext } from './hallucination-filter.ts';
 import { createRecognitionQueue } from './recognition-queue.ts';
+import type { EndpointerEvent } from './speaker-endpointer.ts';
 import {
   createTranscriptEmitter,
   type EmittedUtterance,
-  type TranscriptCounts,
   type TranscriptListener,
 } from './transcript-emitter.ts';
 
@@ -41,14 +36,6 @@ export interface SttPipelineDeps {
   readonly hints: (speakerId: string) => Promise<SttPipelineHints>;
   readonly options?: SttPipelineOptions;
   readonly log?: Pick<Log, 'warn' | 'error'>;
-}
-
-export interface SttPipelineCounts extends TranscriptCounts {
-  readonly packets: PacketCounts;
-  /** Utterances with speech. */
-  readonly utterances: number;
-  /** Utterances with too little voice for speech. */
-  readonly dropped: number;
 }
 
 /** Default deadline: the service may be away for half a minute. */
@@ -90,6 +77,7 @@ export const createSttPipeline = ({
   });
   const emitter = createTranscriptEmitter(listener, log);
   const jobs = new Map<number, Job>();
+  /** Utterances with speech, and those with too little voice for it. */
   const counts = { utterances: 0, dropped: 0 };
   let isOver = false;
   let isPutOff = false;
@@ -257,7 +245,7 @@ export const createSttPipeline = ({
       queue.forgetAll();
       await queue.stopped();
     },
-    get counts(): SttPipelineCounts {
+    get counts() {
       return { ...counts, ...emitter.counts, packets: endpointer.counts };
     },
   };

@@ -65,30 +65,10 @@ export interface RecognitionQueueOptions {
   readonly mostWaiting: number;
 }
 
-/** Runs a bounded number of tasks at the same time, each within its deadline. */
-export interface RecognitionQueue<T> {
-  /**
-   * Adds a task; when too many wait, the one that waited longest is dropped.
-   *
-   * @param result the result if it is known already: the task then only waits for its turn
-   */
-  add(task: RecognitionTask<T>, result?: T): void;
-  /** Drops tasks that are late, and starts further attempts. */
-  tick(nowMs: number): void;
-  /** The time of the next `tick`, or a little before it; undefined while there is nothing to do. */
-  readonly nextTickMs: number | undefined;
-  forget(ownerId: string): void;
-  forgetAll(): void;
-  /** Resolves when all tasks are done. Tasks that fail meanwhile get no further attempt. */
-  idle(): Promise<void>;
-  /** Resolves when no attempt runs, those of forgotten tasks included. */
-  stopped(): Promise<void>;
-}
-
 /** Most attempts for one owner at once, so that one that hangs does not delay the next. */
 const AT_ONCE_OF_ONE = 2;
 /** Wait before another attempt: by then the service's client has retried a few times. */
-const RETRY_AFTER_MS = 2_000;
+const ATTEMPT_AGAIN_AFTER_MS = 2_000;
 
 interface Entry<T> {
   readonly task: RecognitionTask<T>;
@@ -105,10 +85,11 @@ interface Entry<T> {
 const retryable = (code: AppError['code'], message: string): AppError =>
   new AppError(code, message, { retryable: true });
 
+/** Runs a bounded number of tasks at the same time, each within its deadline. */
 export const createRecognitionQueue = <T>(
   clock: Pick<Clock, 'nowMs'>,
   { deadlineMs, atOnce, mostWaiting }: RecognitionQueueOptions,
-): RecognitionQueue<T> => {
+) => {
   /** Tasks that are not done, in the order in which they came. */
   let entries: Entry<T>[] = [];
   const running = new Set<Promise<void>>();
@@ -147,18 +128,18 @@ export const createRecognitionQueue = <T>(
     finish(entry, { error });
   };
 
-  const retryAllNow = (): void => {
+  const attemptAllNow = (): void => {
     for (const entry of entries) entry.notBeforeMs = -Infinity;
   };
   /** Notes that the service answers: tasks that failed or hang need not wait any longer. */
   const succeeded = (startedMs: number): void => {
     latency.succeeded(startedMs);
-    retryAllNow();
+    attemptAllNow();
     for (const entry of entries) if (isBusy(entry) && latency.hangs(entry.startedMs)) run(entry);
   };
 
   const failed = (entry: Entry<T>, error: AppError): void => {
-    const againMs = clock.nowMs() + Math.max(RETRY_AFTER_MS, error.retryAfterMs ?? 0);
+    const againMs = clock.nowMs() + Math.max(ATTEMPT_AGAIN_AFTER_MS, error.retryAfterMs ?? 0);
     const isOver = entry.outcome !== undefined || !entries.includes(entry);
     if (isOver || waiters > 0 || !error.retryable || againMs >= entry.lateMs) {
       finish(entry, { error });
@@ -237,7 +218,12 @@ export const createRecognitionQueue = <T>(
   };
 
   return {
-    add: (task, result) => {
+    /**
+     * Adds a task; when too many wait, the one that waited longest is dropped.
+     *
+     * @param result the result if it is known already: the task then only waits for its turn
+     */
+    add: (task: RecognitionTask<T>, result?: T): void => {
       const entry: Entry<T> = {
         task,
         lateMs: clock.nowMs() + deadlineMs,
@@ -254,7 +240,8 @@ export const createRecognitionQueue = <T>(
       if (waiting.length > mostWaiting)
         giveUp(waiting[0]!, retryable('unavailable', 'too many utterances wait to be recognised'));
     },
-    tick: (nowMs) => {
+    /** Drops tasks that are late, and starts further attempts. */
+    tick: (nowMs: number): void => {
       for (const entry of entries)
         if (!entry.outcome && nowMs >= entry.lateMs)
           giveUp(entry, retryable('timeout', 'an utterance was not recognised in time'));
@@ -262,23 +249,26 @@ export const createRecognitionQueue = <T>(
       if (oldest && nowMs >= probeMs()) track(probe(oldest));
       pump();
     },
-    get nextTickMs() {
+    /** The time of the next `tick`, or a little before it; undefined while there is nothing to do. */
+    get nextTickMs(): number | undefined {
       const late = entries.find(({ outcome }) => !outcome)?.lateMs;
       if (late === undefined) return undefined;
-      const retries = entries.filter((entry) => isWaiting(entry) && entry.notBeforeMs > -Infinity);
-      return Math.min(late, probeMs(), ...retries.map(({ notBeforeMs }) => notBeforeMs));
+      const delayed = entries.filter((entry) => isWaiting(entry) && entry.notBeforeMs > -Infinity);
+      return Math.min(late, probeMs(), ...delayed.map(({ notBeforeMs }) => notBeforeMs));
     },
-    forget: (ownerId) => forgetWhere(({ task }) => task.ownerId === ownerId),
-    forgetAll: () => forgetWhere(() => true),
-    idle: async () => {
+    forget: (ownerId: string): void => forgetWhere(({ task }) => task.ownerId === ownerId),
+    forgetAll: (): void => forgetWhere(() => true),
+    /** Resolves when all tasks are done. Tasks that fail meanwhile get no further attempt. */
+    idle: async (): Promise<void> => {
       if (entries.length === 0) return;
       waiters += 1;
-      retryAllNow();
+      attemptAllNow();
       pump();
       await allDone.promise;
       waiters -= 1;
     },
-    stopped: async () => {
+    /** Resolves when no attempt runs, those of forgotten tasks included. */
+    stopped: async (): Promise<void> => {
       await Promise.allSettled(running);
     },
   };

@@ -1,13 +1,7 @@
-import type { OpusToc } from '../../audio/opus/packet.ts';
+import { type OpusToc, toMs, WARM_UP_PACKETS } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import type { Utterance } from '../../ports/recogniser.ts';
-import {
-  type BufferedPacket,
-  ReorderBuffer,
-  toMs,
-  makeUtterance,
-  quietestCut,
-} from './utterance.ts';
+import { type BufferedPacket, ReorderBuffer, makeUtterance, quietestCut } from './utterance.ts';
 
 export interface UtteranceLengths {
   /** Silence after which an utterance ends. */
@@ -26,8 +20,6 @@ export type EndpointerEvent =
   /** The utterance has too little voice for speech; it may have begun and been cut afterwards. */
   | { readonly kind: 'dropped'; readonly utterance: Utterance };
 
-/** Packets kept before the speech: after as many a decoder is within 23 dB of the sound. */
-const PRE_ROLL_PACKETS = 5;
 /** Audio kept after the last voice: the voice bit misses some ends of words. */
 const TAIL_MS = 200;
 /** Longest pause between earlier audio and the speech that it is kept with. */
@@ -131,7 +123,7 @@ export class SpeakerEndpointer {
   }
 
   #keepPreRoll(before: number): void {
-    this.#buffer.dropBefore(before - PRE_ROLL_PACKETS);
+    this.#buffer.dropBefore(before - WARM_UP_PACKETS);
   }
 
   /** The index of the first packet that is in no other utterance. */

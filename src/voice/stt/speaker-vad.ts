@@ -1,25 +1,21 @@
-import { voiceBit, OPUS_CLOCK_HZ, type OpusToc } from '../../audio/opus/packet.ts';
+import { isSilentPacket, voiceBit, OPUS_CLOCK_HZ, type OpusToc } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import { createPacketDecoder, type PacketDecoder } from '../../audio/opus/decoder.ts';
 import { createLevelMeter, createVoiceDetector, VAD_RATE_HZ } from '../../audio/vad.ts';
 
-/** A decoder to 16 kHz mono. */
-export type SpeechDecoder = PacketDecoder;
-
 /** Audio that counts as voice at first, until the level of background noise is known. */
 const LEARNING_SAMPLES = OPUS_CLOCK_HZ;
 
-export const createSpeechDecoder = (): Promise<SpeechDecoder> => createPacketDecoder(VAD_RATE_HZ);
-
 /** Classifies one speaker's packets by loudness; very short ones like the packet before. */
 export class LevelVad {
-  readonly #decoder: SpeechDecoder;
+  readonly #decoder: PacketDecoder;
   readonly #measure = createLevelMeter();
   readonly #isVoice = createVoiceDetector();
   #judgedSamples = 0;
   #last = true;
 
-  constructor(decoder: SpeechDecoder) {
+  /** @param decoder of 16 kHz */
+  constructor(decoder: PacketDecoder) {
     this.#decoder = decoder;
   }
 
@@ -36,10 +32,6 @@ export class LevelVad {
   free(): void {
     this.#decoder.free();
   }
-}
-
-export interface SpeakerVadOptions {
-  readonly createDecoder?: () => Promise<SpeechDecoder>;
 }
 
 /** Longest talk without a pause; beyond it the microphone counts as open. */
@@ -78,9 +70,9 @@ export type SpeakerVad = ReturnType<typeof createSpeakerVad>;
  * voice. Packets of an open microphone are also decoded and classified by their loudness, if it is
  * noisy or they have no voice bit; without a decoder the packets alone decide.
  */
-export const createSpeakerVad = ({
-  createDecoder = createSpeechDecoder,
-}: SpeakerVadOptions = {}) => {
+export const createSpeakerVad = (
+  createDecoder: () => Promise<PacketDecoder> = () => createPacketDecoder(VAD_RATE_HZ),
+) => {
   const runs = new Map<string, Run>();
   let decoders = 0;
   let wakeMs: number | undefined;
@@ -192,10 +184,6 @@ export const createSpeakerVad = ({
   };
 };
 
-/** Longest packet that encoders make of 20 ms of silence, such as `F8 FF FE`. */
-const SILENT_PACKET_BYTES = 3;
-const SILENT_PACKET_SAMPLES = 960;
-
 /** Longest packet without audio: its frame has at most one byte (RFC 6716 section 3.4). */
 const EMPTY_PACKET_BYTES = 2;
 
@@ -213,8 +201,7 @@ export type PacketVad = 'voice' | 'no-voice' | 'empty' | 'unknown';
 
 /** Reads a packet's voice bit. Unknown: CELT, and SILK with several frames in a packet. */
 export const packetVad = (data: Uint8Array, toc: OpusToc): PacketVad => {
-  if (data.length <= EMPTY_PACKET_BYTES) return 'empty';
-  if (data.length <= SILENT_PACKET_BYTES && toc.samples >= SILENT_PACKET_SAMPLES) return 'empty';
+  if (data.length <= EMPTY_PACKET_BYTES || isSilentPacket(data, toc.samples)) return 'empty';
   if (voiceBit(data) === undefined) return 'unknown';
   return anyVoiceBit(data, toc) ? 'voice' : 'no-voice';
 };

@@ -41,25 +41,19 @@ export interface EmittedUtterance {
   shown: Pick<RecognitionResult, 'text' | 'language'> | undefined;
 }
 
-export interface TranscriptCounts {
-  readonly transcripts: number;
-  /** Transcripts that the filter refused, by the reason. */
-  readonly refused: Readonly<Record<Refusal, number>>;
-  /** Utterances that could not be recognised in time, or at all. */
-  readonly failed: number;
-}
-
 /** Emits the transcripts that pass the hallucination filter. */
 export const createTranscriptEmitter = (
   listener: TranscriptListener,
   log: Pick<Log, 'warn' | 'error'> | undefined,
 ) => {
   const filter = createHallucinationFilter();
+  /** Transcripts that the filter refused, by the reason. */
   const refused = Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as Record<
     Refusal,
     number
   >;
   let transcripts = 0;
+  /** Utterances that could not be recognised in time, or at all. */
   let failed = 0;
   let isTroubled = false;
 
@@ -134,7 +128,7 @@ export const createTranscriptEmitter = (
     delayed,
     retract,
     forget: (speakerId: string) => filter.forget(speakerId),
-    get counts(): TranscriptCounts {
+    get counts() {
       return { transcripts, failed, refused: { ...refused } };
     },
   };

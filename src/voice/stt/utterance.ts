@@ -1,9 +1,8 @@
 import type { Utterance, UtterancePacket } from '../../ports/recogniser.ts';
-import { type ByteSource } from '../../model/file.ts';
 import { PRE_SKIP_SAMPLES, createOggOpusWriter } from '../../audio/container/ogg-writer.ts';
 import { bytesSource } from '../../audio/bytes.ts';
 import { quietestFrame } from '../../audio/chunk/quietest-frame.ts';
-import { OPUS_CLOCK_HZ } from '../../audio/opus/packet.ts';
+import { OPUS_CLOCK_HZ, toMs, VOICE_WEIGHT } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 
 /** A packet at its place in the stream of its speaker. */
@@ -11,13 +10,11 @@ export interface BufferedPacket extends VoicePacket, UtterancePacket {
   readonly isVoice: boolean;
 }
 
-export const SAMPLES_PER_MS: number = OPUS_CLOCK_HZ / 1_000;
+const SAMPLES_PER_MS: number = OPUS_CLOCK_HZ / 1_000;
 /** Longest jitter: a packet that is later than this was sent later. */
 const JITTER_SAMPLES = 100 * SAMPLES_PER_MS;
 /** The longest gap that the Ogg writer fills. */
 const LONGEST_GAP_SAMPLES = 2 * OPUS_CLOCK_HZ;
-
-export const toMs = (samples: number): number => samples / SAMPLES_PER_MS;
 
 /** Measures a gap by timestamps; where these stand still, by lost packets or times of arrival. */
 const gapBetween = (
@@ -118,21 +115,19 @@ export const makeUtterance = (
   return { ...facts, startMs, endMs, voiceMs: toMs(voiceSamples), spanMs: toMs(spanSamples) };
 };
 
-export interface UtteranceFile {
-  /** The audio: Ogg Opus, mono. */
-  readonly audio: ByteSource;
-  /** Duration, exact to one packet for each gap. */
-  readonly durationMs: number;
-}
-
 const sumSamples = (packets: readonly UtterancePacket[]): number => {
   let sum = 0;
   for (const { samples } of packets) sum += samples;
   return sum;
 };
 
-/** Wraps an utterance as a file, gaps filled; the pre-roll is not played (RFC 7845, 4.2). */
-export const utteranceFile = ({ preRoll, packets, spanMs }: Utterance): UtteranceFile => {
+export type UtteranceFile = ReturnType<typeof utteranceFile>;
+
+/**
+ * Wraps an utterance as a file (Ogg Opus, mono), gaps filled; the pre-roll is not played (RFC 7845,
+ * 4.2). The duration is exact to one packet for each gap.
+ */
+export const utteranceFile = ({ preRoll, packets, spanMs }: Utterance) => {
   const preSkipSamples = preRoll.length > 0 ? sumSamples(preRoll) : PRE_SKIP_SAMPLES;
   const writer = createOggOpusWriter({ preSkipSamples });
   const pages: Uint8Array[] = [];
@@ -153,9 +148,6 @@ export const utteranceFile = ({ preRoll, packets, spanMs }: Utterance): Utteranc
 const STEP_MS = 20;
 
 const STEP_SAMPLES = STEP_MS * SAMPLES_PER_MS;
-
-/** Weight of the voice bit: more than the bytes of any packet in a step. */
-const VOICE_WEIGHT = 1_500;
 
 /** The index of the packet before which the later half of the speech pauses, or is quietest. */
 export const quietestCut = (packets: readonly BufferedPacket[]): number => {

@@ -18,9 +18,6 @@ import {
   shortened,
   type SpeechItem,
   type SpeechTurn,
-  entriesOf,
-  entryOf,
-  type QueueView,
 } from './speech-item.ts';
 import { isAudible } from './segment.ts';
 
@@ -196,18 +193,19 @@ export const createPlayback = (deps: PlaybackDeps) => {
     forget: (memberId: string): void => void remove(({ by }) => by?.id === memberId),
     pause: (): void => void (pausing ??= Promise.withResolvers()),
     resume,
-    queue: (): QueueView => {
+    queue: () => {
       const startedMs = current?.startedMs();
       const waiting = queue.waiting();
       const aheadRank = ahead ? rankOf(ahead.turn) : 0;
       const urgent = waiting.filter(({ kind }) => RANKS[kind] < aheadRank);
       return {
         isPaused: pausing !== undefined,
-        playing: entriesOf(current?.turn),
+        /** Items that are being spoken: several where one person wrote them in a row. */
+        playing: current?.turn.items ?? [],
+        /** Time since their speech began; 0 before that. */
         playedMs: startedMs === undefined ? 0 : clock.nowMs() - startedMs,
-        waiting: [...urgent, ...(ahead?.turn.items ?? []), ...waiting.slice(urgent.length)].map(
-          entryOf,
-        ),
+        /** Items in the order in which they will be spoken. */
+        waiting: [...urgent, ...(ahead?.turn.items ?? []), ...waiting.slice(urgent.length)],
       };
     },
     /** Lowers the voice, or raises it again. */

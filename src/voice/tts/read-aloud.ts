@@ -1,11 +1,10 @@
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Services } from '../../command/services.ts';
-import { toAppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { type Log, logFailure } from '../../log.ts';
 import { lines } from '../../model/compose-rich-text.ts';
 import type { Message } from '../../model/message.ts';
 import type { RichText } from '../../model/rich-text.ts';
-import type { Space } from '../../model/place.ts';
+import { keyOf, type Space } from '../../model/place.ts';
 import { isQuiet } from '../../model/space-choices.ts';
 import type { OpenRoom } from '../room.ts';
 import type { SpeechRequest } from '../room-types.ts';
@@ -41,17 +40,15 @@ export const speechOfMessage = async (
 /** Reads messages aloud in the room of their space, in order. Never rejects. */
 export const createReadAloud = ({ services, roomOf, log }: ReadAloudDeps) => {
   const mutex = createKeyedMutex();
-  const failed = (thrown: unknown): void => {
-    const { code, message } = toAppError(thrown);
-    log.warn({ code, reason: message }, 'a message could not be read aloud');
-  };
+  const guarded = (run: () => Promise<unknown>): void =>
+    void logFailure(log, 'a message could not be read aloud', run);
   const read = async (message: Message): Promise<void> => {
     const { space } = message.ref.channel;
-    using _ = await mutex.take(`${space.platform} ${space.id}`);
+    using _ = await mutex.take(keyOf(space));
     const room = roomOf(space);
     const request = room && (await speechOfMessage(message, services, room.filesText));
     // The speech keeps its place in the queue; the next message need not wait for it.
-    if (request) room.say(request).catch(failed);
+    if (request) guarded(() => room.say(request));
   };
-  return (message: Message): void => void read(message).catch(failed);
+  return (message: Message): void => guarded(() => read(message));
 };

@@ -15,7 +15,7 @@ import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { StatusMessages } from '../status-messages.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
-import type { SpeechItem } from './speech-item.ts';
+import { spokenMs, type SpeechItem } from './speech-item.ts';
 import { createPlayback } from './playback.ts';
 import type { RoomTexts } from '../texts.ts';
 
@@ -176,9 +176,7 @@ export const createSpeaking = (deps: SpeakingDeps) => {
       notices.delete(id);
     },
     /** Ends the item that is spoken; returns false when there is none, or it is a notice. */
-    skip: (): boolean => playback.skip(),
-    /** Ends the speech, except notices, because somebody speaks. */
-    interrupt: (): void => void playback.skip(),
+    skip: playback.skip,
     /**
      * Drops all speech of a member who opted out of everything; later requests are accepted. Members
      * who only refuse to be listened to are still read aloud: that choice is about their voice.
@@ -193,9 +191,9 @@ export const createSpeaking = (deps: SpeakingDeps) => {
     queue: (): { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] } => {
       const { isPaused, playing, playedMs, waiting } = playback.queue();
       let waitsMs = -playedMs;
-      const items = [...playing, ...waiting].map(({ kind, by, text, aboutMs }) => {
+      const items = [...playing, ...waiting].map(({ kind, by, text }) => {
         const item = { kind, text, waitsMs: Math.max(0, waitsMs), ...(by ? { by: by.name } : {}) };
-        waitsMs += aboutMs;
+        waitsMs += spokenMs(text);
         return item;
       });
       return { isPaused, items };

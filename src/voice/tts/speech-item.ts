@@ -68,31 +68,3 @@ export const spokenMs = (text: string): number => {
   const slow = text.match(syllables)?.length ?? 0;
   return slow * SYLLABLE_MS + (countCodePoints(text) - slow) * LETTER_MS;
 };
-
-/** An item as people see it in the queue. */
-export interface QueueEntry {
-  readonly kind: ItemKind;
-  readonly by: SpeechItem['by'];
-  readonly text: string;
-  readonly aboutMs: number;
-}
-
-export interface QueueView {
-  readonly isPaused: boolean;
-  /** Items that are being spoken: several where one person wrote them in a row. */
-  readonly playing: readonly QueueEntry[];
-  /** Time since their speech began; 0 before that. */
-  readonly playedMs: number;
-  /** Items in the order in which they will be spoken. */
-  readonly waiting: readonly QueueEntry[];
-}
-
-export const entryOf = ({ kind, by, text }: SpeechItem): QueueEntry => ({
-  kind,
-  by,
-  text,
-  aboutMs: spokenMs(text),
-});
-
-export const entriesOf = (turn: SpeechTurn | undefined): readonly QueueEntry[] =>
-  turn?.items.map(entryOf) ?? [];

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { never, placeOf } from '../support.ts';
-import { createTold, numbered, openVoice, SPEECH, SPEED, type VoicePlace } from './link-support.ts';
+import {
+  createTold,
+  numbered,
+  openVoice,
+  SPEECH,
+  SPEED,
+  type VoicePlace,
+} from './connection-support.ts';
 
 let place: VoicePlace;
 beforeAll(async () => {

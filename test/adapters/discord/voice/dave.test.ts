@@ -1,299 +1,258 @@
-import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { Call, PACKET, hears, type Caller } from '../../../fakes/discord/voice/dave/call.ts';
+import { describe, expect, it } from 'vitest';
+import { createDaveReader } from '../../../../adapters/discord/voice/dave.ts';
+import type { DaveSession } from '../../../../adapters/discord/voice/library-internals.ts';
 
-const id = (index: number): string => String(158_049_329_150_427_136n + BigInt(index));
-const [BOT, ANN, BEN, CAT] = [id(0), id(1), id(2), id(3)];
+const PLAIN = Buffer.from([0xf8, 1, 2, 3]);
+const SILENCE = Buffer.from([0xf8, 0xff, 0xfe]);
+const ENCRYPTED = Buffer.concat([Buffer.alloc(20, 5), Buffer.from([0xfa, 0xfa])]);
 
-/** The library's client and some people, with everything said and done. */
-const startCall = (...people: readonly string[]): { call: Call; bot: Caller } => {
-  const call = new Call();
-  const bot = call.joinByLibrary(BOT);
-  for (const userId of people) call.join(userId);
-  call.settle();
-  return { call, bot };
+const start = () => {
+  const time = { ms: 1_000_000 };
+  const state = {
+    version: 1,
+    ready: true,
+    reinitializing: false,
+    lastTransitionId: 0 as number | undefined,
+    pending: new Map<number, number>(),
+    /** Whose frames can be decrypted. */
+    understood: new Set<string>(),
+    decrypts: 0,
+    recoveries: [] as number[],
+    exhausted: 0,
+    /** What the library does when it is to make a group anew. */
+    recover: (): void => undefined,
+  };
+  const session = {
+    get ready() {
+      return state.ready;
+    },
+    decrypt: (userId: string) => {
+      state.decrypts += 1;
+      if (state.understood.has(userId)) return PLAIN;
+      throw new Error('no valid key');
+    },
+  };
+  const dave = {
+    session,
+    get protocolVersion() {
+      return state.version;
+    },
+    get reinitializing() {
+      return state.reinitializing;
+    },
+    get lastTransitionId() {
+      return state.lastTransitionId;
+    },
+    get pendingTransitions() {
+      return state.pending;
+    },
+    recoverFromInvalidTransition: (id: number) => {
+      state.recoveries.push(id);
+      state.recover();
+    },
+  } as unknown as DaveSession;
+  let current: DaveSession | undefined = dave;
+  const reader = createDaveReader({
+    dave: () => current,
+    nowMs: () => time.ms,
+    exhausted: () => (state.exhausted += 1),
+  });
+  return {
+    time,
+    state,
+    reader,
+    gone: () => (current = undefined),
+    /** One packet each 20 ms. */
+    hear: (count: number, frame: Buffer, memberId = 'ann') => {
+      const heard: (Buffer | undefined)[] = [];
+      for (let at = 0; at < count; at += 1) {
+        time.ms += 20;
+        heard.push(reader.open(frame, memberId));
+      }
+      return heard.filter((each) => each !== undefined).length;
+    },
+  };
 };
 
-const person = (call: Call, userId: string): Caller => call.callers.get(userId) as Caller;
+describe('what is not encrypted', () => {
+  it('is refused in an encrypted channel, from the first packet on, group or not', () => {
+    const { state, hear } = start();
+    expect(hear(3, PLAIN)).toBe(0);
+    state.ready = false;
+    expect(hear(3, PLAIN)).toBe(0);
+    expect(state.decrypts).toBe(0);
+  });
 
-test.each([2, 3, 5])('%i clients make a group and hear each other', (count) => {
-  const { call } = startCall(...Array.from({ length: count - 1 }, (_, index) => id(index + 1)));
-  expect(call.group.members).toHaveLength(count);
-  expect(call.group.settled).toBe(true);
-  expect(call.faults()).toEqual([]);
+  it('is taken in a channel without encryption', () => {
+    const { state, hear } = start();
+    state.version = 0;
+    expect(hear(3, PLAIN)).toBe(3);
+  });
+
+  it('is taken for ten seconds after the encryption began, and no longer', () => {
+    const { state, time, hear } = start();
+    state.version = 0;
+    hear(1, PLAIN);
+    state.version = 1;
+    expect(hear(1, PLAIN)).toBe(1);
+    time.ms += 9_980;
+    expect(hear(2, PLAIN)).toBe(1);
+  });
+
+  it('is taken as soon as the end of the encryption is told', () => {
+    const { state, hear } = start();
+    state.pending.set(7, 1);
+    expect(hear(1, PLAIN)).toBe(0);
+    state.pending.set(8, 0);
+    expect(hear(1, PLAIN)).toBe(1);
+  });
+
+  it('is taken of silence, always', () => {
+    const { state, gone, hear } = start();
+    expect(hear(1, SILENCE)).toBe(1);
+    state.ready = false;
+    expect(hear(1, SILENCE)).toBe(1);
+    gone();
+    expect(hear(1, SILENCE)).toBe(1);
+  });
+
+  it('is not taken for long on another voice server because it was on the last one', () => {
+    const { state, reader, hear } = start();
+    state.version = 0;
+    hear(1, PLAIN);
+    reader.renewed();
+    state.version = 1;
+    expect(hear(1, PLAIN)).toBe(0);
+  });
 });
 
-test('one client alone is in no group, and is at rest', () => {
-  const { call, bot } = startCall();
-  expect(call.group).toMatchObject({ settled: true, members: [], epoch: 0n });
-  expect(bot.ready).toBe(false);
+describe('whose a packet is', () => {
+  it('is proved by the encryption, while nothing else is taken', () => {
+    const { state, time, reader, gone } = start();
+    expect(reader.proves()).toBe(true);
+    state.pending.set(8, 0);
+    expect(reader.proves()).toBe(false);
+    state.pending.clear();
+    state.version = 0;
+    expect(reader.proves()).toBe(false);
+    state.version = 1;
+    expect(reader.proves()).toBe(false);
+    time.ms += 10_001;
+    expect(reader.proves()).toBe(true);
+    gone();
+    expect(reader.proves()).toBe(false);
+  });
 });
 
-test('the group of the last one is given up, and made anew with the next', () => {
-  for (const userId of [ANN, BOT]) {
-    const { call, bot } = startCall(ANN);
-    const left = userId === ANN ? bot : person(call, ANN);
-    call.leave(userId);
-    call.settle();
-    expect(call.group.epoch).toBe(0n);
-    expect(left.ready).toBe(false);
-    if (userId === ANN) call.join(ANN);
-    else call.joinByLibrary(BOT);
-    call.settle();
-    expect(left.ready).toBe(true);
-    expect(call.faults()).toEqual([]);
-  }
-});
+describe('what is encrypted', () => {
+  it('is never taken for sound that it is not: no session, no group, no encryption any more', () => {
+    const { state, gone, hear } = start();
+    state.ready = false;
+    expect(hear(1, ENCRYPTED)).toBe(0);
+    state.ready = true;
+    state.version = 0;
+    expect(hear(60, ENCRYPTED)).toBe(0);
+    expect(state.recoveries).toEqual([]);
+    gone();
+    expect(hear(1, ENCRYPTED)).toBe(0);
+    expect(state.exhausted).toBe(0);
+  });
 
-test('who left hears nothing that is said afterwards, until they come again', () => {
-  const { call, bot } = startCall(ANN, BEN);
-  const gone = person(call, ANN);
-  call.leave(ANN);
-  call.settle();
-  expect(call.group.members).toEqual([BOT, BEN]);
-  expect(hears(gone, bot.encrypt(PACKET), bot)).toBe(false);
-  const again = call.join(ANN);
-  call.settle();
-  expect(hears(again, bot.encrypt(PACKET), bot)).toBe(true);
-});
+  it('has its group made anew after 36 failures in a row, also after transition 0 or none', () => {
+    for (const id of [0, undefined, 4]) {
+      const { state, hear } = start();
+      state.lastTransitionId = id;
+      hear(36, ENCRYPTED);
+      expect(state.recoveries).toEqual([]);
+      hear(1, ENCRYPTED);
+      expect(state.recoveries).toEqual([id ?? 0]);
+    }
+  });
 
-test('any order of joins, leaves and messages ends with everybody hearing everybody', () => {
-  const who = fc.nat(4).map(id);
-  const move = fc.record({ who, kind: fc.constantFrom('library', 'on-execute', 'at-once') });
-  const messages = fc.array(fc.nat(), { maxLength: 12 });
-  fc.assert(
-    fc.property(fc.array(fc.oneof(move, messages), { minLength: 1, maxLength: 16 }), (steps) => {
-      const call = new Call();
-      for (const step of steps)
-        if (Array.isArray(step)) for (const choice of step) call.deliver(choice);
-        else if (call.callers.has(step.who)) call.leave(step.who);
-        else if (step.kind === 'library') call.joinByLibrary(step.who);
-        else call.join(step.who, { keys: step.kind });
-      call.settle();
-      expect(call.group.settled).toBe(true);
-      if (call.callers.size > 1) expect(call.faults()).toEqual([]);
-    }),
-    { numRuns: 25 },
-  );
-});
+  it('starts counting again with each packet that can be opened', () => {
+    const { state, hear } = start();
+    hear(36, ENCRYPTED);
+    state.understood.add('ann');
+    expect(hear(1, ENCRYPTED)).toBe(1);
+    state.understood.clear();
+    hear(36, ENCRYPTED);
+    expect(state.recoveries).toEqual([]);
+  });
 
-test.each([
-  { userId: BOT, op: 29, commits: BOT },
-  { userId: BOT, op: 29, commits: ANN },
-  { userId: ANN, op: 29, commits: ANN },
-  { userId: ANN, op: 29, commits: BOT },
-  { userId: CAT, op: 30, commits: BOT },
-  { userId: BOT, op: 30, commits: ANN },
-] as const)('$userId, for whom op $op by $commits is damaged, is brought in again', (row) => {
-  const { call } = startCall(ANN, BEN);
-  const { userId, op } = row;
-  if (userId === BOT && op === 30) call.leave(BOT);
-  call.settle();
-  call.group.damageNext(userId, op);
-  call.group.onlyCommitsOf(row.commits);
-  const expected = call.group.epoch + 1n;
-  if (call.callers.has(BOT)) call.join(CAT);
-  else call.joinByLibrary(BOT);
-  while (call.group.epoch < expected) call.deliver(0);
-  call.group.onlyCommitsOf();
-  call.settle();
-  expect(call.group.epoch).toBeGreaterThan(expected);
-  expect(call.group.members).toHaveLength(call.callers.size);
-  expect(call.faults()).toEqual([]);
-});
+  it('has its group made anew three times in 30 s, then there is a new connection', () => {
+    const { state, time, hear } = start();
+    hear(37 * 3, ENCRYPTED);
+    expect([state.recoveries.length, state.exhausted]).toEqual([3, 0]);
+    hear(37, ENCRYPTED);
+    expect([state.recoveries.length, state.exhausted]).toEqual([3, 1]);
+    time.ms += 30_000;
+    hear(37, ENCRYPTED);
+    expect(state.recoveries.length).toBe(4);
+  });
 
-test('who commits decides the first commit that names all proposals', () => {
-  for (const userId of [BOT, ANN]) {
-    const { call } = startCall(ANN);
-    call.group.onlyCommitsOf(userId);
-    call.join(BEN);
-    call.settle();
-    expect(call.group.epoch).toBe(2n);
-    expect(call.faults()).toEqual([]);
-    const other = userId === BOT ? ANN : BOT;
-    expect(call.group.refusals).toEqual([{ userId: other, reason: 'others commit' }]);
-  }
-});
+  it('waits while keys change hands, for ten seconds and not for ever', () => {
+    for (const change of ['pending', 'ready', 'reinitializing'] as const) {
+      const { state, hear } = start();
+      if (change === 'pending') state.pending.set(3, 1);
+      else state[change] = change === 'reinitializing';
+      hear(500, ENCRYPTED);
+      expect([change, state.recoveries.length, state.exhausted]).toEqual([change, 0, 0]);
+      hear(40, ENCRYPTED);
+      const isOver = state.recoveries.length + state.exhausted;
+      expect([change, isOver > 0]).toEqual([change, true]);
+      // The library does nothing about what it is doing already.
+      if (change === 'reinitializing') expect(state.recoveries).toEqual([]);
+    }
+  });
 
-test('who leaves before anybody has committed their entry is in no group', () => {
-  for (const people of [[], [ANN]]) {
-    const { call } = startCall(...people);
-    call.group.onlyCommitsOf('nobody');
-    call.join(BEN);
-    call.settle();
-    expect(call.group.settled).toBe(false);
-    call.leave(BEN);
-    call.join(CAT);
-    call.settle();
-    call.group.onlyCommitsOf();
-    call.join(ANN === people[0] ? BEN : ANN);
-    call.settle();
-    expect(call.group.members).toHaveLength(people.length + 3);
-    expect(call.faults()).toEqual([]);
-  }
-});
+  it('waits anew for each change', () => {
+    const { state, hear } = start();
+    state.pending.set(3, 1);
+    hear(400, ENCRYPTED);
+    state.pending.set(4, 1);
+    hear(400, ENCRYPTED);
+    state.pending.clear();
+    state.understood.add('ann');
+    hear(1, ENCRYPTED);
+    state.understood.clear();
+    state.pending.set(4, 1);
+    hear(400, ENCRYPTED);
+    expect([state.recoveries.length, state.exhausted]).toEqual([0, 0]);
+  });
 
-test('a member that offers a new key package is brought in again by it', () => {
-  const { call, bot } = startCall(ANN, BEN);
-  bot.library?.reinit();
-  call.settle();
-  expect(call.group.members).toHaveLength(3);
-  expect(call.faults()).toEqual([]);
-});
+  it('costs those who can be heard one new group in five minutes for one who cannot', () => {
+    const { state, hear } = start();
+    state.understood.add('bob');
+    hear(1, ENCRYPTED, 'bob');
+    const talk = (rounds: number): void => {
+      for (let round = 0; round < rounds; round += 1) {
+        hear(40, ENCRYPTED);
+        expect(hear(1, ENCRYPTED, 'bob')).toBe(1);
+      }
+    };
+    talk(360);
+    expect([state.recoveries.length, state.exhausted]).toEqual([1, 0]);
+    talk(40);
+    expect([state.recoveries.length, state.exhausted]).toEqual([2, 0]);
+  });
 
-test('packets of the old key are understood until the transition is executed, and after it', () => {
-  const { call, bot } = startCall(ANN);
-  const ann = person(call, ANN);
-  const release = call.group.holdExecute();
-  call.join(BEN);
-  call.settle();
-  expect(call.group.settled).toBe(false);
-  expect(hears(bot, ann.encrypt(PACKET), ann)).toBe(true);
-  const late = ann.encrypt(PACKET);
-  expect(hears(person(call, BEN), ann.encrypt(PACKET), ann)).toBe(false);
-  expect(person(call, BEN).ready).toBe(false);
-  release();
-  call.settle();
-  expect(hears(bot, late, ann)).toBe(true);
-  expect(call.faults()).toEqual([]);
-});
+  it('ends nothing when the library throws as it makes a group anew', () => {
+    const { state, reader, hear } = start();
+    state.recover = () => {
+      throw new Error('reinit');
+    };
+    expect(hear(37, ENCRYPTED)).toBe(0);
+    expect(state.exhausted).toBe(1);
+    reader.failedMessage();
+    expect(state.exhausted).toBe(2);
+  });
 
-test('a person who has yet to change keys understands those who have', () => {
-  const { call, bot } = startCall(ANN);
-  call.group.holdExecute();
-  call.join(BEN);
-  call.settle();
-  expect(hears(person(call, ANN), bot.encrypt(PACKET), bot)).toBe(true);
-});
-
-test.each([
-  { keys: 'at-once', understood: false },
-  { keys: 'on-execute', understood: true },
-] as const)('who changes keys $keys is understood by who is behind: $understood', (row) => {
-  const call = new Call();
-  const ann = call.join(ANN, { keys: row.keys });
-  const bot = call.joinByLibrary(BOT);
-  call.settle();
-  call.join(BEN);
-  while (call.group.epoch < 2n) call.deliver(0);
-  // Ann is told of the new epoch, and the bot is not.
-  call.deliver(0);
-  const packet = ann.encrypt(PACKET);
-  expect(hears(bot, packet, ann)).toBe(row.understood);
-  call.settle();
-  expect(call.faults()).toEqual([]);
-});
-
-test('nobody ever understands a stranger, whose failures the library throws after transition 0', () => {
-  const { call, bot } = startCall();
-  const ann = call.join(ANN, { strange: true });
-  call.settle();
-  expect(call.group.members).toContain(ANN);
-  expect(bot.library?.lastTransitionId).toBe(0);
-  for (let count = 0; count < 36; count += 1)
-    expect(bot.decrypt(ann.encrypt(PACKET), ANN)).toBeUndefined();
-  expect(() => bot.decrypt(ann.encrypt(PACKET), ANN)).toThrow('decrypt');
-});
-
-test('with transition ids of 0 a change is neither confirmed nor executed', () => {
-  const { call, bot } = startCall(ANN);
-  call.join(BEN);
-  call.settle();
-  expect(bot.library?.lastTransitionId).toBe(1);
-  call.group.useTransitionZero(true);
-  call.join(CAT);
-  call.settle();
-  expect(bot.library?.lastTransitionId).toBe(0);
-  expect(call.faults()).toEqual([]);
-});
-
-test('a client that reports an old transition is brought in again', () => {
-  const { call, bot } = startCall(ANN, BEN);
-  bot.library?.recoverFromInvalidTransition(0);
-  expect(bot.ready).toBe(false);
-  call.settle();
-  expect(call.group.members).toEqual([BOT, ANN, BEN]);
-  expect(call.faults()).toEqual([]);
-});
-
-test('when everybody reports a failure the group is made anew', () => {
-  const { call } = startCall(ANN);
-  call.group.damageNext(BOT, 29);
-  call.group.damageNext(ANN, 29);
-  call.join(BEN);
-  call.settle();
-  expect(call.group.members).toHaveLength(3);
-  expect(call.faults()).toEqual([]);
-});
-
-test('key packages of before do no harm to a group that is made anew', () => {
-  const call = new Call();
-  for (const userId of [ANN, BEN]) call.join(userId);
-  call.group.recreate();
-  call.settle();
-  expect(call.group.members).toHaveLength(2);
-  expect(call.faults()).toEqual([]);
-});
-
-test('people speak on with the old keys while the group is made anew', () => {
-  const { call, bot } = startCall(ANN, BEN);
-  const [ann, ben] = [person(call, ANN), person(call, BEN)];
-  const release = call.group.holdExecute();
-  call.group.recreate();
-  call.settle();
-  expect(hears(ben, ann.encrypt(PACKET), ann)).toBe(true);
-  expect(hears(bot, ann.encrypt(PACKET), ann)).toBe(false);
-  release();
-  call.settle();
-  expect(call.faults()).toEqual([]);
-});
-
-test('a client without encryption opens the channel for as long as it is there', () => {
-  const { call, bot } = startCall(ANN);
-  call.joinOpenly(CAT);
-  expect(call.group.version).toBe(0);
-  const before = person(call, ANN).encrypt(PACKET);
-  expect(PACKET.equals(before)).toBe(false);
-  call.settle();
-  expect(bot.library?.protocolVersion).toBe(0);
-  expect(hears(bot, before, person(call, ANN))).toBe(true);
-  call.join(BEN);
-  call.settle();
-  expect(call.faults(false)).toEqual([]);
-  call.group.disconnect(CAT);
-  expect(call.group.version).toBe(1);
-  expect(PACKET.equals(person(call, ANN).encrypt(PACKET))).toBe(true);
-  call.settle();
-  expect(call.group.members).toEqual([BOT, ANN, BEN]);
-  expect(call.faults()).toEqual([]);
-});
-
-test('a test can open and close the channel too', () => {
-  const { call } = startCall(ANN);
-  for (const encrypted of [false, true]) {
-    call.group.encrypt(encrypted);
-    call.settle();
-    expect(call.group.version).toBe(encrypted ? 1 : 0);
-    expect(call.faults(encrypted)).toEqual([]);
-  }
-});
-
-test('a channel that closes again before anybody has seen it open stays closed', () => {
-  const { call } = startCall(ANN);
-  call.group.encrypt(false);
-  call.group.encrypt(true);
-  call.settle();
-  expect(call.group.settled).toBe(true);
-  expect(call.faults()).toEqual([]);
-});
-
-test('a stage is open, and the library fails when it is told of an external sender there', () => {
-  const call = new Call({ encrypted: false });
-  call.joinByLibrary(BOT);
-  call.join(ANN);
-  call.settle();
-  expect(call.group).toMatchObject({ version: 0, settled: true, members: [] });
-  expect(call.faults(false)).toEqual([]);
-  call.group.sendExternalSender(BOT);
-  expect(() => call.settle()).toThrow('No session');
+  it('asks for a new connection when the library chokes where there is no session', () => {
+    const { state, reader, gone } = start();
+    reader.failedMessage();
+    expect([state.recoveries.length, state.exhausted]).toEqual([1, 0]);
+    gone();
+    reader.failedMessage();
+    expect([state.recoveries.length, state.exhausted]).toEqual([1, 1]);
+  });
 });

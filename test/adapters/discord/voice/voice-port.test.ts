@@ -4,7 +4,7 @@ import type { FakeChannel, VoicePerson } from '../../../fakes/discord/index.ts';
 import { describeContract } from '../../../contracts/contract.ts';
 import { voicePortContract, type VoicePortSubject } from '../../../contracts/voice-port.ts';
 import { placeOf } from '../support.ts';
-import { numbered, openVoice, SPEED, type VoicePlace } from './link-support.ts';
+import { numbered, openVoice, SPEED, type VoicePlace } from './connection-support.ts';
 
 let place: VoicePlace;
 beforeAll(async () => {

@@ -36,9 +36,9 @@ const setUp = (options: ChannelOptions = {}) => {
       clock,
       now: () => 0,
       platform: {
-        post: async (to, content) => ({ ...(await at(to).post(content)), channel: to }),
+        post: async (to, content) => ({ ...(await at(to).post(to, content)), channel: to }),
         edit: (posted, content) => at(posted.channel).edit(posted, content),
-        delete: (posted) => at(posted.channel).remove(posted),
+        delete: (posted) => at(posted.channel).delete(posted),
       },
       editRate: RATE,
       assistant,

@@ -83,7 +83,15 @@ describe('captions', () => {
     const { clock, channel, captions, displays, asked } = openCaptions();
     const second = createChannel(clock);
     captions.setLanguages(['es']);
-    displays.add(createCaptionMessages({ ...displayDeps, clock, port: second, language: 'es' }));
+    displays.add(
+      createCaptionMessages({
+        ...displayDeps,
+        clock,
+        platform: second,
+        channel: second.channel,
+        language: 'es',
+      }),
+    );
     captions.transcript(line(1));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es] w1']);
@@ -132,7 +140,15 @@ describe('captions', () => {
     const rate = { count: 4, windowMs: 5_000 };
     const channel = createChannel(clock, {}, rate);
     displays.clear();
-    displays.add(createCaptionMessages({ ...displayDeps, clock, editRate: rate, port: channel }));
+    displays.add(
+      createCaptionMessages({
+        ...displayDeps,
+        clock,
+        editRate: rate,
+        platform: channel,
+        channel: channel.channel,
+      }),
+    );
     captions.setLanguages(['es']);
     for (const id of [1, 2]) {
       captions.transcript(line(id));

@@ -1,6 +1,6 @@
 import { AppError } from '../../../../src/errors.ts';
 import type { Content } from '../../../../src/model/content.ts';
-import type { Posted } from '../../../../src/model/place.ts';
+import type { Channel, Posted } from '../../../../src/model/place.ts';
 import { plainWords } from '../../../../src/model/compose-rich-text.ts';
 import { markdownOf } from '../../../fakes/rich-text.ts';
 import type { LineTranslation } from '../../../../src/translation/fan-out.ts';
@@ -89,12 +89,13 @@ export const createChannel = (
 
   const channel = { space: { platform: 'test', id: 's' }, id: 'c' };
   return {
+    channel,
     messages,
     sent,
     faults,
     /** What people see, from the first message to the last. */
     shown: (): string[] => [...messages.values()],
-    post: async ({ text }: Content): Promise<Posted> => {
+    post: async (_to: Channel, { text }: Content): Promise<Posted> => {
       ids += 1;
       const id = `m${ids}`;
       await request('post', id, markdownOf(text));
@@ -104,7 +105,7 @@ export const createChannel = (
       await request('edit', posted.ids[0], markdownOf(text));
       return posted;
     },
-    remove: async (posted: Posted): Promise<void> => request('remove', posted.ids[0], ''),
+    delete: async (posted: Posted): Promise<void> => request('remove', posted.ids[0], ''),
   };
 };
 
@@ -223,7 +224,8 @@ export const openDisplay = (
 ) => {
   const clock = createTestClock();
   const channel = createChannel(clock, options);
-  const display = createCaptionMessages({ ...displayDeps, clock, port: channel, ...deps });
+  const place = { platform: channel, channel: channel.channel };
+  const display = createCaptionMessages({ ...displayDeps, clock, ...place, ...deps });
   return { clock, channel, display };
 };
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
-import type { EndpointerEvent } from '../../../../src/voice/stt/endpointer.ts';
+import type { EndpointerEvent } from '../../../../src/voice/stt/speaker-endpointer.ts';
 import {
   bitVad,
   CELT,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
-import type { EndpointerEvent } from '../../../../src/voice/stt/endpointer.ts';
+import type { EndpointerEvent } from '../../../../src/voice/stt/speaker-endpointer.ts';
 import { createSender, endpointerWith, type Sender, sequencesOf, takeAll } from './support.ts';
 
 const ofKind = (events: readonly EndpointerEvent[], kind: EndpointerEvent['kind']) =>

@@ -141,7 +141,7 @@ describe('CELT packets', () => {
 
   it('and others of a noisy open microphone are judged twice: by their bit and by their loudness', async () => {
     const { alive, createDecoder } = fakeDecoders();
-    const vad = createSpeakerVad({ createDecoder });
+    const vad = createSpeakerVad(createDecoder);
     const noisy = Array.from({ length: 1_000 }, (_, at) =>
       at % 5 < 2 ? voiced(at) : unvoiced(at),
     );
@@ -153,7 +153,7 @@ describe('CELT packets', () => {
 
   it('and others of a noisy open microphone are judged alike', async () => {
     const { createDecoder } = fakeDecoders();
-    const vad = createSpeakerVad({ createDecoder });
+    const vad = createSpeakerVad(createDecoder);
     const noisy = Array.from({ length: 1_000 }, (_, at) =>
       at % 10 === 0 ? Uint8Array.of(CELT, 1, 2, 3) : at % 5 < 2 ? voiced(at) : unvoiced(at),
     );
@@ -163,7 +163,7 @@ describe('CELT packets', () => {
 
   it('among others are not decoded', async () => {
     const { alive, createDecoder } = fakeDecoders();
-    const vad = createSpeakerVad({ createDecoder });
+    const vad = createSpeakerVad(createDecoder);
     const mixed = Array.from({ length: 3_000 }, (_, at) =>
       at % 5 === 0 ? Uint8Array.of(CELT, 1, 2, 3) : voiced(at),
     );
@@ -176,7 +176,7 @@ describe('CELT packets', () => {
     ['of a quiet room', 0.05],
   ])('%s are not decoded where they tell', async (_, often) => {
     const { alive, createDecoder } = fakeDecoders();
-    const vad = createSpeakerVad({ createDecoder });
+    const vad = createSpeakerVad(createDecoder);
     const packets = Array.from({ length: 3_000 }, (_each, at) =>
       at % 20 < often * 20 ? voiced(at) : unvoiced(at),
     );
@@ -206,7 +206,7 @@ describe('CELT packets', () => {
 
   it('are not decoded where talk has pauses', async () => {
     const { alive, createDecoder } = fakeDecoders();
-    const vad = createSpeakerVad({ createDecoder });
+    const vad = createSpeakerVad(createDecoder);
     const talk = [...celt.slice(0, 90), Uint8Array.of(0xf8, 0xff, 0xfe), ...celt.slice(0, 90)];
     expect(share(await judgeAll(vad, talk))).toBe(180 / 181);
     await judgeAll(vad, celt.slice(0, 90), { startMs: 10_000 });
@@ -215,7 +215,7 @@ describe('CELT packets', () => {
 
   it('count as voice where no decoder is left, and 16 are alive at most', async () => {
     const { alive, createDecoder } = fakeDecoders();
-    const vad = createSpeakerVad({ createDecoder });
+    const vad = createSpeakerVad(createDecoder);
     const last: boolean[] = [];
     for (let speaker = 0; speaker < 18; speaker += 1)
       last.push((await judgeAll(vad, celt, { speakerId: `s${speaker}` })).at(-1)!);
@@ -228,9 +228,7 @@ describe('CELT packets', () => {
   });
 
   it('count as voice where no decoder can be made', async () => {
-    const vad = createSpeakerVad({
-      createDecoder: () => Promise.reject(new Error('no memory')),
-    });
+    const vad = createSpeakerVad(() => Promise.reject(new Error('no memory')));
     expect(share(await judgeAll(vad, celt))).toBe(1);
     expect(vad.decoders).toBe(0);
   });
@@ -238,11 +236,9 @@ describe('CELT packets', () => {
   it('leave no decoder behind that comes after their speaker was forgotten', async () => {
     const { alive, createDecoder } = fakeDecoders();
     const ready = Promise.withResolvers<void>();
-    const vad = createSpeakerVad({
-      createDecoder: async () => {
-        await ready.promise;
-        return createDecoder();
-      },
+    const vad = createSpeakerVad(async () => {
+      await ready.promise;
+      return createDecoder();
     });
     await judgeAll(vad, celt);
     vad.forget('ann');
@@ -253,12 +249,10 @@ describe('CELT packets', () => {
   });
 
   it('that a decoder refuses are no voice', async () => {
-    const vad = createSpeakerVad({
-      createDecoder: async () => ({
-        decode: () => undefined,
-        free: () => undefined,
-      }),
-    });
+    const vad = createSpeakerVad(async () => ({
+      decode: () => undefined,
+      free: () => undefined,
+    }));
     expect((await judgeAll(vad, celt)).at(-1)).toBe(false);
   });
 });

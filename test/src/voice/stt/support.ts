@@ -3,9 +3,9 @@ import type { Utterance } from '../../../../src/ports/recogniser.ts';
 import {
   createEndpointer,
   type Endpointer,
-  type EndpointerEvent,
   type EndpointerOptions,
 } from '../../../../src/voice/stt/endpointer.ts';
+import type { EndpointerEvent } from '../../../../src/voice/stt/speaker-endpointer.ts';
 import type { SpeakerVad } from '../../../../src/voice/stt/speaker-vad.ts';
 
 /** 20 ms of hybrid, mono, whose voice bit is set or not. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { spokenMs } from '../../../../src/voice/tts/speech-item.ts';
 import { anna, ben, createStage, itemOf, nothing } from './playback-harness.ts';
 
 describe('what people can do with the queue', () => {
@@ -16,7 +17,8 @@ describe('what people can do with the queue', () => {
       playing: [{ text: 'hello', by: anna }],
       waiting: [{ text: 'notice' }, { text: 'asked', by: ben }, { text: 'there', by: ben }],
     });
-    expect(view.waiting.every(({ aboutMs }) => aboutMs > 200 && aboutMs < 1_000)).toBe(true);
+    const aboutMs = view.waiting.map(({ text }) => spokenMs(text));
+    expect(aboutMs.every((ms) => ms > 200 && ms < 1_000)).toBe(true);
     await stage.playback[Symbol.asyncDispose]();
   });
 

@@ -101,7 +101,7 @@ describe('speech in a room', () => {
     const told = speaking.announce('you are heard');
     await clock.advance(0);
     expect(speaking.skip()).toBe(false);
-    speaking.interrupt();
+    speaking.skip();
     expect(speaking.stop()).toBe(0);
     expect(speaking.queue().items.map(({ kind }) => kind)).toEqual(['notice']);
     await speaking.say(saying('something', 'ann'));
@@ -118,7 +118,7 @@ describe('speech in a room', () => {
     await speaking.say(saying('two', 'ann'));
     await speaking.say(saying('three', 'ann'));
     await clock.advance(0);
-    speaking.interrupt();
+    speaking.skip();
     await clock.advance(0);
     expect(speaking.skip()).toBe(true);
     await clock.advance(0);

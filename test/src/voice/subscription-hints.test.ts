@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Channel } from '../../../../src/model/place.ts';
-import { createHints } from '../../../../src/voice/subscription.ts';
-import type { RoomMember } from '../../../../src/ports/voice.ts';
-import type { GlossaryTerm } from '../../../../src/model/glossary.ts';
-import { createTestClock } from '../../../fakes/clock.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import { createHints } from '../../../src/voice/subscription.ts';
+import type { RoomMember } from '../../../src/ports/voice.ts';
+import type { GlossaryTerm } from '../../../src/model/glossary.ts';
+import { createTestClock } from '../../fakes/clock.ts';
 
 const human = (id: string): RoomMember => ({ id, name: `Name of ${id}`, isBot: false });
 const channelOf = (id: string): Channel => ({ space: { platform: 'voices', id: 'space' }, id });

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { eventually } from '../../fakes/eventually.ts';
-import { openDiscord, placeOf, type TestDiscord, type Told } from './support.ts';
-import { rich } from '../../fakes/rich-text.ts';
-import { row } from '../../../src/model/compose-rich-text.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { eventually } from '../../../fakes/eventually.ts';
+import { openDiscord, placeOf, type TestDiscord, type Told } from '../support.ts';
+import { rich } from '../../../fakes/rich-text.ts';
+import { row } from '../../../../src/model/compose-rich-text.ts';
+import { plainText } from '../../../../src/model/walk-rich-text.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {

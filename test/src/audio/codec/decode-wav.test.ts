@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decode } from '../../../src/audio/codec/decode.ts';
-import { decodeAll, never, sourceOf } from './support.ts';
+import { decode } from '../../../../src/audio/codec/decode.ts';
+import { decodeAll, never, sourceOf } from '../support.ts';
 
 interface WavParts {
   tag?: number;

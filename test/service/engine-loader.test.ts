@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadEngines } from '../../service/engines.ts';
+import { loadEngines } from '../../service/engine-loader.ts';
 import { createLog } from '../../src/log.ts';
 import { engineConfig } from './support.ts';
 

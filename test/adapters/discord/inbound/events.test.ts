@@ -2,18 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import type { GatewayDispatchEvents } from 'discord.js';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createClient, createOn } from '../../../adapters/discord/inbound/client.ts';
+import { createClient, createOn } from '../../../../adapters/discord/inbound/client.ts';
 import {
   createMessageReader,
   type RawMessage,
-} from '../../../adapters/discord/inbound/message-reader.ts';
-import { listenToMessages } from '../../../adapters/discord/inbound/messages.ts';
-import { listenToPlaces } from '../../../adapters/discord/inbound/places.ts';
-import { createThreadParents } from '../../../adapters/discord/memory.ts';
-import { listenToReactions } from '../../../adapters/discord/inbound/reactions.ts';
-import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+} from '../../../../adapters/discord/inbound/message-reader.ts';
+import { listenToMessages } from '../../../../adapters/discord/inbound/messages.ts';
+import { listenToPlaces } from '../../../../adapters/discord/inbound/places.ts';
+import { createThreadParents } from '../../../../adapters/discord/memory.ts';
+import { listenToReactions } from '../../../../adapters/discord/inbound/reactions.ts';
+import type { Channel, MessageRef } from '../../../../src/model/place.ts';
+import type { ChannelFeedListener } from '../../../../src/ports/channel-feed.ts';
+import { plainText } from '../../../../src/model/walk-rich-text.ts';
 
 /** Events as the gateway sends them, where our Discord never sends them in such a form. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collect, never, openDiscord, placeOf } from '../support.ts';
+import { collect, never, openDiscord, placeOf } from './support.ts';
 
 const START = '0'.repeat(20);
 

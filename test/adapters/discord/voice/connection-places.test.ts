@@ -2,7 +2,13 @@ import { getVoiceConnections } from '@discordjs/voice';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VoiceLink } from '../../../../src/ports/voice.ts';
 import { never, openDiscord, placeOf } from '../support.ts';
-import { createTold, fastClock, numbered, openVoice, type VoicePlace } from './link-support.ts';
+import {
+  createTold,
+  fastClock,
+  numbered,
+  openVoice,
+  type VoicePlace,
+} from './connection-support.ts';
 
 let place: VoicePlace;
 beforeAll(async () => {

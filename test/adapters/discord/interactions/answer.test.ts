@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { eventually } from '../../fakes/eventually.ts';
-import type { Content, Control } from '../../../src/model/content.ts';
-import { openDiscord, type TestDiscord } from './support.ts';
-import { rich } from '../../fakes/rich-text.ts';
+import { eventually } from '../../../fakes/eventually.ts';
+import type { Content, Control } from '../../../../src/model/content.ts';
+import { openDiscord, type TestDiscord } from '../support.ts';
+import { rich } from '../../../fakes/rich-text.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { AppError } from '../../../../src/errors.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 import { never } from '../support.ts';
 import { sealRtp } from '../../../fakes/discord/voice/rtp.ts';
-import { createTold } from './link-support.ts';
+import { createTold } from './connection-support.ts';
 
 const GUILD = '158049329150427100';
 const ROOM = { space: { platform: 'discord', id: GUILD }, id: 'lounge' };
@@ -339,7 +339,7 @@ describe('a channel that is left', () => {
     await link[Symbol.asyncDispose]();
     await expect(played).rejects.toMatchObject({ code: 'cancelled' });
     link.end();
-    link.gone();
+    link.end();
     link.misplaced();
     placed('attic');
     placed();
@@ -351,7 +351,7 @@ describe('a channel that is left', () => {
   it('is over without a word of complaint when the bot is no more in the server', async () => {
     const { told, link, enter } = start();
     await enter();
-    link.gone();
+    link.end();
     expect(told.events.at(-1)).toBe('ended');
     expect(told.error).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { guardListener } from '../../../../adapters/discord/voice/index.ts';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
-import { createTold } from './link-support.ts';
+import { createTold } from './connection-support.ts';
 
 describe('a listener', () => {
   it('is told everything, and what it throws ends nothing and is logged, not 50 times a second', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getVoiceConnection } from '@discordjs/voice';
 import type { DAVESession } from '@snazzah/davey';
 import { never } from '../support.ts';
-import { createTold, numbered, openVoice, type VoicePlace } from './link-support.ts';
+import { createTold, numbered, openVoice, type VoicePlace } from './connection-support.ts';
 
 let place: VoicePlace;
 beforeAll(async () => {

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { never } from '../support.ts';
-import { createTold, numbered, openVoice, type Told, type VoicePlace } from './link-support.ts';
+import {
+  createTold,
+  numbered,
+  openVoice,
+  type Told,
+  type VoicePlace,
+} from './connection-support.ts';
 
 let place: VoicePlace;
 beforeAll(async () => {

@@ -56,7 +56,8 @@ describe('what stands in a channel of captions', () => {
           });
           const display = createCaptionMessages({
             clock,
-            port: channel,
+            platform: channel,
+            channel: channel.channel,
             editRate: RATE,
             texts,
             log: quiet,

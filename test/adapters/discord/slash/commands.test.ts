@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createDiscordApi } from '../../../adapters/discord/api.ts';
-import { buildCommands } from '../../../adapters/discord/slash/commands.ts';
-import type { CommandSource } from '../../../adapters/discord/slash/wording.ts';
-import { registerCommands } from '../../../adapters/discord/slash/registration.ts';
-import { commandFault, type Command } from '../../../src/command/command.ts';
-import type { CommandInfo } from '../../../src/model/command-info.ts';
-import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
-import { discover } from '../../../src/discover.ts';
-import type { MessageKey } from '../../../src/message-key.ts';
-import { startDiscordFake } from '../../fakes/discord/index.ts';
-import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
-import { createTestCore, optionsFor } from './support.ts';
+import { createDiscordApi } from '../../../../adapters/discord/api.ts';
+import { buildCommands } from '../../../../adapters/discord/slash/commands.ts';
+import type { CommandSource } from '../../../../adapters/discord/slash/wording.ts';
+import { registerCommands } from '../../../../adapters/discord/slash/registration.ts';
+import { commandFault, type Command } from '../../../../src/command/command.ts';
+import type { CommandInfo } from '../../../../src/model/command-info.ts';
+import { actionsOf, describeAction } from '../../../../src/command/catalogue.ts';
+import { discover } from '../../../../src/discover.ts';
+import type { MessageKey } from '../../../../src/message-key.ts';
+import { startDiscordFake } from '../../../fakes/discord/index.ts';
+import { createDiscordAdapter } from '../../../../adapters/discord/adapter.ts';
+import { createTestCore, optionsFor } from '../support.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../../../..');
 
 const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   en: { 'commands.say.name': 'say', 'options.names.text': 'text', 'options.names.to': 'to' },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createByteReader } from '../../../src/audio/bytes.ts';
-import { decode } from '../../../src/audio/codec/decode.ts';
-import { decodeAac } from '../../../src/audio/codec/decode-aac.ts';
-import { writePage } from '../../../src/audio/container/ogg-page.ts';
-import { createOggOpusWriter } from '../../../src/audio/container/ogg-writer.ts';
-import { AppError } from '../../../src/errors.ts';
-import { watchEventLoop } from '../../fakes/event-loop.ts';
-import { concat, never, sourceOf } from './support.ts';
+import { createByteReader } from '../../../../src/audio/bytes.ts';
+import { decode } from '../../../../src/audio/codec/decode.ts';
+import { decodeAac } from '../../../../src/audio/codec/decode-aac.ts';
+import { writePage } from '../../../../src/audio/container/ogg-page.ts';
+import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
+import { AppError } from '../../../../src/errors.ts';
+import { watchEventLoop } from '../../../fakes/event-loop.ts';
+import { concat, never, sourceOf } from '../support.ts';
 
 const bytesOf = (...parts: (string | readonly number[])[]): Uint8Array =>
   new Uint8Array(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Batch, planBatches } from '../../../adapters/discord/mirrors/outbox.ts';
+import { type Batch, planBatches } from '../../../../adapters/discord/mirrors/outbox.ts';
 import {
   partsOf,
   readFooter,
@@ -9,13 +9,13 @@ import {
   sectionOf,
   withoutSource,
   writeSections,
-} from '../../../adapters/discord/mirrors/parts.ts';
-import { createWebhookRate } from '../../../adapters/discord/mirrors/webhooks.ts';
-import type { Mirror } from '../../../src/ports/mirrors.ts';
-import { createHastyClock } from '../../fakes/clock.ts';
-import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
-import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import { row } from '../../../src/model/compose-rich-text.ts';
+} from '../../../../adapters/discord/mirrors/parts.ts';
+import { createWebhookRate } from '../../../../adapters/discord/mirrors/webhooks.ts';
+import type { Mirror } from '../../../../src/ports/mirrors.ts';
+import { createHastyClock } from '../../../fakes/clock.ts';
+import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
+import { normalise } from '../../../../src/model/normalise-rich-text.ts';
+import { row } from '../../../../src/model/compose-rich-text.ts';
 
 const channel = {
   space: { platform: 'discord', id: '100000000000000001' },

@@ -1,7 +1,14 @@
 import type { StyleKind } from '../../model/rich-text.ts';
 import { charAfter, charBefore, withoutSpacesAfter } from '../unicode.ts';
 import type { Piece, Wrapper } from '../pieces/pieces.ts';
-import { readTokens, TOKEN_CLOSE, TOKEN_OPEN, withBrackets, withoutUnfinished, type Stretch } from './read-tokens.ts';
+import {
+  readTokens,
+  TOKEN_CLOSE,
+  TOKEN_OPEN,
+  withBrackets,
+  withoutUnfinished,
+  type Stretch,
+} from './read-tokens.ts';
 import { firstCharOf, isPaired, lastCharOf, mustPart, type Token } from './token.ts';
 
 /** A text with tokens, and the pieces behind them. */
@@ -105,9 +112,7 @@ const misplacedBy = (
 };
 
 const withoutBrackets = (words: string): string =>
-  words.includes(TOKEN_OPEN) || words.includes(TOKEN_CLOSE)
-    ? words.replaceAll(/[⟦⟧]/g, '')
-    : words;
+  words.includes(TOKEN_OPEN) || words.includes(TOKEN_CLOSE) ? words.replaceAll(/[⟦⟧]/g, '') : words;
 
 const leadingBlanks = /^[^\S\n]+/;
 

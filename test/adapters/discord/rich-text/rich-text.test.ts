@@ -175,6 +175,7 @@ describe('blocks', () => {
     ['```\n> a\n# b\n```', [codeBlock('> a\n# b')]],
     ['> ```js\n> a\n> ```', [quote(codeBlock('a', 'js'))]],
     ['||```a```||', [codeBlock('a', undefined, true)]],
+    ['[```a```](https://x.y)', [codeBlock('a'), paragraph(link('https://x.y'))]],
     ['||a\n- b||', [paragraph(spoiler(text('a\n- b')))]],
     ['- ```js\na\n```\n- b', [codeBlock('a', 'js'), bulleted(item([text('b')]))]],
     [String.raw`\# a`, [paragraph(text('# a'))]],

@@ -64,7 +64,7 @@ const LINES = [
   'la reunión empieza a las <t:1700000000:R>, trae tu portátil y no olvides el café',
   'plain words without anything special in them, as most lines of a chat are after all',
 ];
-const LIVE = { live: () => true };
+const NOTIFYING = { mayNotify: () => true };
 const trees = LINES.map((line) => parseDiscord(line));
 /** As they come from storage: nothing is known of them. */
 const stored = JSON.stringify(trees);
@@ -106,7 +106,7 @@ report({
   what: 'Discord',
   written: LINES,
   parse: parseDiscord,
-  render: (tree) => renderDiscord(tree, LIVE),
+  render: (tree) => renderDiscord(tree, NOTIFYING),
 });
 report({
   what: 'Markdown',
@@ -116,13 +116,13 @@ report({
 });
 report({
   what: 'Slack, `mrkdwn`',
-  written: trees.map((tree) => renderMrkdwn(tree, LIVE)),
+  written: trees.map((tree) => renderMrkdwn(tree, NOTIFYING)),
   parse: parseMrkdwn,
-  render: (tree) => renderMrkdwn(tree, LIVE),
+  render: (tree) => renderMrkdwn(tree, NOTIFYING),
 });
 report({
   what: 'Slack, `rich_text` blocks (bytes of JSON)',
-  written: trees.map((tree) => renderSlackBlocks(tree, LIVE)),
+  written: trees.map((tree) => renderSlackBlocks(tree, NOTIFYING)),
   parse: parseSlackBlocks,
-  render: (tree) => renderSlackBlocks(tree, LIVE),
+  render: (tree) => renderSlackBlocks(tree, NOTIFYING),
 });

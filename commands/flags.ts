@@ -8,7 +8,7 @@ import {
 } from '../src/command/command.ts';
 import { completeLanguage, typedCode, typedLanguage } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { bullets, lines, row, sentence } from '../src/model/compose-rich-text.ts';
+import { bullets, lines, onlyRow, sentence } from '../src/model/compose-rich-text.ts';
 import type { Space } from '../src/model/place.ts';
 import { emoji as customEmoji, type CustomEmoji, type RichText } from '../src/model/rich-text.ts';
 import { plainText } from '../src/model/walk-rich-text.ts';
@@ -20,7 +20,7 @@ const isEmoji = (text: string): boolean => /^\p{RGI_Emoji}$/v.test(text);
 
 /** The emoji as reactions name it: the id of a custom one, else the emoji itself. */
 const emojiOf = (typed: RichText, { platform }: Space): string => {
-  const [node, ...others] = row(typed);
+  const [node, ...others] = onlyRow(typed) ?? [];
   if (node?.kind === 'emoji' && node.platform === platform && others.length === 0) return node.id;
   const words = plainText(typed);
   const emoji = [words, `${words}\uFE0F`].find(isEmoji);

@@ -6,11 +6,11 @@ import { toAppError, userError, type AppError, type ErrorCode } from '../errors.
 import { explain } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import { createMeter } from '../usage/meter.ts';
-import { sections, sentence } from '../model/compose-rich-text.ts';
+import { labelled, sections } from '../model/compose-rich-text.ts';
 import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
-import { quote, type RichText } from '../model/rich-text.ts';
+import { quote, text, type RichText } from '../model/rich-text.ts';
 import type { CompletionRequest, Invocation, PressInvocation } from '../ports/platform.ts';
 import type { Core } from '../adapter.ts';
 import type { Platforms } from '../running-platforms.ts';
@@ -179,9 +179,12 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         const reason = explainTo(invocation.member, error);
         const tone = error.code === 'cancelled' ? 'note' : 'error';
         const shown = updates.newest();
-        // What was there already stays: half an answer is worth more than none.
-        const text = sections(shown?.text, reason);
-        await showLast(invocation.command, invocation, { ...shown, text, tone });
+        await showLast(invocation.command, invocation, {
+          ...shown,
+          // What was there already stays: half an answer is worth more than none.
+          text: sections(shown?.text, reason),
+          tone,
+        });
       }
     },
 
@@ -210,7 +213,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           invocation.press,
           invocation,
           again
-            ? { ...again, text: sections(again.text, [quote(...sentence('⚠️ ', reason))]) }
+            ? { ...again, text: sections(again.text, [quote(...labelled([text('⚠️')], reason))]) }
             : { text: reason, tone: 'error' },
         );
       }

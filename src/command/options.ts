@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { OptionInfo } from '../model/command-info.ts';
 import { userError, type AppError } from '../errors.ts';
-import { row, series } from '../model/compose-rich-text.ts';
+import { onlyRow, series } from '../model/compose-rich-text.ts';
 import type { Space } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
 import { plainText } from '../model/walk-rich-text.ts';
@@ -24,7 +24,7 @@ const unread = (value: unknown, { readText }: TypedIn): UnreadText | undefined =
 
 /** The id of a channel that was typed as a mention, or bare. */
 const channelId = (typed: string, { space, readText }: TypedIn): string => {
-  const [node, ...others] = row(readText(typed));
+  const [node, ...others] = onlyRow(readText(typed)) ?? [];
   const isOne = node?.kind === 'mention' && others.length === 0;
   return isOne && node.target === 'channel' && node.platform === space.platform ? node.id : typed;
 };

@@ -9,21 +9,27 @@ import {
   type ListItem,
   type RichText,
 } from './rich-text.ts';
-import { plainText } from './walk-rich-text.ts';
 
 /** A part of a composed text: words (never markup), a node, or a tree. */
 export type RichPart = string | Inline | RichText;
 
 const isTree = (part: RichPart): part is RichText => Array.isArray(part);
 
-/** Parts in one row of a line. A tree of one paragraph keeps its nodes; any other gives its words. */
+/** The nodes of a tree that is one paragraph, or empty; undefined for any other. */
+export const onlyRow = (tree: RichText): readonly Inline[] | undefined => {
+  const [only] = tree;
+  if (!only) return [];
+  return only.kind === 'paragraph' && tree.length === 1 ? only.children : undefined;
+};
+
+/** Parts in one row of a line. Throws for a tree of blocks, which have no place in one. */
 export const row = (...parts: readonly RichPart[]): readonly Inline[] =>
   parts.flatMap((part): readonly Inline[] => {
     if (typeof part === 'string') return [text(part)];
     if (!isTree(part)) return [part];
-    const [only] = part;
-    if (part.length === 1 && only?.kind === 'paragraph') return only.children;
-    return part.length === 0 ? [] : [text(plainText(part))];
+    const nodes = onlyRow(part);
+    if (!nodes) throw new Error('A row of text cannot hold blocks');
+    return nodes;
   });
 
 /** A part that may be left out: `isOn && part`. */

@@ -220,28 +220,28 @@ const joinTexts = (runs: readonly Run[]): readonly Run[] => {
 const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): Inline[] => {
   const nodes: Inline[] = [];
   for (let at = from; at < to;) {
+    const { node, styles, space } = runs[at] as Run;
+    const open = space ? 0 : styles & ~done;
     let farthest = at;
     let outer: StyleKind | undefined;
-    const isSpace = runs[at]?.space ?? true;
     for (const style of STYLE_KINDS) {
-      if (isSpace || BITS[style] & done) continue;
-      let end = at;
+      if (!(BITS[style] & open)) continue;
+      let end = at + 1;
       while (end < to && (runs[end]?.styles ?? 0) & BITS[style]) end += 1;
       if (end <= farthest) continue;
       farthest = end;
       outer = style;
     }
-    const run = runs[at];
-    if (outer === undefined) {
-      const last = nodes.at(-1);
-      if (run?.node.kind === 'text' && last?.kind === 'text')
-        nodes[nodes.length - 1] = text(last.text + run.node.text);
-      else if (run) nodes.push(run.node);
-      at += 1;
-    } else {
+    if (outer) {
       nodes.push({ kind: outer, children: nest(runs, done | BITS[outer], at, farthest) });
       at = farthest;
+      continue;
     }
+    const last = nodes.at(-1);
+    if (node.kind === 'text' && last?.kind === 'text')
+      nodes[nodes.length - 1] = text(last.text + node.text);
+    else nodes.push(node);
+    at += 1;
   }
   return nodes;
 };

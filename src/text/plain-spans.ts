@@ -41,19 +41,31 @@ const endOf = (pattern: RegExp, text: string, at: number): number => {
 };
 
 /**
- * The end of the address whose scheme (or `www.`) stands at `at` and is `schemeLength` long, or -1.
- * Punctuation at its end belongs to the sentence, as does a bracket that the address did not open.
+ * The length of an address without what belongs to the sentence: punctuation at its end, and a
+ * bracket that the address did not open. 0 where nothing is left after the scheme.
  */
-const urlEnd = (text: string, at: number, schemeLength: number): number => {
-  const body = text.slice(at, endOf(address, text, at));
-  let surplus = body.split(')').length - body.split('(').length;
+export const addressLength = (
+  body: string,
+  schemeLength: number,
+  trailing: ReadonlySet<string>,
+): number => {
+  let surplus = 0;
+  for (const char of body)
+    if (char === ')') surplus += 1;
+    else if (char === '(') surplus -= 1;
   let length = body.length;
   for (; length > schemeLength; length -= 1) {
     const last = body[length - 1] ?? '';
     if (last === ')' && surplus > 0) surplus -= 1;
-    else if (!TRAILING.has(last)) break;
+    else if (!trailing.has(last)) break;
   }
-  return length > schemeLength ? at + length : -1;
+  return length > schemeLength ? length : 0;
+};
+
+/** The end of the address whose scheme (or `www.`) stands at `at` and is `schemeLength` long, or -1. */
+const urlEnd = (text: string, at: number, schemeLength: number): number => {
+  const length = addressLength(text.slice(at, endOf(address, text, at)), schemeLength, TRAILING);
+  return length === 0 ? -1 : at + length;
 };
 
 /** The extent of the e-mail address whose `@` stands at `at`; nothing before `from` belongs to it. */

@@ -1,4 +1,4 @@
-import { row } from '../model/compose-rich-text.ts';
+import { onlyRow } from '../model/compose-rich-text.ts';
 import type { RichText } from '../model/rich-text.ts';
 import { plainInline } from '../model/walk-rich-text.ts';
 
@@ -70,8 +70,10 @@ export const readChannels = (
   languages: Finder,
   platform: string,
 ): readonly TypedChannel[] | undefined => {
+  const nodes = onlyRow(typed);
+  if (!nodes) return undefined;
   const parts = [{ id: '', words: '' }];
-  for (const node of row(typed))
+  for (const node of nodes)
     if (node.kind === 'mention' && node.target === 'channel' && node.platform === platform)
       parts.push({ id: node.id, words: '' });
     else parts.at(-1)!.words += plainInline([node]);

@@ -19,20 +19,27 @@ export const charAfter = (text: string, at: number): string => {
 };
 
 /**
- * Table of ASCII letters, the most frequent characters; a pattern with Unicode classes takes ten
- * times as long.
+ * Table of the letters among the first characters, the most frequent ones, none of which is of a
+ * script without spaces; a pattern with Unicode classes takes ten times as long.
  */
-const asciiLetters = Array.from({ length: 128 }, (_, code) =>
+const firstLetters = Array.from({ length: 0x250 }, (_, code) =>
   letter.test(String.fromCharCode(code)),
 );
 
+/** A text without the spaces at its end, as far as they are on its last line. */
+export const withoutSpacesAfter = (written: string): string => {
+  const kept = written.trimEnd();
+  const lost = written.slice(kept.length);
+  return kept + lost.slice(0, lost.lastIndexOf('\n') + 1);
+};
+
 /** A letter, digit or mark. */
 export const isLetter = (char: string): boolean =>
-  asciiLetters[char.charCodeAt(0)] ?? letter.test(char);
+  firstLetters[char.charCodeAt(0)] ?? letter.test(char);
 
 /** A letter, digit or mark of a script that puts spaces between words. */
 export const isSpacedLetter = (char: string): boolean =>
-  asciiLetters[char.charCodeAt(0)] ?? (letter.test(char) && !unspaced.test(char));
+  firstLetters[char.charCodeAt(0)] ?? (letter.test(char) && !unspaced.test(char));
 
 /** True for Korean script, which attaches particles to the word before them. */
 export const isHangul = (char: string): boolean => hangul.test(char);

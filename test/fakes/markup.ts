@@ -6,4 +6,4 @@ import type { RichText } from '../../src/model/rich-text.ts';
 export const tree = (written: string): RichText => parseDiscord(written);
 
 /** A tree as Discord writes it, with every mention alive. */
-export const written = (rich: RichText): string => renderDiscord(rich, { live: () => true });
+export const written = (rich: RichText): string => renderDiscord(rich, { mayNotify: () => true });

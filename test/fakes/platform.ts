@@ -41,5 +41,5 @@ export type Shown = Omit<Content, 'text'> & { readonly text: string };
 
 export const shownOf = (content: Content): Shown => ({
   ...content,
-  text: renderDiscord(movedTo('discord', content.text), { live: () => true }),
+  text: renderDiscord(movedTo('discord', content.text), { mayNotify: () => true }),
 });

@@ -18,7 +18,7 @@ import { discordPings, mrkdwnPings, slackBlockPings } from './read-pings.ts';
 /** Says what is wrong with how a tree is handled; undefined when nothing is. */
 export type Law = (tree: RichText) => string | undefined;
 
-const LIVE = { live: () => true };
+const NOTIFYING = { mayNotify: () => true };
 const QUIET = {};
 
 const shown = (value: unknown): string =>
@@ -75,23 +75,23 @@ export const MODEL_LAWS: Readonly<Record<string, Law>> = {
 
 export const DISCORD_LAWS: Readonly<Record<string, Law>> = {
   'what is read is what was held': (tree) => {
-    const written = renderDiscord(tree, LIVE);
-    return same(parseDiscord(written), reduceDiscord(tree, LIVE), written);
+    const written = renderDiscord(tree, NOTIFYING);
+    return same(parseDiscord(written), reduceDiscord(tree, NOTIFYING), written);
   },
-  'what is read is what was held, with no live mention': (tree) => {
+  'what is read is what was held, with no mention that notifies': (tree) => {
     const written = renderDiscord(tree);
     return same(parseDiscord(written), reduceDiscord(tree), written);
   },
   'reducing twice is the same as once': (tree) => {
-    const once = reduceDiscord(tree, LIVE);
-    return same(reduceDiscord(copy(once), LIVE), once, 'the reduced tree');
+    const once = reduceDiscord(tree, NOTIFYING);
+    return same(reduceDiscord(copy(once), NOTIFYING), once, 'the reduced tree');
   },
   'nothing pings by default': (tree) => unlike(discordPings(renderDiscord(tree)), new Set()),
   'only mentions ping': (tree) => {
-    const wanted = [...pingsOf(reduceDiscord(tree, LIVE))].map((ping) =>
+    const wanted = [...pingsOf(reduceDiscord(tree, NOTIFYING))].map((ping) =>
       ping.startsWith('broadcast') ? 'everyone' : ping,
     );
-    return unlike(discordPings(renderDiscord(tree, LIVE)), new Set(wanted));
+    return unlike(discordPings(renderDiscord(tree, NOTIFYING)), new Set(wanted));
   },
 };
 
@@ -114,31 +114,34 @@ export const MARKDOWN_LAWS: Readonly<Record<string, Law>> = {
 
 export const SLACK_LAWS: Readonly<Record<string, Law>> = {
   'blocks: what is read is what was held': (tree) => {
-    const block = renderSlackBlocks(tree, LIVE);
-    return same(parseSlackBlocks(block), reduceSlack(tree, LIVE), block);
+    const block = renderSlackBlocks(tree, NOTIFYING);
+    return same(parseSlackBlocks(block), reduceSlack(tree, NOTIFYING), block);
   },
-  'blocks: what is read is what was held, with no live mention': (tree) => {
+  'blocks: what is read is what was held, with no mention that notifies': (tree) => {
     const block = renderSlackBlocks(tree);
     return same(parseSlackBlocks(block), reduceSlack(tree), block);
   },
   'blocks: reducing twice is the same as once': (tree) => {
-    const once = reduceSlack(tree, LIVE);
-    return same(reduceSlack(copy(once), LIVE), once, 'the reduced tree');
+    const once = reduceSlack(tree, NOTIFYING);
+    return same(reduceSlack(copy(once), NOTIFYING), once, 'the reduced tree');
   },
   'blocks: only mentions ping, and none by default': (tree) =>
     unlike(slackBlockPings(renderSlackBlocks(tree)), new Set()) ??
-    unlike(slackBlockPings(renderSlackBlocks(tree, LIVE)), pingsOf(reduceSlack(tree, LIVE))),
+    unlike(
+      slackBlockPings(renderSlackBlocks(tree, NOTIFYING)),
+      pingsOf(reduceSlack(tree, NOTIFYING)),
+    ),
   'mrkdwn: what is read is what was held': (tree) => {
-    const written = renderMrkdwn(tree, LIVE);
-    return same(parseMrkdwn(written), reduceMrkdwn(tree, LIVE), written);
+    const written = renderMrkdwn(tree, NOTIFYING);
+    return same(parseMrkdwn(written), reduceMrkdwn(tree, NOTIFYING), written);
   },
-  'mrkdwn: what is read is what was held, with no live mention': (tree) => {
+  'mrkdwn: what is read is what was held, with no mention that notifies': (tree) => {
     const written = renderMrkdwn(tree);
     return same(parseMrkdwn(written), reduceMrkdwn(tree), written);
   },
   'mrkdwn: reducing twice is the same as once': (tree) => {
-    const once = reduceMrkdwn(tree, LIVE);
-    return same(reduceMrkdwn(copy(once), LIVE), once, 'the reduced tree');
+    const once = reduceMrkdwn(tree, NOTIFYING);
+    return same(reduceMrkdwn(copy(once), NOTIFYING), once, 'the reduced tree');
   },
   'mrkdwn: nothing pings by default': (tree) =>
     unlike(

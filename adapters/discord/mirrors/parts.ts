@@ -3,7 +3,7 @@ import { linkTo, PLATFORM } from '../ids.ts';
 import { CONTENT_CHARS, FILES, WEBHOOK_NAME_CHARS } from '../limits.ts';
 import { type Part, voicePart } from '../outbound/render.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
-import { renderLive } from '../rich-text/render.ts';
+import { renderWithMentions } from '../rich-text/render.ts';
 import { labelled } from '../../../src/model/compose-rich-text.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
@@ -29,7 +29,8 @@ export const tagOf = ({ channel, id }: MessageRef): string =>
   hash('sha256', JSON.stringify([channel.space.platform, channel.id, id])).slice(0, TAG_CHARS);
 
 /** The label of a mirror in Discord's markup. */
-export const labelText = (label: Mirror['label']): string => renderLive([paragraph(...label)]);
+export const labelText = (label: Mirror['label']): string =>
+  renderWithMentions([paragraph(...label)]);
 
 export const partNumber = (index: number, count: number): string =>
   count > 1 ? ` ${index + 1}/${count}` : '';
@@ -47,7 +48,7 @@ const linked = ({ channel, id }: MessageRef, ...words: readonly Inline[]): Inlin
  * program: webhooks have no nonce, so messages whose response was lost are found by it.
  */
 export const footerOf = ({ label, source }: Pick<Mirror, 'label' | 'source'>): string =>
-  renderLive([
+  renderWithMentions([
     isOnDiscord(source)
       ? subtext(linked(source, ...label))
       : subtext(...label, text(' · '), code(tagOf(source))),
@@ -83,7 +84,7 @@ export const isOfSource = (line: string, source: MessageRef): boolean =>
 
 /** Writes words of other people, in which no line is a footer. */
 const writeWords = (tree: RichText): string =>
-  renderLive(tree)
+  renderWithMentions(tree)
     .split('\n')
     .map((line) => (readFooter(line.trim()) ? `\\${line.trimStart()}` : line))
     .join('\n');
@@ -175,7 +176,9 @@ const quoteLine = ({ name, text: words, ref }: NonNullable<Mirror['quote']>): st
     styled('bold', text(line(name, WEBHOOK_NAME_CHARS))),
     text(`: ${line(words, QUOTE_CHARS)}`),
   ];
-  return renderLive([subtext(text('↪ '), ...(isOnDiscord(ref) ? [linked(ref, ...said)] : said))]);
+  return renderWithMentions([
+    subtext(text('↪ '), ...(isOnDiscord(ref) ? [linked(ref, ...said)] : said)),
+  ]);
 };
 
 const named = (name: string, tree: RichText): RichText =>
@@ -272,7 +275,7 @@ const nameInFront = /^[^\S\n]*\*\*[^\n]*:/m;
 /** A mirror as a section of a shared message; undefined for one that needs a message of its own. */
 export const sectionOf = (mirror: Mirror, by: WriterKind): Section | undefined => {
   const { files = [], text: words } = mirror.content;
-  if (files.length > 0 || nameInFront.test(renderLive(words))) return undefined;
+  if (files.length > 0 || nameInFront.test(renderWithMentions(words))) return undefined;
   const [only, ...more] = textsOf(mirror, by);
   return only && more.length === 0 ? { footer: footerOf(mirror), text: only } : undefined;
 };

@@ -21,7 +21,7 @@ import {
   PLACEHOLDER_CHARS,
   VOICE_CHANNEL_TYPES,
 } from '../limits.ts';
-import { renderLive } from '../rich-text/render.ts';
+import { renderWithMentions } from '../rich-text/render.ts';
 
 /** One message of Discord. */
 export interface Part {
@@ -153,7 +153,7 @@ export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...
   const mark = TONES[content.tone ?? 'plain'];
   const tree = mark ? labelled([mark], content.text) : content.text;
   // The end of a very long text is not cut into pieces that nobody gets to see.
-  const pieces = richTextPieces(tree, { render: renderLive, limit: CONTENT_CHARS })
+  const pieces = richTextPieces(tree, { render: renderWithMentions, limit: CONTENT_CHARS })
     .map(({ written }) => written)
     .take(PARTS_LIMIT + 1)
     .toArray();

@@ -13,5 +13,7 @@ const rules: EscapeRules = {
 };
 
 /** Escapes text so that nothing in it is markup, a mention, custom emoji or an address. */
-export const escapeText = (written: string, place: RowPlace): string =>
-  escapeBy(rules, written, place).replaceAll(notifying, `$&${SEPARATOR}`);
+export const escapeText = (written: string, place: RowPlace): string => {
+  const escaped = escapeBy(rules, written, place);
+  return escaped.includes('@') ? escaped.replaceAll(notifying, `$&${SEPARATOR}`) : escaped;
+};

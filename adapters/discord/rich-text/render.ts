@@ -1,9 +1,8 @@
+import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
 import { SEPARATOR, type CodeBlock, type RichText } from '../../../src/model/rich-text.ts';
 import { writeBlocks, type WriteDialect } from '../../../src/text/markup/write.ts';
 import { escapeText } from './escape.ts';
-import { reduceDiscord, type ReduceOptions } from './reduce.ts';
-
-export type { ReduceOptions } from './reduce.ts';
+import { reduceDiscord } from './reduce.ts';
 
 const codeOf = (written: string): string => {
   // Two backticks in a row would end it; one at its end would make them three.
@@ -53,13 +52,14 @@ const dialect: WriteDialect = {
 
 /**
  * Writes a tree in Discord's markup. Text stays text, whatever it contains: nothing in it becomes
- * markup, a mention, custom emoji or a link. Without `live` the result notifies nobody.
+ * markup, a mention, custom emoji or a link. Without `mayNotify` the result notifies nobody.
  */
 export const renderDiscord = (tree: RichText, options: ReduceOptions = {}): string =>
   writeBlocks(reduceDiscord(tree, options), dialect);
 
 /**
- * Writes a tree whose mentions are shown as such, for messages that let none of them notify
+ * Writes a tree with its mentions as mentions, for messages that let none of them notify
  * (`outbound/message-writer.ts`).
  */
-export const renderLive = (tree: RichText): string => renderDiscord(tree, { live: () => true });
+export const renderWithMentions = (tree: RichText): string =>
+  renderDiscord(tree, { mayNotify: () => true });

@@ -16,7 +16,8 @@ import {
   mapRows,
   plainInline,
 } from '../../../src/model/walk-rich-text.ts';
-import { reduceSlack, type SlackOptions } from './reduce.ts';
+import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
+import { reduceSlack } from './reduce.ts';
 
 const INDENT = '    ';
 const BULLET = '• ';
@@ -100,7 +101,7 @@ const settle = (tree: RichText): RichText => {
  * items are lines with a bullet or a number, code is not quoted and has no backticks, styles end
  * with their line and do not begin or end with a marker's sign.
  */
-export const reduceMrkdwn = (tree: RichText, options: SlackOptions = {}): RichText => {
+export const reduceMrkdwn = (tree: RichText, options: ReduceOptions = {}): RichText => {
   const blocks = mapBlocks(reduceSlack(tree, options), heldBlock);
   const known = normalise(map(blocks, held));
   const lines = mapRows(known, (row) =>

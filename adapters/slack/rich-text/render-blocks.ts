@@ -2,7 +2,8 @@ import type { Block, Inline, List, RichText } from '../../../src/model/rich-text
 import { plainInline, timestampText } from '../../../src/model/walk-rich-text.ts';
 import { DATE_FORMATS } from './atoms.ts';
 import type { Element, RichTextBlock, RichTextPart, RichTextSection, Style } from './blocks.ts';
-import { reduceSlack, type SlackOptions } from './reduce.ts';
+import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
+import { reduceSlack } from './reduce.ts';
 
 type Range = Extract<Element, { type: 'broadcast' }>['range'];
 
@@ -107,9 +108,9 @@ const partsOf = (block: Block, isLast: boolean, quoted: boolean): readonly RichT
 
 /**
  * Writes a tree as a `rich_text` block of Slack. Text in it is never markup, a mention, emoji or a
- * link; without `live` the result notifies nobody. Nothing is cut: see Slack's limits for messages.
+ * link; without `mayNotify` the result notifies nobody. Nothing is cut: see Slack's limits for messages.
  */
-export const renderSlackBlocks = (tree: RichText, options: SlackOptions = {}): RichTextBlock => {
+export const renderSlackBlocks = (tree: RichText, options: ReduceOptions = {}): RichTextBlock => {
   const held = reduceSlack(tree, options);
   const parts = held.flatMap((block, index) => partsOf(block, index === held.length - 1, false));
   return { type: 'rich_text', elements: parts };

@@ -10,7 +10,7 @@ import { equal, plainInline, timestampText } from '../../../src/model/walk-rich-
 import { DATE_FORMATS, escape } from './atoms.ts';
 import { spaceOrSeparator, wordChar } from './parse-mrkdwn.ts';
 import { reduceMrkdwn } from './reduce-mrkdwn.ts';
-import type { SlackOptions } from './reduce.ts';
+import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
 
 const MARKERS: Readonly<Record<StyleKind, string>> = {
   bold: '*',
@@ -143,12 +143,12 @@ const writeBlock = (block: Block): string => {
 /**
  * Writes a tree as Slack's `mrkdwn`, for places where a `rich_text` block cannot stand. It escapes
  * only three signs, so an invisible separator keeps other markers apart from words; see
- * `mrkdwnHolds`. Without `live` the result notifies nobody.
+ * `mrkdwnHolds`. Without `mayNotify` the result notifies nobody.
  */
-export const renderMrkdwn = (tree: RichText, options: SlackOptions = {}): string =>
+export const renderMrkdwn = (tree: RichText, options: ReduceOptions = {}): string =>
   reduceMrkdwn(tree, options).map(writeBlock).join('\n');
 
 /** True when `mrkdwn` can show a tree unchanged, without invisible separators. */
-export const mrkdwnHolds = (tree: RichText, options: SlackOptions = {}): boolean =>
+export const mrkdwnHolds = (tree: RichText, options: ReduceOptions = {}): boolean =>
   equal(normalise(tree), reduceMrkdwn(tree, options)) &&
   !renderMrkdwn(tree, options).includes(SEPARATOR);

@@ -8,29 +8,27 @@ import {
   type Block,
   type Inline,
   type RichText,
+  type Text,
 } from '../../model/rich-text.ts';
-import { asText, equal, map, mapBlocks, mapInline, mapRows } from '../../model/walk-rich-text.ts';
+import { withoutSpacesAfter } from '../unicode.ts';
+import { asText, map, mapBlocks, mapInline, mapRows } from '../../model/walk-rich-text.ts';
 
 const spacesBefore = /^[^\S\n]+/;
 
-/** A text's trailing spaces, line breaks excepted. */
-const withoutSpacesAfter = (written: string): string => {
-  const kept = written.trimEnd();
-  const lost = written.slice(kept.length);
-  return kept + lost.slice(0, lost.lastIndexOf('\n') + 1);
-};
+const withWords = (node: Text, words: string): Text => (words === node.text ? node : text(words));
 
 const tidyRow = (row: readonly Inline[]): readonly Inline[] => {
   const inner = mapInline(row, (node) =>
-    node.kind === 'text' && node.text.includes('\n') ? text(linesOf(node.text).join('\n')) : node,
+    node.kind === 'text' && node.text.includes('\n')
+      ? withWords(node, linesOf(node.text).join('\n'))
+      : node,
   );
-  const [first] = inner;
-  const begun = first?.kind === 'text' ? text(first.text.replace(spacesBefore, '')) : first;
-  const last = inner.length === 1 ? begun : inner.at(-1);
-  const ended = last?.kind === 'text' ? text(withoutSpacesAfter(last.text)) : last;
-  if (!begun || !ended) return inner;
-  const result = inner.length === 1 ? [ended] : [begun, ...inner.slice(1, -1), ended];
-  return equal(result, row) ? row : result;
+  const result = inner.map((node, at) => {
+    if (node.kind !== 'text') return node;
+    const begun = at === 0 ? node.text.replace(spacesBefore, '') : node.text;
+    return withWords(node, at === inner.length - 1 ? withoutSpacesAfter(begun) : begun);
+  });
+  return result.every((node, at) => node === row[at]) ? row : result;
 };
 
 /** The tree with no white space at the beginning and end of lines, where Markdown gives it meaning. */

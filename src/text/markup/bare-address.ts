@@ -1,4 +1,5 @@
 import { DEEPEST_BRACKETS } from '../../model/web-address.ts';
+import { addressLength } from '../plain-spans.ts';
 
 // East Asian brackets, markers that no address contains and characters escaped by a backslash end
 // an address; letters of any script may be part of it.
@@ -16,8 +17,7 @@ export const addressEnd = (text: string, at: number): number => {
 };
 
 /**
- * Finds the end of the bare address that begins at `at`, or -1. Punctuation at its end belongs to
- * the sentence, as does a bracket that the address did not open.
+ * Finds the end of the bare address that begins at `at`, or -1.
  *
  * @param to its greatest end
  * @param stop gives the place within the address as written where it ends early, or -1
@@ -32,17 +32,8 @@ export const bareAddressEnd = (
   const cut = stop(found);
   const body = cut < 0 ? found : found.slice(0, cut);
   const schemeChars = SCHEME.exec(body)?.[0].length ?? body.length;
-  let surplus = 0;
-  for (const char of body)
-    if (char === ')') surplus += 1;
-    else if (char === '(') surplus -= 1;
-  let length = body.length;
-  for (; length > schemeChars; length -= 1) {
-    const last = body[length - 1] ?? '';
-    if (last === ')' && surplus > 0) surplus -= 1;
-    else if (!TRAILING.has(last)) break;
-  }
-  return length > schemeChars ? at + length : -1;
+  const length = addressLength(body, schemeChars, TRAILING);
+  return length === 0 ? -1 : at + length;
 };
 
 const target = /\(\s{0,9}(?<angle><)?(?=(?:https?:\/\/|mailto:|tel:)[^\s<>])/iy;

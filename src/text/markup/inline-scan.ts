@@ -1,6 +1,7 @@
 import { withoutSeparators } from '../../model/rich-text.ts';
 import { addressEnd, bareAddressEnd, readTarget } from './bare-address.ts';
-import { InlineStack, type Loose, type MarkerKind } from './inline-stack.ts';
+import type { LooseInline } from '../pieces/pieces.ts';
+import { InlineStack, type MarkerKind } from './inline-stack.ts';
 
 /** Rules of a dialect for markup within lines. */
 export interface InlineDialect {
@@ -102,7 +103,7 @@ export class InlineScan {
   }
 
   /** Puts a node into the row in place of the text from `start` to `end`. */
-  node(node: Loose, start: number, end: number): number {
+  node(node: LooseInline, start: number, end: number): number {
     this.#pass(start, end);
     this.stack.node(node);
     return end;
@@ -221,7 +222,7 @@ export class InlineScan {
 /** Placeholder of a node without words. */
 const OBJECT = '\uFFFC';
 
-const wordsOf = (nodes: readonly Loose[]): string =>
+const wordsOf = (nodes: readonly LooseInline[]): string =>
   nodes
     .map((node) => {
       if ('text' in node) return node.text;

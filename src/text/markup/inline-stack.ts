@@ -1,13 +1,10 @@
 import {
   withoutSeparators,
-  type CodeBlock,
   type Inline,
   type Link,
   type StyleKind,
 } from '../../model/rich-text.ts';
-
-/** Node of a row before blocks are separated: a fence may stand within a line. */
-export type Loose = Inline | CodeBlock;
+import type { LooseInline } from '../pieces/pieces.ts';
 
 export type MarkerKind = StyleKind | 'spoiler';
 
@@ -17,13 +14,13 @@ interface Frame {
   kind: MarkerKind | 'label' | undefined;
   start: number;
   end: number;
-  readonly children: Loose[];
+  readonly children: LooseInline[];
 }
 
 const MOST_LABELS = 4;
 
 /** Adds a node; adjacent texts, which only this stack knows yet, are joined. */
-const append = (nodes: Loose[], node: Loose): void => {
+const append = (nodes: LooseInline[], node: LooseInline): void => {
   const last = nodes.at(-1);
   if (node.kind === 'text' && last?.kind === 'text') (last as { text: string }).text += node.text;
   else nodes.push(node);
@@ -43,7 +40,7 @@ export class InlineStack {
     if (plain !== '') append(this.#top.children, { kind: 'text', text: plain });
   }
 
-  node(node: Loose): void {
+  node(node: LooseInline): void {
     if (node.kind === 'code-block') this.hasBlocks = true;
     this.#top.children.push(node);
   }
@@ -99,7 +96,7 @@ export class InlineStack {
   }
 
   /** The nodes since the innermost `[`, in which nothing is open any more. */
-  label(): readonly Loose[] {
+  label(): readonly LooseInline[] {
     this.#unframeAbove(this.#lastLabel());
     return this.#top.children;
   }
@@ -115,7 +112,7 @@ export class InlineStack {
     this.#unframe(this.#lastLabel());
   }
 
-  finish(): readonly Loose[] {
+  finish(): readonly LooseInline[] {
     this.#unframeAbove(0);
     return this.#top.children;
   }

@@ -9,7 +9,8 @@ import {
 } from '../../model/rich-text.ts';
 import { InlineScan, scanRow, type InlineDialect } from './inline-scan.ts';
 import type { InlineStack } from './inline-stack.ts';
-import { splitCode } from './split-code.ts';
+import { rowToPieces } from '../pieces/pieces.ts';
+import { TreeBuilder } from '../pieces/tree-builder.ts';
 
 /** Rules of a dialect for blocks, each of which begins at the start of a line. */
 export interface BlockDialect {
@@ -44,10 +45,14 @@ const withoutIndent = (line: string, most: number): string =>
 /** True when a fence is open at the end of a text. */
 const isFenceOpen = (written: string): boolean => written.split('```').length % 2 === 0;
 
-/** The blocks of a row: a code block in it stands alone. */
+/** The paragraphs and code blocks of a row: a code block in it stands alone. */
 const blocksOf = (stack: InlineStack): readonly (Paragraph | CodeBlock)[] => {
   const row = stack.finish();
-  return stack.hasBlocks ? splitCode(row) : [paragraph(...(row as readonly Inline[]))];
+  if (!stack.hasBlocks) return [paragraph(...(row as readonly Inline[]))];
+  const { pieces, pairs } = rowToPieces(row);
+  const builder = new TreeBuilder(pairs);
+  for (const piece of pieces) builder.piece(piece);
+  return builder.blocks() as readonly (Paragraph | CodeBlock)[];
 };
 
 const isItem = (groups: Groups | undefined): groups is Groups =>

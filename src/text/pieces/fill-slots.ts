@@ -1,7 +1,13 @@
-import { row, type RichPart } from '../../model/compose-rich-text.ts';
+import { onlyRow, row, type RichPart } from '../../model/compose-rich-text.ts';
 import { normalise } from '../../model/normalise-rich-text.ts';
 import { text, type Inline, type RichText } from '../../model/rich-text.ts';
-import { mapBlocks, mapInline, mapRows, plainInline } from '../../model/walk-rich-text.ts';
+import {
+  mapBlocks,
+  mapInline,
+  mapRows,
+  plainInline,
+  plainText,
+} from '../../model/walk-rich-text.ts';
 import { PLAIN_LINE, toPieces } from './pieces.ts';
 import { TreeBuilder } from './tree-builder.ts';
 
@@ -9,14 +15,16 @@ import { TreeBuilder } from './tree-builder.ts';
 export const SLOT = '\uE000';
 
 /** The words of a value. */
-export const plainValue = (value: RichPart): string => plainInline(row(value));
+export const plainValue = (value: RichPart): string => {
+  if (typeof value === 'string') return value;
+  return 'kind' in value ? plainInline([value]) : plainText(value);
+};
 
 const leadingBlanks = /^[^\S\n]+/;
 
 /** True for a tree whose blocks stand on lines of their own. */
 const hasBlocks = (value: RichPart): value is RichText =>
-  Array.isArray(value) &&
-  (value.length > 1 || (value[0] ?? { kind: 'paragraph' }).kind !== 'paragraph');
+  Array.isArray(value) && onlyRow(value as RichText) === undefined;
 
 /** Puts trees into the slots that are left, each on lines of its own. */
 const withTrees = (tree: RichText, trees: readonly RichText[]): RichText => {

@@ -40,8 +40,11 @@ const LINE_BREAK = text('\n');
 
 const isBlankRun = ({ node }: Run): boolean => node.kind === 'text' && node.text.trim() === '';
 
-const withStyles = (node: Inline, styles: readonly StyleKind[]): Inline =>
+const inStyles = (node: Inline, styles: readonly StyleKind[]): Inline =>
   styles.reduce((inner, kind): Inline => styled(kind, inner), node);
+
+const withStyles = ({ node, on }: Run): Inline =>
+  on === NOTHING ? node : inStyles(node, on.styles);
 
 /** The styles of all runs, for what encloses them: white space at its ends has no others. */
 const commonStyles = (runs: readonly Run[]): readonly StyleKind[] =>
@@ -70,7 +73,7 @@ class BlockMaker {
       if ('block' in first) return [first.block];
       const { line } = first;
       if (line.kind === 'item') return this.#lists(group as readonly TextLine[]);
-      const children = this.#row(joined(group as readonly TextLine[]));
+      const children = this.row(joined(group as readonly TextLine[]));
       return line.kind === 'heading'
         ? [{ kind: 'heading', level: line.level, children }]
         : [{ kind: line.kind, children }];
@@ -85,30 +88,30 @@ class BlockMaker {
     return nestItems(
       items.flatMap((item) => {
         const line = item[0]?.line;
-        const children = this.#row(joined(item));
+        const children = this.row(joined(item));
         return line?.kind === 'item' ? { indent: line.depth, number: line.number, children } : [];
       }),
     );
   }
 
-  #row(runs: readonly Run[]): readonly Inline[] {
-    if (runs.every(({ on }) => on === NOTHING)) return runs.map(({ node }) => node);
+  row(runs: readonly Run[]): readonly Inline[] {
+    if (runs.every(({ on }) => on.spoiler === 0 && on.link === 0)) return runs.map(withStyles);
     return grouped(runs, ({ on }) => on.spoiler).flatMap((within): readonly Inline[] => {
       const children = this.#linked(within);
       if (within[0].on.spoiler === 0) return children;
-      return [withStyles({ kind: 'spoiler', children }, commonStyles(within))];
+      return [inStyles({ kind: 'spoiler', children }, commonStyles(within))];
     });
   }
 
   #linked(runs: readonly Run[]): readonly Inline[] {
     return grouped(runs, ({ on }) => on.link).flatMap((within): readonly Inline[] => {
-      const children = within.map(({ node, on }) => withStyles(node, on.styles));
+      const children = within.map(withStyles);
       const link = within[0].on.link;
       const wrapper = this.#links[link - 1];
       if (wrapper?.kind !== 'link' || this.#done.has(link) || within.every(isBlankRun))
         return children;
       this.#done.add(link);
-      return [withStyles({ ...wrapper, children }, commonStyles(within))];
+      return [inStyles({ ...wrapper, children }, commonStyles(within))];
     });
   }
 }
@@ -131,17 +134,12 @@ const joined = (lines: readonly TextLine[]): readonly Run[] => {
   return row;
 };
 
-/** The row of a single plain line, as most messages are; undefined for any other lines. */
-const onePlainRow = (lines: readonly BuiltLine[]): readonly Inline[] | undefined => {
-  const [only] = lines;
-  if (!only || lines.length > 1 || 'block' in only || only.line !== PLAIN_LINE) return undefined;
-  return only.runs.every(({ on }) => on === NOTHING)
-    ? only.runs.map(({ node }) => node)
-    : undefined;
-};
-
 /** Makes blocks of lines, joining neighbours of one kind; the result is not in canonical form yet. */
 export const linesToBlocks = (lines: readonly BuiltLine[], links: readonly Wrapper[]): RichText => {
-  const row = onePlainRow(lines);
-  return row ? [{ kind: 'paragraph', children: row }] : new BlockMaker(links).blocks(lines, 0);
+  const maker = new BlockMaker(links);
+  const [only] = lines;
+  // Most messages are a single plain line.
+  return only && lines.length === 1 && 'line' in only && only.line === PLAIN_LINE
+    ? [{ kind: 'paragraph', children: maker.row(only.runs) }]
+    : maker.blocks(lines, 0);
 };

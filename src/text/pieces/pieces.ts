@@ -20,6 +20,9 @@ export type Wrapper = Styled | Spoiler | Link;
 /** An inline node that holds no language; a link of this kind shows its address. */
 export type Leaf = Code | Link | Mention | CustomEmoji | Timestamp;
 
+/** Node of a row before blocks are separated: a code block may stand within a line. */
+export type LooseInline = Inline | CodeBlock;
+
 /** The block to which a line belongs; `quotes` is the number of quotes around it. */
 export type Line = { readonly quotes: number } & (
   | { readonly kind: 'paragraph' | 'subtext' }
@@ -97,22 +100,25 @@ class Walk implements Pieces {
     this.#break();
     this.#begin(line);
     this.#line = line.kind === 'item' ? { ...line, continues: true } : line;
-    this.#row(row);
+    this.row(row);
   }
 
   #begin(line: Line): void {
     if (line !== PLAIN_LINE) this.pieces.push({ kind: 'line', line });
   }
 
-  #row(row: readonly Inline[]): void {
+  row(row: readonly LooseInline[], isHidden = false): void {
     for (const node of row)
       if (node.kind === 'text') this.#text(node);
-      else if (!('children' in node) || (node.kind === 'link' && node.children.length === 0))
+      else if (node.kind === 'code-block') {
+        const block: CodeBlock = isHidden ? { ...node, spoiler: true } : node;
+        this.pieces.push({ kind: 'block', block, quotes: 0 });
+      } else if (!('children' in node) || (node.kind === 'link' && node.children.length === 0))
         this.pieces.push({ kind: 'leaf', node });
       else {
         const pair = this.pairs.push(node) - 1;
         this.pieces.push({ kind: 'open', pair });
-        this.#row(node.children);
+        this.row(node.children, isHidden || node.kind === 'spoiler');
         this.pieces.push({ kind: 'close', pair });
       }
   }
@@ -131,6 +137,13 @@ class Walk implements Pieces {
 export const toPieces = (tree: RichText): Pieces => {
   const walk = new Walk();
   walk.blocks(tree, 0);
+  return walk;
+};
+
+/** A row in which code blocks may stand, as a row of pieces; those within a spoiler are hidden. */
+export const rowToPieces = (row: readonly LooseInline[]): Pieces => {
+  const walk = new Walk();
+  walk.row(row);
   return walk;
 };
 

@@ -128,10 +128,15 @@ export class TreeBuilder {
     this.#behindBlock = true;
   }
 
-  /** Builds the tree of all pieces so far, in canonical form. */
+  /** Builds the tree of all pieces, in canonical form. */
   build(): RichText {
+    return normalise(this.blocks());
+  }
+
+  /** Builds the blocks of all pieces, with all white space around them. */
+  blocks(): RichText {
     if (!this.#behindBlock) this.#endLine();
-    return normalise(linesToBlocks(this.#lines, this.#pairs));
+    return linesToBlocks(this.#lines, this.#pairs);
   }
 
   #wrapping(): Wrapping {

@@ -1,7 +1,14 @@
 import type { StyleKind } from '../../model/rich-text.ts';
-import { charAfter, charBefore } from '../unicode.ts';
+import { charAfter, charBefore, withoutSpacesAfter } from '../unicode.ts';
 import type { Piece, Wrapper } from '../pieces/pieces.ts';
-import { readTokens, withBrackets, withoutUnfinished, type Stretch } from './read-tokens.ts';
+import {
+  readTokens,
+  TOKEN_CLOSE,
+  TOKEN_OPEN,
+  withBrackets,
+  withoutUnfinished,
+  type Stretch,
+} from './read-tokens.ts';
 import { firstCharOf, isPaired, lastCharOf, mustPart, type Token } from './token.ts';
 
 /** A text with tokens, and the pieces behind them. */
@@ -31,22 +38,24 @@ interface Checked extends Check {
 
 interface Misplaced {
   /** Pairs that enclose nothing, or something else, in their new places. */
-  readonly dropped: Set<number>;
+  readonly dropped: ReadonlySet<number>;
   /** Spoilers whose ends came back in the wrong order: the text between stays hidden. */
-  readonly turned: Set<number>;
+  readonly turned: ReadonlySet<number>;
 }
 
+const NONE: Misplaced = { dropped: new Set(), turned: new Set() };
+
 const check = (tokens: readonly Token[], translated: string): Checked => {
-  const seen = new Uint8Array(tokens.length);
+  const seen = tokens.map(() => false);
   const extra: number[] = [];
   const stretches = readTokens(translated, (number) => {
-    const isFirst = seen[number - 1] === 0;
-    if (isFirst) seen[number - 1] = 1;
+    const isFirst = seen[number - 1] === false;
+    if (isFirst) seen[number - 1] = true;
     else extra.push(number);
     return isFirst;
   });
   const missing: number[] = [];
-  for (const [index, times] of seen.entries()) if (times === 0) missing.push(index + 1);
+  for (let at = 0; at < seen.length; at += 1) if (!seen[at]) missing.push(at + 1);
   return { stretches, missing, extra };
 };
 
@@ -54,7 +63,10 @@ const check = (tokens: readonly Token[], translated: string): Checked => {
  * Finds pairs that were closed before they were opened, and styles around one of their own kind or
  * over an empty line. Crossing and empty pairs need no handling: a tree cannot hold them.
  */
-const misplacedPairs = (stretches: readonly Stretch[], { tokens, pairs }: Source): Misplaced => {
+const misplacedPairs = (
+  stretches: readonly Stretch[],
+  { tokens, pairs }: Source,
+): Misplaced & { readonly dropped: Set<number> } => {
   const dropped = new Set<number>();
   const turned = new Set<number>();
   const closed = new Set<number>();
@@ -75,19 +87,34 @@ const misplacedPairs = (stretches: readonly Stretch[], { tokens, pairs }: Source
     if (open !== undefined) dropped.add(open);
     styles.set(kind, pair);
   };
-  if (pairs.length > 0)
-    for (const stretch of stretches)
-      if (typeof stretch === 'string') words(stretch);
-      else
-        for (const part of tokens[stretch - 1]?.parts ?? [])
-          if (part.kind === 'text') words(part.text);
-          else if (isPaired(part)) side(part.kind === 'open', part.pair);
+  for (const stretch of stretches)
+    if (typeof stretch === 'string') words(stretch);
+    else
+      for (const part of tokens[stretch - 1]?.parts ?? [])
+        if (part.kind === 'text') words(part.text);
+        else if (isPaired(part)) side(part.kind === 'open', part.pair);
   return { dropped, turned };
 };
 
-const strayBrackets = /[⟦⟧]/g;
+/** Finds the pairs misplaced by a translation: those misplaced in its source stay as they were. */
+const misplacedBy = (
+  stretches: readonly Stretch[],
+  source: Source,
+  lost: readonly Token[],
+): Misplaced => {
+  const { dropped, turned } = misplacedPairs(stretches, source);
+  if (dropped.size > 0)
+    for (const pair of misplacedPairs(check(source.tokens, source.text).stretches, source).dropped)
+      dropped.delete(pair);
+  for (const { parts } of lost)
+    for (const part of parts) if (isPaired(part)) dropped.add(part.pair);
+  return { dropped, turned };
+};
+
+const withoutBrackets = (words: string): string =>
+  words.includes(TOKEN_OPEN) || words.includes(TOKEN_CLOSE) ? words.replaceAll(/[⟦⟧]/g, '') : words;
+
 const leadingBlanks = /^[^\S\n]+/;
-const trailingBlanks = /(?<![^\S\n])[^\S\n]+$/;
 
 const isCode = (piece: Piece | undefined): boolean =>
   piece?.kind === 'leaf' && piece.node.kind === 'code';
@@ -114,11 +141,11 @@ class Assembly {
   words(words: string, next: Token | undefined): void {
     const last = this.#last;
     const end = last?.parts.at(-1);
-    let piece = words.replaceAll(strayBrackets, '');
+    let piece = withoutBrackets(words);
     if (end?.kind === 'line' && piece.startsWith(' ')) piece = piece.slice(1);
     if (last && (this.#isKept(end) ? last.clingsRight : /\s/.test(this.#lastChar)))
       piece = piece.replace(leadingBlanks, '');
-    if (next?.clingsLeft && this.#isKept(next.parts[0])) piece = piece.replace(trailingBlanks, '');
+    if (next?.clingsLeft && this.#isKept(next.parts[0])) piece = withoutSpacesAfter(piece);
     if (piece === '') return;
     if (last && mustPart(last.right, charAfter(piece, 0))) piece = ` ${piece}`;
     if (next && mustPart(next.left, charBefore(piece, piece.length))) piece += ' ';
@@ -204,15 +231,9 @@ const assemble = (
   missing: readonly number[],
   sink: PieceSink,
 ): void => {
-  const { text, tokens, pairs } = source;
+  const { tokens, pairs } = source;
   const lost = missing.flatMap((number) => tokens[number - 1] ?? []);
-  const misplaced = misplacedPairs(stretches, source);
-  // Pairs misplaced in the source too are kept as their writer put them.
-  if (misplaced.dropped.size > 0)
-    for (const pair of misplacedPairs(check(tokens, text).stretches, source).dropped)
-      misplaced.dropped.delete(pair);
-  for (const { parts } of lost)
-    for (const part of parts) if (isPaired(part)) misplaced.dropped.add(part.pair);
+  const misplaced = pairs.length === 0 ? NONE : misplacedBy(stretches, source, lost);
   const assembly = new Assembly(sink, pairs, misplaced);
   for (const [index, stretch] of stretches.entries())
     if (typeof stretch === 'number') assembly.token(tokens[stretch - 1] as Token);

@@ -15,7 +15,7 @@ interface Extent {
 export interface TermSpan extends Extent {
   readonly kind: 'term';
   /** The required translation; undefined: the term stays as written. */
-  readonly replacement?: string;
+  readonly replacement: string | undefined;
 }
 
 /** Folds case without changing offsets: the few letters that would grow are kept. */
@@ -39,6 +39,7 @@ const isWhole = (text: string, start: number, end: number): boolean => {
 
 /** Removes overlaps: the leftmost term is kept, then the longest, then the first in the list. */
 const withoutOverlaps = (found: readonly TermSpan[]): readonly TermSpan[] => {
+  if (found.length < 2) return found;
   let from = 0;
   return found
     .toSorted((a, b) => a.start - b.start || b.end - a.end)
@@ -62,9 +63,9 @@ export const findTerms = (text: string, terms: readonly Term[]): readonly TermSp
     const wanted = fold(term.trim());
     if (wanted === '') continue;
     for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, at + 1)) {
-      const span: TermSpan = { start: at, end: at + wanted.length, kind: 'term' };
-      if (!isWhole(text, span.start, span.end)) continue;
-      found.push(translation === undefined ? span : { ...span, replacement: translation });
+      const end = at + wanted.length;
+      if (isWhole(text, at, end))
+        found.push({ start: at, end, kind: 'term', replacement: translation });
     }
   }
   return withoutOverlaps(found);

@@ -108,7 +108,11 @@ const longLinks = (
     else if (piece.kind === 'leaf') label += codeOf(piece) ?? 'mention';
     else if (piece.kind === 'close' && piece.pair === pair) {
       const wrapper = pairs[pair];
-      if (wrapper?.kind === 'link' && !fits(paragraph(link(wrapper.url, text(label)))))
+      if (
+        wrapper?.kind === 'link' &&
+        wrapper.url.length + label.length > SURELY_FITS &&
+        !fits(paragraph(link(wrapper.url, text(label))))
+      )
         long.add(pair);
       pair = undefined;
     }

@@ -5,6 +5,7 @@ import {
   joined,
   lines,
   nested,
+  onlyRow,
   plainWords,
   row,
   sections,
@@ -15,6 +16,7 @@ import { normalise } from '../../../src/model/normalise-rich-text.ts';
 import {
   bulleted,
   code,
+  codeBlock,
   item,
   paragraph,
   quote,
@@ -31,8 +33,16 @@ const BOLD = styled('bold', text('b'));
 describe('a composed line', () => {
   it('holds words, nodes and trees of one paragraph as they are', () => {
     expect(row('*a* ', BOLD, [paragraph(code('c'))])).toEqual([text('*a* '), BOLD, code('c')]);
-    expect(row([], [quote(paragraph(BOLD))])).toEqual([text('b')]);
+    expect(row([])).toEqual([]);
     expect(sentence('a', ' ', BOLD)).toEqual([paragraph(text('a '), BOLD)]);
+  });
+
+  it.each<[string, RichText]>([
+    ['a quote', [quote(paragraph(BOLD))]],
+    ['several blocks', [paragraph(BOLD), codeBlock('c')]],
+  ])('has no place for %s', (_, tree) => {
+    expect(() => row(tree)).toThrow('cannot hold blocks');
+    expect(() => bullets('a', tree)).toThrow('cannot hold blocks');
   });
 
   it('has a separator between the parts that there are', () => {
@@ -81,16 +91,22 @@ describe('composed lines', () => {
 
   it('are canonical, and keep all words in order, whatever they are made of', () => {
     const tree = anyRichText().map(normalise);
+    const rowTree = tree.filter((each) => onlyRow(each) !== undefined);
+    const part = fc.oneof(
+      { arbitrary: fc.oneof(anyWords, rowTree), weight: 5 },
+      { arbitrary: tree, weight: 1 },
+    );
     const words = (all: string): string => all.replaceAll(/[\s\u2060]/g, '');
-    const wordsOf = (part: string | RichText): string =>
-      words(typeof part === 'string' ? part : plainText(part));
+    const wordsOf = (each: string | RichText): string =>
+      words(typeof each === 'string' ? each : plainText(each));
     fc.assert(
-      fc.property(fc.array(fc.oneof(anyWords, tree), { maxLength: 4 }), (parts) => {
+      fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
+        const fits = parts.every((each) => typeof each === 'string' || onlyRow(each));
+        if (!fits) expect(() => series(parts)).toThrow('cannot hold blocks');
         for (const composed of [
           lines(...parts),
           sections(...parts),
-          series(parts, ''),
-          bullets(...parts),
+          ...(fits ? [series(parts, ''), bullets(...parts)] : []),
         ]) {
           expect(normalise(composed)).toEqual(composed);
           expect(words(plainText(composed))).toBe(parts.map(wordsOf).join(''));

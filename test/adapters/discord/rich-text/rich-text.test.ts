@@ -31,7 +31,7 @@ import { DISCORD_LAWS } from '../../../fakes/rich-text-laws.ts';
 import { anyMessage } from '../../../src/text/any-message.ts';
 import { anyText, longTexts } from '../../../src/text/any-text.ts';
 
-const LIVE = { live: () => true };
+const NOTIFYING = { mayNotify: () => true };
 const URL = 'https://b.c';
 const bold = (...children: readonly Inline[]): Inline => styled('bold', ...children);
 const italic = (...children: readonly Inline[]): Inline => styled('italic', ...children);
@@ -175,6 +175,7 @@ describe('blocks', () => {
     ['```\n> a\n# b\n```', [codeBlock('> a\n# b')]],
     ['> ```js\n> a\n> ```', [quote(codeBlock('a', 'js'))]],
     ['||```a```||', [codeBlock('a', undefined, true)]],
+    ['[```a```](https://x.y)', [codeBlock('a'), paragraph(link('https://x.y'))]],
     ['||a\n- b||', [paragraph(spoiler(text('a\n- b')))]],
     ['- ```js\na\n```\n- b', [codeBlock('a', 'js'), bulleted(item([text('b')]))]],
     [String.raw`\# a`, [paragraph(text('# a'))]],
@@ -231,10 +232,10 @@ describe('writing', () => {
     mention('slack', 'member', 'U1', 'Ben'),
   );
 
-  it('writes mentions as names unless they may be live and are Discord’s own', () => {
+  it('writes mentions as names unless they may notify and are Discord’s own', () => {
     expect(renderDiscord([mentions])).toBe('@Ann@\u2060everyone@Ben');
-    expect(renderDiscord([mentions], LIVE)).toBe('<@1>@everyone@Ben');
-    const onlyMembers = { live: ({ target }: { target: string }) => target === 'member' };
+    expect(renderDiscord([mentions], NOTIFYING)).toBe('<@1>@everyone@Ben');
+    const onlyMembers = { mayNotify: ({ target }: { target: string }) => target === 'member' };
     expect(renderDiscord([mentions], onlyMembers)).toBe('<@1>@\u2060everyone@Ben');
   });
 
@@ -248,7 +249,7 @@ describe('writing', () => {
   );
 
   it('reduces only what it cannot hold', () => {
-    expect(reduceDiscord([mentions], LIVE)).not.toEqual([mentions]);
+    expect(reduceDiscord([mentions], NOTIFYING)).not.toEqual([mentions]);
     const held = [paragraph(bold(a)), codeBlock('a', 'js')];
     expect(reduceDiscord(held)).toEqual(held);
     expect(reduceDiscord([quote(quote(paragraph(a)))])).toEqual([quote(paragraph(a))]);
@@ -263,7 +264,7 @@ describe('any message', () => {
   const idsIn = (written: string): Set<string> => new Set(written.match(/\d+|everyone|here/g));
   const stays = (written: string): void => {
     const tree = parseDiscord(written);
-    const again = renderDiscord(tree, LIVE);
+    const again = renderDiscord(tree, NOTIFYING);
     expect(parseDiscord(again)).toEqual(tree);
     expect(discordPings(renderDiscord(tree))).toEqual([]);
     for (const ping of discordPings(again))
@@ -276,7 +277,7 @@ describe('any message', () => {
     fc.assert(
       fc.property(anyMessage, ({ text: written, kept }) => {
         stays(written);
-        const again = renderDiscord(parseDiscord(written), LIVE);
+        const again = renderDiscord(parseDiscord(written), NOTIFYING);
         for (const part of kept) expect(again).toContain(part);
       }),
       { numRuns: TREES },

@@ -33,7 +33,7 @@ import { mrkdwnPings } from '../../../fakes/read-pings.ts';
 import { SLACK_LAWS } from '../../../fakes/rich-text-laws.ts';
 import { anyText, longTexts } from '../../../src/text/any-text.ts';
 
-const LIVE = { live: () => true };
+const NOTIFYING = { mayNotify: () => true };
 const URL = 'https://b.c';
 const bold = (...children: readonly Inline[]): Inline => styled('bold', ...children);
 const italic = (...children: readonly Inline[]): Inline => styled('italic', ...children);
@@ -139,7 +139,7 @@ describe('rich_text blocks, both ways', () => {
       ],
     ],
   ])('%s', (_, tree, elements) => {
-    expect(renderSlackBlocks(tree, LIVE)).toEqual({ type: 'rich_text', elements });
+    expect(renderSlackBlocks(tree, NOTIFYING)).toEqual({ type: 'rich_text', elements });
     expect(parseSlackBlocks({ type: 'rich_text', elements })).toEqual(tree);
   });
 
@@ -254,7 +254,7 @@ describe('mrkdwn', () => {
     expect(parseMrkdwn(written)).toEqual(reduceMrkdwn(tree));
   });
 
-  it('writes mentions as names unless they may be live and are Slack’s own', () => {
+  it('writes mentions as names unless they may notify and are Slack’s own', () => {
     const tree = [
       paragraph(
         at('member', 'U1', 'Ann'),
@@ -264,7 +264,7 @@ describe('mrkdwn', () => {
     ];
     expect(renderMrkdwn(tree)).toBe('@Ann@\u2060here@Ben');
     expect(mrkdwnPings(renderMrkdwn(tree))).toEqual([]);
-    expect(renderMrkdwn(tree, LIVE)).toBe('<@U1><!here>@Ben');
+    expect(renderMrkdwn(tree, NOTIFYING)).toBe('<@U1><!here>@Ben');
   });
 
   it('tells what it can hold', () => {
@@ -280,9 +280,11 @@ describe('any tree', () => {
 
 describe('any text', () => {
   const stays = (written: string): void => {
-    const tree = reduceMrkdwn(parseMrkdwn(written), LIVE);
-    expect(parseMrkdwn(renderMrkdwn(tree, LIVE))).toEqual(tree);
-    expect(parseSlackBlocks(renderSlackBlocks(tree, LIVE))).toEqual(reduceSlack(tree, LIVE));
+    const tree = reduceMrkdwn(parseMrkdwn(written), NOTIFYING);
+    expect(parseMrkdwn(renderMrkdwn(tree, NOTIFYING))).toEqual(tree);
+    expect(parseSlackBlocks(renderSlackBlocks(tree, NOTIFYING))).toEqual(
+      reduceSlack(tree, NOTIFYING),
+    );
   };
 
   it('looks the same when it is written again', () => {

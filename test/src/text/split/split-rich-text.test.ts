@@ -205,6 +205,8 @@ describe('splitRichText', () => {
     expect(pieces[0]?.length).toBeLessThanOrEqual(LIMIT - 60);
     expect(pieces.at(-1)?.length).toBeLessThanOrEqual(LIMIT - 40);
     expect(splitMarkdown(sentences(4), LIMIT, { lastRoom: 10 })).toHaveLength(2);
+    const [piece = ''] = splitMarkdown(`${'word '.repeat(39)}x \u200B`, LIMIT, { lastRoom: 5 });
+    expect(piece.length).toBeLessThanOrEqual(LIMIT - 5);
     expect(pieces.join(' ')).toBe(text);
   });
 

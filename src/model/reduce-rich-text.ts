@@ -15,7 +15,7 @@ export interface ReduceOptions {
   readonly mayNotify?: (mention: Mention) => boolean;
 }
 
-/** What a platform can show. */
+/** The nodes that a platform can show, and what stands for the others. */
 export interface PlatformRules {
   readonly knowsMention: (mention: Mention) => boolean;
   readonly knowsEmoji: (emoji: CustomEmoji) => boolean;

@@ -102,7 +102,7 @@ describe('commands', () => {
     const used = bot.discord.command(at.guild.owner, { channel: at.channel, name: 'usage' });
     await used.until(({ shown }) => shown?.attachments.length === 1);
     expect(used.shown?.content).toContain(
-      sentence('usage.numbers', { characters: 26, minutes: 0, messages: 1 }),
+      sentence('usage.numbers', { characters: 26, audio: '0 sec', messages: 1 }),
     );
     const [picture] = used.shown!.attachments;
     expect(picture?.name).toBe('usage.png');

@@ -20,7 +20,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
-    maxWorkers: 2,
+    // Many tests wait for a clock or another process, so that two processors serve three files.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -37,7 +38,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [BROWSER],
-          maxWorkers: 1,
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },

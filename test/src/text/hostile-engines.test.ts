@@ -110,8 +110,8 @@ const fault = (rich: RichText, kept: readonly string[], limit: number): string |
   return undefined;
 };
 
-describe('ten thousand messages', () => {
-  it('come through translation and splitting without ping, loss or broken markup', () => {
+describe('messages through engines that change their tokens', () => {
+  it('come out without ping, loss or broken markup, also in pieces', () => {
     fc.assert(
       fc.property(
         anyMessage,
@@ -131,7 +131,7 @@ describe('ten thousand messages', () => {
           expect(fault(back.tree, message.kept, limit)).toBeUndefined();
         },
       ),
-      { numRuns: 10_000 },
+      { numRuns: 3_000 },
     );
   });
 });

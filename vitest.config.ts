@@ -17,9 +17,9 @@ export default defineConfig({
   test: {
     isolate: false,
     // They only end what would fail anyway, on however busy a machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 90_000 } },
     // Many tests wait for a clock or another process, so that two processors serve three files.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

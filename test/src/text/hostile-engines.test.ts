@@ -131,7 +131,7 @@ describe('messages through engines that change their tokens', () => {
           expect(fault(back.tree, message.kept, limit)).toBeUndefined();
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: 2_000 },
     );
   });
 });

@@ -104,7 +104,7 @@ export interface Press {
   run(ctx: PressContext): Promise<void>;
 }
 
-/** A press after whose work, if it has any, a panel is shown as it is then. */
+/** Creates a press that runs `run`, if given, and then shows the panel again. */
 export const pressOn = (
   panel: (ctx: PressContext) => Promise<Content> | Content,
   run?: (ctx: PressContext) => unknown,

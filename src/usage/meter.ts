@@ -27,12 +27,12 @@ export type MeteredServices = Pick<
 export interface Meter<Given extends MeteredServices> {
   /** The same services, metered: they refuse use beyond the limits of the space. */
   readonly services: Given;
-  /** Records the use, if there was any. */
+  /** Records what was used; writes nothing where nothing was. */
   settle(): Promise<void>;
 }
 
 /**
- * Creates a meter for one piece of work. A use that ends before it has any result is not counted.
+ * Creates a meter for one piece of work. What ends without a result is not counted.
  */
 export const createMeter = <Given extends MeteredServices>(
   services: Given,

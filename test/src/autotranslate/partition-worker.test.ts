@@ -234,7 +234,7 @@ describe('what fails in a partition', () => {
 });
 
 describe('a message that changes under the hands of a worker', () => {
-  it('has not failed: it is tried again at once, as often as any other', async () => {
+  it('does not count as failed: it is prepared again at once, and its attempts stay the same', async () => {
     const attempts: number[] = [];
     reconcile = async ([first]) => {
       attempts.push(first?.row.attempts ?? 0);

@@ -169,7 +169,7 @@ describe('a program in its place', () => {
     await Promise.allSettled(all);
   });
 
-  it('is told of as any file that cannot be read, where it cannot read one either', async () => {
+  it('reports a file that it cannot read as unsupported, and its own failure as unavailable', async () => {
     const aiff = (order: string) =>
       sourceOf(Buffer.concat([Buffer.from('FORM....AIFF'), Buffer.from(`${order}\n`)]));
     const cut = (order: string) =>

@@ -152,11 +152,15 @@ describe('a command', () => {
     ]);
   });
 
-  test('that Discord takes for over is not done', async () => {
-    discord.fake.fail('POST /interactions/:id/:token/callback', {
-      status: 404,
-      body: { message: 'Unknown interaction', code: 10_062 },
-    });
+  test.each([
+    ['Discord takes for over', 404, { message: 'Unknown interaction', code: 10_062 }],
+    [
+      'somebody else has acknowledged',
+      400,
+      { message: 'Interaction has already been acknowledged.', code: 40_060 },
+    ],
+  ])('that %s is not done', async (_, status, body) => {
+    discord.fake.fail('POST /interactions/:id/:token/callback', { status, body });
     setUp().use();
     await eventually(() =>
       expect(discord.core.logged.join('')).toContain('interaction not acknowledged'),
@@ -168,116 +172,6 @@ describe('a command', () => {
     discord.fake.fail('POST /interactions/:id/:token/callback', { reset: 'after' });
     await setUp().use().answer();
     expect(discord.core.invocations).toHaveLength(1);
-  });
-});
-
-describe('an answer', () => {
-  test('never pings', async () => {
-    const { ann, use } = setUp();
-    showing(
-      { text: parseDiscord(`@everyone ${ann.mention} ${'and more. '.repeat(300)}`) },
-      { text: parseDiscord('@here') },
-    );
-    const used = use();
-    await used.until((it) => it.shown?.content === '@here');
-    expect(discord.fake.pings).toEqual([]);
-  });
-
-  test('grows into further messages and shrinks back', async () => {
-    const long = 'A sentence of some length. '.repeat(200);
-    showing({ text: rich(long) });
-    const used = setUp().use();
-    await used.until((it) => it.followUps.length === 2);
-    const all = [used.shown, ...used.followUps].map((one) => one?.content).join(' ');
-    expect(all.replaceAll(/\s+/g, ' ').trim()).toBe(long.trim());
-    const [invocation] = discord.core.invocations;
-    await invocation?.answer.show({ text: rich('short') });
-    expect(used.followUps).toEqual([]);
-    expect(used.shown?.content).toBe('short');
-  });
-
-  test('drops its files when it shows something else', async () => {
-    const file = { name: 'a.txt', mediaType: 'text/plain', bytes: Buffer.from('a') };
-    showing({ text: rich('with'), files: [file] }, { text: rich('without') });
-    const used = setUp().use();
-    await used.until((it) => it.shown?.content === 'without');
-    expect(used.shown?.attachments).toEqual([]);
-  });
-
-  test('of more than can be read comes as a file too', async () => {
-    const text = 'A sentence of some length. '.repeat(1_000);
-    showing({ text: rich(text) });
-    const used = setUp().use();
-    await used.until((it) => it.followUps.length === 3);
-    const [file] = used.followUps.at(-1)?.attachments ?? [];
-    expect(Buffer.from(file?.bytes ?? []).toString()).toBe(text.trim());
-  });
-
-  test('where only the asker has the app keeps to five follow-ups, the rest in a file', async () => {
-    const { fake, core } = discord;
-    const ann = fake.user();
-    ann.install();
-    const channel = ann.dmWith(fake.user());
-    const words = (count: number): string => 'word '.repeat(count * 390);
-    showing(
-      { text: rich(words(5)) },
-      { text: rich('x') },
-      { text: rich(words(3)) },
-      { text: rich('end') },
-    );
-    const used = fake.command(ann, { channel, name: 'translate', options: { text: 'x' } });
-    await used.until((it) => it.shown?.content === 'end' && it.followUps.length === 0);
-    expect(core.logged.filter((line) => line.includes('"level":50'))).toEqual([]);
-    const followUps = fake.requests.filter(
-      ({ route, path }) => route.startsWith('POST /webhooks') && path.includes(used.state.token),
-    );
-    expect(followUps.length).toBeLessThanOrEqual(5);
-  });
-
-  test('goes on as a message of the bot when the time for it is over', async () => {
-    const { use, channel } = setUp();
-    const used = use();
-    await used.answer();
-    discord.fake.clock.advance(16 * 60_000);
-    await discord.core.invocations[0]?.answer.show({ text: rich('late') });
-    expect(channel.last?.content).toBe('late');
-    expect(channel.messages).toHaveLength(1);
-  });
-
-  test('in private that is late is not shown to everybody', async () => {
-    const { use, channel } = setUp();
-    await use('secret', {}).answer();
-    discord.fake.clock.advance(16 * 60_000);
-    const late = discord.core.invocations[0]?.answer.show({ text: rich('late') });
-    await expect(late).rejects.toMatchObject({ code: 'cancelled' });
-    expect(channel.messages).toEqual([]);
-  });
-
-  test('that was deleted ends the work for it', async () => {
-    const { use, channel } = setUp();
-    await use().answer();
-    const [invocation] = discord.core.invocations;
-    expect(invocation?.signal.aborted).toBe(false);
-    channel.last?.delete();
-    await expect(invocation?.answer.show({ text: rich('more') })).rejects.toMatchObject({
-      code: 'not-found',
-    });
-    expect(invocation?.signal.aborted).toBe(true);
-  });
-
-  test('whose channel goes while it is made ends the work too', async () => {
-    const { use, channel } = setUp();
-    const [shown, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    discord.core.work = async ({ signal, answer }) => {
-      await answer.show({ text: rich('working') });
-      shown.resolve();
-      signal.addEventListener('abort', () => aborted.resolve());
-      await aborted.promise;
-    };
-    use();
-    await shown.promise;
-    channel.delete();
-    await aborted.promise;
   });
 });
 
@@ -408,4 +302,59 @@ test('what is logged holds nobody’s text and no token', async () => {
   const logged = discord.core.logged.join('\n');
   expect(logged).not.toContain('secret');
   expect(logged).not.toContain(discord.fake.token);
+});
+
+test.each([true, 'after'] as const)(
+  'an interaction whose acknowledgement hangs (%s) is acknowledged in time and done once',
+  async (hang) => {
+    discord.fake.fail('POST /interactions/:id/:token/callback', { hang });
+    const shown = await setUp().use().answer();
+    expect(shown.content).toBe('done');
+    expect(discord.core.invocations).toHaveLength(1);
+  },
+);
+
+test('an interaction is done once where the answers to all its acknowledgements are late', async () => {
+  discord.fake.fail('POST /interactions/:id/:token/callback', { latencyMs: 1_200 }, { times: 3 });
+  const shown = await setUp().use().answer();
+  expect(shown.content).toBe('done');
+  expect(discord.core.invocations).toHaveLength(1);
+});
+
+describe('who uses a command', () => {
+  test.each([
+    [['ManageGuild'], 'moderator'],
+    [['Administrator'], 'moderator'],
+    [['ManageMessages', 'ManageChannels', 'KickMembers'], 'member'],
+  ] as const)('with %j is a %s', async (permissions, role) => {
+    const { guild, channel } = setUp();
+    const bob = discord.fake.user();
+    guild.join(bob, [guild.role('role', permissions)]);
+    const options = { text: 'x' };
+    await discord.fake.command(bob, { channel, name: 'translate', options }).answer();
+    expect(discord.core.invocations.at(-1)?.member.role).toBe(role);
+  });
+});
+
+describe('what an option completes itself with', () => {
+  const offered = async (...choices: { value: string; label: string }[]) => {
+    const { ann, channel } = setUp();
+    discord.core.completing = async () => choices;
+    const options = { text: 'hi', to: 'x' };
+    const use = { channel, name: 'translate', options, focused: 'to' };
+    return discord.fake.autocomplete(ann, use);
+  };
+
+  test('leaves out what is too long to be chosen', async () => {
+    const choices = [
+      { value: 'v'.repeat(101), label: 'long' },
+      { value: 'short', label: 'short' },
+    ];
+    expect(await offered(...choices)).toEqual([{ name: 'short', value: 'short' }]);
+  });
+
+  test('keeps the best of those that are called the same', async () => {
+    const choices = ['v'.repeat(101), 'best', 'other'].map((value) => ({ value, label: 'Same' }));
+    expect(await offered(...choices)).toEqual([{ name: 'Same', value: 'best' }]);
+  });
 });

@@ -2,15 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getVoiceConnection } from '@discordjs/voice';
 import type { DAVESession } from '@snazzah/davey';
 import { never } from '../support.ts';
-import { createTold, numbered, openVoice, type VoicePlace } from './connection-support.ts';
+import { createTold, numbered, openVoice, soon, type VoicePlace } from './connection-support.ts';
 
 let place: VoicePlace;
 beforeAll(async () => {
   place = await openVoice({ dave: true, strangers: ['Mute'] });
 });
 afterAll(() => place[Symbol.asyncDispose]());
-
-const soon = <T>(read: () => T) => expect.poll(read, { interval: 5 });
 
 /** Somebody in an encrypted channel of their own, who is heard. */
 const enter = async (...names: readonly string[]) => {

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { never } from '../support.ts';
 import {
   createTold,
+  hearAnn,
   numbered,
   openVoice,
+  soon,
   type Told,
   type VoicePlace,
 } from './connection-support.ts';
@@ -14,31 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
-const soon = <T>(read: () => T) => expect.poll(read, { interval: 5 });
-
 /** Somebody who is heard. */
 const enter = async (told: Told = createTold()) => {
-  const user = place.person('Ann');
-  const ann = place.lounge.join(user);
-  const { link } = await place.enter(told);
-  link.subscribe([user.id]);
-  await ann.speak(numbered(5), { speed: 5 });
-  await soon(() => told.heard(user.id).length).toBe(5);
-  return {
-    ann,
-    told,
-    link,
-    hears: async (from: number) => {
-      await ann.speak(numbered(5, from), { speed: 5 });
-      await soon(
-        () => told.heard(user.id).filter((each) => each >= from && each < from + 5).length,
-      ).toBe(5);
-    },
-    [Symbol.asyncDispose]: async () => {
-      await link[Symbol.asyncDispose]();
-      ann.leave();
-    },
-  };
+  const room = await hearAnn(place, { told });
+  await room.hears(0);
+  return room;
 };
 
 describe('a voice channel whose connection fails', () => {

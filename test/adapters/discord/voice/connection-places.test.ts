@@ -5,8 +5,10 @@ import { never, openDiscord, placeOf } from '../support.ts';
 import {
   createTold,
   fastClock,
+  hearAnn,
   numbered,
   openVoice,
+  soon,
   type VoicePlace,
 } from './connection-support.ts';
 
@@ -15,8 +17,6 @@ beforeAll(async () => {
   place = await openVoice();
 });
 afterAll(() => place[Symbol.asyncDispose]());
-
-const soon = <T>(read: () => T) => expect.poll(read, { interval: 5 });
 
 async function* speech(count: number): AsyncGenerator<Uint8Array, void, void> {
   yield* numbered(count);
@@ -29,28 +29,9 @@ const enter = async (
 ) => {
   const channel = place.guild.channel({ type, name: 'parlour' });
   channel.allow(...allowed);
-  const person = place.person('Ann');
-  const ann = channel.join(person);
-  const { link, told } = await place.enter(createTold(), channel);
-  link.subscribe([ann.user.id]);
-  return {
-    channel,
-    person,
-    ann,
-    link,
-    told,
-    bot: () => place.discord.voice.connections.find((one) => one.channelId === channel.id),
-    hears: async (from: number) => {
-      await ann.speak(numbered(5, from), { speed: 5 });
-      await soon(
-        () => told.heard(ann.user.id).filter((each) => each >= from && each < from + 5).length,
-      ).toBe(5);
-    },
-    [Symbol.asyncDispose]: async () => {
-      await link[Symbol.asyncDispose]();
-      ann.leave();
-    },
-  };
+  const room = await hearAnn(place, { channel });
+  const bot = () => place.discord.voice.connections.find((one) => one.channelId === channel.id);
+  return { ...room, bot };
 };
 
 describe('a voice channel and the main gateway', () => {

@@ -132,3 +132,34 @@ export const openVoice = async ({
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
 };
+
+export const soon = <T>(read: () => T) => expect.poll(read, { interval: 5 });
+
+/** Joins a channel in which Ann is, to hear her. */
+export const hearAnn = async (
+  place: VoicePlace,
+  { told = createTold(), channel = place.lounge }: { told?: Told; channel?: FakeChannel } = {},
+) => {
+  const person = place.person('Ann');
+  const ann = channel.join(person);
+  const { link } = await place.enter(told, channel);
+  link.subscribe([person.id]);
+  return {
+    channel,
+    person,
+    ann,
+    link,
+    told,
+    /** Says five packets and waits until they are heard. */
+    hears: async (from: number): Promise<void> => {
+      await ann.speak(numbered(5, from), { speed: 5 });
+      await soon(
+        () => told.heard(person.id).filter((each) => each >= from && each < from + 5).length,
+      ).toBe(5);
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await link[Symbol.asyncDispose]();
+      ann.leave();
+    },
+  };
+};

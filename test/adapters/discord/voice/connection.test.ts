@@ -4,6 +4,7 @@ import {
   createTold,
   numbered,
   openVoice,
+  soon,
   SPEECH,
   SPEED,
   type VoicePlace,
@@ -14,8 +15,6 @@ beforeAll(async () => {
   place = await openVoice();
 });
 afterAll(() => place[Symbol.asyncDispose]());
-
-const soon = <T>(read: () => T) => expect.poll(read, { interval: 5 });
 
 describe('a voice channel', () => {
   it('is joined, heard and left', async () => {

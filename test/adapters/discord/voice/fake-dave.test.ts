@@ -1,12 +1,18 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Call, PACKET, hears, type Caller } from '../../../fakes/discord/voice/dave/call.ts';
+import {
+  Call,
+  PACKET,
+  hears,
+  type Caller,
+  type LibraryCaller,
+} from '../../../fakes/discord/voice/dave/call.ts';
 
 const id = (index: number): string => String(158_049_329_150_427_136n + BigInt(index));
 const [BOT, ANN, BEN, CAT] = [id(0), id(1), id(2), id(3)];
 
 /** The library's client and some people, with everything said and done. */
-const startCall = (...people: readonly string[]): { call: Call; bot: Caller } => {
+const startCall = (...people: readonly string[]): { call: Call; bot: LibraryCaller } => {
   const call = new Call();
   const bot = call.joinByLibrary(BOT);
   for (const userId of people) call.join(userId);
@@ -135,7 +141,7 @@ test('who leaves before anybody has committed their entry is in no group', () =>
 
 test('a member that offers a new key package is brought in again by it', () => {
   const { call, bot } = startCall(ANN, BEN);
-  bot.library?.reinit();
+  bot.library.reinit();
   call.settle();
   expect(call.group.members).toHaveLength(3);
   expect(call.faults()).toEqual([]);
@@ -189,7 +195,7 @@ test('nobody ever understands a stranger, whose failures the library throws afte
   const ann = call.join(ANN, { strange: true });
   call.settle();
   expect(call.group.members).toContain(ANN);
-  expect(bot.library?.lastTransitionId).toBe(0);
+  expect(bot.library.lastTransitionId).toBe(0);
   for (let count = 0; count < 36; count += 1)
     expect(bot.decrypt(ann.encrypt(PACKET), ANN)).toBeUndefined();
   expect(() => bot.decrypt(ann.encrypt(PACKET), ANN)).toThrow('decrypt');
@@ -199,17 +205,17 @@ test('with transition ids of 0 a change is neither confirmed nor executed', () =
   const { call, bot } = startCall(ANN);
   call.join(BEN);
   call.settle();
-  expect(bot.library?.lastTransitionId).toBe(1);
+  expect(bot.library.lastTransitionId).toBe(1);
   call.group.useTransitionZero(true);
   call.join(CAT);
   call.settle();
-  expect(bot.library?.lastTransitionId).toBe(0);
+  expect(bot.library.lastTransitionId).toBe(0);
   expect(call.faults()).toEqual([]);
 });
 
 test('a client that reports an old transition is brought in again', () => {
   const { call, bot } = startCall(ANN, BEN);
-  bot.library?.recoverFromInvalidTransition(0);
+  bot.library.recoverFromInvalidTransition(0);
   expect(bot.ready).toBe(false);
   call.settle();
   expect(call.group.members).toEqual([BOT, ANN, BEN]);
@@ -255,7 +261,7 @@ test('a client without encryption opens the channel for as long as it is there',
   const before = person(call, ANN).encrypt(PACKET);
   expect(PACKET.equals(before)).toBe(false);
   call.settle();
-  expect(bot.library?.protocolVersion).toBe(0);
+  expect(bot.library.protocolVersion).toBe(0);
   expect(hears(bot, before, person(call, ANN))).toBe(true);
   call.join(BEN);
   call.settle();

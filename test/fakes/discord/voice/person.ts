@@ -48,7 +48,7 @@ export interface Spoken {
   readonly lost: number;
 }
 
-/** Says that it has any number of frames, and has none. */
+/** A packet of code 3 with no frames, which RFC 6716 section 3.2.5 forbids. */
 const NO_OPUS = Uint8Array.of(0xfb, 0);
 const PACKET_MS = 20;
 const PACKET_SAMPLES = (OPUS_CLOCK_HZ * PACKET_MS) / 1000;

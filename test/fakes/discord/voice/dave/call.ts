@@ -8,8 +8,12 @@ export interface Caller extends Pick<DaveClient, 'userId'> {
   readonly ready: boolean;
   encrypt(packet: Uint8Array): Uint8Array;
   decrypt(packet: Uint8Array, fromId: string): Uint8Array | undefined;
-  /** The wrapper of the library, where the library plays this client. */
-  readonly library?: DAVESession;
+}
+
+/** A client that the library plays. */
+export interface LibraryCaller extends Caller {
+  /** The wrapper of the library. */
+  readonly library: DAVESession;
 }
 
 type Server = Pick<DaveGroup, 'version' | 'receive'> & Pick<DaveDriver, 'channelId'>;
@@ -28,7 +32,7 @@ export const hears = (listener: Caller, packet: Uint8Array, speaker: Caller): bo
   return heard !== undefined && PACKET.equals(heard);
 };
 
-const byLibrary = (client: LibraryClient): Caller => ({
+const byLibrary = (client: LibraryClient): LibraryCaller => ({
   userId: client.userId,
   library: client.dave,
   get ready() {
@@ -55,9 +59,9 @@ export class Call {
   join(userId: string, options: DavePersonOptions = {}): Caller {
     const up: DaveMessage[] = [];
     const person = createDavePerson(this.#server({ up }), userId, options);
-    return this.#connect({ userId, up, down: [], client: person }, person);
+    return this.#connect<Caller>({ userId, up, down: [], client: person }, person);
   }
-  joinByLibrary(userId: string): Caller {
+  joinByLibrary(userId: string): LibraryCaller {
     const up: DaveMessage[] = [];
     const client = new LibraryClient(this.#server({ up }), userId, this.#met);
     const caller = this.#connect({ userId, up, down: [], client }, byLibrary(client));
@@ -111,7 +115,7 @@ export class Call {
       receive: (_userId, message) => wire.up.push(message),
     };
   }
-  #connect(wire: Wire, caller: Caller): Caller {
+  #connect<Kind extends Caller>(wire: Wire, caller: Kind): Kind {
     const { userId } = wire;
     this.#wires.set(userId, wire);
     this.callers.set(userId, caller);

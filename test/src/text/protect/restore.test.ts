@@ -1,0 +1,220 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { normalise } from '../../../../src/model/normalise-rich-text.ts';
+import {
+  paragraph,
+  spoiler,
+  styled,
+  text,
+  type RichText,
+} from '../../../../src/model/rich-text.ts';
+import { visit } from '../../../../src/model/walk-rich-text.ts';
+import { protect, type Term } from '../../../../src/text/protect/protect.ts';
+import { anyRichText } from '../../../fakes/any-rich-text.ts';
+import { tree, written } from '../../../fakes/markup.ts';
+import { anyText } from '../any-text.ts';
+
+const keptTerms: Term[] = [{ term: 'Dragoman' }, { term: '漢字' }, { term: 'i' }, { term: '한국' }];
+const WHOLE = { ok: true, missing: [], extra: [] };
+
+const anyTree = fc.oneof(anyRichText().map(normalise), anyText.map(tree));
+
+/** What becomes of a message when an engine answers `translated`. */
+const back = (source: string, translated: string) => {
+  const { tree: rich, ...check } = protect(tree(source)).restore(translated);
+  return { ...check, text: written(rich) };
+};
+
+describe('restore', () => {
+  const message = 'Hello <@1>, see **bold words** at https://a.b/c now 🎉';
+
+  it('takes tokens in any order', () => {
+    expect(back(message, '⟦5⟧⟦1⟧さん、⟦4⟧の⟦2⟧太字⟦3⟧')).toEqual({
+      ...WHOLE,
+      text: '🎉<@1>さん、https://a.b/c の**太字**',
+    });
+  });
+
+  it.each([
+    ['spaces inside', '⟦ 1 ⟧ ⟦2⟧a⟦3⟧ ⟦4 ⟧ ⟦5⟧'],
+    ['full-width digits', '⟦１⟧ ⟦2⟧a⟦3⟧ ⟦4⟧ ⟦5⟧'],
+    ['digits of other scripts', '⟦١⟧ ⟦२⟧a⟦৩⟧ ⟦๔⟧ ⟦𝟝⟧'],
+    ['format characters inside', '⟦\u200F1\u200E⟧ ⟦2⟧a⟦3⟧ ⟦\u20664\u2069⟧ ⟦5⟧'],
+    ['doubled brackets', '⟦⟦1⟧⟧ ⟦2⟧a⟦3⟧ ⟦4⟧ ⟦5⟧'],
+    ['other brackets', '[1] 【2】a［3］ {4} 〚5〛'],
+    ['mirrored brackets', '⟧1⟦ ⟦2⟧a⟦3⟧ ⟧ 4 ⟦ ⟧5⟦'],
+    ['spaces that cling to markers', '⟦1⟧ ⟦2⟧ a ⟦3⟧ ⟦4⟧ ⟦5⟧'],
+  ])('bears %s', (_, translated) => {
+    expect(back(message, translated)).toEqual({ ...WHOLE, text: '<@1> **a** https://a.b/c 🎉' });
+  });
+
+  it('reads numbers of several digits in any script', () => {
+    const many = Array.from({ length: 12 }, (_, index) => `x <@${index + 1}>`).join(' ');
+    const translated = Array.from({ length: 12 }, (_, index) =>
+      Array.from(String(index + 1), (char) => String.fromCodePoint(0x660 + Number(char))).join(''),
+    );
+    expect(back(many, translated.map((digits) => `x ⟦${digits}⟧`).join(' '))).toEqual({
+      ...WHOLE,
+      text: many,
+    });
+  });
+
+  it('keeps an address apart from the words around it', () => {
+    expect(back(message, '⟦1⟧ ⟦2⟧a⟦3⟧ ver⟦4⟧ahora ⟦5⟧').text).toBe(
+      '<@1> **a** ver https://a.b/c ahora 🎉',
+    );
+  });
+
+  it.each([
+    ['in the wrong order', 'a ⟦2⟧b⟦1⟧ c ⟦3⟧d⟦4⟧', 'a b c ||d||'],
+    ['around nothing', '⟦1⟧⟦2⟧ a ⟦3⟧d⟦4⟧', 'a ||d||'],
+    ['around two paragraphs', '⟦1⟧a\n\nb⟦2⟧ ⟦3⟧d⟦4⟧', 'a\n\nb ||d||'],
+  ])('drops markers that stand %s', (_, translated, kept) => {
+    const shown = back('**a** or ||b||', translated);
+    expect({ ...shown, text: shown.text.replaceAll('  ', ' ') }).toEqual({ ...WHOLE, text: kept });
+  });
+
+  it('lets pairs that cross lie on both parts', () => {
+    expect(protect(tree('**a** or ||b||')).restore('⟦1⟧a ⟦3⟧b⟦2⟧ c⟦4⟧')).toEqual({
+      ...WHOLE,
+      tree: [
+        paragraph(
+          styled('bold', text('a')),
+          text(' '),
+          spoiler(styled('bold', text('b')), text(' c')),
+        ),
+      ],
+    });
+  });
+
+  it('keeps a spoiler hidden that came back the wrong way round', () => {
+    expect(back('it was ||the cook||', '⟦2⟧コック⟦1⟧だった').text).toBe('||コック||だった');
+  });
+
+  it('drops a pair around another of its kind', () => {
+    expect(back('**a** or **b**', '⟦1⟧a ⟦3⟧b⟦4⟧ c⟦2⟧').text).toBe('a **b** c');
+  });
+
+  it('keeps styles apart between which nothing was left', () => {
+    expect(back('**a** or **b**', '⟦1⟧a⟦2⟧⟦3⟧b⟦4⟧').text).toBe('**a** **b**');
+    expect(protect(tree('**a *b***')).restore('⟦1⟧⟦2⟧a⟦3⟧').tree).toEqual([
+      paragraph(styled('bold', styled('italic', text('a')))),
+    ]);
+    expect(back('see https://a.b or **x**', '⟦1⟧⟦2⟧x⟦3⟧').text).toBe('https://a.b **x**');
+    expect(back('**https://a.b** or 🎉', '⟦1⟧⟦2⟧').text).toBe('**https://a.b** 🎉');
+    expect(back('**https://a.b** for us', '⟦1⟧を見て').text).toBe('**https://a.b** を見て');
+  });
+
+  it('does not take a number in brackets of the text itself for a lost token', () => {
+    expect(back('as [1] says, ask <@1>', 'como dice [1], pregunta')).toMatchObject({
+      ok: false,
+      missing: [1],
+    });
+  });
+
+  it('names what is missing and what was invented, and makes the best of it', () => {
+    expect(back(message, 'Hola ⟦1⟧ ⟦9⟧, mira ⟦2⟧esto ⟦1⟧ahora')).toEqual({
+      ok: false,
+      text: 'Hola <@1> , mira esto ahora https://a.b/c 🎉',
+      missing: [3, 4, 5],
+      extra: [9, 1],
+    });
+  });
+
+  it.each([
+    ['its beginning', 'lee los ⟦2⟧ ahora', 'lee los https://a.b ahora'],
+    ['its end', 'lee ⟦1⟧los documentos', 'lee los documentos https://a.b'],
+    ['its words', 'lee ⟦1⟧⟦2⟧ ahora', 'lee https://a.b ahora'],
+  ])('keeps the address of a link that lost %s', (_, translated, kept) => {
+    expect(back('read [the docs](https://a.b) now', translated).text.replaceAll(/ +/g, ' ')).toBe(
+      kept,
+    );
+  });
+
+  it('keeps a block of code that was lost, or stands within a line', () => {
+    const source = 'Look:\n```js\nx\n```\nnice';
+    expect(back(source, 'Mira:\nbonito').text).toBe('Mira:\nbonito\n```js\nx\n```');
+    expect(back(source, 'Mira: ⟦1⟧ bonito').text).toBe('Mira:\n```js\nx\n```\nbonito');
+  });
+
+  it.each([
+    ['the end of its line', 'Titel ⟦1⟧\neins ⟦2⟧\n⟦3⟧ zwei', '# Titel\n- eins\n- zwei'],
+    ['a line with others', 'Titel ⟦1⟧\n⟦2⟧ eins ⟦3⟧ zwei', '# Titel\n- eins \n- zwei'],
+    ['nowhere', '⟦1⟧ Titel\neins\n⟦3⟧ zwei', '# Titel\neins\n- zwei'],
+    ['a line without words', '⟦1⟧⟦2⟧⟦3⟧ zwei', '- zwei'],
+  ])('finds a place for the mark of a line that stands at %s', (_, translated, kept) => {
+    const lines = (shown: string): string => shown.replaceAll(/ +$/gm, '');
+    expect(lines(back('# Title\n- one\n- two', translated).text)).toBe(lines(kept));
+  });
+
+  it('accepts a translation only when every token is there once', () => {
+    fc.assert(
+      fc.property(anyTree, fc.nat(), fc.boolean(), (source, pick, twice) => {
+        const { text: shown, tokens, restore } = protect(source);
+        fc.pre(tokens > 0);
+        const number = (pick % tokens) + 1;
+        const token = `⟦${number}⟧`;
+        const changed = shown.replace(token, twice ? `${token} ${token}` : '');
+        expect(restore(changed)).toMatchObject(
+          twice ? { ok: false, extra: [number] } : { ok: false, missing: [number] },
+        );
+      }),
+    );
+  });
+
+  it('never throws, and gives a tree in canonical form, whatever a model answers', () => {
+    fc.assert(
+      fc.property(anyTree, anyText, (source, answer) => {
+        const { restore, preview } = protect(source, keptTerms);
+        for (const rich of [restore(answer).tree, preview(answer)])
+          expect(normalise(rich)).toEqual(rich);
+      }),
+    );
+  });
+
+  it('loses no mention, address, code or emoji, however a model moves and drops tokens', () => {
+    const kept = (rich: RichText): readonly string[] => {
+      const found: string[] = [];
+      visit(rich, (node) => {
+        if (node.kind === 'link') found.push(node.url);
+        // Neighbours may have become one.
+        else if (node.kind === 'code') found.push(...Array.from(node.text.replaceAll(/\s/g, '')));
+        else if (node.kind !== 'text' && !('children' in node) && node.kind !== 'list')
+          found.push(JSON.stringify(node));
+      });
+      return found.toSorted();
+    };
+    fc.assert(
+      fc.property(anyTree, fc.infiniteStream(fc.nat({ max: 9 })), (source, choices) => {
+        const { text: shown, restore } = protect(source);
+        const moved = shown
+          .split(/(⟦\d+⟧|\s+)/)
+          .map((part) => ({ part, at: Number(choices.next().value) }))
+          .filter(({ at }) => at < 8)
+          .toSorted((a, b) => a.at - b.at)
+          .map(({ part }) => part)
+          .join('');
+        expect(kept(restore(moved).tree)).toEqual(kept(source));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('preview', () => {
+  it('puts back what is whole, and waits with a token that is not', () => {
+    const { preview } = protect(tree('Hello <@1> and https://a.b'));
+    expect(written(preview('Hola ⟦1⟧ y ⟦'))).toBe('Hola <@1> y');
+    expect(written(preview('Hola ⟦1⟧ y ⟦2'))).toBe('Hola <@1> y');
+    expect(written(preview('Hola ⟦1⟧ y ⟦2⟧'))).toBe('Hola <@1> y https://a.b');
+  });
+
+  it('shows what is not closed yet as it will be', () => {
+    const { preview } = protect(tree('a **bold** [word](https://a.b) ||or|| two'));
+    expect(written(preview('ein ⟦1⟧fet'))).toBe('ein **fet**');
+    expect(written(preview('ein ⟦1⟧fettes⟦2⟧ ⟦3⟧Wo'))).toBe('ein **fettes** [Wo](https://a.b)');
+    expect(written(preview('ein ⟦1⟧fettes⟦2⟧ ⟦3⟧Wort⟦4⟧ ⟦5⟧od'))).toBe(
+      'ein **fettes** [Wort](https://a.b) ||od||',
+    );
+  });
+});

@@ -1,15 +1,14 @@
 import {
   code,
   codeBlock,
-  link,
   paragraph,
   quote,
   text,
   type Block,
-  type Paragraph,
   type RichText,
 } from '../../model/rich-text.ts';
 import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/pieces.ts';
+import { TreeBuilder } from '../pieces/tree-builder.ts';
 import { plainSpans } from '../plain-spans.ts';
 import type { Measure } from './split.ts';
 
@@ -91,31 +90,35 @@ const markOf = (line: Line): string => {
   }
 };
 
+const built = (pieces: readonly Piece[], pairs: readonly Wrapper[]): RichText => {
+  const builder = new TreeBuilder(pairs);
+  for (const piece of pieces) builder.piece(piece);
+  return builder.build();
+};
+
+/** UTF-16 units of the text pieces. */
+export const textUnits = (pieces: readonly Piece[]): number =>
+  pieces.reduce((units, piece) => units + (piece.kind === 'text' ? piece.text.length : 0), 0);
+
 /** The links too long for a piece, which are split into label and address. */
 const longLinks = (
   { pieces, pairs }: Pieces,
-  fits: (block: Paragraph) => boolean,
+  fits: (tree: RichText) => boolean,
 ): ReadonlySet<number> => {
   const long = new Set<number>();
-  let pair: number | undefined;
-  let label = '';
-  for (const piece of pieces)
-    if (piece.kind === 'open' && pairs[piece.pair]?.kind === 'link') {
-      ({ pair } = piece);
-      label = '';
-    } else if (pair === undefined) continue;
-    else if (piece.kind === 'text') label += piece.text;
-    else if (piece.kind === 'leaf') label += codeOf(piece) ?? 'mention';
-    else if (piece.kind === 'close' && piece.pair === pair) {
-      const wrapper = pairs[pair];
-      if (
-        wrapper?.kind === 'link' &&
-        wrapper.url.length + label.length > SURELY_FITS &&
-        !fits(paragraph(link(wrapper.url, text(label))))
-      )
-        long.add(pair);
-      pair = undefined;
+  let start = 0;
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.kind !== 'open' && piece.kind !== 'close') continue;
+    const wrapper = pairs[piece.pair];
+    if (wrapper?.kind !== 'link') continue;
+    if (piece.kind === 'open') {
+      start = index;
+      continue;
     }
+    const inside = pieces.slice(start, index + 1);
+    const isShort = inside.length <= 3 && wrapper.url.length + textUnits(inside) <= SURELY_FITS;
+    if (!isShort && !fits(built(inside, pairs))) long.add(piece.pair);
+  }
   return long;
 };
 
@@ -136,8 +139,8 @@ export const layOut = (
   const whole: Extent[] = [];
   /** Signs that stand for each item. */
   const drawn: string[] = [];
-  /** True where a paragraph of text, or of one link, fits a piece as it is written. */
-  const fits = (block: Paragraph): boolean => measure(render([block])) <= longest;
+  /** True where an address or a link fits a piece as it is written. */
+  const fits = (tree: RichText): boolean => measure(render(tree)) <= longest;
   const loose = longLinks(all, fits);
   const sizes = new Map<string, string>();
   /** First item of each link, by pair. */
@@ -157,7 +160,7 @@ export const layOut = (
       const length = span.end - span.start;
       if (length > longest) continue;
       const address = piece.text.slice(span.start, span.end);
-      if (length > SURELY_FITS && !fits(paragraph(text(address)))) continue;
+      if (length > SURELY_FITS && !fits([paragraph(text(address))])) continue;
       signs += piece.text.slice(from, span.start) + SIGN.repeat(length);
       from = span.end;
       whole.push({ start: end + span.start, end: end + span.end });

@@ -7,6 +7,7 @@ import {
   codePart,
   isLongCode,
   layOut,
+  textUnits,
   type Extent,
   type PlacedPiece,
   type WriteTree,
@@ -213,11 +214,7 @@ export const richTextPieces = function* (
   { render, limit, measure = units, firstRoom = 0, lastRoom = 0 }: SplitOptions,
 ): Generator<SplitPiece, void, void> {
   const pieces = toPieces(tree);
-  const textUnits = pieces.pieces.reduce(
-    (sum, piece) => sum + (piece.kind === 'text' ? piece.text.length : 0),
-    0,
-  );
-  if (textUnits <= limit) {
+  if (textUnits(pieces.pieces) <= limit) {
     const written = render(tree);
     if (isBlank(written)) return;
     if (measure(written) <= limit - firstRoom - lastRoom) {

@@ -292,6 +292,7 @@ describe('splitRichText', () => {
   it.each([
     ['an address whose signs are escaped', `www.shop.example/?${'a[b][c]=1&'.repeat(185)}`],
     ['a label whose signs are escaped', `[${'(_a '.repeat(450)}](https://a.b)`],
+    ['a label with many styles', `[${'**a** *b* '.repeat(215)}](https://a.b)`],
     ['a quoted block of code with many lines', `> \`\`\`\n${'> let a;\n'.repeat(235)}> \`\`\``],
   ])('cuts %s by what is written', (_, text) => {
     const pieces = splitMarkdown(text, 2_000);

@@ -5,7 +5,7 @@ import { type ChannelFeedListener } from './ports/channel-feed.ts';
 import { type RoomWatcher } from './ports/voice.ts';
 import type { CommandInfo, Choice } from './model/command-info.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
-import { type Space } from './model/place.ts';
+import type { ChatLine } from './text/language/languages.ts';
 import type { RichText } from './model/rich-text.ts';
 import { type LineTranslation } from './translation/fan-out.ts';
 import { type ConfigSection } from './config.ts';
@@ -32,12 +32,12 @@ export interface Core {
    */
   complete(request: CompletionRequest): Promise<readonly Choice[]>;
   /**
-   * Translates one line of a member's into each of `languages`, at most one request a language; yields growing
+   * Translates one line of chat into each of `languages`, at most one request a language; yields growing
    * texts, the languages interleaved. A language that the line is in already yields nothing. Never
    * rejects: a failure is the last item of its language.
    */
   translateLine(
-    line: { readonly space: Space; readonly memberId: string; readonly text: RichText },
+    line: ChatLine & { readonly text: RichText },
     languages: readonly string[],
     signal: AbortSignal,
   ): AsyncIterable<LineTranslation>;

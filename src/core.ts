@@ -27,7 +27,6 @@ import { openEmbeddedLeases } from './store/embedded.ts';
 import { createMemberSettings, createSpaceSettings, createRoomConsents } from './store/settings.ts';
 import { createPrivacy } from './store/privacy.ts';
 import { createUsage } from './store/usage.ts';
-import { detectLanguage } from './text/language/detect.ts';
 import {
   findLanguage,
   languageName,
@@ -35,6 +34,7 @@ import {
   type Languages,
 } from './text/language/languages.ts';
 import { createGlossary } from './translation/glossary.ts';
+import { createLanguageHistory } from './translation/language-history.ts';
 import { createTranslator } from './translation/translator.ts';
 import { openAutoTranslate, type AutoTranslate } from './autotranslate/index.ts';
 
@@ -136,13 +136,6 @@ const remoteStatus = async (client: ServiceClient, signal: AbortSignal): Promise
   }
 };
 
-const LANGUAGES: Languages = {
-  find: findLanguage,
-  name: languageName,
-  search: searchLanguages,
-  detect: detectLanguage,
-};
-
 export const openCore = async ({
   client,
   store,
@@ -158,9 +151,17 @@ export const openCore = async ({
     createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
 }: CoreDeps): Promise<RunningCore> => {
   const platforms = createPlatforms();
-  const glossary = createGlossary(store, LANGUAGES);
+  const languageHistory = createLanguageHistory();
+  const languages: Languages = {
+    find: findLanguage,
+    name: languageName,
+    search: searchLanguages,
+    detect: languageHistory.detect,
+    rank: languageHistory.rank,
+  };
+  const glossary = createGlossary(store, languages);
   const base = {
-    languages: LANGUAGES,
+    languages,
     glossary,
     settings: createMemberSettings(store),
     spaces: createSpaceSettings(store),
@@ -169,7 +170,7 @@ export const openCore = async ({
     translator: createTranslator({
       client,
       glossary,
-      languages: LANGUAGES,
+      languages,
       ...modelOf(config.SPEECH_TRANSLATION_MODEL),
     }),
     transcriber: createTranscriber({ client, glossary, fallback: fallbackDecoder }),
@@ -201,9 +202,13 @@ export const openCore = async ({
     if (!optedOut) return rooms.optedIn(member);
     // A wish to be heard may have been under way meanwhile.
     rooms.forget(member);
+    languageHistory.forget(member);
     return autoTranslate.forget(member);
   });
-  store.signals.subscribe('forgotten', async (member) => autoTranslate.forget(member));
+  store.signals.subscribe('forgotten', async (member) => {
+    languageHistory.forget(member);
+    return autoTranslate.forget(member);
+  });
 
   const services: Services = {
     ...base,
@@ -251,8 +256,11 @@ export const openCore = async ({
       }),
       feedListener: autoTranslate.listener,
       rooms: rooms.watcher,
-      translateLine: (line, targets, signal) =>
-        translateMeteredLine(services, line, targets, signal),
+      translateLine: ({ text, ...line }, targets, signal) => {
+        const { space } = line.ref.channel;
+        const metered = { space, memberId: line.author.id, text, line };
+        return translateMeteredLine(services, metered, targets, signal);
+      },
       ready: platforms.ready,
     },
     [Symbol.asyncDispose]: async () => {

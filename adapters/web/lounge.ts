@@ -7,8 +7,8 @@ import type { ChannelLog, Entry } from './channel-log.ts';
 import type { EventStreams } from './event-streams.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './html.ts';
-import type { Profile } from './profiles.ts';
-import { SPACE } from './platform.ts';
+import { PLATFORM, type Profile } from './profiles.ts';
+import { pageChannel } from './platform.ts';
 import type { PageMessage, PageTranslation } from './protocol.ts';
 
 /** One line on its way into the languages that it is not in yet. */
@@ -137,7 +137,11 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
 
   const run = async ({ entry, languages: wanted }: LineJob): Promise<void> => {
     const { id, author } = entry.message;
-    const line = { space: SPACE, memberId: author.id, text: parseMarkdown(entry.source) };
+    const line = {
+      ref: { channel: pageChannel('lounge'), id },
+      author: { platform: PLATFORM, id: author.id },
+      text: parseMarkdown(entry.source),
+    };
     const shownAtMs = new Map<string, number>();
     const states = core.translateLine(line, wanted, closing.signal);
     for await (const { language, text, done, error } of states) {

@@ -1,6 +1,7 @@
 import { type AppError, toAppError } from '../errors.ts';
 import type { Space } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
+import type { ChatLine } from '../text/language/languages.ts';
 import type { Translator } from './translator.ts';
 import { mapStates } from '../async/generators.ts';
 import { createSemaphore } from '../async/semaphore.ts';
@@ -63,6 +64,8 @@ export interface FanOutLine {
   readonly text: RichText;
   /** Source language; detected when omitted. */
   readonly from?: string;
+  /** The line of chat that it is, for the detection. */
+  readonly line?: ChatLine;
   /** Earlier lines, oldest first. */
   readonly context?: readonly string[];
 }

@@ -3,7 +3,9 @@ import type { ServiceClient } from '../api/client.ts';
 import type { TranslationInput } from '../api/translation.ts';
 import { protect, type Protected } from '../text/protect/protect.ts';
 import { isEmojiMessage, languageText } from '../text/message-checks.ts';
-import { sameLanguage, type Languages } from '../text/language/languages.ts';
+import { NO_LANGUAGE } from '../text/language/features.ts';
+import { confidentLanguage, type Detection } from '../text/language/detect.ts';
+import { sameLanguage, type ChatLine, type Languages } from '../text/language/languages.ts';
 import { foldTerm, termsFor, termsIn } from './glossary.ts';
 import { toFlatText } from '../text/pieces/pieces.ts';
 import { mapStates } from '../async/generators.ts';
@@ -18,6 +20,8 @@ export interface TranslationRequest {
   readonly from?: string;
   /** The place whose glossary applies. */
   readonly place: Space | Channel;
+  /** The line of chat that the text is: the lines before it help to detect its language. */
+  readonly line?: ChatLine;
   /** Earlier messages in plain words, oldest first; those beyond the contract's limit are omitted. */
   readonly context?: readonly string[];
   /**
@@ -49,18 +53,33 @@ export interface Translator {
 export interface TranslatorDeps {
   readonly client: Pick<ServiceClient, 'translate' | 'translateStream'>;
   readonly glossary: Pick<Glossary, 'applying'>;
-  readonly languages: Pick<Languages, 'detect'>;
+  readonly languages: Pick<Languages, 'rank'>;
   /** Contract section 4.4 `model`; the service's default when omitted. */
   readonly model?: string;
 }
 
-/** Assumed language of a text whose language cannot be detected: most such chat is English. */
+/** Assumed language of a text in letters of which none is known. */
 const UNDETECTED = 'en';
 /** UTF-16 units of a text that tell its language. */
 const SAMPLE_LENGTH = 1_000;
 
 /** Growth after which a streamed text is worth showing again, however small its chunks are. */
 const WORTH_SHOWING = 1.02;
+
+/**
+ * The language to translate from. A text whose language is uncertain is in the likeliest language
+ * other than the reader's: that the reader understands it is not known.
+ */
+const sourceOf = (ranked: readonly Detection[], to: string): string => {
+  const sure = confidentLanguage(ranked);
+  if (sure) return sure.language;
+  const likeliest = ranked.find(
+    ({ language }) => language !== NO_LANGUAGE && !sameLanguage(language, to),
+  );
+  return likeliest?.language ?? UNDETECTED;
+};
+
+const isInNoLanguage = ([best]: readonly Detection[]): boolean => best?.language === NO_LANGUAGE;
 
 export const createTranslator = ({
   client,
@@ -85,7 +104,7 @@ export const createTranslator = ({
   };
 
   return {
-    async *translate({ text: given, to, from: told, place, context, whole = false }, signal) {
+    async *translate({ text: given, to, from: told, place, line, context, whole = false }, signal) {
       const tree = normalise(given);
       const unchanged = (outcome: Translation['outcome'], from: string): Translation => ({
         text: given,
@@ -93,9 +112,10 @@ export const createTranslator = ({
         to,
         outcome,
       });
-      const from =
-        told ?? languages.detect(languageText(tree, SAMPLE_LENGTH))?.language ?? UNDETECTED;
-      if (isEmojiMessage(tree)) return unchanged('nothing-to-translate', from);
+      const ranked = told ? [] : languages.rank(languageText(tree, SAMPLE_LENGTH), line);
+      const from = told ?? sourceOf(ranked, to);
+      if (isEmojiMessage(tree) || (line && isInNoLanguage(ranked)))
+        return unchanged('nothing-to-translate', from);
       if (sameLanguage(from, to)) return unchanged('same-language', from);
 
       const { forced, kept } = termsFor(await glossary.applying(place), to);

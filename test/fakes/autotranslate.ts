@@ -13,7 +13,7 @@ import { openEmbeddedLeases } from '../../src/store/embedded.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../src/store/settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
-import { detectLanguage } from '../../src/text/language/detect.ts';
+import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import {
   openAutoTranslate,
@@ -80,7 +80,7 @@ export const openTestAutoTranslate = async (
         find: findLanguage,
         name: languageName,
         search: searchLanguages,
-        detect: detectLanguage,
+        ...createLanguageHistory(),
       },
       spaces,
       privacy,

@@ -23,7 +23,7 @@ import { openStore } from '../../src/store/index.ts';
 import { createMemberSettings, createSpaceSettings } from '../../src/store/settings.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { createUsage } from '../../src/store/usage.ts';
-import { detectLanguage } from '../../src/text/language/detect.ts';
+import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import type { MessageKey } from '../../src/message-key.ts';
 import type { Platform } from '../../src/ports/platform.ts';
@@ -162,7 +162,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
       find: findLanguage,
       name: languageName,
       search: searchLanguages,
-      detect: detectLanguage,
+      ...createLanguageHistory(),
     },
     translator: {
       async *translate({ text, to, from = 'en' }): AsyncGenerator<GrowingText, Translation, void> {

@@ -257,6 +257,7 @@ export const createFakeCore = (): FakeCore => {
       name: (code) => LANGUAGES[code] ?? code,
       search,
       detect: () => undefined,
+      rank: () => [],
     },
     translator: { translate: refuse },
     transcriber: { transcribe: refuse },

@@ -182,6 +182,8 @@ export const createMessageTranslator = (
     const key = keyOf(row);
     const finished = finishedOf(key, row.authorId);
     const place = message.ref.channel;
+    const author = { platform: place.space.platform, id: message.author.id };
+    const line = { ref: message.ref, author };
     let fault: AppError | undefined;
 
     /** Returns permanent failures and those of the last try; throws any other fault. */
@@ -217,7 +219,8 @@ export const createMessageTranslator = (
       const known = finished.translations.get(asked);
       if (known) return known;
       try {
-        const request = { text, to, place, context, whole: true, ...(from ? { from } : {}) };
+        const source = from ? { from } : { line };
+        const request = { text, to, place, context, whole: true, ...source };
         const done = await resultOf(translator.translate(request, signal));
         finished.translations.set(asked, done);
         if (done.outcome === 'translated') finished.used.characters += charactersOf(text);

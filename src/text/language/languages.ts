@@ -1,5 +1,14 @@
+import type { Person } from '../../model/member.ts';
+import type { MessageRef } from '../../model/place.ts';
+import type { Detection } from './detect.ts';
 import { LANGUAGES, PSEUDO_LOCALE, SAME_CODE } from './language-list.ts';
 import { foldName, languageName, nameIndex } from './language-names.ts';
+
+/** A line of chat whose language is asked for. */
+export interface ChatLine {
+  readonly ref: MessageRef;
+  readonly author: Person;
+}
 
 /**
  * Lookup and detection of languages. Codes are BCP 47: `ja`, `zh`, `pt`, and `en-XA`, the
@@ -11,8 +20,14 @@ export interface Languages {
   name(code: string, locale: string): string;
   /** Languages that match, the best match first. */
   search(typed: string, locale: string): readonly { code: string; name: string }[];
-  /** The language of a text; undefined where it is uncertain. */
-  detect(text: string): { readonly language: string; readonly confidence: number } | undefined;
+  /**
+   * The language of a text; undefined where it is uncertain.
+   *
+   * @param line the line of chat that the text is: what was written before it helps
+   */
+  detect(text: string, line?: ChatLine): Detection | undefined;
+  /** The languages in which a text may be, the likeliest first; `und` is none. */
+  rank(text: string, line?: ChatLine): readonly Detection[];
 }
 
 export { languageName } from './language-names.ts';

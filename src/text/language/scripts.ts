@@ -9,17 +9,18 @@ const script = (letters: RegExp, languages: string): Script => ({
   languages: languages.split(' '),
 });
 
-export const HAN = script(/\p{sc=Han}/gu, 'zh');
+export const HAN = script(/\p{sc=Han}/gu, 'zh zh-Hant yue ja');
 export const KANA = script(/[\p{sc=Hiragana}\p{sc=Katakana}]/gu, 'ja');
 
 const SCRIPTS: readonly Script[] = [
   script(
     /\p{sc=Latin}/gu,
-    'az ca cs da de en es et eu fi fr hr hu is it lt lv ms nl no pl pt ro sk sl sq sv tl tr vi',
+    'af az bs ca cs cy da de en eo es et eu fi fr ga gl ha hr hu id is it jv la lt lv ms mt nl no pl pt ro sk ' +
+      'sl so sq sr-Latn sv sw tl tr uz vi yo zu ar-Latn el-Latn hi-Latn ja-Latn ru-Latn zh-Latn und',
   ),
-  script(/\p{sc=Cyrillic}/gu, 'ru uk bg sr be'),
-  script(/\p{sc=Arabic}/gu, 'ar fa ur'),
-  script(/\p{sc=Devanagari}/gu, 'hi mr'),
+  script(/\p{sc=Cyrillic}/gu, 'ru uk bg sr be mk kk mn tg und'),
+  script(/\p{sc=Arabic}/gu, 'ar fa ur ps und'),
+  script(/\p{sc=Devanagari}/gu, 'hi mr ne'),
   HAN,
   KANA,
   script(/\p{sc=Hangul}/gu, 'ko'),

@@ -7,7 +7,7 @@ import {
   createTranslator,
 } from '../../../src/translation/translator.ts';
 import { tree, written } from '../../fakes/markup.ts';
-import { detectLanguage } from '../../../src/text/language/detect.ts';
+import { createLanguageHistory } from '../../../src/translation/language-history.ts';
 
 const SPACE = { platform: 'test', id: 'space' };
 const signal = new AbortController().signal;
@@ -37,7 +37,7 @@ const translator = createTranslator({
     },
   },
   glossary: { applying: async () => terms },
-  languages: { detect: detectLanguage },
+  languages: createLanguageHistory(),
 });
 
 /** Translates a text as Discord writes it; its translation is written in the same way. */

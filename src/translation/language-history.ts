@@ -1,0 +1,88 @@
+import { createLru, type Lru } from '../async/lru.ts';
+import type { Person } from '../model/member.ts';
+import { channelKey, messageKey } from '../model/place.ts';
+import { confidentLanguage, rankLanguages, type Detection } from '../text/language/detect.ts';
+import type { ChatLine, Languages } from '../text/language/languages.ts';
+import { priorOf } from '../text/language/prior.ts';
+
+/** Lines that are remembered of each author in a space, and of each channel. */
+const LINES = 10;
+const MOST_AUTHORS = 10_000;
+const MOST_CHANNELS = 5_000;
+/** Least confidence with which a language is remembered. */
+const SURE = 0.7;
+/** Lines whose ranking is kept, as each is asked for once for every language of its readers. */
+const MOST_RANKED = 200;
+
+/** A line of which only its key, author and language are kept. */
+interface Remembered {
+  readonly key: string;
+  readonly author: Person;
+  readonly language: string;
+}
+
+type History = Lru<string, readonly Remembered[]>;
+
+export interface LanguageHistory extends Pick<Languages, 'detect' | 'rank'> {
+  /** Forgets a person's lines. */
+  forget(person: Person): void;
+}
+
+const isSamePerson = (a: Person, b: Person): boolean => a.id === b.id && a.platform === b.platform;
+
+const languagesOf = (lines: readonly Remembered[]): readonly string[] =>
+  lines.map(({ language }) => language);
+
+/**
+ * Creates the detection of languages that knows in which languages the author of a line, and the
+ * others of its channel, wrote lately. It is kept in memory only.
+ */
+export const createLanguageHistory = (): LanguageHistory => {
+  const authors: History = createLru(MOST_AUTHORS);
+  const channels: History = createLru(MOST_CHANNELS);
+  const rankings = createLru<
+    string,
+    { text: string; author: Person; ranked: readonly Detection[] }
+  >(MOST_RANKED);
+
+  const rankLine = (text: string, { ref, author }: ChatLine): readonly Detection[] => {
+    const key = messageKey(ref);
+    const known = rankings.get(key);
+    if (known?.text === text) return known.ranked;
+    const { space } = ref.channel;
+    const authorKey = JSON.stringify([space.platform, space.id, author.id]);
+    const before = (lines: History, of: string): readonly Remembered[] =>
+      lines.get(of)?.filter((line) => line.key !== key) ?? [];
+    const own = before(authors, authorKey);
+    const place = before(channels, channelKey(ref.channel));
+
+    const prior = priorOf({ own: languagesOf(own), place: languagesOf(place) });
+    const ranked = rankLanguages(text, prior);
+    rankings.set(key, { text, author, ranked });
+    const [best] = ranked;
+    if (best && best.confidence >= SURE) {
+      const line = { key, author, language: best.language };
+      authors.set(authorKey, [...own, line].slice(-LINES));
+      channels.set(channelKey(ref.channel), [...place, line].slice(-LINES));
+    }
+    return ranked;
+  };
+
+  const rank = (text: string, line?: ChatLine): readonly Detection[] =>
+    line ? rankLine(text, line) : rankLanguages(text);
+
+  return {
+    rank,
+    detect: (text, line) => confidentLanguage(rank(text, line)),
+    forget: (person) => {
+      for (const history of [authors, channels])
+        for (const [key, lines] of history) {
+          const others = lines.filter(({ author }) => !isSamePerson(author, person));
+          if (others.length === 0) history.delete(key);
+          else if (others.length < lines.length) history.set(key, others);
+        }
+      for (const [key, { author }] of rankings)
+        if (isSamePerson(author, person)) rankings.delete(key);
+    },
+  };
+};

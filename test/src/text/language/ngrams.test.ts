@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { eld } from 'eld/large';
+import { describe, expect, it } from 'vitest';
+import { NGRAM_LANGUAGES, ngramScores } from '../../../../src/text/language/ngrams.ts';
+import { readCorpus } from '../../../fakes/chat-corpus.ts';
+
+/** The library shows a mean score x as x / (x + 25). */
+const shown = (score: number, count: number): number => score / (score + 25 * count);
+
+describe('ngramScores', () => {
+  it('scores as the library does whose statistics it has', () => {
+    for (const { text } of readCorpus('earlier')) {
+      const theirs = eld.detect(text).getScores();
+      const { scores, count } = ngramScores(text);
+      for (const [index, language] of NGRAM_LANGUAGES.entries()) {
+        const score = scores[index] ?? 0;
+        expect(score === 0 ? 0 : shown(score, count)).toBeCloseTo(theirs[language] ?? 0, 9);
+      }
+    }
+  });
+
+  it('has the table that the script makes', () => {
+    const made = spawnSync(process.execPath, ['scripts/make-ngram-table.mjs', '--print'], {
+      maxBuffer: 10_000_000,
+    });
+    expect(made.stderr.toString()).toBe('');
+    const kept = readFileSync('src/text/language/ngrams.json');
+    expect(made.stdout.equals(kept)).toBe(true);
+  });
+
+  it('knows nothing of a text without letters', () => {
+    expect(ngramScores('42 🎉').count).toBe(0);
+  });
+});

@@ -77,6 +77,37 @@ describe('the translator', () => {
     expect(seen).toEqual([]);
   });
 
+  it('takes a text of an uncertain language for the likeliest one that is not the reader’s', async () => {
+    await translate({ text: 'no', to: 'pl' });
+    expect(asked[0]?.sourceLang).not.toBe('pl');
+    expect(asked[0]?.targetLang).toBe('pl');
+  });
+
+  it.each(['felicidades', 'tusen takk', 'grattis'])(
+    'translates %j for English readers',
+    async (text) => {
+      expect((await translate({ text, to: 'en' })).outcome).toBe('translated');
+    },
+  );
+
+  it('leaves a line of chat that is in no language as it is, and translates it where it is asked for', async () => {
+    const channel = { space: SPACE, id: 'channel' };
+    const line = { ref: { channel, id: '1' }, author: { platform: 'test', id: 'anna' } };
+    expect((await translate({ text: 'hahaha lol', line })).outcome).toBe('nothing-to-translate');
+    expect(asked).toEqual([]);
+    expect((await translate({ text: 'hahaha lol' })).outcome).toBe('translated');
+  });
+
+  it('knows what the author of a line wrote before', async () => {
+    const lineOf = (id: string) => ({
+      ref: { channel: { space: SPACE, id: 'channel' }, id },
+      author: { platform: 'test', id: 'bert' },
+    });
+    for (const [index, text] of ['hvad laver I så i aften?', 'det er fandeme ærgerligt'].entries())
+      await translate({ text, line: lineOf(`da${index}`) });
+    expect((await translate({ text: 'hvor er du?', line: lineOf('da3') })).from).toBe('da');
+  });
+
   it('asks nobody when the text is in the target language already', async () => {
     const text = 'Where are you going this evening?';
     expect(await translate({ text, to: 'en' })).toMatchObject({ text, outcome: 'same-language' });

@@ -55,6 +55,18 @@ describe('the core', () => {
     expect(running.core.ready()).toEqual({ place: true });
   });
 
+  it.each(['forget', 'opt out'])('forgets in which languages a person wrote: %s', async (wish) => {
+    await using running = await open();
+    const { languages, privacy } = running.core.services;
+    const author = { platform: 'place', id: 'bob' };
+    const line = (id: string) => ({ ref: { channel: HERE, id }, author });
+    const ambiguous = () => languages.rank('hvor er du?', line('last'));
+    languages.rank('hvad laver I så i aften?', line('1'));
+    languages.rank('det er fandeme ærgerligt', line('2'));
+    await (wish === 'forget' ? privacy.forget(author) : privacy.setOptedOut(author, true));
+    expect(ambiguous()).toEqual(languages.rank('hvor er du?'));
+  });
+
   it('uses no copy of somebody who opted out', async () => {
     await using running = await open();
     const { core, store } = running;

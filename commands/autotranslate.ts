@@ -12,6 +12,7 @@ import type { ChannelWatch } from '../src/model/watch.ts';
 import {
   completeLanguages,
   hears,
+  hiddenNote,
   typedLanguages,
   typedCode,
   readChannels,
@@ -35,7 +36,7 @@ const LONGEST_LIST_CHARS = 2_000;
 
 type Context<Options = unknown> = Pick<
   CommandContext<Options>,
-  'channel' | 'services' | 'locale' | 't' | 'signal' | 'options'
+  'access' | 'channel' | 'services' | 'locale' | 't' | 'signal' | 'options'
 >;
 
 /** The channel that was named, or the one that the command was used in: threads are watched with theirs. */
@@ -127,7 +128,11 @@ const setAndWarn = async (
   watches: readonly ChannelWatch[],
   ctx: Context,
 ): Promise<RichText | undefined> => {
-  const { services, channel } = ctx;
+  const { access, services, channel } = ctx;
+  await access.demand(
+    watches.map((watch) => watch.channel),
+    'write',
+  );
   const before = services.watches.list(channel.space);
   await services.watches.set(watches);
   const warnings = [
@@ -271,9 +276,10 @@ const list = defineAction({
   guards: [moderator],
   private: true,
   async run(ctx) {
-    const { services, channel, t, reply } = ctx;
-    const watches = services.watches.list(channel.space);
-    if (watches.length === 0) return reply({ text: t('autotranslate.none'), tone: 'note' });
+    const { access, services, channel, t, reply } = ctx;
+    const all = services.watches.list(channel.space);
+    const watches = await access.seen(all, (watch) => watch.channel);
+    if (all.length === 0) return reply({ text: t('autotranslate.none'), tone: 'note' });
     const line = (watch: ChannelWatch): RichText =>
       series([
         channelMention(watch.channel),
@@ -289,7 +295,10 @@ const list = defineAction({
         : [nested(t('autotranslate.group', { count: members.length }), members.map(line))],
     );
     await reply({
-      text: lines(t('autotranslate.heading', { count: watches.length }), bullets(...items)),
+      text: lines(
+        t('autotranslate.heading', { count: all.length }),
+        bullets(...items, hiddenNote(all, watches, ctx)),
+      ),
     });
   },
 });

@@ -29,11 +29,11 @@ const LONGEST_LIST_CHARS = 2_000;
 const notOn = (): AppError => userError('not-found', 'captions.not-on');
 
 /** The room that is to be captioned: that of the member, or for moderators in none that we are in. */
-const wantedRoom = (ctx: CommandContext<unknown>): Channel => {
+const wantedRoom = async (ctx: CommandContext<unknown>): Promise<Channel> => {
   const { services, channel, member } = ctx;
   const theirs = services.rooms.roomOf(channel.space, member.id);
   if (theirs) return theirs;
-  if (services.rooms.of(channel.space)) return joinedRoom(ctx).channel;
+  if (services.rooms.of(channel.space)) return (await joinedRoom(ctx)).channel;
   throw userError('bad-input', 'room.nobody-there');
 };
 
@@ -81,8 +81,9 @@ const start = defineAction({
     const { options, services, locale, t, label, reply } = ctx;
     const only = options.only === undefined ? undefined : typedLanguage(options.only, services);
     const languages = await wantedLanguages(ctx, options.languages, only);
-    const wanted = wantedRoom(ctx);
+    const wanted = await wantedRoom(ctx);
     const place = placeOf(ctx, wanted);
+    if (place) await ctx.access.demand([place], 'write');
     // Even moderators move us from other people with `/join` alone: nobody's captions end by accident.
     const room = await services.rooms.join(wanted, locale, false);
     const { captions: running } = room;
@@ -114,7 +115,7 @@ const start = defineAction({
 const stop = defineAction({
   slow: true,
   async run(ctx) {
-    if (!(await joinedRoom(ctx).stopCaptions())) throw notOn();
+    if (!(await (await joinedRoom(ctx)).stopCaptions())) throw notOn();
     await ctx.reply({ text: ctx.t('captions.stopped') });
   },
 });
@@ -130,7 +131,7 @@ const exportFile = defineAction({
   async run(ctx) {
     const { options, services, t, reply } = ctx;
     const language = options.language && typedLanguage(options.language, services);
-    const file = await captionRecord(ctx).transcript(options.kind, language || undefined);
+    const file = await (await captionRecord(ctx)).transcript(options.kind, language || undefined);
     if (!file) throw userError('not-found', 'captions.none');
     await reply({ text: t('captions.exported'), files: [file] });
   },
@@ -141,7 +142,7 @@ const language = defineAction({
   complete: { languages: completeLanguages },
   async run(ctx) {
     const { options, services, reply } = ctx;
-    const room = joinedRoom(ctx);
+    const room = await joinedRoom(ctx);
     if (!room.captions) throw notOn();
     const typed = options.languages?.trim() ?? '';
     const languages = typed === '' ? [] : typedLanguages(typed, services);
@@ -158,7 +159,7 @@ const summary = defineAction({
     const { options, services, member, locale, signal, stream, reply } = ctx;
     const own = options.language ?? (await services.settings.of(member)).language ?? locale;
     const wanted = typedLanguage(own, services);
-    const text = await stream(captionRecord(ctx).summary(wanted, signal), parseMarkdown);
+    const text = await stream((await captionRecord(ctx)).summary(wanted, signal), parseMarkdown);
     await reply({ text: parseMarkdown(text) });
   },
 });

@@ -7,7 +7,7 @@ export default defineCommand(
   {
     slow: true,
     async run(ctx) {
-      const room = joinedRoom(ctx);
+      const room = await joinedRoom(ctx);
       const channel = channelMention(room.channel);
       await room.leave();
       await ctx.reply({ text: ctx.t('leave.left', { channel }) });

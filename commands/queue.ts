@@ -10,9 +10,9 @@ type Context = Omit<PressContext, 'arg' | 'values'>;
 const LISTED = 15;
 const LONGEST_LINE_CHARS = 80;
 
-const panel = (ctx: Context): Content => {
+const panel = async (ctx: Context): Promise<Content> => {
   const { t } = ctx;
-  const { isPaused, items } = joinedRoom(ctx).queue();
+  const { isPaused, items } = (await joinedRoom(ctx)).queue();
   const line = ({ kind, by, text, waitsMs }: QueuedSpeech): RichText =>
     series([
       t(`queue.kinds.${kind}`),
@@ -41,11 +41,11 @@ const panel = (ctx: Context): Content => {
 };
 
 const press = (run: (room: Room) => unknown): Press =>
-  pressOn(panel, (ctx) => run(joinedRoom(ctx)));
+  pressOn(panel, async (ctx) => run(await joinedRoom(ctx)));
 
 export default defineCommand(
   'queue',
-  { private: true, run: async (ctx) => ctx.reply(panel(ctx)) },
+  { private: true, run: async (ctx) => ctx.reply(await panel(ctx)) },
   {
     needs: 'rooms',
     topic: 'speech',

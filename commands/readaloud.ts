@@ -5,6 +5,7 @@ import {
   defineCommandGroup,
   moderator,
 } from '../src/command/command.ts';
+import { hiddenNote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { bullets, lines } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/place.ts';
@@ -40,13 +41,19 @@ const switchTo = (isOn: boolean) =>
 const list = defineAction({
   guards: [moderator],
   private: true,
-  async run({ services, channel: { space }, t, reply }) {
+  async run(ctx) {
+    const { services, access, channel, t, reply } = ctx;
+    const { space } = channel;
     const { readAloud } = (await services.spaces.of(space)).rooms;
     if (readAloud.length === 0) return reply({ text: t('readaloud.none'), tone: 'note' });
+    const seen = await access.seen(readAloud, (id) => ({ space, id }));
     await reply({
       text: lines(
         t('readaloud.heading', { count: readAloud.length }),
-        bullets(...readAloud.map((id) => channelMention({ space, id }))),
+        bullets(
+          ...seen.map((id) => channelMention({ space, id })),
+          hiddenNote(readAloud, seen, ctx),
+        ),
       ),
     });
   },

@@ -11,6 +11,7 @@ import {
   button,
   captionLanguages,
   channelNames,
+  demandChosen,
   completeLanguages,
   languageLabel,
   typedLanguages,
@@ -23,9 +24,9 @@ import type { RichText } from '../src/model/rich-text.ts';
 
 type Context = Pick<
   PressContext,
-  'services' | 'channel' | 'locale' | 't' | 'label' | 'capabilities'
+  'services' | 'access' | 'channel' | 'locale' | 't' | 'label' | 'capabilities'
 >;
-type Page<Ctx = Context> = (ctx: Ctx, choices: RoomChoices) => Content;
+type Page<Ctx = Context> = (ctx: Ctx, choices: RoomChoices) => Content | Promise<Content>;
 type Label = Parameters<PressContext['label']>[0];
 
 const LONGEST_LIST_CHARS = 2_000;
@@ -69,13 +70,13 @@ const back = (ctx: Context): Control => button(ctx, 'rooms page', 'settings.back
 
 const secondsOf = (ms: number) => ({ seconds: ms / 1_000 });
 
-const front: Page = (ctx, choices) => {
-  const { t, channel } = ctx;
+const front: Page = async (ctx, choices) => {
+  const { t } = ctx;
   return {
     text: lines(
       t('rooms.heading'),
       bullets(
-        t('rooms.joins-are', { channels: channelNames(channel.space, choices.joins) }),
+        t('rooms.joins-are', { channels: await channelNames(choices.joins, ctx) }),
         t(`rooms.consent-is-${choices.consent}`),
         t(choices.spokenNotice ? 'rooms.spoken-is-on' : 'rooms.spoken-is-off'),
         captionLanguages(choices.languages, ctx),
@@ -83,7 +84,7 @@ const front: Page = (ctx, choices) => {
         t('rooms.pause-is', secondsOf(choices.pauseMs)),
         t(`rooms.barge-in-is-${choices.bargeIn}`),
         t(choices.wakeWord ? 'rooms.wake-is-on' : 'rooms.wake-is-off'),
-        t('rooms.reads', { channels: channelNames(channel.space, choices.readAloud) }),
+        t('rooms.reads', { channels: await channelNames(choices.readAloud, ctx) }),
       ),
     ),
     controls: [
@@ -96,23 +97,25 @@ const front: Page = (ctx, choices) => {
 };
 
 /** Why some of them stay empty of us. */
-const hindrances = (
-  { services, channel: { space }, t }: Context,
+const hindrances = async (
+  { services, access, channel: { space }, t }: Context,
   { joins: ids }: RoomChoices,
-): RichText[] =>
-  ids
+): Promise<RichText[]> => {
+  const seen = await access.seen(ids, (id) => ({ space, id }));
+  return seen
     .map((id) => ({ room: { space, id }, missing: services.rooms.missing({ space, id }) }))
     .filter(({ missing }) => missing.length > 0)
     .slice(0, MOST_HINDRANCES)
     .map(({ room, missing }) =>
       t('room.missing', { channel: channelMention(room), permissions: missing.join(', ') }),
     );
+};
 
-const joins: Page = (ctx, choices) => ({
+const joins: Page = async (ctx, choices) => ({
   text: lines(
     ctx.t('rooms.joins-heading'),
     ctx.t('rooms.joins-how'),
-    bullets(...hindrances(ctx, choices)),
+    bullets(...(await hindrances(ctx, choices))),
   ),
   controls: [
     {
@@ -187,12 +190,12 @@ const PAGES = new Map(Object.entries({ joins, heard, captions, speech }));
 /** Shows `page` after the change, and beneath the reason why it could not be made. */
 const press = (
   page: Page<PressContext>,
-  changed?: (ctx: PressContext) => Partial<RoomChoices>,
+  changed?: (ctx: PressContext) => Partial<RoomChoices> | Promise<Partial<RoomChoices>>,
 ): Press => ({
   guards: [moderator],
   ...pressOn(
     async (ctx) => page(ctx, await choicesOf(ctx)),
-    changed && ((ctx) => change(ctx, changed(ctx))),
+    changed && (async (ctx) => change(ctx, await changed(ctx))),
   ),
 });
 
@@ -213,7 +216,7 @@ export default defineCommand(
       const { options, services, reply } = ctx;
       if (options.languages !== undefined)
         await change(ctx, { languages: typedLanguages(options.languages, services) });
-      await reply(front(ctx, await choicesOf(ctx)));
+      await reply(await front(ctx, await choicesOf(ctx)));
     },
   },
   {
@@ -221,7 +224,10 @@ export default defineCommand(
     topic: 'server',
     presses: {
       page: press((ctx, choices) => (PAGES.get(ctx.arg) ?? front)(ctx, choices)),
-      joins: press(joins, ({ values }) => ({ joins: values })),
+      joins: press(joins, async (ctx) => {
+        await demandChosen(ctx.values, (await choicesOf(ctx)).joins, ctx);
+        return { joins: ctx.values };
+      }),
       consent: press(heard, (ctx) => ({ consent: chosenOf(CONSENT, ctx) })),
       spoken: press(heard, ({ arg }) => ({ spokenNotice: arg === 'on' })),
       languages: press(captions, ({ values }) => ({ languages: values })),

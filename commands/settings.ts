@@ -7,7 +7,7 @@ import {
 } from '../src/command/command.ts';
 import type { ChannelWatch } from '../src/model/watch.ts';
 import type { SpaceChoices } from '../src/model/space-choices.ts';
-import { button, channelNames } from '../src/command/helpers.ts';
+import { button, channelNames, demandChosen, hiddenNote } from '../src/command/helpers.ts';
 import { bullets, lines, nested, series } from '../src/model/compose-rich-text.ts';
 import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/content.ts';
@@ -15,7 +15,7 @@ import { code, type RichText } from '../src/model/rich-text.ts';
 
 type Context = Pick<
   PressContext,
-  'services' | 'channel' | 'locale' | 't' | 'label' | 'commands' | 'capabilities'
+  'services' | 'access' | 'channel' | 'locale' | 't' | 'label' | 'commands' | 'capabilities'
 >;
 type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
 type Label = Parameters<PressContext['label']>[0];
@@ -32,8 +32,9 @@ const back = (ctx: Context): Control => button(ctx, 'settings page', 'settings.b
 const choicesOf = ({ services, channel }: Context): Promise<SpaceChoices> =>
   services.spaces.of(channel.space);
 
-const watchesOf = ({ services, channel }: Context): readonly ChannelWatch[] =>
-  services.watches.list(channel.space);
+/** The watches of the channels that the person may see. */
+const watchesOf = ({ services, access, channel }: Context): Promise<readonly ChannelWatch[]> =>
+  access.seen(services.watches.list(channel.space), (watch) => watch.channel);
 
 const limitText = ({ label, locale }: Context, limit: number | undefined): string =>
   limit === undefined ? label('settings.no-limit') : new Intl.NumberFormat(locale).format(limit);
@@ -46,7 +47,8 @@ const front: Page = async (ctx) => {
     t,
   } = ctx;
   const choices = await choicesOf(ctx);
-  const watches = watchesOf(ctx);
+  const watches = await watchesOf(ctx);
+  const all = services.watches.list(space);
   const roles = Object.entries(choices.roles).filter(([, ids]) => ids.length > 0);
   const watchLine = ({ channel, mode, languages }: ChannelWatch): RichText =>
     series([
@@ -62,13 +64,16 @@ const front: Page = async (ctx) => {
     text: lines(
       t('settings.heading'),
       bullets(
-        nested(t('settings.watched', { count: watches.length }), [
+        nested(t('settings.watched', { count: all.length }), [
           ...watches.slice(0, LISTED).map(watchLine),
           watches.length > LISTED && t('settings.more', { count: watches.length - LISTED }),
+          hiddenNote(all, watches, ctx),
           watches.length > 0 && t('settings.change-languages'),
         ]),
         t(choices.flags.on ? 'settings.flags-are-on' : 'settings.flags-are-off'),
-        t('settings.quiet-in', { channels: channelNames(space, choices.quietChannels) }),
+        t('settings.quiet-in', {
+          channels: await channelNames(choices.quietChannels, ctx),
+        }),
         t('settings.limits-are', {
           characters: limitText(ctx, choices.dailyCharacters),
           minutes: limitText(ctx, choices.dailyAudioMinutes),
@@ -88,9 +93,9 @@ const front: Page = async (ctx) => {
   };
 };
 
-const channels: Page = (ctx) => {
+const channels: Page = async (ctx) => {
   const { t, label, capabilities } = ctx;
-  const watches = watchesOf(ctx);
+  const watches = await watchesOf(ctx);
   const note = watches.length === 0 ? 'settings.none-watched' : 'settings.too-many-watched';
   const which = (of: (watch: ChannelWatch) => boolean): string[] =>
     watches.filter(of).map(({ channel }) => channel.id);
@@ -210,10 +215,13 @@ const press = (page: Page<PressContext>, run?: (ctx: PressContext) => Promise<vo
 
 const change = (
   page: Page,
-  changed: (ctx: PressContext, choices: SpaceChoices) => Partial<SpaceChoices>,
+  changed: (
+    ctx: PressContext,
+    choices: SpaceChoices,
+  ) => Partial<SpaceChoices> | Promise<Partial<SpaceChoices>>,
 ): Press =>
   press(page, async (ctx) =>
-    ctx.services.spaces.change(ctx.channel.space, changed(ctx, await choicesOf(ctx))),
+    ctx.services.spaces.change(ctx.channel.space, await changed(ctx, await choicesOf(ctx))),
   );
 
 const limitOf = ({ values: [value] }: PressContext): number | undefined =>
@@ -223,7 +231,7 @@ const limitOf = ({ values: [value] }: PressContext): number | undefined =>
 const switchIn = (name: 'transcribes' | 'bots'): Press =>
   press(channels, async (ctx) => {
     const isChosen = ({ channel }: ChannelWatch): boolean => ctx.values.includes(channel.id);
-    const changed = watchesOf(ctx)
+    const changed = (await watchesOf(ctx))
       .filter((watch) => watch[name] !== isChosen(watch))
       .map((watch) => ({ ...watch, [name]: isChosen(watch) }));
     if (changed.length > 0) await ctx.services.watches.set(changed);
@@ -246,7 +254,10 @@ export default defineCommand(
       flags: change(front, ({ arg }, { flags }) => ({ flags: { ...flags, on: arg === 'on' } })),
       voice: switchIn('transcribes'),
       bots: switchIn('bots'),
-      quiet: change(quiet, ({ values }) => ({ quietChannels: values })),
+      quiet: change(quiet, async (ctx, { quietChannels }) => {
+        await demandChosen(ctx.values, quietChannels, ctx);
+        return { quietChannels: ctx.values };
+      }),
       characters: change(limits, (ctx) => ({ dailyCharacters: limitOf(ctx) })),
       minutes: change(limits, (ctx) => ({ dailyAudioMinutes: limitOf(ctx) })),
       command: press((ctx) => roles(ctx, ctx.values[0] ?? '')),

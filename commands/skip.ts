@@ -6,7 +6,7 @@ export default defineCommand(
   {
     async run(ctx) {
       const { t, reply } = ctx;
-      if (joinedRoom(ctx).skip()) await reply({ text: t('skip.skipped') });
+      if ((await joinedRoom(ctx)).skip()) await reply({ text: t('skip.skipped') });
       else await reply({ text: t('queue.silent'), tone: 'note' });
     },
   },

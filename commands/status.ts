@@ -1,6 +1,12 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
 import type { Backlog, Room } from '../src/command/services.ts';
-import { button, quotedInstruction, quotedWords, roomNearby } from '../src/command/helpers.ts';
+import {
+  button,
+  hiddenNote,
+  quotedInstruction,
+  quotedWords,
+  roomNearby,
+} from '../src/command/helpers.ts';
 import {
   bullets,
   lines,
@@ -40,8 +46,9 @@ const engineLines = async ({ services, member, t, label, signal }: Context) => {
 };
 
 const watchLines = async (ctx: Context) => {
-  const { services, channel, t } = ctx;
-  const watches = services.watches.list(channel.space);
+  const { services, access, channel, t } = ctx;
+  const all = services.watches.list(channel.space);
+  const watches = await access.seen(all, (watch) => watch.channel);
   const listed = watches.slice(0, LISTED).map(async (watch) => {
     const missing = await services.watches.missing(watch);
     const mention = channelMention(watch.channel);
@@ -49,20 +56,22 @@ const watchLines = async (ctx: Context) => {
     const what = missing.map((each) => quotedWords(each)).join(', ');
     return sentence('❌ ', mention, ' · ', t('status.missing', { what }));
   });
-  return [...(await Promise.all(listed)), more(watches.length, ctx)];
+  return [...(await Promise.all(listed)), more(watches.length, ctx), hiddenNote(all, watches, ctx)];
 };
 
-const backlogLines = (
+const backlogLines = async (
   { waiting, oldestMs, dead, newestDead }: Backlog,
-  { locale, member, t }: Context,
-): RichText => {
+  { access, locale, member, t }: Context,
+): Promise<RichText> => {
   const time = new Intl.DateTimeFormat(locale, {
     dateStyle: 'medium',
     timeStyle: 'short',
     timeZone: 'UTC',
   });
   const oldest = oldestMs === undefined ? '–' : `${time.format(oldestMs)} UTC`;
-  const listed = member.role === 'moderator' ? newestDead.slice(0, DEAD_LISTED) : [];
+  const told = member.role === 'moderator' ? newestDead : [];
+  const seen = await access.seen(told, ({ ref }) => ref.channel);
+  const listed = seen.slice(0, DEAD_LISTED);
   const reasons = listed.map(({ ref, reason }) =>
     series([channelMention(ref.channel), t(`errors.${reason}`)]),
   );
@@ -112,7 +121,7 @@ const roomLines = (room: Room, ctx: Context) => {
 const panel = async (ctx: Context): Promise<Content> => {
   const { services, channel, member, t } = ctx;
   const backlog = await services.inbox.backlog(channel.space);
-  const room = roomNearby(ctx);
+  const room = await roomNearby(ctx);
   // Which channels there are is not for everybody to know.
   const isModerator = member.role === 'moderator';
   const isWatched = services.watches.list(channel.space).length > 0;
@@ -121,7 +130,7 @@ const panel = async (ctx: Context): Promise<Content> => {
     lines(t('status.service'), bullets(...(await engineLines(ctx)))),
     room && lines(t('status.voice'), bullets(...roomLines(room, ctx))),
     isWatched && isModerator && lines(t('status.channels'), bullets(...(await watchLines(ctx)))),
-    hasMessages && lines(t('status.messages'), backlogLines(backlog, ctx)),
+    hasMessages && lines(t('status.messages'), await backlogLines(backlog, ctx)),
   );
   if (backlog.dead === 0 || !isModerator) return { text };
   return {

@@ -6,7 +6,7 @@ export default defineCommand(
   {
     async run(ctx) {
       const { t, reply } = ctx;
-      const count = joinedRoom(ctx).stopSpeaking();
+      const count = (await joinedRoom(ctx)).stopSpeaking();
       if (count > 0) await reply({ text: t('stop.stopped', { count }) });
       else await reply({ text: t('queue.silent'), tone: 'note' });
     },

@@ -20,6 +20,7 @@ import { createInteractions, type Interactions } from './interactions/interactio
 import { createRegister } from './slash/registration.ts';
 import { tryAgain } from './try-again.ts';
 import { readRaw, createChannelFeed } from './channel-feed.ts';
+import { createAccess } from './access.ts';
 import { createDiscordApi, type ApiOptions } from './api.ts';
 import { createOpenFile } from './files.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
@@ -66,7 +67,8 @@ const createParts = (options: DiscordOptions, { log, rooms }: Core, session: () 
   const members = createMemberNames(api);
   const feed = createChannelFeed({ api, session, reader, members, parents });
   const voice = createVoice({ api, session, rooms, log, clock });
-  const platform = createPlatform({ api, writers, feed, mirrors, voice: voice.port });
+  const access = createAccess(api, () => session().client);
+  const platform = createPlatform({ api, access, writers, feed, mirrors, voice: voice.port });
   return { api, openFile, reader, webhooks, parents, threads, members, platform, voice };
 };
 

@@ -14,6 +14,7 @@ import type { VoicePort } from '../../src/ports/voice.ts';
 
 export interface PlatformDeps {
   readonly api: Api;
+  readonly access: NonNullable<Platform['access']>;
   readonly writers: Writers;
   readonly feed: ChannelFeed;
   readonly mirrors: Mirrors;
@@ -21,10 +22,18 @@ export interface PlatformDeps {
 }
 
 /** Creates the port through which the core uses Discord. */
-export const createPlatform = ({ api, writers, feed, mirrors, voice }: PlatformDeps): Platform => ({
+export const createPlatform = ({
+  api,
+  access,
+  writers,
+  feed,
+  mirrors,
+  voice,
+}: PlatformDeps): Platform => ({
   name: PLATFORM,
   naming: 'local',
   capabilities: CAPABILITIES,
+  access,
   post: async (to, content, { replyTo } = {}) =>
     postedOf(
       ownPost(

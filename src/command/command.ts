@@ -16,6 +16,7 @@ import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { Capabilities } from '../ports/platform.ts';
+import type { ChannelAccess } from './channel-access.ts';
 import type { Services } from './services.ts';
 
 /** Looks up what could complete `typed`, best first. */
@@ -39,6 +40,8 @@ export interface CommandContext<Options> {
   /** The message that the command is used on, from its menu. */
   readonly on?: Message;
   readonly services: Services;
+  /** What the person may do in channels. Those of options of kind channel they may see. */
+  readonly access: ChannelAccess;
   /** The person's locale, and its sentences. */
   readonly locale: string;
   readonly t: TranslateRich;

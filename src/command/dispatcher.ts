@@ -17,7 +17,8 @@ import type { Platforms } from '../running-platforms.ts';
 import { parseMarkdown } from '../text/markdown/parse.ts';
 import type { Services } from './services.ts';
 import { createCatalogue, type CatalogueDeps } from './catalogue.ts';
-import { parseOptions } from './options.ts';
+import { createChannelAccess } from './channel-access.ts';
+import { channelsIn, parseOptions } from './options.ts';
 import { createAnswerUpdates, type AnswerUpdates } from './answer-updates.ts';
 
 /** Choices that come later are shown to nobody: whoever types has typed on by then. */
@@ -97,12 +98,14 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       deps.now ? { now: deps.now } : {},
     );
     const locale = texts.pick([member.locale]);
-    const { name: platform, capabilities } = platforms.get(channel.space.platform);
+    const here = platforms.get(channel.space.platform);
+    const { name: platform, capabilities } = here;
     try {
       await work({
         member,
         channel,
         services: meter.services,
+        access: createChannelAccess(here, member),
         locale,
         t: texts.rich(locale, namingOf(member)),
         label: texts.in(locale, namingOf(member)),
@@ -153,13 +156,13 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           throw userError('forbidden', 'errors.author-opted-out');
       const given = on ? action.onMessage?.(on) : invocation.options;
       if (!given) throw userError('unsupported', 'errors.not-on-messages');
+      const typedIn = { space: channel.space, readText };
+      const options = parseOptions(given, info.options, action.options, typedIn);
+      await basics.access.demand(channelsIn(options, info.options), 'see');
       const ctx: CommandContext<never> = {
         ...basics,
         ...(on ? { on } : {}),
-        options: parseOptions(given, info.options, action.options, {
-          space: channel.space,
-          readText,
-        }) as never,
+        options: options as never,
         stream: updates.stream,
       };
       await action.run(ctx);

@@ -4,9 +4,9 @@ import type { Attachment, MessageFile } from '../model/file.ts';
 import type { MessageKey } from '../message-key.ts';
 import type { Control } from '../model/content.ts';
 import type { Message } from '../model/message.ts';
-import { series } from '../model/compose-rich-text.ts';
+import { series, type Maybe } from '../model/compose-rich-text.ts';
 import { channelMention } from '../model/place.ts';
-import { type Space, isSameChannel } from '../model/place.ts';
+import { type Channel, isSameChannel } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
 import { userError } from '../errors.ts';
 import type { Services } from './services.ts';
@@ -25,9 +25,37 @@ export { readChannels } from '../text/typed-lists.ts';
 export { MINUTE_MS } from '../async/time.ts';
 export { CHART_SIGNS } from '../usage/chart.ts';
 
-/** Mentions of a space's channels in one row; a dash for none. */
-export const channelNames = (space: Space, ids: readonly string[]): RichText =>
-  series(ids.length === 0 ? ['–'] : ids.map((id) => channelMention({ space, id })), ' ');
+/** Says how many of all things are not listed because their channels are hidden from the person. */
+export const hiddenNote = (
+  all: readonly unknown[],
+  seen: readonly unknown[],
+  { t }: Pick<PressContext, 't'>,
+): Maybe<RichText> =>
+  seen.length < all.length && t('channels.hidden', { count: all.length - seen.length });
+
+/** Mentions of a space's channels in one row, those that the person may see; a dash for none. */
+export const channelNames = async (
+  ids: readonly string[],
+  ctx: Pick<PressContext, 'access' | 'channel' | 't'>,
+): Promise<RichText> => {
+  const { space } = ctx.channel;
+  const seen = await ctx.access.seen(ids, (id) => ({ space, id }));
+  const mentions = seen.map((id) => channelMention({ space, id }));
+  return series(ids.length === 0 ? ['–'] : [...mentions, hiddenNote(ids, seen, ctx)], ' ');
+};
+
+/** Throws `forbidden` where a channel was chosen, and not before, that the person may not see. */
+export const demandChosen = async (
+  chosen: readonly string[],
+  before: readonly string[],
+  { access, channel: { space } }: Pick<PressContext, 'access' | 'channel'>,
+): Promise<void> => {
+  const added = chosen.filter((id) => !before.includes(id));
+  await access.demand(
+    added.map((id) => ({ space, id })),
+    'see',
+  );
+};
 
 /** A button that does `press`, with a sentence as its label. */
 export const button = (
@@ -146,46 +174,63 @@ export const completeLanguages: Complete = (typed, { services, locale, most }) =
     }));
 };
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'member'>;
+type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'access'>;
 
 /** True where people can speak with each other. */
 export const hasRooms = ({ commands }: Pick<PressContext, 'commands'>): boolean =>
   commands().some(({ needs }) => needs === 'rooms');
 
 /** The room that a member is in together with us. */
-export const sharedRoom = ({ services, channel, member }: Context): Room | undefined => {
+export const sharedRoom = ({
+  services,
+  channel,
+  member,
+}: Omit<Context, 'access'>): Room | undefined => {
   const room = services.rooms.of(channel.space);
   const theirs = services.rooms.roomOf(channel.space, member.id);
   return room && theirs && isSameChannel(room.channel, theirs) ? room : undefined;
 };
 
+/** Of a record of a room, what a moderator may know: that of a room that they may enter. */
+const ofModerator = async <Record extends { readonly channel: Channel }>(
+  record: Record | undefined,
+  { member, access }: Context,
+): Promise<Record | undefined> => {
+  if (member.role !== 'moderator' || !record) return undefined;
+  const [seen] = await access.seen([record], ({ channel }) => channel);
+  return seen;
+};
+
 /** The room that we are in, where a member may know of what goes on there; see `joinedRoom`. */
-export const roomNearby = (ctx: Context): Room | undefined =>
-  ctx.member.role === 'moderator' ? ctx.services.rooms.of(ctx.channel.space) : sharedRoom(ctx);
+export const roomNearby = async (ctx: Context): Promise<Room | undefined> =>
+  sharedRoom(ctx) ?? ofModerator(ctx.services.rooms.of(ctx.channel.space), ctx);
 
 /**
- * The room that we are in, for those who are in it and for moderators: what is said there is nothing
- * to others, and not theirs to end. Throws a sentence for everybody else, or where we are in none.
+ * The room that we are in, for those who are in it and for moderators who may enter it: what is said
+ * there is nothing to others, and not theirs to end. Throws a sentence for everybody else, or where we
+ * are in none.
  */
-export const joinedRoom = (ctx: Context): Room => {
-  const room = roomNearby(ctx);
+export const joinedRoom = async (ctx: Context): Promise<Room> => {
+  const room = await roomNearby(ctx);
   if (room) return room;
   const elsewhere = ctx.services.rooms.of(ctx.channel.space);
   if (!elsewhere) throw userError('not-found', 'room.none');
   throw userError('forbidden', 'room.not-with-me', { channel: channelMention(elsewhere.channel) });
 };
 
-/** The captions of the room that we are in, or left a while ago; for those who were there, and moderators. */
-export const captionRecord = (ctx: Context): CaptionRecord => {
+/**
+ * The captions of the room that we are in, or left a while ago; for those who were there, and
+ * moderators who may enter it.
+ */
+export const captionRecord = async (ctx: Context): Promise<CaptionRecord> => {
   const { services, channel, member } = ctx;
-  const isModerator = member.role === 'moderator';
-  const here = roomNearby(ctx);
+  const here = await roomNearby(ctx);
   const left = services.rooms.left(channel.space);
-  const theirs = isModerator || left?.people.has(member.id) ? left : undefined;
+  const theirs = left?.people.has(member.id) ? left : await ofModerator(left, ctx);
   const found = [here, theirs].find((record) => record?.hasRecord);
   if (found) return found;
   // Who asks from elsewhere is told so.
-  if (services.rooms.of(channel.space)) joinedRoom(ctx);
+  if (services.rooms.of(channel.space)) await joinedRoom(ctx);
   throw userError('not-found', 'captions.none');
 };
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { OptionInfo } from '../model/command-info.ts';
 import { userError, type AppError } from '../errors.ts';
 import { onlyRow, series } from '../model/compose-rich-text.ts';
-import type { Space } from '../model/place.ts';
+import type { Channel, Space } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
 import { plainText } from '../model/walk-rich-text.ts';
 import { takesRichText, type UnreadText } from './command.ts';
@@ -71,6 +71,15 @@ const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
     maximum: option.maximum ?? '∞',
   });
 };
+
+/** The channels among checked options. */
+export const channelsIn = (
+  options: Readonly<Record<string, unknown>>,
+  known: readonly OptionInfo[],
+): Channel[] =>
+  known
+    .filter(({ kind, name }) => kind === 'channel' && options[name] !== undefined)
+    .map(({ name }) => options[name] as Channel);
 
 /** Checks options against an action's schema; an error names the option and what it takes. */
 export const parseOptions = (

@@ -21,6 +21,9 @@ export interface Capabilities {
   readonly fileBytes: number;
 }
 
+/** What a person may do in a channel: nothing, see it, or write there too. */
+export type Access = 'none' | 'see' | 'write';
+
 /** A platform as the core uses it. Every method rejects with an `AppError`. */
 export interface Platform {
   /** The adapter's folder name, as in `Space.platform`. */
@@ -33,6 +36,11 @@ export interface Platform {
   edit(message: Posted, content: Content): Promise<Posted>;
   /** Deletes one of our messages. A message that is already deleted is no error. */
   delete(message: Posted): Promise<void>;
+  /**
+   * What a person may do in a channel at this moment; undefined where there is no such
+   * channel that we know. Omitted by platforms on which everybody may write in every channel.
+   */
+  readonly access?: (member: Member, channel: Channel) => Promise<Access | undefined>;
   /** Voice channels; omitted by platforms without them. */
   readonly voice?: VoicePort;
   /** Messages of channels; omitted by platforms that do not report them. */

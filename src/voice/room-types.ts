@@ -39,6 +39,8 @@ export interface CaptionOptions {
 
 /** The current captions of a room, or the last ones, as long as they are kept in memory. */
 export interface CaptionRecord {
+  /** The voice channel; a current room's changes when people move the bot. */
+  readonly channel: Channel;
   readonly hasRecord: boolean;
   /** Ids of all members who were present. */
   readonly people: ReadonlySet<string>;
@@ -50,8 +52,6 @@ export interface CaptionRecord {
 
 /** A room that the bot is in. Every method rejects with an `AppError`. */
 export interface Room extends CaptionRecord {
-  /** The current channel: people can move the bot. */
-  readonly channel: Channel;
   /** The languages and the channel of the captions; undefined while there are none. */
   readonly captions: { readonly languages: readonly string[]; readonly in: Channel } | undefined;
   /** Packet statistics of all members who were listened to. */

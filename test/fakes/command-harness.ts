@@ -26,7 +26,7 @@ import { createUsage } from '../../src/store/usage.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import type { MessageKey } from '../../src/message-key.ts';
-import type { Platform } from '../../src/ports/platform.ts';
+import type { Access, Platform } from '../../src/ports/platform.ts';
 import { plainText } from '../../src/model/walk-rich-text.ts';
 import { fakePlatform, readOn, shownOf, type Shown } from './platform.ts';
 import { rich } from './rich-text.ts';
@@ -61,6 +61,8 @@ interface Script {
   refusal: AppError | undefined;
   /** By the id of the channel. */
   missing: Readonly<Record<string, readonly string[]>>;
+  /** What people may do, by the id of the channel. Default: write. */
+  access: Readonly<Record<string, Access>>;
   backlog: Backlog;
   heard: readonly TranscriptionProgress[];
   transcript: Transcript;
@@ -131,8 +133,14 @@ const createWatches = (script: Script): Services['watches'] => {
 };
 
 /** Any platform; that of `MUTE` has no rooms. */
-const platformOf = (name: string): Platform =>
-  fakePlatform(name, ['feed', 'mirrors', ...(name === MUTE.platform ? [] : (['voice'] as const))]);
+const platformOf = (name: string, script: Script): Platform => ({
+  ...fakePlatform(name, [
+    'feed',
+    'mirrors',
+    ...(name === MUTE.platform ? [] : (['voice'] as const)),
+  ]),
+  access: async (_, { id }) => script.access[id] ?? 'write',
+});
 
 const refuse = (): never => {
   throw new Error('the harness has no such service');
@@ -143,6 +151,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
   const script: Script = {
     refusal: undefined,
     missing: {},
+    access: {},
     backlog: { waiting: 0, oldestMs: undefined, dead: 0, newestDead: [] },
     heard: [],
     transcript: { text: 'hello', language: 'en', confidence: 1, durationMs: 1, segments: [] },
@@ -220,7 +229,10 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     commands: await discover<Command>('commands', commandFault),
     texts: loadTexts('locales'),
     log: createLog('silent'),
-    platforms: { find: platformOf, get: platformOf },
+    platforms: {
+      find: (name) => platformOf(name, script),
+      get: (name) => platformOf(name, script),
+    },
     authorsOf: async ({ author }) => [author.id],
     services,
     now: () => NOW_MS,

@@ -82,6 +82,8 @@ export interface ThreadState {
   locked: boolean;
   readonly ownerId: string;
   readonly createdAt: number;
+  /** Ids of those who were added, the owner among them. */
+  readonly memberIds: Set<string>;
 }
 
 export interface Channel {

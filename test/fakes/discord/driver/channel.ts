@@ -161,6 +161,10 @@ export class FakeChannel {
     if (content !== undefined) channel.say(by, content);
     return channel;
   }
+  /** Adds somebody to a thread. */
+  add(user: FakeUser): void {
+    this.state.thread?.memberIds.add(user.id);
+  }
   /** Denies the bot what its roles allow, by an overwrite of this channel. */
   deny(...names: readonly PermissionName[]): void {
     this.#overwrite(names, 'deny');

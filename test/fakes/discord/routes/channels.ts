@@ -137,7 +137,17 @@ const joinThread = (call: Call): unknown => {
   const channel = channelOf(call);
   if (channel.thread === undefined) throw fault(50024);
   if (channel.thread.archived) throw fault(50083);
+  channel.thread.memberIds.add(call.world.bot.id);
   return undefined;
+};
+
+const threadMember = (call: Call): unknown => {
+  const { id, thread } = channelOf(call);
+  const userId = call.param(1);
+  if (thread === undefined) throw fault(50024);
+  if (!thread.memberIds.has(userId)) throw fault(10007);
+  const since = new Date(thread.createdAt).toISOString();
+  return { id, user_id: userId, join_timestamp: since, flags: 0 };
 };
 
 /** Whether one emoji is one that Discord knows, or a custom one `name:id`. */
@@ -247,6 +257,7 @@ export const channelRoutes: readonly Route[] = [
   route('POST /channels/:id/messages/:id/threads', threadFromMessage),
   route('GET /channels/:id/threads/archived/public', archivedThreads),
   route('PUT /channels/:id/thread-members/@me', joinThread),
+  route('GET /channels/:id/thread-members/:id', threadMember),
   route(`PUT ${REACTIONS}/@me`, react, reactionRate),
   route(`DELETE ${REACTIONS}/@me`, unreact, reactionRate),
   route(`DELETE ${REACTIONS}/:id`, unreact, reactionRate),

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import type { Member } from '../../src/model/member.ts';
+import type { ChannelWatch } from '../../src/model/watch.ts';
+import type { Access } from '../../src/ports/platform.ts';
+import { HERE, SPACE } from '../fakes/command-harness.ts';
+import type { Shown } from '../fakes/platform.ts';
+import { sentence } from '../fakes/sentences.ts';
+import { BOB, ROOM, useCommandHarness, useRoom } from './support.ts';
+
+const harness = useCommandHarness();
+const { meet, calls } = useRoom(harness);
+
+const SECRET = { space: SPACE, id: '666' };
+const OPEN = { space: SPACE, id: '200' };
+const MODERATOR: Partial<Member> = {};
+
+/** Who may use a command: everybody, or moderators alone. */
+type Who = 'everybody' | 'moderators';
+
+/**
+ * Every command that takes a channel: who may use it, and what they have to be allowed in the
+ * channel. `write` is for channels in which something will be posted.
+ */
+const COMMANDS: readonly {
+  readonly command: string;
+  readonly options: Record<string, unknown>;
+  readonly who: Who;
+  readonly needs: Exclude<Access, 'none'>;
+}[] = [
+  {
+    command: 'autotranslate reply',
+    options: { languages: 'es', channel: SECRET },
+    who: 'moderators',
+    needs: 'write',
+  },
+  {
+    command: 'autotranslate thread',
+    options: { languages: 'es', channel: SECRET },
+    who: 'moderators',
+    needs: 'write',
+  },
+  {
+    command: 'autotranslate mirror',
+    options: { channels: '<#666> en, <#200> es' },
+    who: 'moderators',
+    needs: 'write',
+  },
+  { command: 'autotranslate off', options: { channel: SECRET }, who: 'moderators', needs: 'see' },
+  { command: 'readaloud on', options: { channel: SECRET }, who: 'moderators', needs: 'see' },
+  { command: 'readaloud off', options: { channel: SECRET }, who: 'moderators', needs: 'see' },
+  { command: 'join', options: { channel: SECRET }, who: 'moderators', needs: 'see' },
+  { command: 'captions start', options: { in: SECRET }, who: 'moderators', needs: 'write' },
+  {
+    command: 'glossary add',
+    options: { term: 'fox', channel: SECRET },
+    who: 'moderators',
+    needs: 'see',
+  },
+  {
+    command: 'glossary remove',
+    options: { term: 'fox', channel: SECRET },
+    who: 'moderators',
+    needs: 'see',
+  },
+  { command: 'glossary list', options: { channel: SECRET }, who: 'everybody', needs: 'see' },
+  {
+    command: 'glossary import',
+    options: { file: { open: () => [] }, channel: SECRET },
+    who: 'moderators',
+    needs: 'see',
+  },
+  { command: 'glossary export', options: { channel: SECRET }, who: 'everybody', needs: 'see' },
+];
+
+const allow = (access: Access): void => {
+  harness().script.access = { [SECRET.id]: access };
+};
+
+const isRefused = ({ text, tone }: Shown, key: 'unseen' | 'not-writable'): boolean =>
+  tone === 'error' && text === sentence(`errors.channel-${key}`, { channel: '<#666>' });
+
+const watch = (
+  channel: ChannelWatch['channel'],
+  part: Partial<ChannelWatch> = {},
+): ChannelWatch => ({
+  channel,
+  mode: 'reply',
+  languages: ['es'],
+  transcribes: true,
+  bots: false,
+  ...part,
+});
+
+describe('a command that takes a channel', () => {
+  it('stands in the table', () => {
+    const taking = harness()
+      .commands.filter(({ options }) => options.some(({ kind }) => kind === 'channel'))
+      .map(({ name }) => name);
+    const listed = COMMANDS.map(({ command }) => command);
+    expect(listed.filter((name) => name !== 'autotranslate mirror').toSorted()).toEqual(
+      taking.toSorted(),
+    );
+  });
+
+  describe.each(COMMANDS)('/$command', ({ command, options, who, needs }) => {
+    it('takes no channel that the person may not see', async () => {
+      await meet();
+      allow('none');
+      for (const member of who === 'everybody' ? [MODERATOR, BOB] : [MODERATOR])
+        expect(isRefused(await harness().run(command, options, { member }), 'unseen')).toBe(true);
+      expect(harness().services.watches.list(SPACE)).toEqual([]);
+      expect((await harness().services.spaces.of(SPACE)).rooms.readAloud).toEqual([]);
+      expect(calls('startCaptions')).toEqual([]);
+    });
+
+    it(`takes a channel that the person may ${needs === 'see' ? 'only see' : 'write in'}`, async () => {
+      await meet();
+      allow(needs);
+      const shown = await harness().run(command, options);
+      expect(isRefused(shown, 'unseen') || isRefused(shown, 'not-writable')).toBe(false);
+    });
+
+    if (needs === 'write')
+      it('takes no channel in which the person may not write', async () => {
+        await meet();
+        allow('see');
+        expect(isRefused(await harness().run(command, options), 'not-writable')).toBe(true);
+        expect(harness().services.watches.list(SPACE)).toEqual([]);
+        expect(calls('startCaptions')).toEqual([]);
+      });
+
+    if (who === 'moderators')
+      it('is for moderators', async () => {
+        allow('write');
+        const shown = await harness().run(command, options, { member: BOB });
+        expect(shown.tone).toBe('error');
+        expect(harness().services.watches.list(SPACE)).toEqual([]);
+        expect(calls('startCaptions')).toEqual([]);
+      });
+  });
+
+  it('asks for the channel in which it is used too', async () => {
+    harness().script.access = { [HERE.id]: 'see' };
+    const shown = await harness().run('autotranslate reply', { languages: 'es' });
+    expect(shown.text).toBe(sentence('errors.channel-not-writable', { channel: '<#100>' }));
+  });
+});
+
+describe('a choice of channels', () => {
+  it.each([
+    ['rooms', 'rooms.page-joins', 'rooms.joins-choose'],
+    ['settings', 'settings.quiet', 'settings.quiet'],
+  ] as const)('in /%s takes none that the person may not see', async (command, page, choose) => {
+    allow('none');
+    await harness().run(command);
+    await harness().press(page);
+    const { text } = await harness().press(choose, [OPEN.id, SECRET.id]);
+    expect(text).toContain(sentence('errors.channel-unseen', { channel: '<#666>' }));
+    const { rooms, quietChannels } = await harness().services.spaces.of(SPACE);
+    expect([...rooms.joins, ...quietChannels]).toEqual([]);
+  });
+
+  it('keeps those that others have chosen', async () => {
+    await harness().run('settings');
+    await harness().press('settings.quiet');
+    await harness().press('settings.quiet', [SECRET.id]);
+    allow('none');
+    await harness().press('settings.quiet', [SECRET.id, OPEN.id]);
+    expect((await harness().services.spaces.of(SPACE)).quietChannels).toEqual([SECRET.id, OPEN.id]);
+  });
+
+  it('leaves the switches of hidden channels as they are', async () => {
+    await harness().services.watches.set([watch(SECRET), watch(OPEN)]);
+    allow('none');
+    await harness().run('settings');
+    await harness().press('settings.channels');
+    await harness().press('settings.voice-messages', []);
+    const { watches } = harness().services;
+    expect(watches.of(SECRET)?.transcribes).toBe(true);
+    expect(watches.of(OPEN)?.transcribes).toBe(false);
+  });
+});
+
+describe('a list of channels', () => {
+  it.each(['autotranslate list', 'settings', 'status', 'readaloud list', 'rooms'])(
+    'in /%s has only those that the person may see, and says how many more there are',
+    async (command) => {
+      await harness().services.watches.set([watch(SECRET), watch(OPEN)]);
+      const { rooms } = await harness().services.spaces.of(SPACE);
+      await harness().services.spaces.change(SPACE, {
+        rooms: { ...rooms, readAloud: [SECRET.id, OPEN.id], joins: [SECRET.id] },
+      });
+      allow('none');
+      const { text } = await harness().run(command);
+      expect(text).toContain('<#200>');
+      expect(text).not.toContain('<#666>');
+      expect(text).toContain(sentence('channels.hidden', { count: 1 }));
+    },
+  );
+});
+
+describe('a moderator who may not enter the room that we are in', () => {
+  it.each([
+    'captions stop',
+    'captions export',
+    'captions summary',
+    'stop',
+    'skip',
+    'queue',
+    'leave',
+  ])('learns and ends nothing there: /%s', async (command) => {
+    harness().rooms.people.set('bob', ROOM);
+    await harness().rooms.join(ROOM, 'en', true);
+    harness().script.access = { [ROOM.id]: 'none' };
+    const { text } = await harness().run(command);
+    expect(text).toBe(sentence('room.not-with-me', { channel: '<#500>' }));
+  });
+
+  it('does not see it in /status', async () => {
+    harness().rooms.people.set('bob', ROOM);
+    await harness().rooms.join(ROOM, 'en', true);
+    harness().script.access = { [ROOM.id]: 'none' };
+    expect((await harness().run('status')).text).not.toContain('<#500>');
+    harness().script.access = {};
+    expect((await harness().run('status')).text).toContain('<#500>');
+  });
+});

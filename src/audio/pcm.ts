@@ -39,6 +39,16 @@ export async function* startingWith<Item>(
   yield* rest;
 }
 
+export const concatSamples = (parts: readonly Float32Array[]): Float32Array => {
+  const whole = new Float32Array(parts.reduce((total, part) => total + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+};
+
 /** The mean of all channels. */
 export const mixToMono = (channels: readonly Float32Array[]): Float32Array => {
   const [first, ...others] = channels;

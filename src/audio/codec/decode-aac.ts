@@ -1,6 +1,6 @@
 import type { AacFrame } from '../container/adts.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
-import { yieldTurn, mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
+import { concatSamples, yieldTurn, mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 
 type AacDecoder = Awaited<ReturnType<(typeof import('@audio/decode-aac'))['decoder']>>;
 
@@ -36,12 +36,7 @@ export async function* decodeAac(frames: AsyncIterable<AacFrame>): AsyncGenerato
   let sampleRateHz = 0;
   let failures = 0;
   const takeBatch = (): Pcm => {
-    const samples = new Float32Array(batchSamples);
-    let at = 0;
-    for (const part of batch) {
-      samples.set(part, at);
-      at += part.length;
-    }
+    const samples = concatSamples(batch);
     batch = [];
     batchSamples = 0;
     return { samples, sampleRateHz };

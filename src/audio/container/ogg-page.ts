@@ -62,7 +62,7 @@ export interface OggPage {
   readonly serial: number;
   readonly sequence: number;
   readonly segments: Uint8Array;
-  /** The packets' bytes; fewer than the segments say only on the last page of a file that was cut off. */
+  /** The packets' bytes, as many as the segments say. */
   readonly body: Uint8Array;
 }
 
@@ -119,6 +119,18 @@ const peekPage = async (
   };
 };
 
+/** What is left of a page whose body was cut off: its whole segments. */
+const cutPage = (page: OggPage): OggPage => {
+  let bytes = 0;
+  const fits = (segment: number): boolean => {
+    bytes += segment;
+    return bytes <= page.body.length;
+  };
+  const count = page.segments.findIndex((segment) => !fits(segment));
+  const segments = page.segments.subarray(0, Math.max(0, count));
+  return { ...page, segments, body: page.body.subarray(0, sum(segments)) };
+};
+
 export interface PagesEnd {
   /** True when the last page was cut off. */
   readonly truncated: boolean;
@@ -143,7 +155,7 @@ export async function* readPages(reader: ByteReader): AsyncGenerator<OggPage, Pa
     if (ahead.length === 0) return { truncated: false, skippedBytes };
     const next = findCapture(ahead, 1);
     if (next === ahead.length && ahead.length < SEARCH_BYTES && findCapture(ahead, 0) === 0) {
-      if (found && !found.whole) yield found.page;
+      if (found && !found.whole) yield cutPage(found.page);
       return { truncated: true, skippedBytes };
     }
     skippedBytes += await reader.skip(next);

@@ -1,7 +1,8 @@
 /** Reads the Opus packets of a WebM or Matroska file (RFC 9559), as browsers record them. */
 import { ascii, type ByteReader } from '../bytes.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
-import type { OpusEnd, OpusItem } from './ogg-reader.ts';
+import type { OpusItem } from './ogg-reader.ts';
+import type { OggEnd } from './ogg-streams.ts';
 import { OPUS_CLOCK_HZ, parseToc } from '../opus/packet.ts';
 import { type OpusHead, parseOpusHead } from '../opus/head.ts';
 
@@ -150,7 +151,7 @@ const nextCluster = (bytes: Uint8Array): number => {
  * clusters are tolerated. Throws `AppError`: `unsupported` for codecs other than Opus and for
  * laced blocks, `bad-input` where no track is described.
  */
-export async function* readWebm(reader: ByteReader): AsyncGenerator<OpusItem, OpusEnd, void> {
+export async function* readWebm(reader: ByteReader): AsyncGenerator<OpusItem, OggEnd, void> {
   let track: Track | undefined;
   let pending: OpusItem | undefined;
   let damaged = false;

@@ -1,4 +1,5 @@
 import type { AacFrame } from '../container/adts.ts';
+import { decoderConfig } from './aac-config.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import { concatSamples, yieldTurn, mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 
@@ -6,10 +7,11 @@ type AacDecoder = Awaited<ReturnType<(typeof import('@audio/decode-aac'))['decod
 
 /** Loads the decoder, which is an optional package: see `docs/decisions/003-audio.md`. */
 const createDecoder = async (config: Uint8Array): Promise<AacDecoder> => {
+  const asc = decoderConfig(config);
   const library = await import('@audio/decode-aac').catch(() => undefined);
   if (!library) throw unsupportedAudio('AAC');
   try {
-    return await library.decoder({ asc: config });
+    return await library.decoder({ asc });
   } catch (cause) {
     throw damagedAudio('the AAC configuration', cause);
   }

@@ -103,6 +103,29 @@ const parseDops = (dops: Uint8Array): OpusHead | undefined => {
   };
 };
 
+/** Codecs that are not decoded here, by the type of the sample entry. */
+const CODEC_NAMES: Readonly<Record<string, string>> = {
+  alac: 'Apple Lossless',
+  'ac-3': 'AC-3',
+  'ec-3': 'AC-3',
+  enca: 'protected MP4',
+  fLaC: 'MP4 with FLAC',
+  '.mp3': 'MP4 with MP3',
+  samr: 'MP4 with AMR',
+  sowt: 'MOV with PCM',
+  twos: 'MOV with PCM',
+  lpcm: 'MOV with PCM',
+  in24: 'MOV with PCM',
+  in32: 'MOV with PCM',
+  fl32: 'MOV with PCM',
+  fl64: 'MOV with PCM',
+  'raw ': 'MOV with PCM',
+  ipcm: 'MP4 with PCM',
+  fpcm: 'MP4 with PCM',
+  alaw: 'MOV with A-law',
+  ulaw: 'MOV with μ-law',
+};
+
 const parseCodec = (entry: Box): Mp4Codec => {
   const { type, body } = entry;
   const version = body.length > 10 ? viewOf(body).getUint16(8) : 0;
@@ -117,13 +140,7 @@ const parseCodec = (entry: Box): Mp4Codec => {
     const head = dops && parseDops(dops);
     if (head) return { name: 'opus', head };
   }
-  const names: Readonly<Record<string, string>> = {
-    alac: 'Apple Lossless',
-    'ac-3': 'AC-3',
-    'ec-3': 'AC-3',
-    enca: 'protected MP4',
-  };
-  throw unsupportedAudio(names[type] ?? 'this kind of MP4');
+  throw unsupportedAudio(CODEC_NAMES[type] ?? 'this kind of MP4');
 };
 
 /** The chunk tables of a track (ISO 14496-12 sections 8.7.3 to 8.7.5), one sample after the other. */

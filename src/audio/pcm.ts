@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { equalWeights } from './channel-weights.ts';
 
 /** A slice of audio samples: mono, -1 to 1. */
 export interface Pcm {
@@ -49,15 +50,19 @@ export const concatSamples = (parts: readonly Float32Array[]): Float32Array => {
   return whole;
 };
 
-/** The mean of all channels. */
-export const mixToMono = (channels: readonly Float32Array[]): Float32Array => {
+/** The sum of all channels, each by its weight. Default: the mean. */
+export const mixToMono = (
+  channels: readonly Float32Array[],
+  weights = equalWeights(channels.length),
+): Float32Array => {
   const [first, ...others] = channels;
   if (!first) return new Float32Array(0);
   if (others.length === 0) return first;
-  const mono = Float32Array.from(first);
-  for (const channel of others)
-    for (let i = 0; i < mono.length; i += 1) mono[i]! += channel[i] ?? 0;
-  for (let i = 0; i < mono.length; i += 1) mono[i]! /= channels.length;
+  const mono = new Float32Array(first.length);
+  for (const [index, channel] of channels.entries()) {
+    const weight = weights[index] ?? 0;
+    for (let i = 0; i < mono.length; i += 1) mono[i]! += weight * (channel[i] ?? 0);
+  }
   return mono;
 };
 

@@ -75,7 +75,9 @@ async function* ownChunks(
   if (!items) {
     await file.reader.close();
     const pcm = decodeTo(source, VAD_RATE_HZ, signal);
-    yield* pcmChunks(pcm, longestMs, takenAsItIs ? source : undefined);
+    // Opus that is not passed on in packets has more channels than every recogniser takes.
+    const isPassed = takenAsItIs && file.container !== 'ogg-opus';
+    yield* pcmChunks(pcm, longestMs, isPassed ? source : undefined);
     return;
   }
   let hasPackets = false;

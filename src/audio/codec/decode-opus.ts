@@ -1,26 +1,9 @@
-import { unsupportedAudio } from '../errors.ts';
-import type { OpusItem, OpusPacket } from '../container/ogg-reader.ts';
-import { createPacketDecoder, type PacketDecoder } from '../opus/decoder.ts';
+import type { OpusItem } from '../container/ogg-reader.ts';
 import { OPUS_RATES } from '../opus/encoder.ts';
 import type { OpusHead } from '../opus/head.ts';
-import { packetOf } from '../opus/layout.ts';
-import { OPUS_CLOCK_HZ, parseToc } from '../opus/packet.ts';
+import { OPUS_CLOCK_HZ } from '../opus/packet.ts';
+import { createStreamsDecoder, type StreamsDecoder } from '../opus/streams-decoder.ts';
 import { type Pcm, sliceSamples } from '../pcm.ts';
-
-const LOST_FRAME = new Uint8Array(0);
-
-/** Decodes a packet; one that no decoder takes is concealed, so that what follows keeps its time. */
-const decodePacket = (decoder: PacketDecoder, { data, samples }: OpusPacket): Float32Array => {
-  const decoded = decoder.decode(data);
-  if (decoded) return decoded;
-  const lostFrames = Array.from({ length: parseToc(data)?.frames ?? 0 }, () => LOST_FRAME);
-  return decoder.decode(packetOf(data[0]!, lostFrames)) ?? new Float32Array(samples);
-};
-
-const checkHead = ({ channels, mapping, mappingFamily }: OpusHead): void => {
-  const streams = mappingFamily === 0 ? 1 : mapping[0];
-  if (channels > 2 || streams !== 1) throw unsupportedAudio('Opus with more than two channels');
-};
 
 /** The factor of `head.gain`, which counts steps of 1/256 dB. */
 const gainFactor = ({ gain }: OpusHead): number => 10 ** (gain / (20 * 256));
@@ -36,7 +19,7 @@ export async function* decodeOpus(
   let filled = 0;
   let skip = 0;
   let gain = 1;
-  let decoder: PacketDecoder | undefined;
+  let decoder: StreamsDecoder | undefined;
   const takeSlice = (): Pcm => {
     const samples = slice.slice(0, filled);
     filled = 0;
@@ -47,14 +30,13 @@ export async function* decodeOpus(
       if (item.kind === 'head') {
         decoder?.free();
         decoder = undefined;
-        checkHead(item.head);
-        decoder = await createPacketDecoder(sampleRateHz);
+        decoder = await createStreamsDecoder(item.head, sampleRateHz);
         skip = Math.round(item.head.preSkipSamples / clocks);
         gain = gainFactor(item.head);
         continue;
       }
       if (!decoder) continue;
-      const whole = decodePacket(decoder, item);
+      const whole = decoder.decode(item.data);
       const heard = whole.subarray(skip, Math.round(item.keepSamples / clocks));
       skip = Math.max(0, skip - whole.length);
       if (filled + heard.length > slice.length) yield takeSlice();

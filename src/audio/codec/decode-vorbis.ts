@@ -1,5 +1,6 @@
 import type { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
 import type { ByteReader } from '../bytes.ts';
+import { vorbisWeights } from '../channel-weights.ts';
 import { damagedAudio } from '../errors.ts';
 import type { OggPackets } from '../container/ogg-streams.ts';
 import { readVorbis, type VorbisSetup } from '../container/ogg-vorbis.ts';
@@ -23,7 +24,9 @@ const createDecoder = async ({ identification, setup }: VorbisSetup) => {
       const decoded = await decoder.decodeOggPages(pages).catch((cause: unknown) => {
         throw damagedAudio('Ogg Vorbis', cause);
       });
-      return { samples: mixToMono(decoded.channelData), sampleRateHz: decoded.sampleRate };
+      const { channelData, sampleRate } = decoded;
+      const samples = mixToMono(channelData, vorbisWeights(channelData.length));
+      return { samples, sampleRateHz: sampleRate };
     },
     free: () => decoder.free(),
   };

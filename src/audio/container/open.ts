@@ -4,6 +4,8 @@ import { emptyAudio, unknownAudio, unsupportedAudio } from '../errors.ts';
 import { skipId3 } from './id3.ts';
 import { readMp4 } from './mp4.ts';
 import { type OpusItem, readOpus } from './ogg-reader.ts';
+import { isOneStream } from '../opus/head.ts';
+import { startingWith } from '../pcm.ts';
 import { type Container, nameRefused, sniff, SNIFF_BYTES } from './sniff.ts';
 import { readWebm } from './webm.ts';
 
@@ -33,15 +35,42 @@ export const openAudio = async (source: ByteSource, signal: AbortSignal): Promis
   }
 };
 
-/** The Opus packets of a file, in any container; undefined where its codec is another one. */
-export const opusItemsOf = async (
+const readOpusItems = async (
   { container, reader }: OpenAudio,
   source: ByteSource,
   signal: AbortSignal,
-): Promise<AsyncIterable<OpusItem> | undefined> => {
+): Promise<AsyncGenerator<OpusItem, unknown, void> | undefined> => {
   if (container === 'ogg-opus') return readOpus(reader);
   if (container === 'webm') return readWebm(reader);
   if (container !== 'mp4') return undefined;
   const audio = await readMp4(reader, () => source.open(signal), signal);
   return audio.codec === 'opus' ? audio.items : undefined;
+};
+
+/** Passes on items up to a stream that is neither mono nor stereo, and then throws `unsupported`. */
+async function* ofOneStream(items: AsyncIterable<OpusItem>): AsyncGenerator<OpusItem, void, void> {
+  for await (const item of items) {
+    if (item.kind === 'head' && !isOneStream(item.head))
+      throw unsupportedAudio('Opus that changes its channels');
+    yield item;
+  }
+}
+
+/**
+ * The Opus packets of a mono or stereo file, in any container; undefined where its codec is another
+ * one and where it has more channels, which not every recogniser knows.
+ */
+export const opusItemsOf = async (
+  file: OpenAudio,
+  source: ByteSource,
+  signal: AbortSignal,
+): Promise<AsyncIterable<OpusItem> | undefined> => {
+  const items = await readOpusItems(file, source, signal);
+  if (!items) return undefined;
+  const first = await items.next();
+  const read = first.done ? [] : [first.value];
+  if (read.every((item) => item.kind === 'packet' || isOneStream(item.head)))
+    return ofOneStream(startingWith(read, items));
+  await items.return(undefined);
+  return undefined;
 };

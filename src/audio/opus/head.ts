@@ -11,7 +11,7 @@ export interface OpusHead {
   readonly gain: number;
   /** The channel mapping family; 0 is mono or stereo in one stream. */
   readonly mappingFamily: number;
-  /** The stream of each channel; empty for family 0. */
+  /** Counts of streams and of coupled ones, then the place of each channel; empty for family 0. */
   readonly mapping: Uint8Array;
 }
 
@@ -33,6 +33,10 @@ export const parseOpusHead = (bytes: Uint8Array): OpusHead | undefined => {
     mapping: bytes.subarray(FIXED_BYTES),
   };
 };
+
+/** True for mono and stereo in one stream, the packets of which every player knows. */
+export const isOneStream = ({ channels, mapping, mappingFamily }: OpusHead): boolean =>
+  channels <= 2 && (mappingFamily === 0 || mapping[0] === 1);
 
 export const writeOpusHead = (head: OpusHead): Uint8Array => {
   const bytes = new Uint8Array(FIXED_BYTES + head.mapping.length);

@@ -9,30 +9,31 @@ const CODE_MASK = 0x03;
 const VARIABLE = 0x80;
 const PADDED = 0x40;
 
-/** Reads one packet from its second byte on; a read past the end makes it broken. */
-const createCursor = (packet: Uint8Array) => {
-  let at = 1;
-  let end = packet.length;
+/** Reads bytes one after the other; a read past the end makes the cursor broken. */
+const createCursor = (bytes: Uint8Array) => {
+  let at = 0;
+  let end = bytes.length;
   let broken = false;
   const byte = (): number => {
     broken ||= at >= end;
     at += 1;
-    return packet[at - 1] ?? 0;
+    return bytes[at - 1] ?? 0;
   };
   return {
     byte,
     left: (): number => end - at,
+    rest: (): Uint8Array => bytes.subarray(at, end),
     frameLength: (): number => {
       const first = byte();
       return first < FIRST_LONG_LENGTH ? first : first + 4 * byte();
     },
-    cutEnd: (bytes: number): void => {
-      end -= bytes;
+    cutEnd: (count: number): void => {
+      end -= count;
     },
-    take: (bytes: number): Uint8Array => {
-      broken ||= bytes > end - at || bytes > LONGEST_FRAME_BYTES;
-      at += bytes;
-      return packet.subarray(at - bytes, at);
+    take: (count: number): Uint8Array => {
+      broken ||= count > end - at;
+      at += count;
+      return bytes.subarray(at - count, at);
     },
     isBroken: (): boolean => broken || at > end,
   };
@@ -50,30 +51,47 @@ const paddingBytes = (cursor: Cursor): number => {
   return padding;
 };
 
-const lengthsOf = (cursor: Cursor, code: number): number[] => {
-  if (code === 0) return [cursor.left()];
-  if (code === 1) return [cursor.left() / 2, cursor.left() / 2];
-  if (code === 2) {
-    const first = cursor.frameLength();
-    return [first, cursor.left() - first];
-  }
-  const layout = cursor.byte();
-  const count = layout & 0x3f;
-  if ((layout & PADDED) !== 0) cursor.cutEnd(paddingBytes(cursor));
-  if ((layout & VARIABLE) === 0) return Array.from({ length: count }, () => cursor.left() / count);
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** The lengths of frames behind which nothing follows but padding, which is cut off. */
+const lengthsToEnd = (
+  cursor: Cursor,
+  { count, isEven, padding }: { count: number; isEven: boolean; padding: number },
+): number[] => {
+  cursor.cutEnd(padding);
+  if (isEven) return Array.from({ length: count }, () => cursor.left() / count);
   const lengths = Array.from({ length: count - 1 }, () => cursor.frameLength());
-  return [...lengths, cursor.left() - lengths.reduce((total, length) => total + length, 0)];
+  return [...lengths, cursor.left() - sum(lengths)];
+};
+
+/** The lengths of frames that give the last one's as well (RFC 6716 appendix B). */
+const delimitedLengths = (cursor: Cursor, count: number, isEven: boolean): number[] => {
+  const given = Array.from({ length: isEven ? 1 : count }, () => cursor.frameLength());
+  return isEven ? Array.from({ length: count }, () => given[0]!) : given;
+};
+
+/** Reads a packet's frames; undefined for what decoders must refuse. */
+const readFrames = (cursor: Cursor, isDelimited: boolean): Uint8Array[] | undefined => {
+  const toc = parseToc(cursor.rest());
+  if (!toc) return undefined;
+  const code = cursor.byte() & CODE_MASK;
+  const layout = code === 3 ? cursor.byte() : 0;
+  const padding = (layout & PADDED) === 0 ? 0 : paddingBytes(cursor);
+  const isEven = code === 3 ? (layout & VARIABLE) === 0 : code !== 2;
+  const lengths = isDelimited
+    ? delimitedLengths(cursor, toc.frames, isEven)
+    : lengthsToEnd(cursor, { count: toc.frames, isEven, padding });
+  const isLength = (length: number): boolean =>
+    Number.isInteger(length) && length >= 0 && length <= LONGEST_FRAME_BYTES;
+  if (!lengths.every(isLength)) return undefined;
+  const frames = lengths.map((length) => cursor.take(length));
+  if (isDelimited) cursor.take(padding);
+  return cursor.isBroken() ? undefined : frames;
 };
 
 /** The frames of a packet, without padding; undefined for one that decoders must refuse. */
-export const framesOf = (packet: Uint8Array): Uint8Array[] | undefined => {
-  if (!parseToc(packet)) return undefined;
-  const cursor = createCursor(packet);
-  const lengths = lengthsOf(cursor, packet[0]! & CODE_MASK);
-  if (lengths.some((length) => length < 0 || !Number.isInteger(length))) return undefined;
-  const frames = lengths.map((length) => cursor.take(length));
-  return cursor.isBroken() ? undefined : frames;
-};
+export const framesOf = (packet: Uint8Array): Uint8Array[] | undefined =>
+  readFrames(createCursor(packet), false);
 
 const lengthBytes = (length: number): Uint8Array => {
   if (length < FIRST_LONG_LENGTH) return Uint8Array.of(length);
@@ -93,4 +111,20 @@ export const packetOf = (toc: number, frames: readonly Uint8Array[]): Uint8Array
   if (isEven) return concatBytes([Uint8Array.of(kind | 3, frames.length), ...frames]);
   const lengths = frames.slice(0, -1).map(({ length }) => lengthBytes(length));
   return concatBytes([Uint8Array.of(kind | 3, VARIABLE | frames.length), ...lengths, ...frames]);
+};
+
+/**
+ * Takes a packet of several streams apart (RFC 7845 section 3): the packet of each stream, in order;
+ * undefined where there are not as many.
+ */
+export const splitStreams = (packet: Uint8Array, streams: number): Uint8Array[] | undefined => {
+  const cursor = createCursor(packet);
+  const packets: Uint8Array[] = [];
+  while (packets.length < streams - 1) {
+    const [toc = 0] = cursor.rest();
+    const frames = readFrames(cursor, true);
+    if (!frames) return undefined;
+    packets.push(packetOf(toc, frames));
+  }
+  return [...packets, cursor.rest()];
 };

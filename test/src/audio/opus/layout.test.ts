@@ -3,7 +3,8 @@ import { createDecoder } from 'libopus-wasm';
 import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import { createRepacketizer } from '../../../../src/audio/opus/repacketizer.ts';
-import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
+import { framesOf, packetOf, splitStreams } from '../../../../src/audio/opus/layout.ts';
+import { concat } from '../support.ts';
 
 const PACKET_SAMPLES = 960;
 
@@ -36,6 +37,38 @@ describe('the layout of packets', () => {
           isTaken = false;
         }
         expect(framesOf(packet) !== undefined).toBe(isTaken);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('of several streams is taken apart whatever the frames of each', () => {
+    const lengthBytes = ({ length }: Uint8Array) =>
+      length < 252 ? [length] : [252 + (length % 4), (length - 252 - (length % 4)) / 4];
+    /** As `packetOf`, with all lengths given. */
+    const delimited = (frames: readonly Uint8Array[], padding: number) =>
+      concat([
+        Uint8Array.of(twenty | 3, 0x80 | 0x40 | frames.length, padding),
+        ...frames.map((one) => Uint8Array.from(lengthBytes(one))),
+        ...frames,
+        new Uint8Array(padding),
+      ]);
+    const streams = fc.array(fc.array(frame, { minLength: 1, maxLength: 6 }), { minLength: 1 });
+    fc.assert(
+      fc.property(streams, fc.nat(254), (all, padding) => {
+        const first = all.slice(0, -1).map((frames) => delimited(frames, padding));
+        const whole = concat([...first, packetOf(twenty, all.at(-1)!)]);
+        const split = splitStreams(whole, all.length)!.map((packet) => framesOf(packet));
+        expect(split).toEqual(all);
+        expect(splitStreams(whole.subarray(0, 1), all.length + 1)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('of several streams that is damaged is refused or taken apart, never otherwise', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), fc.integer({ min: 2, max: 8 }), (packet, n) => {
+        expect([undefined, n]).toContain(splitStreams(packet, n)?.length);
       }),
       { numRuns: 2_000 },
     );

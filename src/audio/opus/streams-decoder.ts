@@ -1,0 +1,81 @@
+import { damagedAudio, unsupportedAudio } from '../errors.ts';
+import { equalWeights, vorbisWeights } from '../channel-weights.ts';
+import { createPacketDecoder, type PacketDecoder } from './decoder.ts';
+import type { OpusHead } from './head.ts';
+import { packetOf, splitStreams } from './layout.ts';
+import { OPUS_CLOCK_HZ, parseToc } from './packet.ts';
+
+/** Decodes the packets of a file, of one stream or of several, to mono. */
+export interface StreamsDecoder {
+  /** Decodes a packet; what cannot be decoded is concealed, so that what follows keeps its time. */
+  decode(packet: Uint8Array): Float32Array;
+  free(): void;
+}
+
+/** Channel mapping families whose channels are sounds: mono and stereo, the order of Vorbis, no order. */
+const MAPPING_FAMILIES: ReadonlySet<number> = new Set([0, 1, 255]);
+const LOST_FRAME = new Uint8Array(0);
+/** Most streams that are decoded: each takes the time of a whole file. */
+const MOST_STREAMS = 16;
+/** The index of a channel that is silent. */
+const SILENT = 255;
+
+/** The parts that each stream has in the mono mix; both channels of a stereo stream count alike. */
+const streamWeights = ({ channels, mapping, mappingFamily }: OpusHead): number[] => {
+  const [streams = 0, coupled = 0, ...places] = mapping;
+  const isUsable = (place: number): boolean => place < streams + coupled || place === SILENT;
+  if (streams === 0 || coupled > streams || places.length < channels || !places.every(isUsable))
+    throw damagedAudio('an Opus channel mapping');
+  if (streams > MOST_STREAMS) throw unsupportedAudio('Opus with very many channels');
+  const weights = mappingFamily === 1 ? vorbisWeights(channels) : equalWeights(channels);
+  const parts = Array.from({ length: streams }, () => 0);
+  for (const [channel, weight] of weights.entries()) {
+    const place = places[channel]!;
+    const stream = place < 2 * coupled ? place >> 1 : place - coupled;
+    if (place !== SILENT) parts[stream]! += weight;
+  }
+  return parts;
+};
+
+const lostPacket = (packet: Uint8Array): Uint8Array => {
+  const frames = Array.from({ length: parseToc(packet)?.frames ?? 0 }, () => LOST_FRAME);
+  return packetOf(packet[0]!, frames);
+};
+
+const decodeOrConceal = (decoder: PacketDecoder, packet: Uint8Array): Float32Array | undefined =>
+  decoder.decode(packet) ?? decoder.decode(lostPacket(packet));
+
+/**
+ * Creates the decoder of what `head` describes. Throws `AppError`: `unsupported` for mappings other
+ * than those of RFC 7845 section 5.1.1 and for over 16 streams, `bad-input` for impossible ones.
+ *
+ * @param sampleRateHz one of the rates of Opus
+ */
+export const createStreamsDecoder = async (
+  head: OpusHead,
+  sampleRateHz: number,
+): Promise<StreamsDecoder> => {
+  if (!MAPPING_FAMILIES.has(head.mappingFamily)) throw unsupportedAudio('this kind of Opus');
+  const weights = head.mappingFamily === 0 ? [1] : streamWeights(head);
+  // What is not heard, such as low-frequency effects, is not decoded.
+  const decoders = await Promise.all(
+    weights.map((weight) => (weight > 0 ? createPacketDecoder(sampleRateHz) : undefined)),
+  );
+  return {
+    decode: (packet) => {
+      const samples = ((parseToc(packet)?.samples ?? 0) * sampleRateHz) / OPUS_CLOCK_HZ;
+      const lost = (): Uint8Array[] => weights.map(() => lostPacket(packet));
+      const packets =
+        weights.length === 1 ? [packet] : (splitStreams(packet, weights.length) ?? lost());
+      const mono = new Float32Array(samples);
+      for (const [stream, decoder] of decoders.entries()) {
+        const heard = decoder && decodeOrConceal(decoder, packets[stream]!);
+        if (!heard) continue;
+        const length = Math.min(heard.length, mono.length);
+        for (let i = 0; i < length; i += 1) mono[i]! += weights[stream]! * heard[i]!;
+      }
+      return mono;
+    },
+    free: () => decoders.forEach((decoder) => decoder?.free()),
+  };
+};

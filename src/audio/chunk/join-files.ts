@@ -44,7 +44,7 @@ async function* wholeSamples(reader: ByteReader): Bytes {
 }
 
 async function* joinMp3(parts: Parts): Bytes {
-  for await (const frame of through(parts, readMp3Frames)) if (!frame.isTable) yield frame.data;
+  for await (const frame of through(parts, readMp3Frames)) if (!frame.table) yield frame.data;
 }
 
 const joinOgg = (parts: Parts): Bytes => remuxOpus(through<OpusItem>(parts, readOpus));

@@ -1,6 +1,7 @@
 /** Reads MP3 frames: MPEG-1, 2 and 2.5, layer III (ISO 11172-3, 13818-3). */
-import { ascii, type ByteReader } from '../bytes.ts';
+import type { ByteReader } from '../bytes.ts';
 import { skipId3 } from './id3.ts';
+import { type Mp3Table, parseMp3Table } from './mp3-table.ts';
 
 export interface Mp3Header {
   readonly sampleRateHz: number;
@@ -59,17 +60,11 @@ export const isMp3Run = (bytes: Uint8Array, at: number, count: number): boolean 
 
 export interface Mp3Frame extends Mp3Header {
   readonly data: Uint8Array;
-  /** True for a frame that carries an encoder's table (Xing, Info, VBRI) instead of audio. */
-  readonly isTable: boolean;
+  /** The table that a frame carries instead of audio. */
+  readonly table: Mp3Table | undefined;
 }
 
-const TABLE_MAGICS = ['Xing', 'Info'];
-/** The place of VBRI, whatever the side information. */
-const VBRI_AT = 36;
 const SEARCH_BYTES = 4_096;
-
-const isTable = (header: Mp3Header, data: Uint8Array): boolean =>
-  TABLE_MAGICS.includes(ascii(data, header.tagAt, 4)) || ascii(data, VBRI_AT, 4) === 'VBRI';
 
 /** The bytes before the next run of frames; all of `bytes` where there is none. */
 const bytesToRun = (bytes: Uint8Array): number => {
@@ -88,7 +83,7 @@ export async function* readMp3Frames(reader: ByteReader): AsyncGenerator<Mp3Fram
     if (header) {
       const data = await reader.take(header.bytes);
       if (data.length < header.bytes) return;
-      yield { ...header, data, isTable: isTable(header, data) };
+      yield { ...header, data, table: parseMp3Table(data, header.tagAt) };
       continue;
     }
     await skipId3(reader);

@@ -58,7 +58,7 @@ describe('joining', () => {
     const file = fixture('speech.mp3');
     const both = concat(await Array.fromAsync(joinFiles('mp3', streams([file, file]))));
     const frames = await Array.fromAsync(readMp3Frames(createByteReader(sourceOf(both).open())));
-    expect(frames.some((frame) => frame.isTable)).toBe(false);
+    expect(frames.some((frame) => frame.table)).toBe(false);
     expect(concat(frames.map((frame) => frame.data))).toEqual(both);
     expect(Buffer.from(both).includes('ID3')).toBe(false);
   });

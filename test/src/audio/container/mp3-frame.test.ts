@@ -36,7 +36,7 @@ describe('an MP3 header', () => {
 describe('MP3 frames', () => {
   it('are found behind the tag, the encoder table among them', async () => {
     const frames = await framesOf(fixture('speech.mp3'), 100);
-    expect(frames.filter((frame) => frame.isTable)).toHaveLength(1);
+    expect(frames.filter((frame) => frame.table)).toHaveLength(1);
     const seconds = frames.slice(1).reduce((sum, frame) => sum + frame.samples, 0) / 44_100;
     expect(seconds).toBeCloseTo(3.56, 1);
   });

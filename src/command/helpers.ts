@@ -70,7 +70,7 @@ export const button = (
   ...(look === 'plain' ? {} : { look }),
 });
 
-const FILM_NAME = /\.mp4$/i;
+const FILM_NAME = /\.(?:mp4|mov|mkv)$/i;
 
 /** The first file of a message that may hold sound, by its name and type; films included. */
 export const soundOf = ({ files }: Message): MessageFile | undefined =>

@@ -3,6 +3,7 @@ import type { ByteSource } from '../../model/file.ts';
 import { readAdts } from '../container/adts.ts';
 import type { ByteReader } from '../bytes.ts';
 import { decodeAac } from './decode-aac.ts';
+import { decodeAiff } from './decode-aiff.ts';
 import { decodeFlac } from './decode-flac.ts';
 import { decodeMp3 } from './decode-mp3.ts';
 import { decodeOpus } from './decode-opus.ts';
@@ -46,6 +47,8 @@ async function* decodeMp4({ reader, source, signal, wantedHz }: Input): ReturnTy
 
 const DECODERS: Readonly<Record<Container, Decoder>> = {
   wav: ({ reader }) => decodeWav(reader),
+  'wav-g711': ({ reader }) => decodeWav(reader),
+  aiff: ({ reader }) => decodeAiff(reader),
   'ogg-opus': ({ reader, wantedHz }) => decodeOpus(readOpus(reader), wantedHz),
   'ogg-vorbis': ({ reader }) => decodeVorbis(reader),
   ogg: ({ reader, wantedHz }) => decodeOpus(readOpus(reader), wantedHz),

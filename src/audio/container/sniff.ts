@@ -1,11 +1,16 @@
 import { isAdtsRun } from './adts.ts';
-import { ascii } from '../bytes.ts';
+import { ascii, viewOf } from '../bytes.ts';
 import { id3Bytes } from './id3.ts';
 import { isMp3Run } from './mp3-frame.ts';
 
-/** Kinds of files that are told apart; `ogg` is Ogg with a codec that is neither Opus nor Vorbis. */
+/**
+ * Kinds of files that are told apart; `ogg` is Ogg with a codec that is neither Opus nor Vorbis, and
+ * `wav-g711` is WAV with A-law or µ-law.
+ */
 export type Container =
   | 'wav'
+  | 'wav-g711'
+  | 'aiff'
   | 'ogg-opus'
   | 'ogg-vorbis'
   | 'ogg'
@@ -19,6 +24,20 @@ export type Container =
 export const SNIFF_BYTES = 8_192;
 
 const MP4_BOXES = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'wide', 'free', 'skip']);
+
+const A_LAW = 6;
+const MU_LAW = 7;
+
+const sniffWav = (head: Uint8Array): Container => {
+  const view = viewOf(head);
+  let at = 12;
+  while (at + 10 <= head.length && ascii(head, at, 4) !== 'fmt ') {
+    const size = view.getUint32(at + 4, true);
+    at += 8 + size + (size % 2);
+  }
+  const codec = at + 10 <= head.length ? view.getUint16(at + 8, true) : 0;
+  return codec === A_LAW || codec === MU_LAW ? 'wav-g711' : 'wav';
+};
 
 const sniffOgg = (head: Uint8Array): Container => {
   // Streams begin with pages of one packet each, before any sound (RFC 3533 section 4).
@@ -44,7 +63,8 @@ export const sniff = (head: Uint8Array): Container | undefined => {
   const tagBytes = id3Bytes(head);
   if (tagBytes > 0) return tagBytes >= head.length ? 'mp3' : sniff(head.subarray(tagBytes));
   const four = ascii(head, 0, 4);
-  if ((four === 'RIFF' || four === 'RF64') && ascii(head, 8, 4) === 'WAVE') return 'wav';
+  if ((four === 'RIFF' || four === 'RF64') && ascii(head, 8, 4) === 'WAVE') return sniffWav(head);
+  if (four === 'FORM' && ['AIFF', 'AIFC'].includes(ascii(head, 8, 4))) return 'aiff';
   if (four === 'OggS') return sniffOgg(head);
   if (four === 'fLaC') return 'flac';
   if (four === '\x1a\x45\xdf\xa3') return 'webm';
@@ -55,8 +75,6 @@ export const sniff = (head: Uint8Array): Container | undefined => {
 
 /** Files that are often sent by mistake, or in formats that are not decoded here, with their names. */
 const OTHERS: readonly (readonly [magic: string, at: number, kind: string])[] = [
-  ['AIFF', 8, 'AIFF'],
-  ['AIFC', 8, 'AIFF'],
   ['caff', 0, 'CAF'],
   ['#!AMR', 0, 'AMR'],
   ['.snd', 0, 'AU'],

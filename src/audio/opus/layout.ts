@@ -70,6 +70,9 @@ const delimitedLengths = (cursor: Cursor, count: number, isEven: boolean): numbe
   return isEven ? Array.from({ length: count }, () => given[0]!) : given;
 };
 
+const isFrameLength = (length: number): boolean =>
+  Number.isInteger(length) && length >= 0 && length <= LONGEST_FRAME_BYTES;
+
 /** Reads a packet's frames; undefined for what decoders must refuse. */
 const readFrames = (cursor: Cursor, isDelimited: boolean): Uint8Array[] | undefined => {
   const toc = parseToc(cursor.rest());
@@ -81,9 +84,7 @@ const readFrames = (cursor: Cursor, isDelimited: boolean): Uint8Array[] | undefi
   const lengths = isDelimited
     ? delimitedLengths(cursor, toc.frames, isEven)
     : lengthsToEnd(cursor, { count: toc.frames, isEven, padding });
-  const isLength = (length: number): boolean =>
-    Number.isInteger(length) && length >= 0 && length <= LONGEST_FRAME_BYTES;
-  if (!lengths.every(isLength)) return undefined;
+  if (!lengths.every(isFrameLength)) return undefined;
   const frames = lengths.map((length) => cursor.take(length));
   if (isDelimited) cursor.take(padding);
   return cursor.isBroken() ? undefined : frames;

@@ -58,8 +58,9 @@ export const createStreamsDecoder = async (
   if (!MAPPING_FAMILIES.has(head.mappingFamily)) throw unsupportedAudio('this kind of Opus');
   const weights = head.mappingFamily === 0 ? [1] : streamWeights(head);
   // What is not heard, such as low-frequency effects, is not decoded.
+  const heard = weights.flatMap((weight, stream) => (weight > 0 ? [{ weight, stream }] : []));
   const decoders = await Promise.all(
-    weights.map((weight) => (weight > 0 ? createPacketDecoder(sampleRateHz) : undefined)),
+    heard.map(async (part) => ({ ...part, decoder: await createPacketDecoder(sampleRateHz) })),
   );
   return {
     decode: (packet) => {
@@ -68,14 +69,12 @@ export const createStreamsDecoder = async (
       const packets =
         weights.length === 1 ? [packet] : (splitStreams(packet, weights.length) ?? lost());
       const mono = new Float32Array(samples);
-      for (const [stream, decoder] of decoders.entries()) {
-        const heard = decoder && decodeOrConceal(decoder, packets[stream]!);
-        if (!heard) continue;
-        const length = Math.min(heard.length, mono.length);
-        for (let i = 0; i < length; i += 1) mono[i]! += weights[stream]! * heard[i]!;
+      for (const { decoder, stream, weight } of decoders) {
+        const part = decodeOrConceal(decoder, packets[stream]!) ?? [];
+        for (let i = 0; i < mono.length; i += 1) mono[i]! += weight * (part[i] ?? 0);
       }
       return mono;
     },
-    free: () => decoders.forEach((decoder) => decoder?.free()),
+    free: () => decoders.forEach(({ decoder }) => decoder.free()),
   };
 };

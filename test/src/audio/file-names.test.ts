@@ -4,6 +4,8 @@ import { isAudioName } from '../../../src/audio/file-names.ts';
 it.each([
   ['Voice.OGG', true],
   ['talk.m4a', true],
+  ['Take 1.aif', true],
+  ['memo.AIFF', true],
   ['film.mp4', false],
   ['ogg', false],
   ['song.mp3.exe', false],

@@ -41,6 +41,8 @@ describe('a short file', () => {
     ['speech.m4a', 'flac'],
     ['fragmented.mp4', 'flac'],
     ['speech.aac', 'flac'],
+    ['alaw.wav', 'flac'],
+    ['speech.aiff', 'flac'],
   ])('of another kind becomes one: %s becomes %s', async (name, container) => {
     const source = sourceOf(fixture(name));
     const [piece, ...others] = await cut(source);

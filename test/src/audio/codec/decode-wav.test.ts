@@ -69,6 +69,13 @@ describe('WAV', () => {
     expect(await heard(parts)).toEqual([0, 0.5, -1]);
   });
 
+  it.each<[string, WavParts, readonly number[]]>([
+    ['A-law', { tag: 6, bits: 8, data: Uint8Array.of(0xd5, 0xaa, 0x2a) }, [8, 32_256, -32_256]],
+    ['µ-law', { tag: 7, bits: 8, data: Uint8Array.of(0xff, 0x80, 0x00) }, [0, 32_124, -32_124]],
+  ])('is read with %s', async (_name, parts, values) => {
+    expect((await heard(parts)).map((sample) => sample * 32_768)).toEqual(values);
+  });
+
   it('is mixed to mono', async () => {
     const data = bytesOf(Int16Array.of(16_384, 0, -16_384, -16_384));
     expect(await heard({ channels: 2, data })).toEqual([0.25, -0.5]);
@@ -94,7 +101,7 @@ describe('WAV', () => {
   });
 
   it.each<[string, WavParts, string]>([
-    ['A-law', { tag: 6, bits: 8, data: SIXTEEN }, 'unsupported'],
+    ['A-law of 16 bits', { tag: 6, data: SIXTEEN }, 'unsupported'],
     ['12 bits', { bits: 12, data: SIXTEEN }, 'unsupported'],
     ['no channels', { channels: 0, data: SIXTEEN }, 'unsupported'],
     ['an absurd rate', { rateHz: 1e9, data: SIXTEEN }, 'unsupported'],

@@ -15,6 +15,8 @@ describe('the kind of a file', () => {
   it.each([
     ['speech.wav', 'wav'],
     ['adpcm.wav', 'wav'],
+    ['alaw.wav', 'wav-g711'],
+    ['speech.aiff', 'aiff'],
     ['speech.opus', 'ogg-opus'],
     ['speech-vorbis.ogg', 'ogg-vorbis'],
     ['speech.mp3', 'mp3'],
@@ -34,6 +36,14 @@ describe('the kind of a file', () => {
     expect(sniff(concat([tag, fixture('speech.flac').subarray(0, 100)]))).toBe('flac');
     expect(sniff(concat([tag, fixture('speech.aac').subarray(0, 4_000)]))).toBe('adts');
     expect(sniff(id3(16_000).subarray(0, 8_192))).toBe('mp3');
+  });
+
+  it('is seen behind other chunks of a WAV file', () => {
+    const aLaw = fixture('alaw.wav');
+    const list = Uint8Array.from(Buffer.from('4c4953540300000000000000', 'hex'));
+    const later = concat([aLaw.subarray(0, 12), list, aLaw.subarray(12)]);
+    expect(sniff(later)).toBe('wav-g711');
+    expect(sniff(later.subarray(0, 30))).toBe('wav');
   });
 
   it('is MP3 for a recording that begins inside a frame', () => {
@@ -64,7 +74,7 @@ describe('the kind of a file', () => {
   it('has a name for what is sent by mistake', () => {
     expect(nameRefused(text('%PDF-1.7'))).toBe('PDF');
     expect(nameRefused(text('#!AMR\n'))).toBe('AMR');
-    expect(nameRefused(text('FORM....AIFF'))).toBe('AIFF');
+    expect(nameRefused(text('caff'))).toBe('CAF');
     expect(nameRefused(text('hello'))).toBeUndefined();
   });
 });

@@ -1,4 +1,6 @@
 import type { AacFrame } from '../container/adts.ts';
+import type { Mp4Edit } from '../container/mp4-edit.ts';
+import { createAacWindow } from './aac-window.ts';
 import { decoderConfig } from './aac-config.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import { concatSamples, yieldTurn, mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
@@ -27,10 +29,14 @@ const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i]);
 
 /**
- * Decodes AAC access units to mono; a unit that cannot be decoded is passed over. Throws `bad-input`
- * after many of those in a row.
+ * Decodes AAC access units to mono, cut to `edit`; a unit that cannot be decoded is passed over.
+ * Throws `bad-input` after many of those in a row.
  */
-export async function* decodeAac(frames: AsyncIterable<AacFrame>): AsyncGenerator<Pcm, void, void> {
+export async function* decodeAac(
+  frames: AsyncIterable<AacFrame>,
+  edit?: Mp4Edit,
+): AsyncGenerator<Pcm, void, void> {
+  const window = createAacWindow(edit);
   let decoder: AacDecoder | undefined;
   let config: Uint8Array | undefined;
   let batch: Float32Array[] = [];
@@ -68,10 +74,11 @@ export async function* decodeAac(frames: AsyncIterable<AacFrame>): AsyncGenerato
       failures = 0;
       if (audio.sampleRate !== sampleRateHz && batchSamples > 0) yield takeBatch();
       sampleRateHz = audio.sampleRate;
-      const mono = mixToMono(audio.channelData);
+      const mono = window.cut(mixToMono(audio.channelData), sampleRateHz);
       batch.push(mono);
       batchSamples += mono.length;
       if (batchSamples >= sliceSamples(sampleRateHz)) yield takeBatch();
+      if (window.isOver()) break;
     }
     if (batchSamples > 0) yield takeBatch();
   } finally {

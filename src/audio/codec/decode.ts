@@ -42,7 +42,9 @@ type Decoder = (input: Input) => AsyncGenerator<Pcm, void, void>;
 
 async function* decodeMp4({ reader, source, signal, wantedHz }: Input): ReturnType<Decoder> {
   const audio = await readMp4(reader, () => source.open(signal), signal);
-  yield* audio.codec === 'aac' ? decodeAac(audio.frames) : decodeOpus(audio.items, wantedHz);
+  yield* audio.codec === 'aac'
+    ? decodeAac(audio.frames, audio.edit)
+    : decodeOpus(audio.items, wantedHz);
 }
 
 const DECODERS: Readonly<Record<Container, Decoder>> = {

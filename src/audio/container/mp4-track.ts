@@ -1,5 +1,7 @@
 /** Parses the audio track of an MP4 file (ISO 14496-12, -14) out of its `moov` and `moof` boxes. */
 import { ascii, viewOf } from '../bytes.ts';
+import { type Box, boxes, find, uint32 } from './mp4-box.ts';
+import { type Mp4Edit, parseEdit } from './mp4-edit.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import { type OpusHead } from '../opus/head.ts';
 
@@ -11,6 +13,8 @@ export type Mp4Codec =
 export interface Mp4Track {
   readonly id: number;
   readonly codec: Mp4Codec;
+  /** The part of the track that is to be heard; all of it where undefined. */
+  readonly edit: Mp4Edit | undefined;
   /** The size of samples for fragments that give none. */
   readonly defaultSampleBytes: number;
   /** The places of the samples that `moov` itself lists; none in a fragmented file. */
@@ -22,37 +26,6 @@ export interface Mp4Sample {
   readonly offset: number;
   readonly bytes: number;
 }
-
-interface Box {
-  readonly type: string;
-  readonly body: Uint8Array;
-}
-
-/** Boxes within one box that are read; real files have a few dozen. */
-const MOST_BOXES = 64;
-
-function* boxes(bytes: Uint8Array, from = 0): Generator<Box, void, void> {
-  const view = viewOf(bytes);
-  for (let at = from, count = 0; at + 8 <= bytes.length && count < MOST_BOXES; count += 1) {
-    const short = view.getUint32(at);
-    const long = short === 1 && at + 16 <= bytes.length;
-    const size = long ? Number(view.getBigUint64(at + 8)) : short === 0 ? bytes.length - at : short;
-    const headBytes = long ? 16 : 8;
-    if (size < headBytes) return;
-    yield { type: ascii(bytes, at + 4, 4), body: bytes.subarray(at + headBytes, at + size) };
-    at += size;
-  }
-}
-
-const find = (bytes: Uint8Array, ...path: readonly string[]): Uint8Array | undefined => {
-  let body: Uint8Array | undefined = bytes;
-  for (const type of path) body = body && boxes(body).find((box) => box.type === type)?.body;
-  return body;
-};
-
-/** Reads a number; 0 where it would reach past the end. */
-const uint32 = (bytes: Uint8Array | undefined, at: number): number =>
-  bytes && at >= 0 && at + 4 <= bytes.length ? viewOf(bytes).getUint32(at) : 0;
 
 const AUDIO_ENTRY_BYTES = 28;
 /** The bytes that QuickTime's versions of the sound description add to it. */
@@ -192,6 +165,7 @@ export const parseMoov = (moov: Uint8Array): Mp4Track => {
     return {
       id,
       codec: parseCodec(entry),
+      edit: parseEdit(moov, trak),
       defaultSampleBytes: uint32(trex, 16),
       samples: () => tableSamples(stbl),
     };

@@ -2,9 +2,10 @@
 import type { AacFrame } from './adts.ts';
 import { ascii, type ByteReader, createByteReader, viewOf } from '../bytes.ts';
 import { oversizedAudio, damagedAudio, unsupportedAudio } from '../errors.ts';
+import type { Mp4Edit } from './mp4-edit.ts';
 import { type Mp4Sample, type Mp4Track, parseMoof, parseMoov } from './mp4-track.ts';
 import type { OpusItem } from './ogg-reader.ts';
-import { parseToc } from '../opus/packet.ts';
+import { OPUS_CLOCK_HZ, parseToc } from '../opus/packet.ts';
 import type { OpusHead } from '../opus/head.ts';
 
 /** The most bytes of tables, which are in memory as a whole; those of four hours of AAC take under 6 MB. */
@@ -16,7 +17,11 @@ const MOST_UNREADABLE = 10_000;
 
 /** The contents of an audio track, in the order of the file. */
 export type Mp4Audio =
-  | { readonly codec: 'aac'; readonly frames: AsyncGenerator<AacFrame, void, void> }
+  | {
+      readonly codec: 'aac';
+      readonly frames: AsyncGenerator<AacFrame, void, void>;
+      readonly edit: Mp4Edit | undefined;
+    }
   | { readonly codec: 'opus'; readonly items: AsyncGenerator<OpusItem, void, void> };
 
 interface BoxHead {
@@ -113,14 +118,21 @@ async function* aacFrames(
   for await (const unit of units) yield { config, unit };
 }
 
+/** Packets up to the end of `edit`; the start is cut by the pre-skip. */
 async function* opusItems(
   units: AsyncIterable<Uint8Array>,
   head: OpusHead,
+  edit: Mp4Edit | undefined,
 ): AsyncGenerator<OpusItem, void, void> {
   yield { kind: 'head', head };
+  let left = Math.round((edit?.endSeconds ?? Infinity) * OPUS_CLOCK_HZ);
   for await (const data of units) {
     const samples = parseToc(data)?.samples;
-    if (samples !== undefined) yield { kind: 'packet', data, samples, keepSamples: samples };
+    if (samples === undefined) continue;
+    const keepSamples = Math.min(samples, left);
+    if (keepSamples === 0) return;
+    left -= keepSamples;
+    yield { kind: 'packet', data, samples, keepSamples };
   }
 }
 
@@ -144,8 +156,8 @@ export const readMp4 = async (
         ? rereadUnits(reopen(), track, signal)
         : readUnits(reader, track);
       return track.codec.name === 'aac'
-        ? { codec: 'aac', frames: aacFrames(units, track.codec.config) }
-        : { codec: 'opus', items: opusItems(units, track.codec.head) };
+        ? { codec: 'aac', frames: aacFrames(units, track.codec.config), edit: track.edit }
+        : { codec: 'opus', items: opusItems(units, track.codec.head, track.edit) };
     }
     if (box.type === 'moof') throw unsupportedAudio('a piece of an MP4 stream');
     samplesCameFirst ||= box.type === 'mdat';

@@ -88,6 +88,13 @@ const CODEC_NAMES: Readonly<Record<string, string>> = {
   A_AAC: 'Matroska with AAC',
   'A_MPEG/L3': 'Matroska with MP3',
   A_FLAC: 'Matroska with FLAC',
+  A_ALAC: 'Matroska with Apple Lossless',
+  A_AC3: 'Matroska with AC-3',
+  A_EAC3: 'Matroska with AC-3',
+  A_DTS: 'Matroska with DTS',
+  'A_PCM/INT/LIT': 'Matroska with PCM',
+  'A_PCM/INT/BIG': 'Matroska with PCM',
+  'A_PCM/FLOAT/IEEE': 'Matroska with PCM',
 };
 
 interface Track {

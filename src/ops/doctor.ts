@@ -57,9 +57,7 @@ const examineFfmpeg = (version: string | undefined): Finding => ({
   check: 'Audio: ffmpeg',
   ok: version !== undefined,
   isOptional: true,
-  detail:
-    version ??
-    'for A-law, AIFF, Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg',
+  detail: version ?? 'for Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg',
 });
 
 export interface DoctorDeps {

@@ -14,7 +14,7 @@ import {
   unsignedBytes,
 } from './pcm-samples.ts';
 
-/** How samples are read, by compression type and bytes; plain AIFF has none. */
+/** Readers of samples by compression type and bytes; plain AIFF has none. */
 const READ: Readonly<Record<string, Readonly<Record<number, ReadSample>>>> = {
   NONE: integers(false),
   twos: integers(false),

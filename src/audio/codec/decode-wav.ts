@@ -27,7 +27,7 @@ const CODEC_NAMES: Readonly<Record<number, string>> = {
 /** The value that writers leave in a size field when they cannot go back to fill it. */
 const UNKNOWN_SIZE = 0xffff_ffff;
 
-/** How samples are read, by codec and bytes. */
+/** Readers of samples by codec and bytes. */
 const READ: Readonly<Record<number, Readonly<Record<number, ReadSample>>>> = {
   [PCM]: { ...integers(true), 1: unsignedBytes },
   [FLOAT]: floats(true),

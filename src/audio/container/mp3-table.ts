@@ -1,7 +1,7 @@
 /** Reads the table that encoders write into the first frame of an MP3 file (Xing, Info, VBRI). */
 import { ascii, viewOf } from '../bytes.ts';
 
-/** What an encoder added to a sound, in samples: the part of LAME in a Xing or Info table. */
+/** Numbers of samples that an encoder added to a sound: the part of LAME in a Xing or Info table. */
 export interface Mp3Gapless {
   /** The frames of audio that follow the table. */
   readonly frames: number;
@@ -19,7 +19,7 @@ const FRAMES_GIVEN = 1;
 /** Bytes of the fields before LAME's part, by the flag that says whether they are there. */
 const FIELD_BYTES = [4, 4, 100, 4];
 const ENCODERS = ['LAME', 'Lavf', 'Lavc'];
-/** From the name of the encoder to delay and padding, of 12 bits each. */
+/** The place of delay and padding, of 12 bits each, behind the name of the encoder. */
 const DELAYS_AT = 21;
 
 const parseGapless = (data: Uint8Array, tagAt: number): Mp3Gapless | undefined => {

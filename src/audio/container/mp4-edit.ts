@@ -14,9 +14,9 @@ const MOST_ENTRIES = 64;
 const ENTRY_BYTES = [12, 20];
 
 interface Entry {
-  /** In units of the movie; 0 where the file is written piece by piece. */
+  /** The length in units of the movie; 0 where the file is written piece by piece. */
   readonly duration: number;
-  /** In units of the track; -1 for a pause. */
+  /** The start in units of the track; -1 for a pause. */
   readonly mediaTime: number;
 }
 

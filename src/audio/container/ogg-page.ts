@@ -119,7 +119,7 @@ const peekPage = async (
   };
 };
 
-/** What is left of a page whose body was cut off: its whole segments. */
+/** The whole segments of a page whose body was cut off. */
 const cutPage = (page: OggPage): OggPage => {
   let bytes = 0;
   const fits = (segment: number): boolean => {

@@ -2,7 +2,7 @@
 import { ascii, type ByteReader, viewOf } from '../bytes.ts';
 import { type OggEnd, type OggPackets, readOggStreams } from './ogg-streams.ts';
 
-/** What a decoder needs to know of a stream before its first packet of audio. */
+/** The headers that a decoder needs before the first packet of audio. */
 export interface VorbisSetup {
   readonly identification: Uint8Array;
   readonly setup: Uint8Array;

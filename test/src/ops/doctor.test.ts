@@ -49,7 +49,7 @@ describe('the doctor', () => {
       ' --   Service: recognition       set OPENAI; or set SHERPA-ONNX',
       ' ok   Service: speech            espeak-ng (espeak-ng offers)',
       ' --   Service: chat              set OPENAI',
-      ' --   Audio: ffmpeg              for A-law, AIFF, Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg',
+      ' --   Audio: ffmpeg              for Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg',
     ]);
     expect(verdict(found)).toBe('Nothing is wrong. What "--" marks is optional.');
   });

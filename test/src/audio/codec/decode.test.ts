@@ -62,6 +62,9 @@ describe('decoding', () => {
   it.each([
     ['adpcm.wav', 'WAV with ADPCM'],
     ['alac.m4a', 'Apple Lossless'],
+    ['alac.mov', 'Apple Lossless'],
+    ['ac3.mka', 'Matroska with AC-3'],
+    ['speex.ogg', 'Ogg Speex'],
     ['vorbis.webm', 'WebM with Vorbis'],
   ])('says what %s is', async (name, kind) => {
     await expect(secondsOf(fixture(name))).rejects.toMatchObject({

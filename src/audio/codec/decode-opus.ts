@@ -3,7 +3,7 @@ import { OPUS_RATES } from '../opus/encoder.ts';
 import type { OpusHead } from '../opus/head.ts';
 import { OPUS_CLOCK_HZ } from '../opus/packet.ts';
 import { createStreamsDecoder, type StreamsDecoder } from '../opus/streams-decoder.ts';
-import { type Pcm, sliceSamples } from '../pcm.ts';
+import { type Pcm, sliceSamples, yieldTurn } from '../pcm.ts';
 
 /** The factor of `head.gain`, which counts steps of 1/256 dB. */
 const gainFactor = ({ gain }: OpusHead): number => 10 ** (gain / (20 * 256));
@@ -31,6 +31,7 @@ export async function* decodeOpus(
         decoder?.free();
         decoder = undefined;
         decoder = await createStreamsDecoder(item.head, sampleRateHz);
+        await yieldTurn();
         skip = Math.round(item.head.preSkipSamples / clocks);
         gain = gainFactor(item.head);
         continue;

@@ -80,6 +80,7 @@ export async function* decodeVorbis(reader: ByteReader): AsyncGenerator<Pcm, voi
         decoder?.free();
         decoder = undefined;
         decoder = await createDecoder(item);
+        await yieldTurn();
         trim = createTrimmer();
       } else if (decoder) {
         const { samples, sampleRateHz } = await decodePage(decoder, item);

@@ -6,7 +6,7 @@ import { writePage } from '../../../../src/audio/container/ogg-page.ts';
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
-import { concat, never, sourceOf } from '../support.ts';
+import { concat, fixture, never, sourceOf } from '../support.ts';
 
 const bytesOf = (...parts: (string | readonly number[])[]): Uint8Array =>
   new Uint8Array(
@@ -29,6 +29,13 @@ const opusStream = (): Uint8Array => {
   const writer = createOggOpusWriter();
   return concat([writer.push(Uint8Array.of(0xf8, 0xff, 0xfe)), writer.end()]);
 };
+
+/** Sixteen decoders have to be made for each of these streams, none of which holds a packet. */
+const SURROUND_HEAD = createOggOpusWriter({
+  channels: 16,
+  mappingFamily: 255,
+  mapping: Uint8Array.of(16, 0, ...Array.from({ length: 16 }, (_, channel) => channel)),
+}).end();
 
 const EMPTY_PAGE = writePage({
   flags: 0,
@@ -75,6 +82,15 @@ describe('a crafted file', () => {
   it.each(CRAFTED)('lets others run while it is read: %s', async (_name, bytes) => {
     const { turns, worstBlockMs } = await watchEventLoop(() => endOf(bytes));
     expect(turns, `worst block ${worstBlockMs} ms`).toBeGreaterThan(100);
+  });
+
+  it.each([
+    ['Opus streams without sound', SURROUND_HEAD],
+    ['Vorbis streams without sound', fixture('vorbis-8k.ogg').subarray(0, 3_000)],
+  ])('lets others run while decoders are made: %s', async (_name, file) => {
+    const chained = concat(Array.from({ length: 60 }, () => file));
+    const { turns, worstBlockMs } = await watchEventLoop(() => endOf(chained));
+    expect(turns, `worst block ${worstBlockMs} ms`).toBeGreaterThan(60);
   });
 
   it('can be broken off even when nothing has to be waited for', async () => {

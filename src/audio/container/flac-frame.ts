@@ -85,10 +85,13 @@ export const parseFlacHeader = (bytes: Uint8Array, at = 0): FlacHeader | undefin
   };
 };
 
+const MAGIC = Buffer.from('fLaC');
+
+const isMagic = (bytes: Uint8Array): boolean => ascii(bytes, 0, MAGIC.length) === 'fLaC';
+
 /** Skips the metadata blocks; resolves with the sample rate that the file as a whole claims. */
 const readHead = async (reader: ByteReader): Promise<number> => {
-  if (ascii(await reader.peek(4), 0, 4) !== 'fLaC') return 0;
-  await reader.skip(4);
+  await reader.skip(MAGIC.length);
   let sampleRateHz = 0;
   for (let last = false; !last;) {
     const head = await reader.take(4);
@@ -109,6 +112,15 @@ const LONGEST_FRAME_BYTES = 512 * 1024;
 /** False headers in a row after which a file is given up; damage rarely looks like a header. */
 const MOST_FALSE_STARTS = 64;
 
+/** The next place from `from` on where a frame may begin, or a file that was joined; -1 without. */
+const nextStart = (bytes: Uint8Array, from: number): number => {
+  const frameAt = bytes.indexOf(0xff, from);
+  const end = frameAt < 0 ? bytes.length : Math.min(bytes.length, frameAt + MAGIC.length);
+  const before = Buffer.from(bytes.buffer, bytes.byteOffset, end);
+  const fileAt = before.indexOf(MAGIC, from);
+  return fileAt < 0 ? frameAt : fileAt;
+};
+
 /**
  * The length of the frame that begins here: up to the next header, or the end of the file, where
  * its checksum is right. Undefined if there is none.
@@ -126,9 +138,10 @@ const findEnd = async (reader: ByteReader, headerBytes: number): Promise<number 
     const bytes = await reader.peek(look);
     const whole = bytes.length < look;
     const searched = bytes.length - LONGEST_HEADER_BYTES;
-    for (at = bytes.indexOf(0xff, at); at >= 0 && at < (whole ? bytes.length : searched);) {
-      if (parseFlacHeader(bytes, at) && endsAt(bytes, at)) return at;
-      at = bytes.indexOf(0xff, at + 1);
+    for (at = nextStart(bytes, at); at >= 0 && at < (whole ? bytes.length : searched);) {
+      const isStart = bytes[at] !== 0xff || parseFlacHeader(bytes, at) !== undefined;
+      if (isStart && endsAt(bytes, at)) return at;
+      at = nextStart(bytes, at + 1);
     }
     if (whole) return endsAt(bytes, bytes.length) ? bytes.length : undefined;
     if (at < 0) at = searched;
@@ -137,16 +150,22 @@ const findEnd = async (reader: ByteReader, headerBytes: number): Promise<number 
 };
 
 /**
- * Yields every frame with right checksums and skips what lies between. A frame that gives no rate
- * has the file's.
+ * Yields every frame with right checksums and skips what lies between, heads of files that were
+ * joined among them. A frame that gives no rate has its file's.
  */
 export async function* readFlacFrames(reader: ByteReader): AsyncGenerator<FlacFrame, void, void> {
-  const fileRateHz = await readHead(reader);
+  let fileRateHz = 0;
   let falseStarts = 0;
   let isAfterGap = false;
+  let hasFrames = false;
   for (;;) {
     const ahead = await reader.peek(FIRST_LOOK_BYTES);
     if (ahead.length === 0) return;
+    if (isMagic(ahead)) {
+      fileRateHz = await readHead(reader);
+      isAfterGap = hasFrames;
+      continue;
+    }
     const header = parseFlacHeader(ahead);
     const bytes = header && (await findEnd(reader, header.headerBytes));
     if (header && bytes !== undefined) {
@@ -159,12 +178,13 @@ export async function* readFlacFrames(reader: ByteReader): AsyncGenerator<FlacFr
       };
       falseStarts = 0;
       isAfterGap = false;
+      hasFrames = true;
       continue;
     }
     isAfterGap = true;
     if (header) falseStarts += 1;
     if (falseStarts > MOST_FALSE_STARTS) throw damagedAudio('no FLAC frames');
-    const next = ahead.indexOf(0xff, 1);
+    const next = nextStart(ahead, 1);
     await reader.skip(next < 0 ? ahead.length : next);
   }
 }

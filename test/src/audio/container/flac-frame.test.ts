@@ -33,6 +33,16 @@ describe('FLAC frames', () => {
     expect(frames.filter((frame) => frame.isAfterGap)).toHaveLength(1);
   });
 
+  it.each([1, 1_000, 1e6])(
+    'are all found in files that were joined (chunks of %i)',
+    async (size) => {
+      const bytes = fixture('speech.flac');
+      const joined = await framesOf(concat([bytes, bytes]), size);
+      expect(samplesIn(joined)).toBe(2 * ALL_SAMPLES);
+      expect(joined.filter((frame) => frame.isAfterGap)).toHaveLength(1);
+    },
+  );
+
   it('are found in a stream that begins anywhere', async () => {
     const frames = await framesOf(fixture('speech.flac').subarray(20_000));
     expect(samplesIn(frames)).toBeGreaterThan(ALL_SAMPLES / 4);

@@ -1,4 +1,5 @@
-import { splitSentences, splitText } from '../../src/text/split/split.ts';
+import { splitSentences } from '../../src/text/split/sentences.ts';
+import { splitText } from '../../src/text/split/split.ts';
 import { AppError } from '../../src/errors.ts';
 import { createChild } from '../child.ts';
 import type { CreateEngine, SpeechEngine } from '../engine.ts';

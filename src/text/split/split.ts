@@ -1,40 +1,6 @@
 import { TOKEN_CLOSE, TOKEN_OPEN } from '../protect/read-tokens.ts';
 import { countCodePoints } from '../unicode.ts';
-
-const bySentence = new Intl.Segmenter(undefined, { granularity: 'sentence' });
-
-/**
- * Abbreviations whose full stop does not end a sentence. Unicode's rules know none; these stand
- * before a name or a number, where a break would be heard.
- */
-const abbreviation =
-  /(?:^|[\s("'«“])(?:mr|mrs|ms|dr|prof|st|sr|sra|jr|no|nr|vs|e\.g|i\.e|z\.b|d\.h|bzw|ca|p\.ej|approx|mme|mlle|av|fig|vol|\p{Lu})\.\s+$/iu;
-/** Matches the place after an ellipsis where a new sentence visibly begins. */
-const afterEllipsis = /(?<=…["'”’」』）)]?\s+)(?=[\p{Lu}\p{Lo}])/u;
-
-/** Matches the brackets that open the next sentence, which Unicode's rules leave on the one before. */
-const openingAtEnd = /[「『（“‘«([【]+$/u;
-
-/**
- * Splits a text in any script into sentences, each with the white space after it. Joined they are
- * the text; an empty text has none.
- */
-export const splitSentences = (text: string): string[] => {
-  const sentences: string[] = [];
-  let held = '';
-  for (const { segment } of bySentence.segment(text)) {
-    held += segment;
-    // Only the end is checked, so that a text of abbreviations takes linear time.
-    const end = segment.slice(-24);
-    if (abbreviation.test(end) && !end.includes('\n')) continue;
-    const opening = openingAtEnd.exec(end)?.[0] ?? '';
-    const whole = held.slice(0, held.length - opening.length);
-    if (whole === '') continue;
-    sentences.push(...(segment.includes('…') ? whole.split(afterEllipsis) : [whole]));
-    held = opening;
-  }
-  return held === '' ? sentences : [...sentences, held];
-};
+import { splitSentences } from './sentences.ts';
 
 const words = new Intl.Segmenter(undefined, { granularity: 'word' });
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });

@@ -4,7 +4,8 @@ import { speechPackets } from '../../audio/opus/speech-packets.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../model/file.ts';
 import type { Speaker, Speech } from '../../speech/speech.ts';
-import { splitSentences, splitText } from '../../text/split/split.ts';
+import { splitSentences } from '../../text/split/sentences.ts';
+import { splitText } from '../../text/split/split.ts';
 import type { SpeechItem } from './speech-item.ts';
 
 /** Longest text that stays one segment: it is synthesised soon, and sounds better whole. */

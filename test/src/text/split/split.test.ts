@@ -1,40 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitSentences, splitText } from '../../../../src/text/split/split.ts';
+import { splitText } from '../../../../src/text/split/split.ts';
 import { countCodePoints } from '../../../../src/text/unicode.ts';
 import { anyText, longTexts } from '../any-text.ts';
 
 const bytes = (text: string): number => Buffer.byteLength(text);
-
-describe('splitSentences', () => {
-  it.each([
-    ['One. Two! Three?', ['One. ', 'Two! ', 'Three?']],
-    ['Dr. Who met Mr. Smith. Then J. R. left.', ['Dr. Who met Mr. Smith. ', 'Then J. R. left.']],
-    ['Pi is 3.14. I am fine... really.', ['Pi is 3.14. ', 'I am fine... really.']],
-    ['Wait… What? but… no', ['Wait… ', 'What? ', 'but… no']],
-    ['はい。「うん。」そう！え？', ['はい。', '「うん。」', 'そう！', 'え？']],
-    ['一行目\n二行目', ['一行目\n', '二行目']],
-    ['क्या हाल है? ठीक।', ['क्या हाल है? ', 'ठीक।']],
-    ['no end', ['no end']],
-    ['', []],
-  ])('%j', (text, sentences) => {
-    expect(splitSentences(text)).toEqual(sentences);
-  });
-
-  it('joined is the text, without empty sentences', () => {
-    fc.assert(
-      fc.property(anyText, (text) => {
-        const sentences = splitSentences(text);
-        expect(sentences.join('')).toBe(text);
-        expect(sentences).not.toContain('');
-      }),
-    );
-  });
-
-  it.each(longTexts(100_000))('bears a long row of %s', (_, text) => {
-    expect(splitSentences(text).join('') === text).toBe(true);
-  });
-});
 
 describe('splitText', () => {
   it.each([

@@ -3,6 +3,7 @@ import { map } from '../../model/walk-rich-text.ts';
 import { toFlatText } from '../pieces/pieces.ts';
 import { findTerms, mergeTerms } from '../protect/terms.ts';
 import { NodeSpeaker, type SpokenOptions } from './spoken-nodes.ts';
+import { plainLetters } from './plain-letters.ts';
 import { spokenWords } from './spoken-words.ts';
 
 export interface SpeakableOptions extends SpokenOptions {
@@ -13,11 +14,9 @@ export interface SpeakableOptions extends SpokenOptions {
 /** A heart made of signs, which is read as the emoji. */
 const heart = /(?<!\S)<3(?!\S)/g;
 
-const withHearts = (tree: RichText): RichText =>
+const readableSigns = (tree: RichText): RichText =>
   map(tree, (node) =>
-    node.kind === 'text' && node.text.includes('<3')
-      ? text(node.text.replaceAll(heart, '❤'))
-      : node,
+    node.kind === 'text' ? text(plainLetters(node.text).replaceAll(heart, '❤')) : node,
   );
 
 /**
@@ -28,10 +27,10 @@ const withHearts = (tree: RichText): RichText =>
  * nothing is left to read.
  */
 export const speakable = (tree: RichText, options: SpeakableOptions = {}): string => {
-  const { text: written, spans, pairs } = toFlatText(withHearts(tree));
+  const { text: written, spans, pairs } = toFlatText(readableSigns(tree));
   const terms =
     options.dictionary?.map(({ term, spoken }) => ({ term, translation: spoken })) ?? [];
-  const speaker = new NodeSpeaker(options);
+  const speaker = new NodeSpeaker(options, written);
   let words = '';
   let from = 0;
   /** The spoiler whose content is left out. */

@@ -1,4 +1,5 @@
 import { withoutEmoji } from '../plain-spans.ts';
+import { plainLetters } from './plain-letters.ts';
 
 const LONGEST_CODE_POINTS = 40;
 const letters = /\p{L}/u;
@@ -26,7 +27,7 @@ export const spokenName = (name: string): string => {
   const start = Array.from(name.toWellFormed())
     .slice(0, LONGEST_CODE_POINTS * 4)
     .join('');
-  let spoken = withoutEmoji(start.normalize('NFKC'));
+  let spoken = withoutEmoji(plainLetters(start).normalize('NFKC'));
   if (letters.test(spoken)) spoken = spoken.replaceAll(digitRuns, ' ');
   else if (spoken.replaceAll(/\P{N}/gu, '').length > 4) return '';
   for (const [pattern, replacement] of CLEANED) spoken = spoken.replaceAll(pattern, replacement);

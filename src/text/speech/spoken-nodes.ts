@@ -1,7 +1,7 @@
 import type { Mention, Timestamp } from '../../model/rich-text.ts';
 import type { FlatSpan, Piece } from '../pieces/pieces.ts';
 import type { TermSpan } from '../protect/terms.ts';
-import emojiWords from './emoji-words.json' with { type: 'json' };
+import { createEmojiRows, emojiWord } from './spoken-emoji.ts';
 
 /** Words that are read in place of unreadable parts, in the voice's language. */
 export interface SpokenWords {
@@ -20,36 +20,6 @@ export interface SpokenOptions {
   readonly names?: (mention: Mention) => string | undefined;
   readonly words?: SpokenWords;
 }
-
-/**
- * Short names of the emoji most used in chat, by language (Unicode CLDR, from emojibase). Other
- * emoji, and those in other languages, are not read: voices cannot pronounce them.
- */
-const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = emojiWords;
-
-const wordsFor = (locale: string | undefined): Readonly<Record<string, string>> =>
-  WORDS[locale?.split(/[-_]/)[0]?.toLowerCase() ?? ''] ?? {};
-
-const keycap = /^\d(?=\uFE0F?\u20E3$)/;
-const flag = /^\p{RI}{2}$/u;
-const FIRST_INDICATOR = 0x1f1e6;
-
-/** The region of a flag; '' for any other emoji, and for regions without a name. */
-const placeOf = (written: string, locale: string): string => {
-  const code = Array.from(written, (sign) =>
-    String.fromCharCode(65 + (sign.codePointAt(0) ?? FIRST_INDICATOR) - FIRST_INDICATOR),
-  ).join('');
-  try {
-    const places = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' });
-    return places.of(code) ?? '';
-  } catch {
-    // Invalid as a locale.
-    return '';
-  }
-};
-
-// Variation selectors and skin tones do not change the name.
-const variation = /\uFE0F|\p{EMod}/gu;
 
 const readable = (name: string): string =>
   name.replaceAll(/[_~]+/g, ' ').replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ');
@@ -85,12 +55,12 @@ export const timeOf = (
 /** Reads the parts of a flat text that are not language; '' where nothing is to be read. */
 export class NodeSpeaker {
   readonly #options: SpokenOptions;
-  readonly #emojiNames: Readonly<Record<string, string>>;
-  #lastEmoji = { word: '', end: -1 };
+  readonly #rows: ReturnType<typeof createEmojiRows>;
 
-  constructor(options: SpokenOptions) {
+  /** @param text the flat text whose parts are read, in order */
+  constructor(options: SpokenOptions, text: string) {
     this.#options = options;
-    this.#emojiNames = wordsFor(options.locale);
+    this.#rows = createEmojiRows(text, options.locale);
   }
 
   word(span: FlatSpan | TermSpan, written: string): string {
@@ -106,9 +76,9 @@ export class NodeSpeaker {
       case 'name':
         return readable(written.slice(1));
       case 'emoji':
-        return keycap.exec(written)?.[0] ?? this.#once(this.#wordOf(written), span.start, span.end);
+        return this.#emoji(written, span);
       case 'shortcode':
-        return this.#once(readable(written.split(':')[1] ?? ''), span.start, span.end);
+        return this.#rows.read(readable(written.split(':')[1] ?? ''), span.start, span.end);
       case 'bracket':
         return '';
     }
@@ -127,7 +97,7 @@ export class NodeSpeaker {
       case 'mention':
         return names?.(node) ?? readable(node.name ?? (node.target === 'broadcast' ? node.id : ''));
       case 'emoji':
-        return this.#once(readable(node.name.split('::')[0] ?? ''), at, at + 1);
+        return this.#rows.read(readable(node.name.split('::')[0] ?? ''), at, at + 1);
       case 'timestamp':
         return timeOf(node, locale);
     }
@@ -138,17 +108,7 @@ export class NodeSpeaker {
     return link === undefined ? hostOf(url) : `${link}: ${hostOf(url)}`;
   }
 
-  #wordOf(emoji: string): string {
-    const { locale } = this.#options;
-    return flag.test(emoji) && locale !== undefined
-      ? placeOf(emoji, locale)
-      : (this.#emojiNames[emoji.replaceAll(variation, '')] ?? '');
-  }
-
-  /** Reads a run of the same emoji once. */
-  #once(word: string, start: number, end: number): string {
-    const again = word === this.#lastEmoji.word && start - this.#lastEmoji.end <= 1;
-    this.#lastEmoji = { word, end };
-    return again ? '' : word;
+  #emoji(emoji: string, { start, end }: Pick<FlatSpan, 'start' | 'end'>): string {
+    return this.#rows.read(emojiWord(emoji, this.#options.locale), start, end);
   }
 }

@@ -54,7 +54,7 @@ const SHORTENED: readonly (readonly [RegExp, string | ((found: string) => string
   [/(?<=[\p{L}\p{N}])_(?=[\p{L}\p{N}])/gu, ' '],
   [/[^\S\n]+/g, ' '],
   [/ ?\n[\s]*/g, '\n'],
-  [/ ([,.;:!?、。！？…])/g, '$1'],
+  [/ ([,.;:!?、。，،！？…])/g, '$1'],
 ];
 
 /** Words in capitals that are too long for abbreviations; engines spell short ones. */

@@ -38,12 +38,12 @@ describe('speakable', () => {
     [
       'the name of custom emoji',
       'hm <:pepe_happy:1> :thinking_face:',
-      'hm pepe happy thinking face',
+      'hm pepe happy, thinking face',
     ],
     ['a row of one custom emoji once', '<:pog:1><:pog:1> <a:pog:2> ok', 'pog ok'],
     ['a row of one shortcode once', ':tada: :tada: :tada:', 'tada'],
     ['emoji whatever their skin', '👍🏽👍🏿 👍', 'thumbs up'],
-    ['two rows of emoji each', '🎉🎉 and 🎉🔥', 'party popper and party popper fire'],
+    ['two rows of emoji each', '🎉🎉 and 🎉🔥', 'party popper and party popper, fire'],
     ['the place of a flag', 'go 🇩🇪🇩🇪 and 🇧🇷!', 'go Germany and Brazil!'],
     ['nothing for a flag of no place', 'go 🇽🇽 🇦 now', 'go now'],
     ['the digit of a keycap', '1️⃣ tea 2️⃣ milk #️⃣', '1 tea 2 milk'],
@@ -118,6 +118,53 @@ describe('speakable', () => {
   it('leaves as it is what it gave itself', () => {
     for (const text of ['+49 171 1234567', '12345678901', 'a_b `c` NO NO NO NO NO', 'h̷e̸ 🎉 wwww'])
       expect(speakable(speakable(text, options), options)).toBe(speakable(text, options));
+  });
+
+  it.each([
+    ['en', '👩🏽‍💻👨🏾‍🤝‍👨🏻', 'woman technologist, men holding hands'],
+    ['en', '🏴󠁧󠁢󠁳󠁣󠁴󠁿🏳️‍🌈🇺🇦', 'Scotland, rainbow flag, Ukraine'],
+    ['en', '😂😭😂😭😂', 'face with tears of joy, loudly crying face'],
+    ['en', '😂a😂', 'face with tears of joy a face with tears of joy'],
+    ['en', '🔟 4️⃣2️⃣0️⃣', '10 420'],
+    ['en', '👩‍🚀‍🪐', 'woman'],
+    ['de', 'super 🫠🎉', 'super schmelzendes Gesicht, Konfettibombe'],
+    ['ja', '🎉🔥', 'クラッカー、 火'],
+    ['zh-TW', '🎉🔥', '拉炮， 火'],
+    ['zh', '🎉🔥', '拉炮彩带， 火焰'],
+    ['nb', '🐶', 'hundefjes'],
+    ['pt-BR', '🐶', 'rosto de cachorro'],
+  ])('says in %s for %s: %s', (locale, text, spoken) => {
+    expect(speakable(text, { locale })).toBe(spoken);
+  });
+
+  it('reads at most five emoji of a row, and fifteen of a text', () => {
+    expect(speakable('🍎🍐🍇🍌🍒🍋🍑🍍', options)).toBe(speakable('🍎🍐🍇🍌🍒', options));
+    const rows = Array.from('🍎🍐🍇🍌🍒🍋🍑🍍🍉🍓🥝🍅🥥🥑🍆🥔🥕🌽', (sign) => `so ${sign} `);
+    expect(speakable(rows.join(''), options)).toContain('eggplant');
+    expect(speakable(rows.join(''), options)).not.toContain('potato');
+  });
+
+  it.each([
+    ['mathematical letters', '𝓗𝓮𝓵𝓵𝓸 𝟚𝟘', 'Hello 20'],
+    ['full-width letters', 'ＡＢＣ １２', 'ABC 12'],
+    ['letters set apart', 'ａ ｅ ｓ ｔ ｈ ok', 'aesth ok'],
+    ['circled letters', 'Ⓗⓘ 🅗🅘 🄷🄸', 'Hi HI HI'],
+    ['letters on blocks', '🅱ruh 🅲🅾🅾🅻', 'Bruh COOL'],
+    ['letters of flags', '🇭 🇪 🇱 🇱 🇴 and 🇭🇪🇱🇱🇴', 'HELLO and HELLO'],
+    ['small capitals', 'ɪᴛ ɪꜱ sᴏ ᴄᴏᴏʟ', 'it is so cool'],
+    ['superscript letters', 'ᵗʰⁱˢ ⁱˢ', 'this is'],
+    ['ligatures', 'ﬁne oﬃce', 'fine office'],
+    ['numbers in circles and Roman ones', '①② Ⅻ', '12 XII'],
+  ])('reads %s as plain ones', (_, text, spoken) => {
+    expect(speakable(text, options)).toBe(spoken);
+  });
+
+  it.each(['ｶﾞｲﾄﾞ', 'ガイド'])('reads kana of half width as kana: %s', (text) => {
+    expect(speakable(text, { locale: 'ja' })).toBe('ガイド');
+  });
+
+  it.each(['10² m³ ½', 'ɪ in /kɪt/', 'はい！（本当？）'])('keeps %s', (text) => {
+    expect(speakable(text, { locale: 'ja' })).toBe(text);
   });
 
   it('says emoji in the language of the voice, and leaves them out in one that it has no words for', () => {

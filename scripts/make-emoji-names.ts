@@ -3,9 +3,11 @@
  * `npm run emoji-names`.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 
-const SOURCE = join(import.meta.dirname, '../node_modules/emojibase-data');
+const require = createRequire(import.meta.url);
+const SOURCE = dirname(require.resolve('emojibase-data/package.json'));
 const FOLDER = join(import.meta.dirname, '../src/text/speech/emoji');
 
 /** The languages of emojibase-data. */

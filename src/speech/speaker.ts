@@ -81,6 +81,8 @@ const createFailureMemory = (now: () => number) => {
 export interface SpeakerDeps {
   readonly client: Pick<ServiceClient, 'voices' | 'speak'>;
   readonly now?: () => number;
+  /** Ms since 1970. */
+  readonly wallMs?: () => number;
 }
 
 /** Most attempts for one request, and the time for all of them. */
@@ -131,7 +133,11 @@ const begun = async (
 const rateOf = ({ sample_rates: rates }: Voice): number | undefined =>
   rates.length < 2 || rates.includes(SERVICE_LIMITS.ttsDefaultSampleRateHz) ? undefined : rates[0];
 
-export const createSpeaker = ({ client, now = () => performance.now() }: SpeakerDeps): Speaker => {
+export const createSpeaker = ({
+  client,
+  now = () => performance.now(),
+  wallMs = () => Date.now(),
+}: SpeakerDeps): Speaker => {
   const failures = createFailureMemory(now);
   const list = createVoiceList(client, now);
 
@@ -197,7 +203,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
       const text =
         typeof written === 'string'
           ? written
-          : speakable(written, locale === undefined ? {} : { locale });
+          : speakable(written, { nowMs: wallMs(), ...(locale === undefined ? {} : { locale }) });
       if (text === '') throw userError('bad-input', 'speech.nothing-to-say');
       const voices = fittingVoices(await list(signal), preference);
       if (voices.length === 0) throw userError('not-found', 'speech.no-voice');

@@ -1,4 +1,5 @@
 import { emojiName } from './emoji-names.ts';
+import { languageOf } from './spoken-language.ts';
 
 const flag = /^\p{RI}{2}$/u;
 const FIRST_INDICATOR = 0x1f1e6;
@@ -31,8 +32,7 @@ export const emojiWord = (emoji: string, locale: string | undefined): string => 
 const COMMAS: Readonly<Record<string, string>> = { ja: '、', zh: '，', ar: '،', fa: '،', ur: '،' };
 
 /** The sign of a short pause. */
-export const commaOf = (locale: string | undefined): string =>
-  COMMAS[locale?.split(/[-_]/)[0]?.toLowerCase() ?? ''] ?? ',';
+export const commaOf = (locale: string | undefined): string => COMMAS[languageOf(locale)] ?? ',';
 
 const MOST_IN_A_ROW = 5;
 const MOST_IN_A_TEXT = 15;

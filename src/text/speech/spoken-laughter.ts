@@ -1,3 +1,5 @@
+import { languageOf } from './spoken-language.ts';
+
 /** Laughter by language, in a spelling that its voices read well. */
 const LAUGHTER: Readonly<Record<string, string>> = {
   ar: 'ها ها',
@@ -66,7 +68,7 @@ const shortLaughter = (written: string, first: string, vowel: string): string =>
  * language.
  */
 export const spokenLaughter = (text: string, locale: string | undefined): string => {
-  const language = locale?.split(/[-_]/)[0]?.toLowerCase() ?? '';
+  const language = languageOf(locale);
   const laughter = LAUGHTER[language] ?? ANYWHERE;
   let spoken = text;
   for (const [pattern, word = laughter] of [...KOREAN, ...(RULES[language] ?? []), SPELLED])

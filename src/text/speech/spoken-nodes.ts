@@ -1,6 +1,7 @@
-import type { Mention, Timestamp } from '../../model/rich-text.ts';
+import type { Mention } from '../../model/rich-text.ts';
 import type { FlatSpan, Piece } from '../pieces/pieces.ts';
 import type { TermSpan } from '../protect/terms.ts';
+import { timeOf } from './spoken-timestamp.ts';
 import { createEmojiRows, emojiWord } from './spoken-emoji.ts';
 
 /** Words that are read in place of unreadable parts, in the voice's language. */
@@ -19,6 +20,8 @@ export interface SpokenOptions {
   /** The name behind a mention; undefined if it is not known, and the mention's own name is read. */
   readonly names?: (mention: Mention) => string | undefined;
   readonly words?: SpokenWords;
+  /** The time now, in ms since 1970, for relative times. Default: those are read as date and time. */
+  readonly nowMs?: number;
 }
 
 const readable = (name: string): string =>
@@ -28,28 +31,6 @@ const readable = (name: string): string =>
 export const hostOf = (address: string): string => {
   const [, rest = ''] = /^(?:https?:\/\/)?(?:www\.)?([^/?#>|]*)/i.exec(address) ?? [];
   return rest.replace(/^mailto:|^tel:/i, '');
-};
-
-const TIME_STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
-  t: { hour: 'numeric', minute: 'numeric', timeZoneName: 'short' },
-  T: { hour: 'numeric', minute: 'numeric', timeZoneName: 'short' },
-  d: { day: 'numeric', month: 'long', year: 'numeric' },
-  D: { day: 'numeric', month: 'long', year: 'numeric' },
-};
-const DATE_AND_TIME: Intl.DateTimeFormatOptions = { ...TIME_STYLES.D, ...TIME_STYLES.t };
-
-/** A timestamp in words, in UTC and marked as such, as listeners may be in any time zone. */
-export const timeOf = (
-  { seconds, style }: Pick<Timestamp, 'seconds' | 'style'>,
-  locale: string | undefined,
-): string => {
-  const options = { ...(TIME_STYLES[style] ?? DATE_AND_TIME), timeZone: 'UTC' };
-  try {
-    return new Intl.DateTimeFormat(locale ?? 'en', options).format(seconds * 1000);
-  } catch {
-    // An invalid locale, or a time outside the calendar.
-    return '';
-  }
 };
 
 /** Reads the parts of a flat text that are not language; '' where nothing is to be read. */
@@ -85,7 +66,7 @@ export class NodeSpeaker {
   }
 
   #piece(piece: Piece, at: number): string {
-    const { locale, names, words } = this.#options;
+    const { locale, names, words, nowMs } = this.#options;
     if (piece.kind === 'block') return (piece.block.spoiler ? words?.spoiler : words?.code) ?? '';
     if (piece.kind !== 'leaf') return '';
     const { node } = piece;
@@ -99,7 +80,7 @@ export class NodeSpeaker {
       case 'emoji':
         return this.#rows.read(readable(node.name.split('::')[0] ?? ''), at, at + 1);
       case 'timestamp':
-        return timeOf(node, locale);
+        return timeOf(node, locale, nowMs);
     }
   }
 

@@ -1,5 +1,9 @@
 import { isBlank } from '../unicode.ts';
+import { spokenAmounts } from './spoken-amounts.ts';
+import { spokenDates } from './spoken-dates.ts';
+import { isLocale } from './spoken-language.ts';
 import { spokenLaughter } from './spoken-laughter.ts';
+import { spokenRanges } from './spoken-ranges.ts';
 
 /** Runs of digits longer than any number in use, which are identifiers. */
 const longRun = /\d{9,}/g;
@@ -74,15 +78,17 @@ const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![
 
 /**
  * Makes words readable for a voice: laughter in the voice's language, repeated letters shortened,
- * capitals in lower case, telephone numbers and runs of over eight digits digit by digit. Line
+ * capitals in lower case, dates, money and measures in words, telephone numbers and runs of over eight digits digit by digit. Line
  * breaks are kept, other white space becomes one space. Empty when nothing is left to read; its own
  * output is left unchanged.
  *
- * @param locale the voice's language, for laughter
+ * @param locale the voice's language, for laughter, dates and amounts
  * @param code words for unreadable strings
  */
 export const spokenWords = (words: string, locale: string | undefined, code = ''): string => {
   let spoken = spokenLaughter(words, locale).replaceAll(unreadable, ` ${code} `);
+  if (locale !== undefined && isLocale(locale))
+    spoken = spokenAmounts(spokenDates(spokenRanges(spoken, locale), locale), locale);
   spoken = withoutShouting(spokenNumbers(spoken));
   for (const [pattern, shorter] of SHORTENED)
     spoken =

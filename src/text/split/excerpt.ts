@@ -2,7 +2,8 @@ import type { Mention, RichText } from '../../model/rich-text.ts';
 import { emojiText, mentionText } from '../../model/walk-rich-text.ts';
 import { oneLine, shorten } from '../quoted-words.ts';
 import { toPieces, type Leaf, type Piece } from '../pieces/pieces.ts';
-import { hostOf, timeOf } from '../speech/spoken-nodes.ts';
+import { hostOf } from '../speech/spoken-nodes.ts';
+import { timeOf } from '../speech/spoken-timestamp.ts';
 
 export interface ExcerptOptions {
   /** The name behind a mention, without its sign; undefined for the mention's own. */

@@ -103,6 +103,7 @@ export const createSpeaking = (deps: SpeakingDeps) => {
       ...(language === undefined ? {} : { locale: language }),
       dictionary,
       words: texts.spokenWords(language),
+      nowMs: now(),
     });
   };
 

@@ -1,0 +1,152 @@
+import { languageOf } from './spoken-language.ts';
+
+const DAY_MS = 86_400_000;
+
+const FIRST_YEAR = 1_000;
+const LAST_YEAR = 2_999;
+
+const daysOfMonth = (year: number, month: number): number => {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+};
+
+const isDate = (year: number, month: number, day: number): boolean =>
+  year >= FIRST_YEAR &&
+  year <= LAST_YEAR &&
+  month >= 1 &&
+  month <= 12 &&
+  day >= 1 &&
+  day <= daysOfMonth(year, month);
+
+/** Ms since 1970 at the beginning of a day of the Gregorian calendar, in UTC. */
+const msOf = (year: number, month: number, day: number): number => {
+  // Years that begin in March have their leap day at the end.
+  const from = month > 2 ? year : year - 1;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const leapDays = Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400);
+  return (365 * from + leapDays + dayOfYear - 719_468) * DAY_MS;
+};
+
+/** Abbreviations of "year" that `Intl` puts behind it. */
+const YEARS: Readonly<Record<string, readonly [string, string]>> = {
+  ru: ['г.', 'года'],
+  bg: ['г.', 'година'],
+  uk: ['р.', 'року'],
+};
+
+const LONG: Intl.DateTimeFormatOptions = {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  calendar: 'gregory',
+  timeZone: 'UTC',
+};
+
+/** Reads dates in a language; each gives undefined where there is no such day. */
+const createDateReader = (locale: string) => {
+  const long = new Intl.DateTimeFormat(locale, LONG);
+  const { year: _, ...dayAndMonth } = LONG;
+  const short = new Intl.DateTimeFormat(locale, dayAndMonth);
+  const order = long.resolvedOptions().locale.startsWith('en')
+    ? ''
+    : new Intl.DateTimeFormat(locale, { ...LONG, month: 'numeric' })
+        .formatToParts(0)
+        .map(({ type }) => type[0])
+        .filter((letter) => letter === 'd' || letter === 'm' || letter === 'y')
+        .join('');
+  const [abbreviated, whole] = YEARS[languageOf(locale)] ?? [];
+  const read = (year: number, month: number, day: number): string | undefined => {
+    if (!isDate(year, month, day)) return undefined;
+    const words = long.format(msOf(year, month, day));
+    return abbreviated !== undefined && whole !== undefined && words.endsWith(abbreviated)
+      ? words.slice(0, -abbreviated.length) + whole
+      : words;
+  };
+  return {
+    read,
+    /** A day without a year. */
+    readShort: (month: number, day: number): string | undefined =>
+      isDate(2_000, month, day) ? short.format(msOf(2_000, month, day)) : undefined,
+    /** A date that ends with the year, in the order of the language where both are possible. */
+    readEither: (first: number, second: number, year: number): string | undefined => {
+      const dayFirst = isDate(year, second, first);
+      const monthFirst = isDate(year, first, second);
+      if (dayFirst && monthFirst && first !== second) {
+        if (order === 'dmy') return read(year, second, first);
+        return order === 'mdy' ? read(year, first, second) : undefined;
+      }
+      return dayFirst ? read(year, second, first) : read(year, first, second);
+    },
+  };
+};
+
+const isoDate = /(?<![\w./-])(\d{4})-(\d{2})-(\d{2})(?:[Tt](?=\d{2}:)|(?![\w-]|[./]\d))/g;
+const yearFirst =
+  /(?<![\w./-])(\d{4})(?:([./])(\d{1,2})\2(\d{1,2})|\. (\d{1,2})\. (\d{1,2})\.)(?![\w-]|[./]\d)/g;
+const yearLast =
+  /(?<![\w./-])(\d{1,2})(?:([/-])(\d{1,2})\2|\. ?(\d{1,2})\. ?)(\d{4})(?![\w-]|[./]\d)/g;
+/** German days without a year, which look like the number of a chapter without the word before. */
+const germanDay =
+  /(?<=(?<!\p{L})(?:am|vom|bis|zum|ab|seit|dem|den) )(\d{1,2})\.(\d{1,2})\.(?![\d\p{L}])/giu;
+
+/** Hours and minutes in languages whose voices read `14:30` as two numbers, or its colon. */
+const CLOCKS: Readonly<Record<string, readonly [hour: string, minute: string]>> = {
+  de: [' Uhr', ' '],
+  nl: [' uur', ' '],
+  fr: [' heures', ' '],
+  ja: ['時', '分'],
+  zh: ['点', '分'],
+  ko: ['시', '분'],
+  th: [' นาฬิกา', ' นาที'],
+  vi: [' giờ', ' phút'],
+};
+const clockTime =
+  /(?<![\w.,:/-])([01]?\d|2[0-3]):([0-5]\d)(?![\w%/-]|[.,:]\d| ?[ap]\.?m\b)(?: ?(?:Uhr|uur)(?!\p{L}))?/giu;
+
+const spokenClock = (hour: string, minute: string, language: string): string => {
+  const [hours = '', minutes = ''] = CLOCKS[language] ?? [];
+  const word = language === 'fr' && Number(hour) < 2 ? ' heure' : hours;
+  const start = `${Number(hour)}${word}`;
+  if (Number(minute) === 0) return start;
+  const isSuffix = minutes !== ' ';
+  const gap = language === 'ja' || language === 'zh' ? '' : ' ';
+  return `${start}${gap}${Number(minute)}${isSuffix ? minutes : ''}`;
+};
+
+/**
+ * Replaces dates in figures by dates in words, and times of day where voices of the language do not
+ * read them. Kept: what may be two dates (`3/4/2026` in English), and days that do not exist.
+ */
+export const spokenDates = (text: string, locale: string): string => {
+  let reader: ReturnType<typeof createDateReader> | undefined;
+  const dates = (): ReturnType<typeof createDateReader> => (reader ??= createDateReader(locale));
+  const language = languageOf(locale);
+  let spoken = text
+    .replaceAll(isoDate, (written, year, month, day) => {
+      const words = dates().read(Number(year), Number(month), Number(day));
+      if (words === undefined) return written;
+      return /t$/i.test(written) ? `${words} ` : words;
+    })
+    .replaceAll(
+      yearFirst,
+      (written, year, _, month, day, spacedMonth, spacedDay) =>
+        dates().read(Number(year), Number(month ?? spacedMonth), Number(day ?? spacedDay)) ??
+        written,
+    )
+    .replaceAll(yearLast, (written, first, mark, second, dotted, year) => {
+      const read =
+        mark === undefined
+          ? dates().read(Number(year), Number(dotted), Number(first))
+          : dates().readEither(Number(first), Number(second), Number(year));
+      return read ?? written;
+    });
+  if (language === 'de')
+    spoken = spoken.replaceAll(
+      germanDay,
+      (written, day, month) => dates().readShort(Number(month), Number(day)) ?? written,
+    );
+  if (!Object.hasOwn(CLOCKS, language)) return spoken;
+  return spoken.replaceAll(clockTime, (_, hour: string, minute: string) =>
+    spokenClock(hour, minute, language),
+  );
+};

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { spokenWords } from '../../../../src/text/speech/spoken-words.ts';
+
+describe('dates', () => {
+  it.each([
+    ['en', 'November 23, 2026'],
+    ['de', '23. November 2026'],
+    ['fr', '23 novembre 2026'],
+    ['es', '23 de noviembre de 2026'],
+    ['pt', '23 de novembro de 2026'],
+    ['it', '23 novembre 2026'],
+    ['nl', '23 november 2026'],
+    ['pl', '23 listopada 2026'],
+    ['ru', '23 ноября 2026 года'],
+    ['tr', '23 Kasım 2026'],
+    ['hi', '23 नवंबर 2026'],
+    ['ar', '23 نوفمبر 2026'],
+    ['th', '23 พฤศจิกายน 2026'],
+    ['ja', '2026年11月23日'],
+    ['zh', '2026年11月23日'],
+    ['ko', '2026년 11월 23일'],
+  ])('are read in %s as %s', (locale, words) => {
+    for (const date of ['2026-11-23', '23.11.2026', '2026/11/23', '2026. 11. 23.', '11/23/2026'])
+      expect(spokenWords(`(${date})`, locale)).toBe(`(${words})`);
+  });
+
+  it.each([
+    ['de', '3/4/2026', '3. April 2026'],
+    ['fr', '3/4/2026', '3 avril 2026'],
+    ['en', '3/3/2026', 'March 3, 2026'],
+    ['de', 'am 23.11. und Kapitel 1.2. hier', 'am 23. November und Kapitel 1.2. hier'],
+    ['en', 'on 2024-02-29T14:30', 'on February 29, 2024 14:30'],
+    ['ja', '今日は2026-11-23です', '今日は2026年11月23日です'],
+  ])('are read in the order of the language: %s %s', (locale, written, words) => {
+    expect(spokenWords(written, locale)).toBe(words);
+  });
+
+  it.each([
+    ['en', '3/4/2026'],
+    ['ja', '3/4/2026'],
+    ['de', '2026-02-30'],
+    ['de', '2023-02-29'],
+    ['de', '31.4.2026'],
+    ['de', 'v1.2.2026-beta'],
+    ['en', 'log-2026-11-23.txt'],
+    ['en', '1/2 and 24/7'],
+    [undefined, '2026-11-23'],
+  ])('are kept where they may be two, or none: %s %s', (locale, written) => {
+    expect(spokenWords(written, locale)).toBe(written);
+  });
+});
+
+describe('times of day', () => {
+  it.each([
+    ['de', '14:30', '14 Uhr 30'],
+    ['de', 'um 18:00 Uhr', 'um 18 Uhr'],
+    ['de', '14:00–15:30', '14 Uhr bis 15 Uhr 30'],
+    ['fr', '14:05', '14 heures 5'],
+    ['fr', '1:30', '1 heure 30'],
+    ['nl', '14:30', '14 uur 30'],
+    ['ja', '14:30に', '14時30分に'],
+    ['zh', '9:00', '9点'],
+    ['ko', '14:30', '14시 30분'],
+    ['th', '14:30', '14 นาฬิกา 30 นาที'],
+    ['vi', '14:30', '14 giờ 30 phút'],
+    ['en', '14:30', '14:30'],
+    ['de', '10:30:45', '10:30:45'],
+    ['de', '25:30 16:9', '25:30 16:9'],
+  ])('are read in %s: %s', (locale, written, words) => {
+    expect(spokenWords(written, locale)).toBe(words);
+  });
+});

@@ -4,6 +4,7 @@ import { AppError } from '../../src/errors.ts';
 import { createChild } from '../child.ts';
 import type { CreateEngine, SpeechEngine } from '../engine.ts';
 import { isPackageInstalled } from '../package-installed.ts';
+import { KANA_PACKAGE } from './espeak-ng/kana.ts';
 import { PACKAGE } from './espeak-ng/library.ts';
 import { describeVoices, toMarkup, type KnownVoice } from './espeak-ng/voices.ts';
 import type { EspeakReply, EspeakRequest } from './espeak-ng/worker.ts';
@@ -47,13 +48,14 @@ export const createEngine: CreateEngine = ({ log }) => {
     idleMs: IDLE_MS,
   });
   const ready = isPackageInstalled(PACKAGE);
+  const readsKanji = isPackageInstalled(KANA_PACKAGE);
 
   let known: Promise<ReadonlyMap<string, KnownVoice>> | undefined;
   const voicesById = (): Promise<ReadonlyMap<string, KnownVoice>> => {
     // Shared by all callers, so that one caller's abort does not end it for the others.
     known ??= child
       .call({ kind: 'voices' }, new AbortController().signal)
-      .then((reply) => describeVoices('voices' in reply ? reply.voices : []));
+      .then((reply) => describeVoices('voices' in reply ? reply.voices : [], readsKanji));
     known.catch(() => {
       known = undefined;
     });
@@ -98,7 +100,7 @@ export const createEngine: CreateEngine = ({ log }) => {
       serves: ['speech'],
       ready,
       detail: ready
-        ? `${(await voicesById()).size} voices, 5 formats`
+        ? `${(await voicesById()).size} voices, 5 formats${readsKanji ? '' : `; for kanji: npm install --include=optional, which adds ${KANA_PACKAGE}`}`
         : `npm install --include=optional, which adds ${PACKAGE}`,
     }),
     remedy: ({ ability }) =>

@@ -15,9 +15,10 @@ const VARIANTS = [
 /** Voices that only test the library and have no phonemes of their own. */
 const UNUSABLE = new Set(['art/xex']);
 
-const REMARKS: Readonly<Record<string, string>> = {
-  'jpx/ja': ', reads kana only: kanji are announced as "Chinese letter"',
-};
+const JAPANESE = 'jpx/ja';
+
+/** True for the Japanese voice and its variants, by the library's name. */
+export const isJapanese = (espeakName: string): boolean => espeakName.startsWith(JAPANESE);
 
 export interface KnownVoice {
   readonly voice: Voice;
@@ -46,9 +47,13 @@ const languageOf = ({ name }: EspeakVoice): string => name.trim().replace(/, lat
 const describeVoice = (
   known: EspeakVoice,
   { gender, suffix }: (typeof VARIANTS)[number],
+  readsKanji: boolean,
 ): KnownVoice => {
   const espeakName = `${known.identifier}${suffix}`;
-  const remark = REMARKS[known.identifier] ?? '';
+  const remark =
+    isJapanese(known.identifier) && !readsKanji
+      ? ', reads kana only: kanji are announced as "Chinese letter"'
+      : '';
   return {
     espeakName,
     voice: {
@@ -66,13 +71,18 @@ const describeVoice = (
 /**
  * Converts the library's voices to the contract's (section 2.1), by id; the usual ones of a
  * language first.
+ *
+ * @param readsKanji false when the package that reads kanji is absent, which descriptions mention
  */
-export const describeVoices = (voices: readonly EspeakVoice[]): ReadonlyMap<string, KnownVoice> =>
+export const describeVoices = (
+  voices: readonly EspeakVoice[],
+  readsKanji: boolean,
+): ReadonlyMap<string, KnownVoice> =>
   new Map(
     voices
       .filter(({ identifier }) => !UNUSABLE.has(identifier))
       .toSorted((a, b) => preference(a) - preference(b))
-      .flatMap((known) => VARIANTS.map((variant) => describeVoice(known, variant)))
+      .flatMap((known) => VARIANTS.map((variant) => describeVoice(known, variant, readsKanji)))
       .map((known) => [known.voice.id, known]),
   );
 

@@ -1,5 +1,8 @@
 import { serveParent } from '../../child.ts';
+import { isPackageInstalled } from '../../package-installed.ts';
+import { hasKanji, KANA_PACKAGE, loadKanaReader } from './kana.ts';
 import { loadEspeak, type EspeakVoice } from './library.ts';
+import { isJapanese } from './voices.ts';
 
 export type EspeakRequest =
   | { readonly kind: 'voices' }
@@ -11,12 +14,22 @@ export type EspeakReply =
 
 const loading = loadEspeak();
 
+const readsKanji = isPackageInstalled(KANA_PACKAGE);
+let inKana: ReturnType<typeof loadKanaReader> | undefined;
+
+/** The text as the voice can read it: the Japanese one knows no kanji. */
+const readable = (markup: string, voice: string): string => {
+  if (!readsKanji || !isJapanese(voice) || !hasKanji(markup)) return markup;
+  inKana ??= loadKanaReader();
+  return inKana(markup);
+};
+
 serveParent(async (request: EspeakRequest): Promise<EspeakReply> => {
   const espeak = await loading;
   if (request.kind === 'voices') return { voices: espeak.list_voices() };
   espeak.set_voice(request.voice, '', 0, 0, 0);
   const chunks: Int16Array[] = [];
-  espeak.synthesize(request.markup, (chunk) => {
+  espeak.synthesize(readable(request.markup, request.voice), (chunk) => {
     if (chunk.length > 0) chunks.push(chunk);
     return false;
   });

@@ -46,6 +46,21 @@ describe('espeak-ng', () => {
     await expect(pieces.next()).rejects.toThrow();
   });
 
+  it('reads kanji in Japanese as long as their kana, and not as "Chinese letter"', async () => {
+    const speech = await port();
+    const voices = await speech.voices(AbortSignal.timeout(5_000));
+    const { id } = voices.find(({ language }) => language === 'Japanese')!;
+    const length = async (text: string): Promise<number> => {
+      const { pcm } = await speech.speak({ voiceId: id, text }, AbortSignal.timeout(10_000));
+      let samples = 0;
+      for await (const piece of pcm) samples += piece.length;
+      return samples;
+    };
+    // The library's voices vary by some samples from call to call.
+    const ratio = (await length('東京へ行きます')) / (await length('トーキョーエイキマス'));
+    expect(ratio).toBeCloseTo(1, 1);
+  });
+
   it('gets text that cannot be markup, phonemes or an end', () => {
     expect(toMarkup('a<b>&\0[[x]] [[[')).toBe('a&lt;b&gt;&amp; [ [x]] [ [ [');
   });

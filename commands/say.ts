@@ -11,6 +11,7 @@ import {
   typedLanguage,
   sharedRoom,
   voicePreferences,
+  voiceSpeaks,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { lines } from '../src/model/compose-rich-text.ts';
@@ -64,6 +65,19 @@ const sayIn = async (
   await reply({ text: t('say.in-room', { channel: channelMention(room.channel) }) });
 };
 
+/** The note that another voice than the member's own speaks, or one of another language. */
+const voiceNote = async (
+  voice: Voices[number],
+  { own, textLanguage }: Readonly<Record<'own' | 'textLanguage', string | undefined>>,
+  { services, signal, t }: Context,
+): Promise<RichText | false> => {
+  const params = textLanguage !== undefined && { language: { language: textLanguage } };
+  if (params && !voiceSpeaks(voice, textLanguage)) return t('say.foreign-voice', params);
+  if (own === undefined || voice.id === own) return false;
+  const isThere = (await services.speaker.voices({ named: own }, signal)).length > 0;
+  return isThere && params ? t('say.other-voice', params) : t('say.voice-gone');
+};
+
 export default defineCommand(
   'say',
   {
@@ -81,18 +95,16 @@ export default defineCommand(
       if (room) return sayIn(room, ctx);
       const mine = await services.settings.of(member);
       const told = options.language && typedLanguage(options.language, services);
-      const guesses = [
-        services.languages.detect(languageText(text))?.language,
-        mine.language,
-        services.languages.find(member.locale),
-      ];
+      const textLanguage = services.languages.detect(languageText(text))?.language;
+      const guesses = [mine.language, services.languages.find(member.locale)];
       const preferences = voicePreferences({
         asked: { named: options.voice, language: told, gender },
         own: mine.voiceId,
+        textLanguage,
         guesses,
       });
       const { preference, voices } = await firstThatFits(preferences, services.speaker, signal);
-      const readAs = told ?? guesses.find((guess) => guess !== undefined);
+      const readAs = told ?? textLanguage ?? guesses.find((guess) => guess !== undefined);
       const own = preferences[0]?.named !== undefined && !options.voice ? mine.voiceId : undefined;
       const keepTo = (sizeBytes: number): void => {
         if (sizeBytes > capabilities.fileBytes) throw userError('too-large', 'say.too-large');
@@ -113,8 +125,13 @@ export default defineCommand(
         voice: quotedWords(speech.voice.description || speech.voice.id),
         language: quotedWords(speech.voice.language),
       });
+      const note = await voiceNote(
+        speech.voice,
+        { own, textLanguage: told ? undefined : textLanguage },
+        ctx,
+      );
       await reply({
-        text: lines(spokenBy, own !== undefined && speech.voice.id !== own && t('say.voice-gone')),
+        text: lines(spokenBy, note),
         files: [
           {
             name: `speech.${speech.format}`,

@@ -15,7 +15,7 @@ import { readLanguages, splitTyped } from '../text/typed-lists.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
 export { roomTurns } from '../chat/room-turns.ts';
-export { firstThatFits, voicePreferences } from '../speech/voice-choice.ts';
+export { firstThatFits, voicePreferences, voiceSpeaks } from '../speech/voice-choice.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
 export { quotedInstruction, quotedWords, typedCode } from '../text/quoted-words.ts';
 export { isBlankMessage } from '../text/message-checks.ts';

@@ -3,7 +3,7 @@ import { type Voice } from '../api/contract.ts';
 import type { RichText } from '../model/rich-text.ts';
 
 export interface VoicePreference {
-  /** A voice's id, or words of its description; overrides the rest. */
+  /** A voice's id, or words of its description; overrides the gender. */
   readonly named?: string | undefined;
   readonly language?: string | undefined;
   readonly gender?: string | undefined;

@@ -15,6 +15,10 @@ const languageRank = (voice: Voice, wanted: string): number => {
   return Number.POSITIVE_INFINITY;
 };
 
+/** True unless a voice names languages, and not this one. */
+export const voiceSpeaks = (voice: Voice, language: string): boolean =>
+  Number.isFinite(languageRank(voice, language)) || languagesInWords(voice.language).length === 0;
+
 const NO_WORD = /[^\p{L}\p{N}]+/gu;
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
 
@@ -34,7 +38,10 @@ const voicesNamed = (voices: readonly Voice[], named: string): Voice[] => {
 /** The voices that fit the preference, best first. A gender that no voice has is ignored. */
 export const fittingVoices = (voices: readonly Voice[], preference: VoicePreference): Voice[] => {
   const { named, language, gender } = preference;
-  if (named !== undefined) return voicesNamed(voices, named);
+  if (named !== undefined)
+    return voicesNamed(voices, named).filter(
+      (voice) => language === undefined || voiceSpeaks(voice, language),
+    );
   const speaking =
     language === undefined
       ? [...voices]
@@ -53,24 +60,40 @@ export interface VoiceHints {
   readonly asked?: VoicePreference | undefined;
   /** The speaker's own voice, by id. */
   readonly own?: string | undefined;
+  /** The language of the text, where it is certain. */
+  readonly textLanguage?: string | undefined;
   /** Languages that the text may be in, best guess first; those without a voice are skipped. */
   readonly guesses: readonly (string | undefined)[];
 }
 
-/** The voices to look for, best first. */
+/**
+ * The voices to look for, best first. A voice of the text's language comes before the speaker's own
+ * voice where that does not speak it.
+ */
 export const voicePreferences = ({
   asked = {},
   own,
+  textLanguage,
   guesses,
 }: VoiceHints): readonly VoicePreference[] => {
   const { named, language, gender } = asked;
   if (named !== undefined) return [{ named }];
   if (language !== undefined) return [{ language, gender }];
-  const languages = [...new Set(guesses.filter((guess) => guess !== undefined))];
+  // A person's own voice is not used for text that another voice was asked to speak.
+  const mine = own === undefined || gender !== undefined ? [] : [{ named: own }];
+  const languages = new Set(guesses.filter((guess) => guess !== undefined));
+  const inText =
+    textLanguage === undefined
+      ? []
+      : [
+          ...mine.map((voice) => ({ ...voice, language: textLanguage })),
+          { language: textLanguage, gender },
+        ];
+  if (textLanguage !== undefined) languages.delete(textLanguage);
   return [
-    // A person's own voice is not used for text that another voice was asked to speak.
-    ...(own === undefined || gender !== undefined ? [] : [{ named: own }]),
-    ...languages.map((guess) => ({ language: guess, gender })),
+    ...inText,
+    ...mine,
+    ...[...languages].map((guess) => ({ language: guess, gender })),
     { gender },
   ];
 };

@@ -109,6 +109,8 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: 'local' | 
     status: (key: RoomStatus): Content => note(t(key)),
     failed: (key: RoomFailure, error: AppError): Content =>
       note(t(key, { reason: reasonOf(t, error) })),
+    foreignVoice: (language: string): Content =>
+      note(t('room.foreign-voice', { language: { language } })),
     dropped: (count: number): Content => note(t('room.dropped', { count })),
     question: (name: string, question: string): RichText =>
       t('room.heard-you', { name: quotedWords(name), question: quotedWords(question) }),

@@ -80,4 +80,45 @@ describe('/say', () => {
     expect(files).toHaveLength(1);
     expect(text).toContain(sentence('say.voice-gone'));
   });
+
+  describe('in a language that one’s own voice does not speak', () => {
+    const GERMAN = 'Das ist ein ganz normaler deutscher Satz.';
+    const japanese = {
+      ...VOICE,
+      id: '11111111-2222-4333-8444-555555555555',
+      description: 'Haruka',
+      language: 'Japanese',
+    };
+    const german = { ...VOICE, description: 'Hans', language: 'German' };
+    const params = { language: 'German' };
+
+    it('another voice speaks, and the answer says why', async () => {
+      harness().speech.voices = [japanese, german];
+      await harness().run('voice', { voice: japanese.id });
+      const { text } = await last('say', { text: GERMAN });
+      expect(text).toContain('Hans');
+      expect(text).toContain(sentence('say.other-voice', params));
+    });
+
+    it('one’s own voice speaks where no other does, and the answer says so', async () => {
+      harness().speech.voices = [japanese];
+      await harness().run('voice', { voice: japanese.id });
+      const { text } = await last('say', { text: GERMAN });
+      expect(text).toContain('Haruka');
+      expect(text).toContain(sentence('say.foreign-voice', params));
+    });
+
+    it('a voice that was asked for speaks, and the answer says so', async () => {
+      harness().speech.voices = [japanese, german];
+      const { text } = await last('say', { text: GERMAN, voice: 'Haruka' });
+      expect(text).toContain(sentence('say.foreign-voice', params));
+    });
+
+    it('a language that was asked for gets its voice, without a note', async () => {
+      harness().speech.voices = [japanese, german];
+      const { text } = await last('say', { text: GERMAN, language: 'ja' });
+      expect(text).toContain('Haruka');
+      expect(text).not.toContain(sentence('say.foreign-voice', params));
+    });
+  });
 });

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Voice } from '../../api/contract.ts';
 import type { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { createSpeechMeter } from '../../usage/speech-meter.ts';
 import type { Channel } from '../../model/place.ts';
 import type { Services } from '../../command/services.ts';
 import type { QueuedSpeech, SpeechRequest } from '../room-types.ts';
-import { firstThatFits, voicePreferences } from '../../speech/voice-choice.ts';
+import { firstThatFits, voicePreferences, voiceSpeaks } from '../../speech/voice-choice.ts';
 import { plainWords } from '../../model/compose-rich-text.ts';
 import type { RichText } from '../../model/rich-text.ts';
 import { languageText } from '../../text/message-checks.ts';
@@ -52,6 +53,8 @@ export const createSpeaking = (deps: SpeakingDeps) => {
   /** Items that are being prepared, with their author. */
   const preparing = new Map<Promise<SpeechItem | undefined>, string | undefined>();
   const mutex = createKeyedMutex();
+  /** Languages of which was told that their voice does not speak them. */
+  const foreign = new Set<string>();
   let failedMs = Number.NEGATIVE_INFINITY;
 
   const failed = (error: AppError): void => {
@@ -107,20 +110,33 @@ export const createSpeaking = (deps: SpeakingDeps) => {
     });
   };
 
+  /** Tells once for each language that its voice does not speak it. */
+  const noteForeign = (voice: Voice, language: string): void => {
+    if (foreign.has(language) || voiceSpeaks(voice, language)) return;
+    foreign.add(language);
+    void messages.post(texts.foreignVoice(language));
+  };
+
   const itemOf = async (request: SpeechRequest): Promise<SpeechItem | undefined> => {
     const { text, kind, by } = request;
     const own =
       by && (await services.settings.of({ platform: channel().space.platform, id: by.id }));
-    const guesses = [
-      services.languages.detect(languageText(text))?.language,
-      own?.language,
-      texts.locale,
-    ];
+    const textLanguage = services.languages.detect(languageText(text))?.language;
+    const guesses = [own?.language, texts.locale];
     // An answer has the bot's voice, whoever asked.
     const ownVoice = kind === 'answer' ? undefined : own?.voiceId;
-    const preferences = voicePreferences({ asked: request.voice, own: ownVoice, guesses });
+    const preferences = voicePreferences({
+      asked: request.voice,
+      own: ownVoice,
+      textLanguage,
+      guesses,
+    });
     const fits = await firstThatFits(preferences, services.speaker, AbortSignal.timeout(VOICES_MS));
-    const language = fits.preference.language ?? guesses.find((guess) => guess !== undefined);
+    const [voice] = fits.voices;
+    if (voice && textLanguage !== undefined && request.voice?.language === undefined)
+      noteForeign(voice, textLanguage);
+    const language =
+      fits.preference.language ?? textLanguage ?? guesses.find((guess) => guess !== undefined);
     const spoken = await spokenOf(text, language);
     if (spoken === '') return undefined;
     return {

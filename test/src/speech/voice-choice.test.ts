@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { VoicePreference } from '../../../src/speech/speech.ts';
-import { firstThatFits, voicePreferences } from '../../../src/speech/voice-choice.ts';
+import {
+  firstThatFits,
+  fittingVoices,
+  voicePreferences,
+  voiceSpeaks,
+} from '../../../src/speech/voice-choice.ts';
 import { VOICE } from '../../fakes/speech.ts';
 
 const never = new AbortController().signal;
@@ -21,6 +26,28 @@ describe('which voice is to speak', () => {
       { language: 'en' },
       {},
     ]);
+  });
+
+  it('is one’s own only after those of the text’s language, where that does not speak it', () => {
+    expect(voicePreferences({ own: 'mine', textLanguage: 'de', guesses: ['de', 'en'] })).toEqual([
+      { named: 'mine', language: 'de' },
+      { language: 'de' },
+      { named: 'mine' },
+      { language: 'en' },
+      {},
+    ]);
+    const german = { ...VOICE, id: 'b', language: 'German' };
+    const japanese = { ...VOICE, id: 'mine', language: 'Japanese' };
+    const own = (language: string) =>
+      fittingVoices([japanese, german], { named: 'mine', language });
+    expect(own('de')).toEqual([]);
+    expect(own('ja')).toEqual([japanese]);
+  });
+
+  it('speaks the languages it names, all of them where it says so, and any where it names none', () => {
+    const speaks = (language: string): boolean => voiceSpeaks({ ...VOICE, language }, 'de');
+    expect(['German', 'English, German', 'Multilingual', '?'].map(speaks)).not.toContain(false);
+    expect(['Japanese', 'ja-JP, en'].map(speaks)).not.toContain(true);
   });
 
   it('is not one’s own where another gender was asked for', () => {

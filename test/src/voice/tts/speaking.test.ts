@@ -10,7 +10,8 @@ import { VOICE } from '../../../fakes/speech.ts';
 
 const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
 
-const start = () => {
+const start = (language?: string) => {
+  const posted: unknown[] = [];
   const clock = createTestClock(0);
   const log = createLog('silent');
   /** Who is looked up slowly. */
@@ -25,7 +26,7 @@ const start = () => {
         },
       },
       glossary: { applying: async () => [] },
-      languages: { detect: () => undefined },
+      languages: { detect: () => language && { language, confidence: 1 } },
       spaces: { of: async () => ({}) },
       usage: { record: async () => undefined },
     } as unknown as SpeakingDeps['services'],
@@ -39,13 +40,19 @@ const start = () => {
     named: async (text) => text,
     texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
     messages: createStatusMessages({
-      platform: { post: async () => ({ channel: CHANNEL, ids: ['m'] }), edit: async (one) => one },
+      platform: {
+        post: async (_, content) => {
+          posted.push(content);
+          return { channel: CHANNEL, ids: ['m'] };
+        },
+        edit: async (one) => one,
+      },
       channel: () => CHANNEL,
       log,
     }),
     log,
   });
-  return { clock, speaking, slow };
+  return { clock, speaking, slow, posted };
 };
 const saying = (text: string, id: string) =>
   ({ kind: 'say', text: rich(text), by: { id, name: id } }) as const;
@@ -123,6 +130,24 @@ describe('speech in a room', () => {
     expect(speaking.skip()).toBe(true);
     await clock.advance(0);
     expect(speaking.queue().items.map(({ text }) => text)).toEqual(['three']);
+    await speaking[Symbol.asyncDispose]();
+  });
+
+  it('that no voice speaks is announced once for each language', async () => {
+    const { clock, speaking, posted } = start('de');
+    await speaking.say(saying('Guten Tag', 'ann'));
+    await speaking.say(saying('Wie geht es', 'bob'));
+    await clock.advance(0);
+    const texts = createRoomTexts(loadTexts('locales'), 'en', 'plain');
+    expect(posted).toEqual([texts.foreignVoice('de')]);
+    await speaking[Symbol.asyncDispose]();
+  });
+
+  it('that its voice speaks is not announced', async () => {
+    const { clock, speaking, posted } = start('en');
+    await speaking.say(saying('Hello', 'ann'));
+    await clock.advance(0);
+    expect(posted).toEqual([]);
     await speaking[Symbol.asyncDispose]();
   });
 });

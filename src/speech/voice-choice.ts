@@ -5,13 +5,20 @@ import { languagesInWords, sameLanguage } from '../text/language/languages.ts';
 /** Names that services give to a voice that speaks any language. */
 const EVERY_LANGUAGE = /\b(?:multilingual|multi-lingual|all languages|any language)\b/i;
 
-/** Ranks how well a voice speaks a language: alone, first among others, among others, not. */
+/** The language of a code as it is spoken: ways of writing do not count. */
+const spokenLanguage = (code: string): string => code.split('-')[0] ?? code;
+
+/**
+ * Ranks how well a voice speaks a language: alone, first among others, among others, the same
+ * language written in another way, not.
+ */
 const languageRank = (voice: Voice, wanted: string): number => {
   if (EVERY_LANGUAGE.test(voice.language)) return 0;
   const spoken = languagesInWords(voice.language);
   const index = spoken.findIndex((language) => sameLanguage(language, wanted));
   if (index === 0) return spoken.length === 1 ? 0 : 1;
   if (index > 0) return 2;
+  if (spoken.some((language) => spokenLanguage(language) === spokenLanguage(wanted))) return 3;
   return Number.POSITIVE_INFINITY;
 };
 

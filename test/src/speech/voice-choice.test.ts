@@ -50,6 +50,14 @@ describe('which voice is to speak', () => {
     expect(['Japanese', 'ja-JP, en'].map(speaks)).not.toContain(true);
   });
 
+  it('speaks Chinese however that is written, the voice that names the writing first', () => {
+    const mandarin = { ...VOICE, id: 'a', language: 'Chinese (Mandarin)' };
+    const taiwanese = { ...VOICE, id: 'b', language: 'zh-TW' };
+    const voices = [VOICE, mandarin, taiwanese];
+    expect(fittingVoices(voices, { language: 'zh-TW' })).toEqual([taiwanese, mandarin]);
+    expect(fittingVoices(voices, { language: 'zh' })).toEqual([mandarin, taiwanese]);
+  });
+
   it('is not one’s own where another gender was asked for', () => {
     const asked = { gender: 'Female' };
     expect(voicePreferences({ asked, own: 'mine', guesses: ['de'] })).toEqual([

@@ -1,4 +1,4 @@
-import { indicatorLetters, placeOf } from './spoken-emoji.ts';
+import { indicatorLetters } from './spoken-emoji.ts';
 
 /**
  * Letters and digits in another shape, which Unicode's compatibility form makes plain: mathematical
@@ -7,7 +7,7 @@ import { indicatorLetters, placeOf } from './spoken-emoji.ts';
  * which that form would spoil.
  */
 const SHAPED =
-  /[\u{1D400}-\u{1D7FF}\uFF10-\uFF19\uFF21-\uFF3A\uFF41-\uFF5A\uFF65-\uFF9F\u2460-\u24FF\u{1F110}-\u{1F14F}\u2102\u2107\u210A-\u2115\u2119-\u211D\u2124-\u2139\u2145-\u2149\u2160-\u217F\uFB00-\uFB06\uFB50-\uFDFB\uFE70-\uFEFC\u3250\u32C0-\u33FF\u02B0-\u02B8\u02E0-\u02E4\u1D2C-\u1D6A\u1D78\u1D9B-\u1DBF\u2071\u207F\u2090-\u209C\u2C7C\u2C7D]+/gu;
+  /[\u{1D400}-\u{1D7FF}\uFF10-\uFF19\uFF21-\uFF3A\uFF41-\uFF5A\uFF65-\uFF9F\u2460-\u24FF\u{1F110}-\u{1F14F}\u2102\u2107\u210A-\u2115\u2119-\u211D\u2124-\u2138\u2145-\u2149\u2160-\u217F\uFB00-\uFB06\uFB50-\uFDFB\uFE70-\uFEFC\u3250\u32C0-\u33FF\u02B0-\u02B8\u02E0-\u02E4\u1D2C-\u1D6A\u1D78\u1D9B-\u1DBF\u2071\u207F\u2090-\u209C\u2C7C\u2C7D]+/gu;
 /** Signs that begin no compatibility form, in rows from A to Z. */
 const ROWS_OF_LETTERS = [0x1f150, 0x1f170] as const;
 const BLOCK_LETTERS = /(?:[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}]\uFE0F?)/gu;
@@ -30,9 +30,12 @@ const smallWord = new RegExp(
 
 /** Words of regional indicators, adjacent or set apart by spaces; rows of flags are none. */
 const indicatorWord = /(?<!\p{RI})(?:\p{RI}{3,}|\p{RI}(?:[ \u200B]\p{RI})+)(?!\p{RI})/gu;
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 const isFlags = (row: string): boolean =>
   /^(?:\p{RI}{2})+$/u.test(row) &&
-  (row.match(/\p{RI}{2}/gu) ?? []).every((pair) => placeOf(pair, 'en') !== '');
+  (row.match(/\p{RI}{2}/gu) ?? []).every(
+    (pair) => regions.of(indicatorLetters(pair)) !== undefined,
+  );
 
 /** A digit on a key; several are one number. */
 const keycap = /(\d)\uFE0F?\u20E3(?=(\p{L})?)/gu;

@@ -42,18 +42,25 @@ const LONG: Intl.DateTimeFormatOptions = {
   timeZone: 'UTC',
 };
 
-/** Reads dates in a language; each gives undefined where there is no such day. */
-const createDateReader = (locale: string) => {
-  const long = new Intl.DateTimeFormat(locale, LONG);
-  const { year: _, ...dayAndMonth } = LONG;
-  const short = new Intl.DateTimeFormat(locale, dayAndMonth);
-  const order = long.resolvedOptions().locale.startsWith('en')
+const DAY_AND_MONTH: Intl.DateTimeFormatOptions = {
+  day: 'numeric',
+  month: 'long',
+  timeZone: 'UTC',
+};
+
+/** The order of day, month and year in dates of a language, as `dmy`; '' where it depends on the region. */
+const orderOf = (locale: string): string =>
+  languageOf(locale) === 'en'
     ? ''
     : new Intl.DateTimeFormat(locale, { ...LONG, month: 'numeric' })
         .formatToParts(0)
         .map(({ type }) => type[0])
         .filter((letter) => letter === 'd' || letter === 'm' || letter === 'y')
         .join('');
+
+/** Reads dates in a language; each gives undefined where there is no such day. */
+const createDateReader = (locale: string) => {
+  const long = new Intl.DateTimeFormat(locale, LONG);
   const [abbreviated, whole] = YEARS[languageOf(locale)] ?? [];
   const read = (year: number, month: number, day: number): string | undefined => {
     if (!isDate(year, month, day)) return undefined;
@@ -66,12 +73,15 @@ const createDateReader = (locale: string) => {
     read,
     /** A day without a year. */
     readShort: (month: number, day: number): string | undefined =>
-      isDate(2_000, month, day) ? short.format(msOf(2_000, month, day)) : undefined,
+      isDate(2_000, month, day)
+        ? new Intl.DateTimeFormat(locale, DAY_AND_MONTH).format(msOf(2_000, month, day))
+        : undefined,
     /** A date that ends with the year, in the order of the language where both are possible. */
     readEither: (first: number, second: number, year: number): string | undefined => {
       const dayFirst = isDate(year, second, first);
       const monthFirst = isDate(year, first, second);
       if (dayFirst && monthFirst && first !== second) {
+        const order = orderOf(locale);
         if (order === 'dmy') return read(year, second, first);
         return order === 'mdy' ? read(year, first, second) : undefined;
       }

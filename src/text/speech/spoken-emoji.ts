@@ -10,11 +10,22 @@ export const indicatorLetters = (written: string): string =>
     String.fromCharCode(65 + (sign.codePointAt(0) ?? FIRST_INDICATOR) - FIRST_INDICATOR),
   ).join('');
 
+/** The names of regions in the last language that was asked for: a text has one. */
+let regions: { readonly locale: string; readonly names: Intl.DisplayNames } | undefined;
+
+const regionsIn = (locale: string): Intl.DisplayNames => {
+  if (regions?.locale !== locale)
+    regions = {
+      locale,
+      names: new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' }),
+    };
+  return regions.names;
+};
+
 /** The region of a flag; '' for regions without a name. */
-export const placeOf = (written: string, locale: string): string => {
+const placeOf = (written: string, locale: string): string => {
   try {
-    const places = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' });
-    return places.of(indicatorLetters(written)) ?? '';
+    return regionsIn(locale).of(indicatorLetters(written)) ?? '';
   } catch {
     // Invalid as a locale.
     return '';
@@ -48,11 +59,13 @@ export const createEmojiRows = (text: string, locale: string | undefined) => {
   let count = 0;
   return {
     /** The word to read for an emoji at this place; '' where it is left out. */
-    read: (word: string, start: number, nextStart: number): string => {
-      if (!/^[^\S\n]*$/.test(text.slice(Math.max(0, end), start)) || end < 0) row = new Set();
+    read: (wordOf: () => string, start: number, nextStart: number): string => {
+      const isNewRow = end < 0 || !/^[^\S\n]*$/.test(text.slice(end, start));
+      if (isNewRow) row = new Set();
       end = nextStart;
-      if (word === '' || row.has(word) || row.size >= MOST_IN_A_ROW || count >= MOST_IN_A_TEXT)
-        return '';
+      if (row.size >= MOST_IN_A_ROW || count >= MOST_IN_A_TEXT) return '';
+      const word = wordOf();
+      if (word === '' || row.has(word)) return '';
       const isFirst = row.size === 0;
       row.add(word);
       count += 1;

@@ -59,7 +59,7 @@ export class NodeSpeaker {
       case 'emoji':
         return this.#emoji(written, span);
       case 'shortcode':
-        return this.#rows.read(readable(written.split(':')[1] ?? ''), span.start, span.end);
+        return this.#rows.read(() => readable(written.split(':')[1] ?? ''), span.start, span.end);
       case 'bracket':
         return '';
     }
@@ -78,7 +78,7 @@ export class NodeSpeaker {
       case 'mention':
         return names?.(node) ?? readable(node.name ?? (node.target === 'broadcast' ? node.id : ''));
       case 'emoji':
-        return this.#rows.read(readable(node.name.split('::')[0] ?? ''), at, at + 1);
+        return this.#rows.read(() => readable(node.name.split('::')[0] ?? ''), at, at + 1);
       case 'timestamp':
         return timeOf(node, locale, nowMs);
     }
@@ -90,6 +90,6 @@ export class NodeSpeaker {
   }
 
   #emoji(emoji: string, { start, end }: Pick<FlatSpan, 'start' | 'end'>): string {
-    return this.#rows.read(emojiWord(emoji, this.#options.locale), start, end);
+    return this.#rows.read(() => emojiWord(emoji, this.#options.locale), start, end);
   }
 }

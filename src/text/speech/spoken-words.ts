@@ -11,11 +11,11 @@ const longRun = /\d{9,}/g;
 const MOST_DIGITS = 24;
 
 /**
- * Telephone numbers: with a country code, or in the groups of North America. Groups of one digit
- * are the output of this function.
+ * Telephone numbers: with a country code, in the groups of North America, or with the zero of long
+ * distance and nine digits. Groups of one digit are the output of this function.
  */
 const phone =
-  /(?<![\d.,+])(?:\+\d{1,3}(?:[ ./-]?\(?\d{2,6}\)?){2,5}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\d.,]*\d)/g;
+  /(?<![\d.,+])(?:0\d{2,4}(?:[ /-]\d{6,8}|[ /-]\d{3,4}[ /-]\d{3,4})|\+\d{1,3}(?:[ ./-]?\(?\d{2,6}\)?){2,5}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\d.,]*\d)/g;
 
 const spelled = (digits: string): string => Array.from(digits.slice(0, MOST_DIGITS)).join(' ');
 

@@ -72,6 +72,12 @@ describe('speakable', () => {
   it.each([
     ['long rows of digits one by one', 'id 123456789012', 'id 1 2 3 4 5 6 7 8 9 0 1 2'],
     ['telephone numbers one by one', 'call +49 171 1234567', 'call +4 9, 1 7 1, 1 2 3 4 5 6 7'],
+    [
+      'those of a country',
+      '0171 1234567 or 090-1234-5678',
+      '0 1 7 1, 1 2 3 4 5 6 7 or 0 9 0, 1 2 3 4, 5 6 7 8',
+    ],
+    ['other numbers with a zero as they are', '007 100 05 2026', '007 100 05 2026'],
     ['those of North America too', '(555) 123-4567 ok', '5 5 5, 1 2 3, 4 5 6 7 ok'],
     [
       'other numbers as they are',
@@ -153,6 +159,7 @@ describe('speakable', () => {
     ['letters of flags', '🇭 🇪 🇱 🇱 🇴 and 🇭🇪🇱🇱🇴', 'HELLO and HELLO'],
     ['small capitals', 'ɪᴛ ɪꜱ sᴏ ᴄᴏᴏʟ', 'it is so cool'],
     ['superscript letters', 'ᵗʰⁱˢ ⁱˢ', 'this is'],
+    ['signs that are emoji too as these', 'ℹ️ ™️', 'information, trade mark'],
     ['ligatures', 'ﬁne oﬃce', 'fine office'],
     ['numbers in circles and Roman ones', '①② Ⅻ', '12 XII'],
   ])('reads %s as plain ones', (_, text, spoken) => {

@@ -43,12 +43,6 @@ describe('speech over HTTP with espeak-ng', () => {
     expect(english.id).toBe('ace24da9-a3bf-872b-8f4a-2eb529f3b66a');
   });
 
-  it('says that the Japanese voice cannot read kanji', async () => {
-    const reply = await service.request(PATHS.voices);
-    const { voices } = (await reply.json()) as { voices: Voice[] };
-    expect(voices.find(({ language }) => language === 'Japanese')?.description).toContain('kanji');
-  });
-
   it.each(AUDIO_FORMATS)('makes %s with its media type', async (format) => {
     const reply = await tts({ format });
     expect(reply.status).toBe(200);

@@ -5,7 +5,7 @@ export const KANA_PACKAGE = 'lindera-wasm-nodejs-ipadic';
 
 interface Token {
   readonly surface: string;
-  /** How the word is spoken, in katakana; `*` or absent for words that are not in the dictionary. */
+  /** The word as it is spoken, in katakana; `*` or absent where the dictionary lacks it. */
   readonly pronunciation?: string;
 }
 

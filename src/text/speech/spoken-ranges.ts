@@ -31,7 +31,7 @@ const UP_TO: Readonly<Record<string, string>> = {
   id: ' sampai ',
 };
 const END = String.raw`\d{1,4}(?:[.,:]\d{1,2})?`;
-/** What follows a range, and no score, subtraction or number of a street. */
+/** Pattern of words and signs after a range, but not after a score, a subtraction or an address. */
 const COUNTED = String.raw`[ \u00A0]?(?:%|°|${SYMBOLS}|[ap]\.?m\b|[€£¥₹]|uhr|uur|heures?|hours?|hrs|min|minutes?|minuten|stunden|tage|days|weeks|months|years|people|jours|personnes|horas|minutos|días|dias|giorni|dagen|[時点點시分분日일人年년個个개])`;
 const range = new RegExp(
   String.raw`${NOT_AFTER}(?<!–)(${END})(?:–|-(?=${END}${COUNTED}))(${END})(?![\d\p{sc=Latn}–-]|[.,:/]\d)`,

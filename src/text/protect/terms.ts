@@ -1,6 +1,7 @@
-import { charAfter, charBefore, isHangul, isSpacedLetter } from '../unicode.ts';
+import { indexTerms, type Occurrence } from '../terms/term-index.ts';
 
 export interface Term {
+  /** A word or phrase, or a stem such as `dragon*` (see `isStem`). */
   readonly term: string;
   /** The required translation; undefined: the term stays as written. */
   readonly translation?: string | undefined;
@@ -18,27 +19,10 @@ export interface TermSpan extends Extent {
   readonly replacement: string | undefined;
 }
 
-/** Folds case without changing offsets: the few letters that would grow are kept. */
-const fold = (text: string): string => {
-  const lower = text.toLowerCase();
-  if (lower.length === text.length) return lower;
-  return text.replaceAll(/\p{Lu}/gu, (char) => {
-    const small = char.toLowerCase();
-    return small.length === char.length ? small : char;
-  });
-};
-
-const isWhole = (text: string, start: number, end: number): boolean => {
-  if (isSpacedLetter(charAfter(text, start)) && isSpacedLetter(charBefore(text, start)))
-    return false;
-  const last = charBefore(text, end);
-  if (!isSpacedLetter(last)) return true;
-  const next = charAfter(text, end);
-  return !isSpacedLetter(next) || isHangul(last) !== isHangul(next) || isHangul(last);
-};
-
 /** Removes overlaps: the leftmost term is kept, then the longest, then the first in the list. */
-const withoutOverlaps = (found: readonly TermSpan[]): readonly TermSpan[] => {
+const withoutOverlaps = <Each extends Term>(
+  found: readonly Occurrence<Each>[],
+): readonly Occurrence<Each>[] => {
   if (found.length < 2) return found;
   let from = 0;
   return found
@@ -50,26 +34,21 @@ const withoutOverlaps = (found: readonly TermSpan[]): readonly TermSpan[] => {
     });
 };
 
-/**
- * Finds the glossary's terms in a text: the longest first, ignoring case; whole words in scripts
- * that put spaces between words, anywhere in the others. Most terms are not in most texts, so a
- * plain search for each is faster than building an index of them.
- */
-export const findTerms = (text: string, terms: readonly Term[]): readonly TermSpan[] => {
-  if (terms.length === 0) return [];
-  const folded = fold(text);
-  const found: TermSpan[] = [];
-  for (const { term, translation } of terms) {
-    const wanted = fold(term.trim());
-    if (wanted === '') continue;
-    for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, at + 1)) {
-      const end = at + wanted.length;
-      if (isWhole(text, at, end))
-        found.push({ start: at, end, kind: 'term', replacement: translation });
-    }
-  }
-  return withoutOverlaps(found);
-};
+/** Finds a few terms in a text as whole words (see `TermIndex`), the longest first. */
+export const findOccurrences = <Each extends Term>(
+  text: string,
+  terms: readonly Each[],
+): readonly Occurrence<Each>[] =>
+  terms.length === 0 ? [] : withoutOverlaps(indexTerms(terms).find(text));
+
+/** Finds the spans of a few terms, in order and without overlaps. */
+export const findTerms = (text: string, terms: readonly Term[]): readonly TermSpan[] =>
+  findOccurrences(text, terms).map(({ start, end, term: { translation } }) => ({
+    start,
+    end,
+    kind: 'term',
+    replacement: translation,
+  }));
 
 /**
  * Merges terms and spans into one ordered list without overlaps: a term gives way to a span, unless

@@ -135,8 +135,9 @@ describe('glossary terms', () => {
     expect(restored('art start party Art Director, arts', terms)).toBe('A start party AD, arts');
   });
 
-  it('match anywhere in scripts without spaces, and before Korean particles', () => {
-    expect(restored('東京都庁へ', [{ term: '京都', translation: 'X' }])).toBe('東X庁へ');
+  it('match whole words in scripts without spaces, and before Korean particles', () => {
+    expect(restored('東京都庁へ', [{ term: '京都', translation: 'X' }])).toBe('東京都庁へ');
+    expect(restored('京都へ', [{ term: '京都', translation: 'X' }])).toBe('Xへ');
     expect(restored('APIを使う', [{ term: 'API', translation: 'X' }])).toBe('Xを使う');
     expect(restored('드래곤은 강하다', [{ term: '드래곤', translation: 'X' }])).toBe('X은 강하다');
     expect(restored('물드래곤', [{ term: '드래곤', translation: 'X' }])).toBe('물드래곤');

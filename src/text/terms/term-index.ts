@@ -1,0 +1,89 @@
+import { buildAutomaton, type Automaton } from './automaton.ts';
+import { foldText } from './fold.ts';
+import { WholeWords } from './whole-words.ts';
+
+/** A place where a term stands in a text, in UTF-16 offsets. */
+export interface Occurrence<Term> {
+  readonly start: number;
+  readonly end: number;
+  readonly term: Term;
+}
+
+/** Terms prepared for being found in texts. */
+export interface TermIndex<Term> {
+  /** Number of states of its automaton, by which its memory grows (see `Automaton`). */
+  readonly states: number;
+  /**
+   * Finds the terms that occur in a text as whole words, with those that overlap, in the order of
+   * their ends. Case, width, composition and the form of apostrophes do not count.
+   */
+  readonly find: (text: string) => readonly Occurrence<Term>[];
+}
+
+const stem = /[\p{L}\p{M}]\*$/u;
+
+/** True for a term such as `dragon*`, which stands for each word that begins so. */
+export const isStem = (term: string): boolean => stem.test(term);
+
+/** The word or phrase of a term, without the mark of a stem. */
+export const wordsOfTerm = (term: string): string => (isStem(term) ? term.slice(0, -1) : term);
+
+interface Entry<Term> {
+  readonly term: Term;
+  readonly isStem: boolean;
+}
+
+/** Terms that are prepared at once; the event loop can run between two steps. */
+const TERMS_AT_ONCE = 1_000;
+
+/** Builds an index step by step, each of which takes about a millisecond. */
+export const buildTermIndex = function* <Term extends { readonly term: string }>(
+  terms: readonly Term[],
+): Generator<void, TermIndex<Term>, void> {
+  const byPattern = new Map<string, Entry<Term>[]>();
+  for (const [index, term] of terms.entries()) {
+    if (index % TERMS_AT_ONCE === TERMS_AT_ONCE - 1) yield;
+    const written = term.term.trim();
+    const pattern = foldText(wordsOfTerm(written)).text;
+    if (pattern === '') continue;
+    const entry: Entry<Term> = { term, isStem: isStem(written) };
+    const known = byPattern.get(pattern);
+    if (known) known.push(entry);
+    else byPattern.set(pattern, [entry]);
+  }
+  const patterns = [...byPattern.keys()];
+  const entries = [...byPattern.values()];
+  const automaton: Automaton = yield* buildAutomaton(patterns);
+  return {
+    states: automaton.states,
+    find: (text) => {
+      const folded = foldText(text);
+      const words = new WholeWords(folded.text);
+      const found: Occurrence<Term>[] = [];
+      automaton.scan(folded.text, (number, end) => {
+        const from = end - (patterns[number] as string).length;
+        const start = folded.sourceOf(from);
+        const sourceEnd = folded.sourceOf(end);
+        if (start < 0 || sourceEnd < 0 || !words.beginsAt(from)) return;
+        const isWhole = words.endsAt(end);
+        for (const { term, isStem: isOpen } of entries[number] as Entry<Term>[]) {
+          if (!isWhole && !isOpen) continue;
+          const last = isWhole ? end : words.endFrom(end);
+          found.push({ start, end: Math.max(sourceEnd, folded.sourceOf(last)), term });
+        }
+      });
+      return found;
+    },
+  };
+};
+
+/** Builds the index of a few terms at once. */
+export const indexTerms = <Term extends { readonly term: string }>(
+  terms: readonly Term[],
+): TermIndex<Term> => {
+  const steps = buildTermIndex(terms);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+};

@@ -9,7 +9,8 @@ import {
 } from './lines-to-blocks.ts';
 import { PLAIN_LINE, type Leaf, type Line, type Piece, type Wrapper } from './pieces.ts';
 
-const leadingBreak = /^[^\S\n]*\n?/;
+// Marks of writing direction too, which engines add around tokens.
+const leadingBreak = /^(?:(?!\n)[\s\p{Cf}])*\n?/u;
 
 /**
  * Builds a tree from pieces in any order, complete or not. Unclosed pieces reach to the end,

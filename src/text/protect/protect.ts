@@ -3,9 +3,10 @@ import { OBJECT, toFlatText, type FlatText } from '../pieces/pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
 import { plainSpans } from '../plain-spans.ts';
 import { TOKEN_CLOSE, TOKEN_OPEN } from './read-tokens.ts';
-import { preview, restore, type Check, type Source } from './restore.ts';
+import { preview, restore, type Check } from './restore.ts';
+import { withHiding } from './spoilers.ts';
 import { findTerms, mergeTerms, type Term } from './terms.ts';
-import { toTokens } from './token.ts';
+import { toTokens, type Source } from './token.ts';
 
 export type { Term } from './terms.ts';
 
@@ -59,7 +60,12 @@ const mask = (flat: FlatText, terms: readonly Term[]): Source & { readonly hasWo
     from = end;
   }
   const rest = flat.text.slice(from);
-  return { text: text + rest, tokens, pairs: flat.pairs, hasWords: hasWords || word.test(rest) };
+  return {
+    text: text + rest,
+    tokens,
+    pairs: withHiding(flat.pairs),
+    hasWords: hasWords || word.test(rest),
+  };
 };
 
 /**

@@ -87,11 +87,12 @@ export const withBrackets = (
   translated: string,
   missing: readonly number[],
 ): string => {
-  const wanted = new Set(missing).difference(numbersIn(source));
-  if (wanted.size === 0) return translated;
+  const wanted = new Set(missing);
+  const own = numbersIn(source);
   return translated.replaceAll(altered, (match, digits?: string, mirrored?: string) => {
     const number = toNumber(digits ?? mirrored ?? '');
-    return wanted.delete(number) ? `${TOKEN_OPEN}${number}${TOKEN_CLOSE}` : match;
+    const isOwn = mirrored === undefined && own.has(number);
+    return !isOwn && wanted.delete(number) ? `${TOKEN_OPEN}${number}${TOKEN_CLOSE}` : match;
   });
 };
 

@@ -1,5 +1,5 @@
 import type { StyleKind } from '../../model/rich-text.ts';
-import { charAfter, charBefore, withoutSpacesAfter } from '../unicode.ts';
+import { charAfter, charBefore, isBlank, withoutSpacesAfter } from '../unicode.ts';
 import type { Piece, Wrapper } from '../pieces/pieces.ts';
 import {
   readTokens,
@@ -9,20 +9,17 @@ import {
   withoutUnfinished,
   type Stretch,
 } from './read-tokens.ts';
-import { firstCharOf, isPaired, lastCharOf, mustPart, type Token } from './token.ts';
-
-/** A text with tokens, and the pieces behind them. */
-export interface Source {
-  readonly text: string;
-  readonly tokens: readonly Token[];
-  readonly pairs: readonly Wrapper[];
-}
-
-/** Receiver of words and pieces, in order. */
-export interface PieceSink {
-  piece(piece: Piece): void;
-  text(written: string): void;
-}
+import { HidingSink, hiddenParts } from './spoilers.ts';
+import {
+  firstCharOf,
+  isPaired,
+  lastCharOf,
+  mustPart,
+  type PieceSink,
+  type Source,
+  type Token,
+} from './token.ts';
+import { unwrapped, unwrappedBeginning } from './unwrap.ts';
 
 export interface Check {
   /** Numbers of missing tokens. */
@@ -35,15 +32,6 @@ interface Checked extends Check {
   /** The translation's parts with each token once, at its first place. */
   readonly stretches: readonly Stretch[];
 }
-
-interface Misplaced {
-  /** Pairs that enclose nothing, or something else, in their new places. */
-  readonly dropped: ReadonlySet<number>;
-  /** Spoilers whose ends came back in the wrong order: the text between stays hidden. */
-  readonly turned: ReadonlySet<number>;
-}
-
-const NONE: Misplaced = { dropped: new Set(), turned: new Set() };
 
 const check = (tokens: readonly Token[], translated: string): Checked => {
   const seen = tokens.map(() => false);
@@ -61,14 +49,11 @@ const check = (tokens: readonly Token[], translated: string): Checked => {
 
 /**
  * Finds pairs that were closed before they were opened, and styles around one of their own kind or
- * over an empty line. Crossing and empty pairs need no handling: a tree cannot hold them.
+ * over an empty line. Crossing and empty pairs need no handling: a tree cannot hold them. Spoilers
+ * are not looked at (see `hiddenParts`).
  */
-const misplacedPairs = (
-  stretches: readonly Stretch[],
-  { tokens, pairs }: Source,
-): Misplaced & { readonly dropped: Set<number> } => {
+const misplacedPairs = (stretches: readonly Stretch[], { tokens, pairs }: Source): Set<number> => {
   const dropped = new Set<number>();
-  const turned = new Set<number>();
   const closed = new Set<number>();
   const styles = new Map<StyleKind, number>();
   const words = (written: string): void => {
@@ -78,9 +63,10 @@ const misplacedPairs = (
   };
   const side = (isOpen: boolean, pair: number): void => {
     const kind = pairs[pair]?.kind;
+    if (kind === undefined || kind === 'spoiler') return;
     if (!isOpen) closed.add(pair);
-    else if (closed.has(pair)) (kind === 'spoiler' ? turned : dropped).add(pair);
-    if (kind === undefined || kind === 'link' || kind === 'spoiler') return;
+    else if (closed.has(pair)) dropped.add(pair);
+    if (kind === 'link') return;
     const open = styles.get(kind);
     if (!isOpen && open === pair) styles.delete(kind);
     if (!isOpen || closed.has(pair)) return;
@@ -93,28 +79,44 @@ const misplacedPairs = (
       for (const part of tokens[stretch - 1]?.parts ?? [])
         if (part.kind === 'text') words(part.text);
         else if (isPaired(part)) side(part.kind === 'open', part.pair);
-  return { dropped, turned };
+  return dropped;
 };
+
+const sourceStretches = ({ tokens, text }: Source): readonly Stretch[] =>
+  check(tokens, text).stretches;
 
 /** Finds the pairs misplaced by a translation: those misplaced in its source stay as they were. */
 const misplacedBy = (
   stretches: readonly Stretch[],
   source: Source,
   lost: readonly Token[],
-): Misplaced => {
-  const { dropped, turned } = misplacedPairs(stretches, source);
+): Set<number> => {
+  const dropped = misplacedPairs(stretches, source);
   if (dropped.size > 0)
-    for (const pair of misplacedPairs(check(source.tokens, source.text).stretches, source).dropped)
-      dropped.delete(pair);
+    for (const pair of misplacedPairs(sourceStretches(source), source)) dropped.delete(pair);
   for (const { parts } of lost)
     for (const part of parts) if (isPaired(part)) dropped.add(part.pair);
-  return { dropped, turned };
+  return dropped;
 };
 
 const withoutBrackets = (words: string): string =>
   words.includes(TOKEN_OPEN) || words.includes(TOKEN_CLOSE) ? words.replaceAll(/[⟦⟧]/g, '') : words;
 
 const leadingBlanks = /^[^\S\n]+/;
+/** The space after the mark of a line, with what writing from right to left puts before it. */
+const spaceAfterMark = /^\p{Cf}* /u;
+
+/** True for a token that begins a line, before which nothing can stand. */
+const beginsLine = (token: Token | undefined): boolean => {
+  const kind = token?.parts[0]?.kind;
+  return kind === 'line' || kind === 'block';
+};
+
+/** Words without characters that nobody sees at the beginning of their last line. */
+const withoutBlankLine = (words: string): string => {
+  const line = words.lastIndexOf('\n') + 1;
+  return isBlank(words.slice(line)) ? words.slice(0, line) : words;
+};
 
 const isCode = (piece: Piece | undefined): boolean =>
   piece?.kind === 'leaf' && piece.node.kind === 'code';
@@ -123,7 +125,8 @@ const isCode = (piece: Piece | undefined): boolean =>
 class Assembly {
   readonly #sink: PieceSink;
   readonly #pairs: readonly Wrapper[];
-  readonly #misplaced: Misplaced;
+  /** Pairs that enclose nothing, or something else, in their new places. */
+  readonly #dropped: ReadonlySet<number>;
   /** The token at the end of the output so far; undefined after words. */
   #last: Token | undefined;
   #lastChar = '';
@@ -132,17 +135,18 @@ class Assembly {
   /** True after an address, which would continue into following text. */
   #inAddress = false;
 
-  constructor(sink: PieceSink, pairs: readonly Wrapper[], misplaced: Misplaced) {
+  constructor(sink: PieceSink, pairs: readonly Wrapper[], dropped: ReadonlySet<number>) {
     this.#sink = sink;
     this.#pairs = pairs;
-    this.#misplaced = misplaced;
+    this.#dropped = dropped;
   }
 
   words(words: string, next: Token | undefined): void {
     const last = this.#last;
     const end = last?.parts.at(-1);
     let piece = withoutBrackets(words);
-    if (end?.kind === 'line' && piece.startsWith(' ')) piece = piece.slice(1);
+    if (end?.kind === 'line') piece = piece.replace(spaceAfterMark, '');
+    if (beginsLine(next)) piece = withoutBlankLine(piece);
     if (last && (this.#isKept(end) ? last.clingsRight : /\s/.test(this.#lastChar)))
       piece = piece.replace(leadingBlanks, '');
     if (next?.clingsLeft && this.#isKept(next.parts[0])) piece = withoutSpacesAfter(piece);
@@ -164,14 +168,22 @@ class Assembly {
     this.#last = token;
   }
 
-  /** Adds, at the end, the parts of a lost token that are worth keeping. */
-  lost(token: Token): void {
+  /**
+   * Adds, at the end, the parts of a lost token that are worth keeping.
+   *
+   * @param isHidden true for one that stood in a spoiler
+   */
+  lost(token: Token, isHidden: boolean): void {
     const kept = token.parts.flatMap((part): readonly Piece[] => {
       if (part.kind === 'close') return this.#address(part.pair);
       return part.kind === 'open' || part.kind === 'line' ? [] : [part];
     });
-    if (kept.length > 0) this.#text(' ');
+    if (kept.length === 0) return;
+    this.#text(' ');
+    const hiding = this.#pairs.length - 1;
+    if (isHidden) this.#sink.piece({ kind: 'open', pair: hiding });
     for (const part of kept) this.#sink.piece(part);
+    if (isHidden) this.#sink.piece({ kind: 'close', pair: hiding });
   }
 
   /** True when two tokens without text between them need a space. */
@@ -191,8 +203,6 @@ class Assembly {
 
   #part(part: Piece): void {
     if (!isPaired(part)) this.#put(part);
-    else if (this.#misplaced.turned.has(part.pair))
-      this.#sink.piece({ kind: part.kind === 'open' ? 'close' : 'open', pair: part.pair });
     else if (this.#isKept(part)) this.#sink.piece(part);
     else if (part.kind === 'close')
       for (const address of this.#address(part.pair)) {
@@ -209,7 +219,7 @@ class Assembly {
   }
 
   #isKept(part: Piece | undefined): boolean {
-    return part !== undefined && (!isPaired(part) || !this.#misplaced.dropped.has(part.pair));
+    return part !== undefined && (!isPaired(part) || !this.#dropped.has(part.pair));
   }
 
   #text(text: string): void {
@@ -225,36 +235,51 @@ class Assembly {
   }
 }
 
+const NONE: ReadonlySet<number> = new Set();
+
 const assemble = (
   source: Source,
-  { stretches }: Checked,
-  missing: readonly number[],
+  { stretches, missing, extra }: Checked,
+  lost: readonly number[],
   sink: PieceSink,
 ): void => {
   const { tokens, pairs } = source;
-  const lost = missing.flatMap((number) => tokens[number - 1] ?? []);
-  const misplaced = pairs.length === 0 ? NONE : misplacedBy(stretches, source, lost);
-  const assembly = new Assembly(sink, pairs, misplaced);
+  const tokenOf = (number: number): Token => tokens[number - 1] as Token;
+  const isComplete = missing.length === 0 && extra.length === 0;
+  const hidden = hiddenParts(source, () => sourceStretches(source), stretches, isComplete);
+  const dropped = pairs.length === 0 ? NONE : misplacedBy(stretches, source, lost.map(tokenOf));
+  const isAnyHidden = hidden.unplaced.size > 0;
+  const assembly = new Assembly(
+    isAnyHidden ? new HidingSink(sink, pairs.length - 1, hidden.isLineHidden) : sink,
+    pairs,
+    isAnyHidden ? dropped.union(hidden.unplaced) : dropped,
+  );
   for (const [index, stretch] of stretches.entries())
-    if (typeof stretch === 'number') assembly.token(tokens[stretch - 1] as Token);
+    if (typeof stretch === 'number') assembly.token(tokenOf(stretch));
     else {
       const next = stretches[index + 1];
-      assembly.words(stretch, typeof next === 'number' ? tokens[next - 1] : undefined);
+      assembly.words(stretch, typeof next === 'number' ? tokenOf(next) : undefined);
     }
-  for (const token of lost) assembly.lost(token);
+  for (const number of lost) assembly.lost(tokenOf(number), hidden.isTokenHidden(number));
 };
 
 /** Puts the tokens back into a translation and reports missing and surplus ones. */
 export const restore = (source: Source, translated: string, sink: PieceSink): Check => {
-  let found = check(source.tokens, translated);
+  const reply = unwrapped(source.text, translated);
+  let found = check(source.tokens, reply);
   if (found.missing.length > 0) {
-    const repaired = withBrackets(source.text, translated, found.missing);
-    if (repaired !== translated) found = check(source.tokens, repaired);
+    const repaired = withBrackets(source.text, reply, found.missing);
+    if (repaired !== reply) found = check(source.tokens, repaired);
   }
   assemble(source, found, found.missing, sink);
   return found;
 };
 
-/** Puts the tokens back into a translation that is still growing: nothing counts as missing yet. */
-export const preview = (source: Source, partial: string, sink: PieceSink): void =>
-  assemble(source, check(source.tokens, withoutUnfinished(partial)), [], sink);
+/**
+ * Puts the tokens back into a translation that is still growing: nothing counts as lost yet, and
+ * lines with spoilers are hidden until all tokens are there.
+ */
+export const preview = (source: Source, partial: string, sink: PieceSink): void => {
+  const reply = withoutUnfinished(unwrappedBeginning(source.text, partial));
+  assemble(source, check(source.tokens, reply), [], sink);
+};

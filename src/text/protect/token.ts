@@ -1,5 +1,5 @@
 import { charAfter, charBefore, isHangul, isLetter, isSpacedLetter } from '../unicode.ts';
-import type { FlatSpan, FlatText, Piece, PieceOf } from '../pieces/pieces.ts';
+import type { FlatSpan, FlatText, Piece, PieceOf, Wrapper } from '../pieces/pieces.ts';
 import type { TermSpan } from './terms.ts';
 
 /** Letters that must not touch a token: none, those of scripts with spaces, or all. */
@@ -17,6 +17,20 @@ export interface Token {
   readonly right: Distance;
   /** True when it ends with an address, or with the closing of what is around one. */
   readonly endsInAddress: boolean;
+}
+
+/** A text with tokens, and the pieces behind them. */
+export interface Source {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  /** Those of `withHiding`. */
+  readonly pairs: readonly Wrapper[];
+}
+
+/** Receiver of words and pieces, in order. */
+export interface PieceSink {
+  piece(piece: Piece): void;
+  text(written: string): void;
 }
 
 type AnySpan = FlatSpan | TermSpan;

@@ -1,13 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalise } from '../../../../src/model/normalise-rich-text.ts';
-import {
-  paragraph,
-  spoiler,
-  styled,
-  text,
-  type RichText,
-} from '../../../../src/model/rich-text.ts';
+import { paragraph, styled, text, type RichText } from '../../../../src/model/rich-text.ts';
 import { visit } from '../../../../src/model/walk-rich-text.ts';
 import { protect, type Term } from '../../../../src/text/protect/protect.ts';
 import { anyRichText } from '../../../fakes/any-rich-text.ts';
@@ -66,29 +60,25 @@ describe('restore', () => {
   });
 
   it.each([
-    ['in the wrong order', 'a ⟦2⟧b⟦1⟧ c ⟦3⟧d⟦4⟧', 'a b c ||d||'],
-    ['around nothing', '⟦1⟧⟦2⟧ a ⟦3⟧d⟦4⟧', 'a ||d||'],
-    ['around two paragraphs', '⟦1⟧a\n\nb⟦2⟧ ⟦3⟧d⟦4⟧', 'a\n\nb ||d||'],
+    ['in the wrong order', 'a ⟦2⟧b⟦1⟧ c ⟦3⟧d⟦4⟧', 'a b c __d__'],
+    ['around nothing', '⟦1⟧⟦2⟧ a ⟦3⟧d⟦4⟧', 'a __d__'],
+    ['around two paragraphs', '⟦1⟧a\n\nb⟦2⟧ ⟦3⟧d⟦4⟧', 'a\n\nb __d__'],
   ])('drops markers that stand %s', (_, translated, kept) => {
-    const shown = back('**a** or ||b||', translated);
+    const shown = back('**a** or __b__', translated);
     expect({ ...shown, text: shown.text.replaceAll('  ', ' ') }).toEqual({ ...WHOLE, text: kept });
   });
 
   it('lets pairs that cross lie on both parts', () => {
-    expect(protect(tree('**a** or ||b||')).restore('⟦1⟧a ⟦3⟧b⟦2⟧ c⟦4⟧')).toEqual({
+    expect(protect(tree('**a** or __b__')).restore('⟦1⟧a ⟦3⟧b⟦2⟧ c⟦4⟧')).toEqual({
       ...WHOLE,
       tree: [
         paragraph(
-          styled('bold', text('a')),
+          styled('bold', text('a '), styled('underline', text('b'))),
           text(' '),
-          spoiler(styled('bold', text('b')), text(' c')),
+          styled('underline', text('c')),
         ),
       ],
     });
-  });
-
-  it('keeps a spoiler hidden that came back the wrong way round', () => {
-    expect(back('it was ||the cook||', '⟦2⟧コック⟦1⟧だった').text).toBe('||コック||だった');
   });
 
   it('drops a pair around another of its kind', () => {
@@ -145,6 +135,37 @@ describe('restore', () => {
   ])('finds a place for the mark of a line that stands at %s', (_, translated, kept) => {
     const lines = (shown: string): string => shown.replaceAll(/ +$/gm, '');
     expect(lines(back('# Title\n- one\n- two', translated).text)).toBe(lines(kept));
+  });
+
+  it.each([
+    ['marks of direction before every token', /⟦/g, '\u200F⟦'],
+    ['marks of direction on every line', /^/gm, '\u200F'],
+    ['isolates around every token', /⟦\d⟧/g, '\u2068$&\u2069'],
+    ['a byte order mark on every line', /^/gm, '\uFEFF'],
+    ['no space after a token', /⟧ /g, '⟧'],
+    ['another space after a token', /⟧ /g, '⟧\u00A0'],
+    ['mirrored brackets', /⟦(\d)⟧/g, '⟧$1⟦'],
+  ])('keeps headings, quotes, items and code although a reply has %s', (_, found, added) => {
+    const source = tree('# عنوان\n> قال <1> شيئا\n- واحد\n```js\nx\n```\nنهاية');
+    const { text: shown, restore } = protect(source);
+    const { ok, tree: rich } = restore(shown.replaceAll(found, added));
+    expect(ok).toBe(true);
+    const visible = JSON.stringify(rich).replaceAll(/[\p{Cf}\u00A0]/gu, '');
+    expect(visible).toBe(JSON.stringify(source));
+  });
+
+  it.each(['`Hola ⟦1⟧`', '```\nHola ⟦1⟧\n```', ' ```text\nHola ⟦1⟧\n``` ', '```Hola ⟦1⟧```'])(
+    'takes the wrapping off a reply that is wrapped whole: %j',
+    (translated) => {
+      expect(back('Hello <@1>', translated)).toEqual({ ...WHOLE, text: 'Hola <@1>' });
+    },
+  );
+
+  it('takes off no backticks that the source has, or that are not around the whole', () => {
+    const own = [paragraph(text('`Hello` you`'))];
+    expect(protect(own).restore('`Hola` tú`').tree).toEqual([paragraph(text('`Hola` tú`'))]);
+    const none = [paragraph(text('Hello you'))];
+    expect(protect(none).restore('`Hola` a `ti`').tree).toEqual([paragraph(text('`Hola` a `ti`'))]);
   });
 
   it('accepts a translation only when every token is there once', () => {
@@ -209,12 +230,18 @@ describe('preview', () => {
     expect(written(preview('Hola ⟦1⟧ y ⟦2⟧'))).toBe('Hola <@1> y https://a.b');
   });
 
+  it('shows no wrapping at the beginning', () => {
+    const { preview } = protect(tree('Hello <@1>'));
+    for (const partial of ['```text\nHola', '`Hola', '```\nHola'])
+      expect(written(preview(partial))).toBe('Hola');
+  });
+
   it('shows what is not closed yet as it will be', () => {
-    const { preview } = protect(tree('a **bold** [word](https://a.b) ||or|| two'));
+    const { preview } = protect(tree('a **bold** [word](https://a.b) __or__ two'));
     expect(written(preview('ein ⟦1⟧fet'))).toBe('ein **fet**');
     expect(written(preview('ein ⟦1⟧fettes⟦2⟧ ⟦3⟧Wo'))).toBe('ein **fettes** [Wo](https://a.b)');
     expect(written(preview('ein ⟦1⟧fettes⟦2⟧ ⟦3⟧Wort⟦4⟧ ⟦5⟧od'))).toBe(
-      'ein **fettes** [Wort](https://a.b) ||od||',
+      'ein **fettes** [Wort](https://a.b) __od__',
     );
   });
 });

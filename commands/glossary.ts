@@ -15,6 +15,8 @@ import type { RichText } from '../src/model/rich-text.ts';
 
 const LISTED = 50;
 const REJECTED_SHOWN = 10;
+/** The encoding that is not worth a sentence. */
+const USUAL_ENCODING = 'UTF-8';
 
 const withChannel = (where: RichPart, channel: Channel | undefined): RichText =>
   series([where, channel && channelMention(channel)]);
@@ -127,12 +129,13 @@ const importFile = defineAction({
   guards: [moderator],
   slow: true,
   async run({ options, services, channel, locale, t, signal, reply }) {
-    const { added, changed, rejectedCount, rejected, assumed } = await services.glossary.importCsv(
+    const report = await services.glossary.importCsv(
       options.channel ?? channel.space,
       options.file,
       signal,
       options.to === undefined ? undefined : typedLanguage(options.to, services),
     );
+    const { added, changed, rejectedCount, rejected, assumed, encoding } = report;
     const named = (code: string): string => services.languages.name(code, locale);
     const readAs =
       assumed?.kind === 'header'
@@ -141,11 +144,14 @@ const importFile = defineAction({
     const reasons = rejected
       .slice(0, REJECTED_SHOWN)
       .map(({ line, reason }) => t(`glossary.rejected.${reason}`, { line }));
+    const more = rejectedCount - reasons.length;
     await reply({
       text: lines(
         t('glossary.imported', { added, changed, rejected: rejectedCount }),
         readAs,
+        encoding !== USUAL_ENCODING && t('glossary.read-encoding', { encoding }),
         bullets(...reasons),
+        more > 0 && t('glossary.rejected-more', { count: more }),
       ),
     });
   },

@@ -1,4 +1,4 @@
-/** A map of limited size; above it, the entry that was set the longest ago is dropped. */
+/** A map of limited weight; above it, the entries that were set the longest ago are dropped. */
 export interface Lru<Key, Value> extends Iterable<[Key, Value]> {
   /** Reads a value without counting as a use; set it again to keep it. */
   get(key: Key): Value | undefined;
@@ -6,18 +6,37 @@ export interface Lru<Key, Value> extends Iterable<[Key, Value]> {
   delete(key: Key): void;
 }
 
-/** Creates a map that holds at most `limit` entries. */
-export const createLru = <Key, Value>(limit: number): Lru<Key, Value> => {
-  const kept = new Map<Key, Value>();
+/**
+ * Creates a map whose entries weigh at most `limit`; the newest one stays, whatever its weight.
+ *
+ * @param weightOf the weight of a value when it is set; default: 1
+ */
+export const createLru = <Key, Value>(
+  limit: number,
+  weightOf: (value: Value) => number = () => 1,
+): Lru<Key, Value> => {
+  const kept = new Map<Key, { readonly value: Value; readonly weight: number }>();
+  let total = 0;
+  const remove = (key: Key): void => {
+    total -= kept.get(key)?.weight ?? 0;
+    kept.delete(key);
+  };
   return {
-    get: (key) => kept.get(key),
+    get: (key) => kept.get(key)?.value,
     set: (key, value) => {
-      kept.delete(key);
-      kept.set(key, value);
-      if (kept.size > limit) kept.delete(kept.keys().next().value as Key);
+      remove(key);
+      const weight = weightOf(value);
+      total += weight;
+      kept.set(key, { value, weight });
+      for (const oldest of kept.keys()) {
+        if (total <= limit || kept.size === 1) break;
+        remove(oldest);
+      }
     },
-    delete: (key) => void kept.delete(key),
-    [Symbol.iterator]: () => kept.entries(),
+    delete: remove,
+    *[Symbol.iterator]() {
+      for (const [key, { value }] of kept) yield [key, value];
+    },
   };
 };
 
@@ -31,18 +50,34 @@ export interface Cache<Key, Value> {
 /**
  * Creates a cache.
  *
- * @param most number of entries; the least recently used one is dropped first
+ * @param most number of entries, or their weight; the least recently used are dropped first
+ * @param weightOf the weight of a value; default: 1
  */
 export const createCache = <Key, Value>(
   read: (key: Key) => Promise<Value>,
-  { keyOf, most }: { readonly keyOf: (key: Key) => string; readonly most: number },
+  {
+    keyOf,
+    most,
+    weightOf = () => 1,
+  }: {
+    readonly keyOf: (key: Key) => string;
+    readonly most: number;
+    readonly weightOf?: (value: Value) => number;
+  },
 ): Cache<Key, Value> => {
-  const known = createLru<string, Promise<Value>>(most);
+  const weights = new WeakMap<Promise<Value>, number>();
+  const known = createLru<string, Promise<Value>>(most, (found) => weights.get(found) ?? 1);
+  const weigh = async (key: string, found: Promise<Value>): Promise<void> => {
+    try {
+      weights.set(found, weightOf(await found));
+      if (known.get(key) === found) known.set(key, found);
+    } catch {
+      if (known.get(key) === found) known.delete(key);
+    }
+  };
   const readAnew = (asked: Key, key: string): Promise<Value> => {
     const found = read(asked);
-    found.catch(() => {
-      if (known.get(key) === found) known.delete(key);
-    });
+    void weigh(key, found);
     return found;
   };
   return {

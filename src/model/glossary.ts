@@ -1,6 +1,8 @@
 import type { Space, Channel } from './place.ts';
 import { type ByteSource } from './file.ts';
+
 export interface GlossaryTerm {
+  /** A word or phrase; `dragon*` stands for each word that begins with `dragon`. */
   readonly term: string;
   /** The target language that `translation` is for; undefined: the term is kept in every language. */
   readonly language: string | undefined;
@@ -27,6 +29,8 @@ export interface ImportReport {
     | { readonly kind: 'pairs' | 'rest'; readonly language: string }
     | { readonly kind: 'header'; readonly languages: readonly string[] }
     | undefined;
+  /** The name of the encoding that was recognised, such as `UTF-8`. */
+  readonly encoding: string;
 }
 
 /**
@@ -42,6 +46,11 @@ export interface Glossary {
   list(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
   /** All entries that apply in a place; the same list until one of them changes. */
   applying(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
+  /**
+   * The entries that apply in a place and occur in a text as whole words, those first that occurred
+   * in the fewest texts so far, of these the longest.
+   */
+  inText(place: Space | Channel, text: string): Promise<readonly GlossaryTerm[]>;
   /**
    * Imports entries. A file that cannot be read changes nothing; of others bad lines are reported
    * and the rest kept.

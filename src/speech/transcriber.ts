@@ -7,6 +7,7 @@ import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { userError } from '../errors.ts';
 import type { Glossary } from '../model/glossary.ts';
 import { spokenTranscript } from './hallucinations.ts';
+import { wordsOfTerm } from '../text/terms/term-index.ts';
 
 export interface TranscriptionRequest {
   readonly audio: ByteSource;
@@ -104,7 +105,7 @@ export const createTranscriber = ({
     signal,
   ) {
     const terms = await glossary.applying(place);
-    const hotwords = [...new Set(terms.map(({ term }) => term))].slice(0, HOTWORDS);
+    const hotwords = [...new Set(terms.map(({ term }) => wordsOfTerm(term)))].slice(0, HOTWORDS);
     const stop = new AbortController();
     const both = AbortSignal.any([signal, stop.signal]);
 

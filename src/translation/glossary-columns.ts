@@ -25,6 +25,11 @@ const HEADERS = {
 } as const;
 type Column = keyof typeof HEADERS;
 
+/** Headers of columns that are left out. */
+const OTHER_HEADERS = new Set(
+  ',id,note,notes,comment,comments,description,definition,context,domain,part of speech'.split(','),
+);
+
 const columnOf = (cell: string): Column | undefined =>
   (Object.keys(HEADERS) as Column[]).find((column) =>
     HEADERS[column].some((name) => name === cell.toLowerCase()),
@@ -47,18 +52,39 @@ const namedPlaces = (cells: readonly string[]): Places | undefined => {
   return Object.fromEntries(places.filter(([, place]) => place !== -1)) as Places;
 };
 
+/** A column of translations. */
+interface Target {
+  readonly place: number;
+  readonly language: string;
+}
+
+interface LanguageColumns {
+  readonly term: number;
+  readonly targets: readonly Target[];
+}
+
 /**
- * The languages of all columns but the first; undefined when the first line names anything else.
+ * The columns of a first line that names languages, beside terms or with that of the terms first;
+ * undefined when it names anything else.
  */
-const languageHeader = (
-  [first = '', ...rest]: readonly string[],
+const languageColumns = (
+  cells: readonly string[],
   { find }: Pick<Languages, 'find'>,
-): readonly string[] | undefined => {
-  const source = columnOf(first) === 'term' ? first : find(first);
-  const targets = rest.map(find).filter((code) => code !== undefined);
-  if (source === undefined || rest.length === 0 || targets.length < rest.length) return undefined;
+): LanguageColumns | undefined => {
+  const named = cells.findIndex((cell) => columnOf(cell) === 'term');
+  const term = Math.max(0, named);
+  const targets: Target[] = [];
+  for (const [place, cell] of cells.entries()) {
+    const language = find(cell);
+    if (place === term || (named >= 0 && OTHER_HEADERS.has(cell.toLowerCase()))) continue;
+    if (language === undefined) return undefined;
+    targets.push({ place, language });
+  }
+  const source = named >= 0 ? '' : find(cells[term] ?? '');
+  if (source === undefined || targets.length === 0) return undefined;
   // A term and the same term in another language: `Turkish, de, Türkisch`.
-  return new Set([source, ...targets]).size === targets.length + 1 ? targets : undefined;
+  const all = new Set([source, ...targets.map(({ language }) => language)]);
+  return all.size === targets.length + 1 ? { term, targets } : undefined;
 };
 
 /** Number of first lines from which the number of columns is determined. */
@@ -83,14 +109,14 @@ const byPlaces = function* (
 
 const byLanguages = function* (
   rows: readonly CsvRow[],
-  languages: readonly string[],
+  { term: termPlace, targets }: LanguageColumns,
 ): Generator<CsvEntry, void, void> {
   for (const { line, cells } of rows) {
-    const [term = '', ...translations] = cells;
+    const term = cells[termPlace] ?? '';
     if (term === '') yield { line, term, language: '', translation: '' };
     else
-      for (const [place, language] of languages.entries()) {
-        const translation = translations[place] ?? '';
+      for (const { place, language } of targets) {
+        const translation = cells[place] ?? '';
         if (translation !== '') yield { line, term, language, translation };
       }
   }
@@ -109,11 +135,11 @@ export const readColumns = (
 ): ReadColumns => {
   const [first] = rows;
   const head = first?.cells ?? [];
-  const targets = languageHeader(head, languages);
-  if (targets)
+  const columns = languageColumns(head, languages);
+  if (columns)
     return {
-      assumed: { kind: 'header', languages: targets },
-      entries: byLanguages(rows.slice(1), targets),
+      assumed: { kind: 'header', languages: columns.targets.map(({ language }) => language) },
+      entries: byLanguages(rows.slice(1), columns),
     };
 
   const named = namedPlaces(head);

@@ -5,17 +5,20 @@ import { stringify } from 'csv-stringify/sync';
 import { AppError } from '../errors.ts';
 import type { ByteSource } from '../model/file.ts';
 import type { GlossaryTerm } from '../model/glossary.ts';
+import { layoutOf, rowOfTable, type CsvLayout } from './csv-layout.ts';
+import { decodeText } from './decode-text.ts';
 
 /**
  * The largest file: more than the largest glossary needs, so a spreadsheet above it is a mistake.
  */
-const LARGEST_BYTES = 1_048_576;
-const LONGEST_LINES = 5_000;
+const LARGEST_BYTES = 8_388_608;
+const LONGEST_LINES = 100_000;
 /** Longest line: many times a term and its translation into every language. */
 const LONGEST_LINE_CHARS = 65_536;
 const MOST_CELLS = 500;
-/** Bytes that are parsed before the event loop runs. */
-const SLICE_BYTES = 4_096;
+/** Characters that are parsed, and entries that are written, before the event loop runs. */
+const SLICE_CHARS = 1_024;
+const ENTRIES_AT_ONCE = 500;
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const COLUMNS = ['term', 'language', 'translation'] as const;
@@ -29,10 +32,22 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
+export interface CsvFile {
+  /** All rows, a header included. */
+  readonly rows: readonly CsvRow[];
+  /** The name of the encoding that was recognised. */
+  readonly encoding: string;
+}
+
 const notCsv = (cause?: unknown): AppError =>
-  new AppError('bad-input', 'the glossary file is not CSV in UTF-8', {
+  new AppError('bad-input', 'the glossary file is not CSV', {
     sentence: { key: 'glossary.not-csv' },
     cause,
+  });
+
+const isHtml = (): AppError =>
+  new AppError('bad-input', 'the glossary file is HTML', {
+    sentence: { key: 'glossary.is-html' },
   });
 
 const tooLarge = (): AppError =>
@@ -43,7 +58,7 @@ const tooLarge = (): AppError =>
     },
   });
 
-const readAll = async (file: ByteSource, signal: AbortSignal): Promise<string> => {
+const readAll = async (file: ByteSource, signal: AbortSignal): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of file.open(signal)) {
@@ -51,48 +66,18 @@ const readAll = async (file: ByteSource, signal: AbortSignal): Promise<string> =
     if (sizeBytes > LARGEST_BYTES) throw tooLarge();
     chunks.push(chunk);
   }
-  const bytes = Buffer.concat(chunks);
-  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  try {
-    return new TextDecoder(utf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw notCsv(cause);
-  }
+  return Buffer.concat(chunks);
 };
 
-/** Size of the sample from which the delimiter is detected. */
-const SAMPLE_LINES = 10;
-const SAMPLE_CHARS = 16_384;
-const DELIMITERS = ['\t', ',', ';'] as const;
+const isWithinCharacter = (text: string, at: number): boolean =>
+  (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
-/**
- * Detects the delimiter that occurs equally often in each of the first lines, because terms can
- * contain commas too.
- */
-const delimiterOf = (text: string): string => {
-  const lines = text
-    .slice(0, SAMPLE_CHARS)
-    .split(/\r?\n/, SAMPLE_LINES)
-    .map((line) => line.replaceAll(/"[^"]*"/g, ''))
-    .filter((line) => line.trim() !== '');
-  const counts = (mark: string): number[] => lines.map((line) => line.split(mark).length - 1);
-  const even = DELIMITERS.find((mark) => {
-    const [first = 0, ...rest] = counts(mark);
-    return first > 0 && rest.every((count) => count === first);
-  });
-  return even ?? DELIMITERS.find((mark) => lines[0]?.includes(mark)) ?? ',';
-};
-
-const isWithinCharacter = (byte: number | undefined): boolean =>
-  byte !== undefined && (byte & 0xc0) === 0x80;
-
-/** Encodes a text as UTF-8 in pieces of whole characters; the event loop runs after each. */
+/** Yields a text in pieces of whole characters; the event loop runs after each. */
 const sliced = async function* (text: string): AsyncGenerator<Uint8Array, void, void> {
-  const bytes = Buffer.from(text);
-  for (let start = 0; start < bytes.length;) {
-    let end = start + SLICE_BYTES;
-    while (isWithinCharacter(bytes[end])) end -= 1;
-    yield bytes.subarray(start, end);
+  for (let start = 0; start < text.length;) {
+    const most = start + SLICE_CHARS;
+    const end = isWithinCharacter(text, most) ? most - 1 : most;
+    yield Buffer.from(text.slice(start, end));
     start = end;
     await setImmediate();
   }
@@ -104,34 +89,44 @@ interface Parsed {
   readonly info: { readonly lines: number };
 }
 
-/**
- * Reads the rows of a glossary file, including a header line: separated by commas, semicolons or
- * tabs, in UTF-8 or in UTF-16 with a byte order mark.
- */
-export const readGlossaryCsv = async (
-  file: ByteSource,
-  signal: AbortSignal,
-): Promise<readonly CsvRow[]> => {
-  const text = await readAll(file, signal);
-  const parser = parse({
+const parserOf = ({ delimiter, isTable, fromLine }: CsvLayout) =>
+  parse({
     bom: true,
-    delimiter: delimiterOf(text),
+    delimiter,
+    from_line: fromLine,
     info: true,
     max_record_size: LONGEST_LINE_CHARS,
+    // A table of Markdown has no quotes, and elsewhere one within a cell is an inch.
+    quote: isTable ? null : '"',
     relax_column_count: true,
+    relax_quotes: true,
     skip_empty_lines: true,
-    trim: true,
+    trim: !isTable,
   });
+
+/**
+ * Reads the rows of a glossary file: separated by commas, semicolons, tabs or `|`, as a table of
+ * Markdown, or by what its line `sep=` says, in any common encoding. Throws an `AppError`
+ * (`bad-input`, `too-large`) for anything else.
+ */
+export const readGlossaryCsv = async (file: ByteSource, signal: AbortSignal): Promise<CsvFile> => {
+  const decoded = await decodeText(await readAll(file, signal), signal);
+  if (!decoded) throw notCsv();
+  const { text, encoding } = decoded;
+  const layout = layoutOf(text);
+  if (layout === 'html') throw isHtml();
   const rows: CsvRow[] = [];
   const keep = async (parsed: AsyncIterable<Parsed>): Promise<void> => {
     for await (const { record, info } of parsed) {
       if (rows.length === LONGEST_LINES || record.length > MOST_CELLS) throw tooLarge();
-      rows.push({ line: info.lines, cells: record.map((cell) => cell.replace(DISARMED, '')) });
+      const cells = layout.isTable ? rowOfTable(record) : record;
+      if (cells)
+        rows.push({ line: info.lines, cells: cells.map((cell) => cell.replace(DISARMED, '')) });
     }
   };
   try {
-    await pipeline(sliced(text), parser, keep, { signal });
-    return rows;
+    await pipeline(sliced(text), parserOf(layout), keep, { signal });
+    return { rows, encoding };
   } catch (cause) {
     signal.throwIfAborted();
     throw cause instanceof AppError ? cause : notCsv(cause);
@@ -140,9 +135,17 @@ export const readGlossaryCsv = async (
 
 const disarm = (cell: string): string => (RUNS_IN_SPREADSHEETS.test(cell) ? `'${cell}` : cell);
 
-export const writeGlossaryCsv = (terms: readonly GlossaryTerm[]): Uint8Array => {
-  const rows = terms.map(({ term, language, translation }) =>
-    [term, language ?? '', translation ?? ''].map(disarm),
-  );
-  return Buffer.from(BYTE_ORDER_MARK + stringify([[...COLUMNS], ...rows]));
+/** Writes entries as CSV; the event loop runs in between. */
+export const writeGlossaryCsv = async (terms: readonly GlossaryTerm[]): Promise<Uint8Array> => {
+  const parts = [Buffer.from(BYTE_ORDER_MARK + stringify([[...COLUMNS]]))];
+  for (let from = 0; from < terms.length; from += ENTRIES_AT_ONCE) {
+    const rows = terms
+      .slice(from, from + ENTRIES_AT_ONCE)
+      .map(({ term, language, translation }) =>
+        [term, language ?? '', translation ?? ''].map(disarm),
+      );
+    parts.push(Buffer.from(stringify(rows)));
+    await setImmediate();
+  }
+  return Buffer.concat(parts);
 };

@@ -6,7 +6,7 @@ import { isEmojiMessage, languageText } from '../text/message-checks.ts';
 import { NO_LANGUAGE } from '../text/language/features.ts';
 import { confidentLanguage, type Detection } from '../text/language/detect.ts';
 import { sameLanguage, type ChatLine, type Languages } from '../text/language/languages.ts';
-import { foldTerm, termsFor, termsIn } from './glossary.ts';
+import { formsIn, termsFor } from './glossary-terms.ts';
 import { toFlatText } from '../text/pieces/pieces.ts';
 import { mapStates } from '../async/generators.ts';
 import { normalise } from '../model/normalise-rich-text.ts';
@@ -52,7 +52,7 @@ export interface Translator {
 
 export interface TranslatorDeps {
   readonly client: Pick<ServiceClient, 'translate' | 'translateStream'>;
-  readonly glossary: Pick<Glossary, 'applying'>;
+  readonly glossary: Pick<Glossary, 'inText'>;
   readonly languages: Pick<Languages, 'rank'>;
   /** Contract section 4.4 `model`; the service's default when omitted. */
   readonly model?: string;
@@ -118,8 +118,7 @@ export const createTranslator = ({
         return unchanged('nothing-to-translate', from);
       if (sameLanguage(from, to)) return unchanged('same-language', from);
 
-      const { forced, kept } = termsFor(await glossary.applying(place), to);
-      const present = termsIn(toFlatText(tree).text, kept);
+      const { forced, kept } = termsFor(await glossary.inText(place, toFlatText(tree).text), to);
       const input = {
         sourceLang: from,
         targetLang: to,
@@ -129,16 +128,17 @@ export const createTranslator = ({
 
       const first = protect(tree, forced);
       if (!first.hasWords) return unchanged('nothing-to-translate', from);
-      const keywords = [...termsIn(first.text, present.values())].map(([, { term }]) => term);
-      const reply = yield* request(first, { ...input, keywords }, whole, signal);
+      const wanted = formsIn(first.text, kept);
+      const keywords = wanted.values().flatMap((forms) => forms);
+      const reply = yield* request(first, { ...input, keywords: [...keywords] }, whole, signal);
       const restored = first.restore(reply);
-      const repliedTerms = termsIn(reply, present.values());
-      const keptAll = keywords.every((term) => repliedTerms.has(foldTerm(term)));
+      const replied = formsIn(reply, kept);
+      const keptAll = wanted.keys().every((entry) => replied.has(entry));
       if (restored.ok && keptAll) return { text: restored.tree, from, to, outcome: 'translated' };
 
       // Retried once with every term protected by tokens; terms that are still missing are appended
       // to the text.
-      const second = protect(tree, [...forced, ...present.values()]);
+      const second = protect(tree, [...forced, ...kept]);
       const again = yield* request(second, input, whole, signal);
       return { text: second.restore(again).tree, from, to, outcome: 'translated' };
     },

@@ -11,6 +11,7 @@ import { type Consent, createConsent } from './consent/consent.ts';
 import type { ListeningMode } from './listening-mode.ts';
 import { createSttPipeline, type SttPipeline, type SttPipelineHints } from './stt/pipeline.ts';
 import type { TranscriptListener } from './stt/transcript-emitter.ts';
+import { wordsOfTerm } from '../text/terms/term-index.ts';
 
 export interface SubscriptionDeps {
   readonly clock: Clock;
@@ -217,7 +218,7 @@ export const createHints = ({
       ...asked.map(settings.of),
     ]);
     const names = here.map(({ name }) => name).slice(0, MOST_NAMES);
-    const hotwords = new Set([...names, ...terms.map(({ term }) => term)]);
+    const hotwords = new Set([...names, ...terms.map(({ term }) => wordsOfTerm(term))]);
     const own = preferences.flatMap(({ language }) => language ?? []);
     return {
       hotwords: [...hotwords].slice(0, MOST_HOTWORDS),

@@ -26,22 +26,29 @@ describe('a glossary file', () => {
     const table = 'term,language,translation\nFrostmourne,,\nギルド銀行,es,banco\n';
     expect((await give(at, table)).content).toBe(imported(2, 0, 0));
     const utf16 = Buffer.from(`\uFEFF${table.replaceAll(',', '\t')}`, 'utf16le');
-    expect((await give(at, utf16)).content).toBe(imported(0, 2, 0));
+    expect((await give(at, utf16)).content).toBe(
+      `${imported(0, 2, 0)}\n${sentence('glossary.read-encoding', { encoding: 'UTF-16' })}`,
+    );
     expect(await exported(at)).toBe(`\uFEFF${table}`);
     expect((await give(at, await exported(at))).content).toBe(imported(0, 2, 0));
   });
 
-  it('in any other encoding, or that is no table, is refused whole and in words', async () => {
+  it('in an older encoding is recognised, and the answer says so', async () => {
+    const at = bot.place();
+    const german = Buffer.from('term\nArmbrustschütze\n', 'latin1');
+    expect((await give(at, german)).content).toBe(
+      `${imported(1, 0, 0)}\n${sentence('glossary.read-encoding', { encoding: 'Windows-1252' })}`,
+    );
+    expect(await exported(at)).toContain('Armbrustschütze');
+  });
+
+  it('that is no table is refused whole and in words', async () => {
     const at = bot.place();
     const unreadable = `⚠️ ${sentence('glossary.not-csv')}`;
-    const files = [
-      Buffer.from('term\nArmbrustschütze\n', 'latin1'),
-      Buffer.from([0x83, 0x4d, 0x83, 0x8b, 0x83, 0x68, 0x0a]),
-      Buffer.from([0xfe, 0xff, 0x00, 0x61, 0x00, 0x0a]),
-      Buffer.from([0x50, 0x4b, 0x03, 0x04, 0xff, 0x00, 0x80]),
-      'term\n"never closed',
-    ];
+    const files = [Buffer.from([0x50, 0x4b, 0x03, 0x04, 0xff, 0x00, 0x80]), 'term\n"never closed'];
     for (const each of files) expect((await give(at, each)).content).toContain(unreadable);
+    const page = '<!DOCTYPE html><table><tr><td>mage</td></tr></table>';
+    expect((await give(at, page)).content).toContain(sentence('glossary.is-html'));
     expect(await exported(at)).toBe('\uFEFFterm,language,translation\n');
   });
 
@@ -49,7 +56,7 @@ describe('a glossary file', () => {
     const at = bot.place();
     const large = Buffer.alloc(10_000_000, 'a term,es,una palabra\n');
     expect((await give(at, large)).content).toMatch(
-      sentenceLike('glossary.file-too-large', { mebibytes: 1 }),
+      sentenceLike('glossary.file-too-large', { mebibytes: 8 }),
     );
   });
 
@@ -76,7 +83,10 @@ describe('a glossary file', () => {
       `- ${sentence('glossary.rejected.too-long', { line: 3 })}`,
       `- ${sentence('glossary.rejected.unknown-language', { line: 4 })}`,
     ]);
-    const full = Array.from({ length: 2_500 }, (_, index) => `term ${index}`).join('\n');
-    expect((await give(at, full)).content).toContain(imported(1_999, 0, 501));
+    const full = Array.from({ length: 20_500 }, (_, index) => `term ${index}`).join('\n');
+    const { content } = await give(at, full);
+    expect(content).toContain(imported(19_999, 0, 501));
+    expect(content).toContain(sentence('glossary.rejected.limit', { line: 20_000 }));
+    expect(content).toContain(sentence('glossary.rejected-more', { count: 491 }));
   });
 });

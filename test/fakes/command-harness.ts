@@ -199,6 +199,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
       remove: refuse,
       list: refuse,
       applying: refuse,
+      inText: refuse,
       importCsv: refuse,
       exportCsv: refuse,
     },

@@ -269,6 +269,7 @@ export const createFakeCore = (): FakeCore => {
       remove: refuse,
       list: refuse,
       applying: refuse,
+      inText: refuse,
       importCsv: refuse,
       exportCsv: refuse,
     },

@@ -11,7 +11,7 @@ export interface Automaton {
 
 const ROOT = 0;
 /** States after which a build pauses. */
-const STATES_AT_ONCE = 4_000;
+const STATES_AT_ONCE = 2_000;
 
 /** A prefix tree of the patterns. Its edges are in a hash table, because most states have one. */
 class Trie {

@@ -34,7 +34,7 @@ interface Entry<Term> {
 }
 
 /** Terms that are prepared at once; the event loop can run between two steps. */
-const TERMS_AT_ONCE = 1_000;
+const TERMS_AT_ONCE = 500;
 
 /** Builds an index step by step, each of which takes about a millisecond. */
 export const buildTermIndex = function* <Term extends { readonly term: string }>(

@@ -10,8 +10,9 @@ import { firstThatFits, voicePreferences, voiceSpeaks } from '../../speech/voice
 import { plainWords } from '../../model/compose-rich-text.ts';
 import type { RichText } from '../../model/rich-text.ts';
 import { languageText } from '../../text/message-checks.ts';
+import { toFlatText } from '../../text/pieces/pieces.ts';
 import { speakable } from '../../text/speech/speakable.ts';
-import { termsFor } from '../../translation/glossary.ts';
+import { termsFor } from '../../translation/glossary-terms.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { StatusMessages } from '../status-messages.ts';
@@ -92,19 +93,22 @@ export const createSpeaking = (deps: SpeakingDeps) => {
     },
   });
 
+  /** The pronunciations of the terms in a text. */
+  const dictionaryOf = async (text: RichText, language: string) => {
+    const terms = await services.glossary.inText(channel(), toFlatText(text).text);
+    return termsFor(terms, language).forced.map(({ term, translation }) => ({
+      term,
+      spoken: translation ?? term,
+    }));
+  };
+
   /** The text as a voice of that language reads it. */
   const spokenOf = async (text: RichText, language: string | undefined): Promise<string> => {
-    const terms = await services.glossary.applying(channel());
-    const dictionary =
-      language === undefined
-        ? []
-        : termsFor(terms, language).forced.map(({ term, translation }) => ({
-            term,
-            spoken: translation ?? term,
-          }));
-    return speakable(await named(text), {
-      ...(language === undefined ? {} : { locale: language }),
-      dictionary,
+    const spoken = await named(text);
+    return speakable(spoken, {
+      ...(language === undefined
+        ? {}
+        : { locale: language, dictionary: await dictionaryOf(spoken, language) }),
       words: texts.spokenWords(language),
       nowMs: now(),
     });

@@ -36,7 +36,7 @@ const translator = createTranslator({
       return whole;
     },
   },
-  glossary: { applying: async () => terms },
+  glossary: { inText: async () => terms },
   languages: createLanguageHistory(),
 });
 

@@ -25,7 +25,7 @@ const start = (language?: string) => {
           return {};
         },
       },
-      glossary: { applying: async () => [] },
+      glossary: { inText: async () => [] },
       languages: { detect: () => language && { language, confidence: 1 } },
       spaces: { of: async () => ({}) },
       usage: { record: async () => undefined },

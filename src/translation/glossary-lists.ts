@@ -1,0 +1,87 @@
+import { setImmediate } from 'node:timers/promises';
+import { createCache } from '../async/lru.ts';
+import type { GlossaryTerm } from '../model/glossary.ts';
+import type { Channel, Space } from '../model/place.ts';
+import type { Store } from '../store/index.ts';
+import { buildTermIndex, type TermIndex } from '../text/terms/term-index.ts';
+import { idOf } from './glossary-terms.ts';
+import { placeKey, readTerms } from './glossary-rows.ts';
+
+type List = readonly GlossaryTerm[];
+
+/** Terms of all places that are cached, each of about 400 bytes with its part of an index. */
+const TERMS_IN_MEMORY = 200_000;
+/** What a place without terms counts, so that the number of places is limited too. */
+const WEIGHT_OF_PLACE = 200;
+
+/** A list's index, with the number of texts in which each term occurred since it was built. */
+interface Indexed {
+  readonly index: TermIndex<GlossaryTerm>;
+  readonly texts: Map<GlossaryTerm, number>;
+}
+
+const indexList = async (list: List): Promise<Indexed> => {
+  const steps = buildTermIndex(list);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return { index: step.value, texts: new Map() };
+    await setImmediate();
+  }
+};
+
+/** The places whose own entries apply in a place, the nearest first. */
+const placesOf = (place: Space | Channel): readonly (Space | Channel)[] =>
+  'space' in place ? [place, place.space] : [place];
+
+/** Reads the glossaries of places, and keeps those that were used last with their indexes. */
+export const createGlossaryLists = (store: Store) => {
+  const lists = createCache((place: Space | Channel) => readTerms(store, place), {
+    keyOf: placeKey,
+    most: TERMS_IN_MEMORY,
+    weightOf: ({ length }) => WEIGHT_OF_PLACE + length,
+  });
+  store.signals.subscribe('glossary', lists.forget);
+
+  /** Each list is replaced when its glossary changes, and its index goes with it. */
+  const indexes = new WeakMap<List, Promise<Indexed>>();
+  const indexOf = (list: List): Promise<Indexed> => {
+    const index = indexes.get(list) ?? indexList(list);
+    indexes.set(list, index);
+    return index;
+  };
+
+  /** Combined lists of a channel's and its space's entries, by the first and then the second. */
+  const joined = new WeakMap<List, { readonly ofSpace: List; readonly all: List }>();
+
+  return {
+    of: lists.of,
+
+    applying: async (place: Space | Channel): Promise<List> => {
+      const [own = [], ofSpace = []] = await Promise.all(placesOf(place).map(lists.of));
+      if (ofSpace.length === 0) return own;
+      if (own.length === 0) return ofSpace;
+      const known = joined.get(own);
+      if (known?.ofSpace === ofSpace) return known.all;
+      const ids = new Set(own.map(idOf));
+      const all = [...own, ...ofSpace.filter((term) => !ids.has(idOf(term)))];
+      joined.set(own, { ofSpace, all });
+      return all;
+    },
+
+    inText: async (place: Space | Channel, text: string): Promise<List> => {
+      const seen = new Map<string, { readonly term: GlossaryTerm; readonly texts: number }>();
+      for (const list of await Promise.all(placesOf(place).map(lists.of))) {
+        if (list.length === 0) continue;
+        const { index, texts } = await indexOf(list);
+        for (const term of new Set(index.find(text).map((found) => found.term))) {
+          const before = texts.get(term) ?? 0;
+          texts.set(term, before + 1);
+          const id = idOf(term);
+          if (!seen.has(id)) seen.set(id, { term, texts: before });
+        }
+      }
+      return [...seen.values()]
+        .toSorted((a, b) => a.texts - b.texts || b.term.term.length - a.term.term.length)
+        .map(({ term }) => term);
+    },
+  };
+};

@@ -1,0 +1,149 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ByteSource } from '../../../src/model/file.ts';
+import type { Glossary, ImportReport } from '../../../src/model/glossary.ts';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { findLanguage } from '../../../src/text/language/languages.ts';
+import { createGlossary } from '../../../src/translation/glossary.ts';
+import { TERMS_PER_PLACE } from '../../../src/translation/glossary-limits.ts';
+import { watchEventLoop } from '../../fakes/event-loop.ts';
+
+const SPACE = { platform: 'test', id: 'here' };
+const signal = new AbortController().signal;
+
+let store: Store;
+let glossary: Glossary;
+
+beforeEach(async () => {
+  store = await openStore('sqlite::memory:');
+  glossary = createGlossary(store, { find: findLanguage });
+});
+afterEach(async () => store.destroy());
+
+const fileOf = (content: string | Uint8Array): ByteSource => ({
+  sizeBytes: undefined,
+  async *open() {
+    yield typeof content === 'string' ? Buffer.from(content) : content;
+  },
+});
+
+const give = (content: string | Uint8Array, to?: string): Promise<ImportReport> =>
+  glossary.importCsv(SPACE, fileOf(content), signal, to);
+
+/** The glossary, each entry as `term|language|translation`. */
+const stored = async (): Promise<readonly string[]> =>
+  (await glossary.list(SPACE)).map(({ term, language, translation }) =>
+    [term, language, translation].join('|'),
+  );
+
+describe('a file that is imported', () => {
+  it.each([
+    ['a sep line', 'sep=;\nmage;ja;魔道士', ['mage|ja|魔道士']],
+    ['a quoted sep line', '"sep=|"\r\nmage|ja|魔道士\r\n', ['mage|ja|魔道士']],
+    ['an inch', '5" disk,ja,ディスク\nmage,ja,魔道士', ['5" disk|ja|ディスク', 'mage|ja|魔道士']],
+    [
+      'a table of Markdown',
+      '# Terms\n\n| Term | Language | Translation |\n|---|:--:|---|\n| mage | ja | 魔道士 |\n| a \\| b | de | c |\n',
+      ['a | b|de|c', 'mage|ja|魔道士'],
+    ],
+    ['lines with pipes', 'term|language|translation\nmage|ja|魔道士', ['mage|ja|魔道士']],
+    [
+      'a header in another order',
+      'Translation,Note,Term,Lang\n魔道士,x,mage,ja',
+      ['mage|ja|魔道士'],
+    ],
+    [
+      'languages before the terms',
+      'ja;term;de\n魔道士;mage;Magier',
+      ['mage|de|Magier', 'mage|ja|魔道士'],
+    ],
+    ['languages and notes', 'term,ja,notes\nmage,魔道士,a person', ['mage|ja|魔道士']],
+  ])('may have %s', async (_, content, expected) => {
+    expect((await give(content)).rejectedCount).toBe(0);
+    expect(await stored()).toEqual(expected);
+  });
+
+  it.each([
+    '<!DOCTYPE html>\n<html><body><table><tr><td>mage</td></tr></table>',
+    '\uFEFF  <table>\n<tr><td>mage</td></tr>',
+  ])('is refused when it is HTML: %j', async (content) => {
+    await expect(give(content)).rejects.toMatchObject({ sentence: { key: 'glossary.is-html' } });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('says how many lines were left out, and which came first', async () => {
+    const lines = Array.from({ length: TERMS_PER_PLACE + 300 }, (_, index) => `term ${index}`);
+    lines[2] = 'word,klingonese,x';
+    lines[7] = `${'x'.repeat(201)},ja,x`;
+    const { result, turns } = await watchEventLoop(() => give(lines.join('\n')));
+    expect(result).toMatchObject({ added: TERMS_PER_PLACE, changed: 0, rejectedCount: 300 });
+    expect(result.rejected.slice(0, 3)).toEqual([
+      { line: 3, reason: 'unknown-language' },
+      { line: 8, reason: 'too-long' },
+      { line: TERMS_PER_PLACE + 3, reason: 'limit' },
+    ]);
+    expect(turns).toBeGreaterThan(300);
+    expect(await stored()).toHaveLength(TERMS_PER_PLACE);
+    expect(await give('term 3\nterm 5,ja,five\nterm 6')).toMatchObject({
+      added: 0,
+      changed: 2,
+      rejected: [{ line: 2, reason: 'limit' }],
+    });
+  });
+
+  it('lets others write in between', async () => {
+    const content = Array.from({ length: 3_000 }, (_, index) => `term ${index}`).join('\n');
+    const ended: string[] = [];
+    await Promise.all([
+      give(content).then(() => ended.push('file')),
+      glossary
+        .add(
+          { ...SPACE, id: 'elsewhere' },
+          { term: 'x', language: undefined, translation: undefined },
+        )
+        .then(() => ended.push('other')),
+    ]);
+    expect(ended).toEqual(['other', 'file']);
+  });
+});
+
+describe('the terms of a text', () => {
+  const add = (
+    term: string,
+    language?: string,
+    translation?: string,
+    place: Parameters<Glossary['add']>[0] = SPACE,
+  ) => glossary.add(place, { term, language, translation });
+  const inText = async (text: string, place: Parameters<Glossary['add']>[0] = SPACE) =>
+    (await glossary.inText(place, text)).map(({ term, translation }) => translation ?? term);
+
+  it('are those of the channel before those of its space', async () => {
+    const channel = { space: SPACE, id: 'games' };
+    await add('mage', 'ja', '魔法使い');
+    await add('arch');
+    await add('Mage', 'ja', '魔道士', channel);
+    await add('unused', undefined, undefined, channel);
+    expect((await inText('the MAGE has an arch', channel)).toSorted()).toEqual(['arch', '魔道士']);
+    expect(await inText('the mage has a bow')).toEqual(['魔法使い']);
+    await glossary.remove(channel, 'mage');
+    expect(await inText('the mage', channel)).toEqual(['魔法使い']);
+  });
+
+  it('come first when they are rare, and then when they are long', async () => {
+    for (const term of ['guild', 'guild bank', 'Frostmourne']) await add(term);
+    expect(await inText('guild bank of Frostmourne, guild')).toEqual([
+      'Frostmourne',
+      'guild bank',
+      'guild',
+    ]);
+    for (let times = 0; times < 3; times += 1) await inText('where is Frostmourne?');
+    await inText('a guild bank');
+    expect(await inText('guild bank, Frostmourne')).toEqual(['guild bank', 'guild', 'Frostmourne']);
+  });
+
+  it('are found among as many as there can be, while others run', async () => {
+    await give(Array.from({ length: TERMS_PER_PLACE }, (_, index) => `term ${index}`).join('\n'));
+    const { result, turns } = await watchEventLoop(() => inText('see term 4711 and term 4712x'));
+    expect(result).toEqual(['term 4711']);
+    expect(turns).toBeGreaterThan(50);
+  });
+});

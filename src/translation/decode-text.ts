@@ -9,7 +9,7 @@ export interface DecodedText {
 }
 
 /** Bytes that are decoded before the event loop runs. */
-const SLICE_BYTES = 262_144;
+const SLICE_BYTES = 65_536;
 /** Bytes from which an encoding is detected; more make it no surer. */
 const SAMPLE_BYTES = 65_536;
 

@@ -15,7 +15,7 @@ const MOST_REJECTED_LISTED = 20;
 /** Entries of a file after which the event loop runs. */
 const ENTRIES_AT_ONCE = 500;
 /** Entries of one write, so that what others store waits for no whole file. */
-const ENTRIES_PER_WRITE = 500;
+const ENTRIES_PER_WRITE = 250;
 
 interface Import {
   readonly place: Space | Channel;
@@ -84,11 +84,13 @@ export const importTerms = async (
     const result = await write(async (db) => {
       const terms = some.map(({ term }) => term);
       const stored = await storedIds(db, place, terms);
+      await setImmediate();
       const isStored = ({ term }: Line): boolean => stored.has(idOf(term));
       const room = Math.max(0, TERMS_PER_PLACE - (await countTerms(db, place)));
       const fresh = some.filter((line) => !isStored(line));
       const known = some.filter(isStored);
       const taken = fresh.slice(0, room);
+      await setImmediate();
       await putTerms(
         db,
         place,

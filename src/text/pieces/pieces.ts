@@ -168,6 +168,20 @@ export interface FlatText {
   readonly pairs: readonly Wrapper[];
 }
 
+/** Merges two ordered lists of spans. */
+const merged = (objects: readonly FlatSpan[], plain: readonly FlatSpan[]): readonly FlatSpan[] => {
+  if (plain.length === 0) return objects;
+  const all: FlatSpan[] = [];
+  let next = 0;
+  for (const object of objects) {
+    for (; (plain[next]?.start ?? Infinity) < object.start; next += 1)
+      all.push(plain[next] as FlatSpan);
+    all.push(object);
+  }
+  for (; next < plain.length; next += 1) all.push(plain[next] as FlatSpan);
+  return all;
+};
+
 /** The flat text of a tree in canonical form; linear in the tree's size. */
 export const toFlatText = (tree: RichText): FlatText => {
   const { pieces, pairs } = toPieces(tree);
@@ -183,8 +197,5 @@ export const toFlatText = (tree: RichText): FlatText => {
       // A space follows a line's mark where the line holds something.
       text += piece.kind === 'line' && !isEmptyLine ? `${OBJECT} ` : OBJECT;
     }
-  const plain = plainSpans(text);
-  if (plain.length > 0 && spans.length > 0)
-    return { text, spans: [...spans, ...plain].toSorted((a, b) => a.start - b.start), pairs };
-  return { text, spans: plain.length > 0 ? plain : spans, pairs };
+  return { text, spans: merged(spans, plainSpans(text)), pairs };
 };

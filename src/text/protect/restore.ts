@@ -254,12 +254,12 @@ const assemble = (
     pairs,
     isAnyHidden ? dropped.union(hidden.unplaced) : dropped,
   );
-  for (const [index, stretch] of stretches.entries())
+  for (let at = 0; at < stretches.length; at += 1) {
+    const stretch = stretches[at] as Stretch;
+    const next = stretches[at + 1];
     if (typeof stretch === 'number') assembly.token(tokenOf(stretch));
-    else {
-      const next = stretches[index + 1];
-      assembly.words(stretch, typeof next === 'number' ? tokenOf(next) : undefined);
-    }
+    else assembly.words(stretch, typeof next === 'number' ? tokenOf(next) : undefined);
+  }
   for (const number of lost) assembly.lost(tokenOf(number), hidden.isTokenHidden(number));
 };
 

@@ -145,8 +145,8 @@ export const hiddenParts = (
   replyStretches: readonly Stretch[],
   isComplete: boolean,
 ): HiddenParts => {
-  const spoilers = source.pairs.length === 0 ? [] : spoilersOf(source);
-  if (spoilers.length === 0) return NOTHING_HIDDEN;
+  if (source.pairs.at(-1) !== HIDING) return NOTHING_HIDDEN;
+  const spoilers = spoilersOf(source);
   const before = layOut(sourceStretches(), source.tokens);
   const after = layOut(replyStretches, source.tokens);
   const unplaced = spoilers.filter((spoiler) => !isPlaced(spoiler, before, after, isComplete));

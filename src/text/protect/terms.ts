@@ -1,4 +1,4 @@
-import { indexTerms, type Occurrence } from '../terms/term-index.ts';
+import { indexTerms, type Occurrence, type TermIndex } from '../terms/term-index.ts';
 
 export interface Term {
   /** A word or phrase, or a stem such as `dragon*` (see `isStem`). */
@@ -34,12 +34,21 @@ const withoutOverlaps = <Each extends Term>(
     });
 };
 
+const indexes = new WeakMap<readonly Term[], TermIndex<Term>>();
+
+/** The index of a list, which is kept as long as the list. */
+const indexOf = <Each extends Term>(terms: readonly Each[]): TermIndex<Each> => {
+  const index = (indexes.get(terms) as TermIndex<Each> | undefined) ?? indexTerms(terms);
+  indexes.set(terms, index);
+  return index;
+};
+
 /** Finds a few terms in a text as whole words (see `TermIndex`), the longest first. */
 export const findOccurrences = <Each extends Term>(
   text: string,
   terms: readonly Each[],
 ): readonly Occurrence<Each>[] =>
-  terms.length === 0 ? [] : withoutOverlaps(indexTerms(terms).find(text));
+  terms.length === 0 ? [] : withoutOverlaps(indexOf(terms).find(text));
 
 /** Finds the spans of a few terms, in order and without overlaps. */
 export const findTerms = (text: string, terms: readonly Term[]): readonly TermSpan[] =>

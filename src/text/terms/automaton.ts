@@ -5,7 +5,7 @@
 export interface Automaton {
   /** Number of states, each of about 22 bytes. */
   readonly states: number;
-  /** Reports each occurrence of each pattern, in the order of their ends, in UTF-16 offsets. */
+  /** Reports each occurrence of each pattern, with its end in UTF-16 units. */
   scan(text: string, found: (pattern: number, end: number) => void): void;
 }
 
@@ -88,6 +88,16 @@ const byDepth = function* ({ states, parents }: Trie): Generator<void, Int32Arra
   }
   return order;
 };
+
+/** Searches for each of a few patterns, for which an automaton would take longer to build. */
+export const searchEach = (patterns: readonly string[]): Automaton => ({
+  states: patterns.length,
+  scan(text, found) {
+    for (const [number, pattern] of patterns.entries())
+      for (let at = text.indexOf(pattern); at >= 0; at = text.indexOf(pattern, at + 1))
+        found(number, at + pattern.length);
+  },
+});
 
 /**
  * Builds an automaton step by step, so that others can run between two steps, each of which takes

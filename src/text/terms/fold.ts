@@ -15,6 +15,7 @@ interface Change {
   readonly sourceEnd: number;
 }
 
+const beyondAscii = /[\u0080-\uFFFF]/;
 // Apostrophes that keyboards write.
 const apostrophes = /[’‘ʼ′´]/g;
 // Letters that lower case and NFKC alone do not make the same.
@@ -53,6 +54,7 @@ const sourceOf =
  * plain i, because people write names with it either way.
  */
 export const foldText = (source: string): Folded => {
+  if (!beyondAscii.test(source)) return { text: source.toLowerCase(), sourceOf: same };
   // İ is the only letter that changes its length in lower case.
   const lower = source.replaceAll('İ', 'i').toLowerCase().replaceAll(apostrophes, "'");
   if (!special.test(lower) && lower.normalize('NFKC') === lower)

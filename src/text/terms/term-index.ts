@@ -1,4 +1,4 @@
-import { buildAutomaton, type Automaton } from './automaton.ts';
+import { buildAutomaton, searchEach } from './automaton.ts';
 import { foldText } from './fold.ts';
 import { WholeWords } from './whole-words.ts';
 
@@ -14,8 +14,8 @@ export interface TermIndex<Term> {
   /** Number of states of its automaton, by which its memory grows (see `Automaton`). */
   readonly states: number;
   /**
-   * Finds the terms that occur in a text as whole words, with those that overlap, in the order of
-   * their ends. Case, width, composition and the form of apostrophes do not count.
+   * Finds the terms that occur in a text as whole words, with those that overlap, in any order.
+   * Case, width, composition and the form of apostrophes do not count.
    */
   readonly find: (text: string) => readonly Occurrence<Term>[];
 }
@@ -33,6 +33,8 @@ interface Entry<Term> {
   readonly isStem: boolean;
 }
 
+/** Number of patterns up to which each is searched for: a text seldom holds more of a glossary. */
+const FEW_PATTERNS = 8;
 /** Terms that are prepared at once; the event loop can run between two steps. */
 const TERMS_AT_ONCE = 500;
 
@@ -53,7 +55,8 @@ export const buildTermIndex = function* <Term extends { readonly term: string }>
   }
   const patterns = [...byPattern.keys()];
   const entries = [...byPattern.values()];
-  const automaton: Automaton = yield* buildAutomaton(patterns);
+  const automaton =
+    patterns.length <= FEW_PATTERNS ? searchEach(patterns) : yield* buildAutomaton(patterns);
   return {
     states: automaton.states,
     find: (text) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { countCodePoints } from '../text/unicode.ts';
+import { findOccurrences } from '../text/protect/terms.ts';
 import { splitText } from '../text/split/split.ts';
 import type { CallOptions, Caller } from './caller.ts';
 import { SERVICE_LIMITS, PATHS, translateChunk, translateReply } from './contract.ts';
@@ -13,7 +14,9 @@ export interface TranslationInput {
   readonly text: string;
   readonly sourceLang: string;
   readonly targetLang: string;
-  /** Terms to keep; those that the contract does not accept are left out. */
+  /**
+   * Terms to keep, the most important first; those that the contract does not accept are left out.
+   */
   readonly keywords?: readonly string[];
   /** Text before it; the newest part that fits the contract's limit is sent. */
   readonly context?: string;
@@ -30,10 +33,22 @@ export interface TranslationApi {
   ): AsyncGenerator<string, string, void>;
 }
 
-const fittingKeywords = (keywords: readonly string[]): string[] =>
-  [...new Set(keywords)]
-    .filter((term) => term.trim() !== '' && Buffer.byteLength(term) <= SERVICE_LIMITS.keywordBytes)
+/**
+ * The keywords that the contract accepts, in their order: those that occur in the part, when these
+ * are too many for all parts of a text.
+ */
+const fittingKeywords = (keywords: readonly string[], part: string): readonly string[] => {
+  const fitting = [...new Set(keywords)].filter(
+    (term) => term.trim() !== '' && Buffer.byteLength(term) <= SERVICE_LIMITS.keywordBytes,
+  );
+  if (fitting.length <= SERVICE_LIMITS.keywords) return fitting;
+  const terms = fitting.map((term) => ({ term }));
+  const present = new Set(findOccurrences(part, terms).map(({ term }) => term));
+  return terms
+    .filter((term) => present.has(term))
+    .map(({ term }) => term)
     .slice(0, SERVICE_LIMITS.keywords);
+};
 
 const newestContext = (context: string): string => {
   const excess = countCodePoints(context) - SERVICE_LIMITS.contextCodePoints;
@@ -85,7 +100,10 @@ export const createTranslationApi = (caller: Caller): TranslationApi => {
       ['source_lang', input.sourceLang],
       ['target_lang', input.targetLang],
       ['stream', String(stream)],
-      ...fittingKeywords(input.keywords ?? []).map((term): [string, string] => ['keywords', term]),
+      ...fittingKeywords(input.keywords ?? [], text).map((term): [string, string] => [
+        'keywords',
+        term,
+      ]),
     ];
     if (input.context) fields.push(['context', newestContext(input.context)]);
     if (input.model) fields.push(['model', input.model]);

@@ -86,10 +86,28 @@ describe('translation', () => {
       '  ',
     ];
     const context = '文'.repeat(SERVICE_LIMITS.contextCodePoints + 500) + 'newest';
-    await client.translate({ ...JAPANESE, text: 'a', keywords, context }, { signal });
+    const text = keywords.slice(1).join(', ');
+    await client.translate({ ...JAPANESE, text, keywords, context }, { signal });
     const form = fake.seen[0]?.form ?? [];
-    expect(form.filter(([name]) => name === 'keywords')).toHaveLength(SERVICE_LIMITS.keywords);
+    const sent = form.filter(([name]) => name === 'keywords').map(([, term]) => term);
+    expect(sent).toEqual(keywords.slice(1, 1 + SERVICE_LIMITS.keywords));
     expect(form.find(([name]) => name === 'context')?.[1]).toMatch(/newest$/);
+  });
+
+  it('sends with each part of a text the keywords that occur in it', async () => {
+    const keywords = Array.from({ length: 30 }, (_, index) => `term${index}`);
+    const half = (terms: readonly string[]): string =>
+      terms.map((term) => `See ${term}. `).join('');
+    const filler = 'All work and no play. '.repeat(
+      Math.ceil(SERVICE_LIMITS.translateTextCodePoints / 22),
+    );
+    const text = half(keywords.slice(0, 15)) + filler + half(keywords.slice(15));
+    await client.translate({ ...JAPANESE, text, keywords }, { signal });
+    const sent = fake.seen.map(({ form }) =>
+      (form ?? []).filter(([name]) => name === 'keywords').map(([, term]) => term),
+    );
+    expect(sent[0]).toEqual(keywords.slice(0, 15));
+    expect(sent.at(-1)).toEqual(keywords.slice(15));
   });
 
   it('that breaks in the middle of a stream is asked for again', async () => {

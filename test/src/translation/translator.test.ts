@@ -159,6 +159,18 @@ describe('the translator', () => {
     expect(text).toContain('Dragoman');
   });
 
+  it('sends kept terms in the order in which the glossary gives them, stems as they stand', async () => {
+    terms = ['rare', 'dragon*', 'often', 'absent'].map((term) => ({
+      term,
+      language: undefined,
+      translation: undefined,
+    }));
+    engine = (text) => `¡${text}!`;
+    await translate({ text: 'often dragons and a Dragoner are rare', from: 'en', to: 'es' });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.keywords).toEqual(['rare', 'dragons', 'Dragoner', 'often']);
+  });
+
   it('does not take a term inside of another word for the term', async () => {
     terms = [{ term: 'art', language: undefined, translation: undefined }];
     engine = () => 'commence maintenant';

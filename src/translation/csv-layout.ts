@@ -16,7 +16,7 @@ const html = /^\uFEFF?\s*<(?:!doctype|html|head|body|table|meta|\?xml)\b/i;
 /** The line by which a spreadsheet tells its delimiter. */
 const delimiterLine = /^\uFEFF?"?sep=(.)"?\r?(?:\n|$)/i;
 /** The line of a Markdown table below its header. */
-const dashes = /^\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?\|?\s*$/;
+const dashes = /^\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?$/;
 const dashCell = /^:?-+:?$/;
 
 /**
@@ -39,7 +39,7 @@ export const layoutOf = (text: string): CsvLayout | 'html' => {
   const told = delimiterLine.exec(sample)?.[1];
   if (told !== undefined) return { delimiter: told, isTable: false, fromLine: 2 };
   const lines = sample.split(/\r?\n/).slice(0, SAMPLE_LINES);
-  if (lines.some((line) => dashes.test(line)))
+  if (lines.some((line) => dashes.test(line.trim())))
     return { delimiter: '|', isTable: true, fromLine: 1 };
   const delimiter = delimiterOf(
     lines.map((line) => line.replaceAll(/"[^"]*"/g, '')).filter((line) => line.trim() !== ''),

@@ -161,6 +161,15 @@ describe('restore', () => {
     },
   );
 
+  it.each(['`', '```\nHola', '``` '])(
+    'reads a long reply that begins with %j in no time',
+    (begin) => {
+      const reply = `${begin}${' '.repeat(200_000)}x`;
+      const { restore, preview } = protect(tree('Hello'));
+      for (const rich of [restore(reply).tree, preview(reply)]) expect(rich).toHaveLength(1);
+    },
+  );
+
   it('takes off no backticks that the source has, or that are not around the whole', () => {
     const own = [paragraph(text('`Hello` you`'))];
     expect(protect(own).restore('`Hola` tú`').tree).toEqual([paragraph(text('`Hola` tú`'))]);

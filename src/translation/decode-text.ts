@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { createSemaphore } from '../async/semaphore.ts';
 
 export interface DecodedText {
   readonly text: string;
@@ -60,8 +61,22 @@ const utf16Of = (bytes: Uint8Array): string | undefined => {
   return even > odd ? 'utf-16be' : 'utf-16le';
 };
 
+const LINE_FEED = 0x0a;
+
+/** The lines from the first one with a byte that is not ASCII, of which alone an encoding can tell. */
+const tellingPart = (bytes: Uint8Array): Uint8Array => {
+  let first = 0;
+  while (first < bytes.length && (bytes[first] as number) < 0x80) first += 1;
+  const start = bytes.lastIndexOf(LINE_FEED, first) + 1;
+  return bytes.subarray(start, start + SAMPLE_BYTES);
+};
+
+/** One at a time: a thread takes about 85 MB while it lives. */
+const detections = createSemaphore(1);
+
 /** Detects one of the older encodings in a thread of its own, because it takes a tenth of a second. */
 const detect = async (sample: Uint8Array, signal: AbortSignal): Promise<string | undefined> => {
+  using _ = await detections.acquire(signal);
   const worker = new Worker(new URL('encoding-worker.ts', import.meta.url), { workerData: sample });
   try {
     const [found] = (await once(worker, 'message', { signal })) as [string | null];
@@ -90,6 +105,6 @@ export const decodeText = async (
   if (marked) return decode(bytes, marked);
   const plain = await decode(bytes, 'utf-8');
   if (plain) return plain;
-  const label = await detect(sample, signal);
+  const label = await detect(tellingPart(bytes), signal);
   return label === undefined ? undefined : decode(bytes, label).catch(() => undefined);
 };

@@ -55,6 +55,12 @@ describe('a text file', () => {
     expect(await decodeText(encode(text, label), signal)).toEqual({ text, encoding });
   });
 
+  it('is recognised by its first line that is not ASCII, however late', async () => {
+    const text = `${'plain words,x\n'.repeat(10_000)}魔法使い,mage\n勇者,hero\n`;
+    const { encoding } = (await decodeText(encode(text, 'shift_jis'), signal)) ?? {};
+    expect(encoding).toBe('Shift_JIS');
+  });
+
   it.each([
     ['an archive', [0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0xff, 0x00]],
     ['noise', Array.from({ length: 999 }, (_, index) => (index * 89 + (index % 7) * 31) % 256)],

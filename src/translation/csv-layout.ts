@@ -1,4 +1,4 @@
-/** How the rows of a text file are written. */
+/** The way in which the rows of a text file are written. */
 export interface CsvLayout {
   readonly delimiter: string;
   /** True for rows such as `| a | b |`, as in Markdown. */

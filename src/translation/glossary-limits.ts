@@ -6,7 +6,7 @@ export const TERMS_PER_PLACE = 20_000;
 
 export type Fault = ImportReport['rejected'][number]['reason'];
 
-/** What prevents an entry from being stored. */
+/** Finds what prevents an entry from being stored. */
 export const faultOf = ({ term, translation = '' }: GlossaryTerm): Fault | undefined => {
   if (term === '') return 'empty';
   return term.length > TERM_CHARS || translation.length > TERM_CHARS ? 'too-long' : undefined;

@@ -11,7 +11,7 @@ type List = readonly GlossaryTerm[];
 
 /** Terms of all places that are cached, each of about 400 bytes with its part of an index. */
 const TERMS_IN_MEMORY = 200_000;
-/** What a place without terms counts, so that the number of places is limited too. */
+/** The weight of a place without terms, by which the number of places is limited too. */
 const WEIGHT_OF_PLACE = 200;
 
 /** A list's index, with the number of texts in which each term occurred since it was built. */

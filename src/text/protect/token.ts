@@ -23,7 +23,7 @@ export interface Token {
 export interface Source {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** Those of `withHiding`. */
+  /** The wrappers by their numbers, with that of `withHiding`. */
   readonly pairs: readonly Wrapper[];
 }
 

@@ -4,7 +4,7 @@ const AFTER_ANY =
 const AFTER_CONSONANT =
   '은 이 을 과 으로 으로서 으로써 으로부터 이랑 아 이나 이든 이든지 이라도 이라 이라는 이라고 이란 이야 이며 이고 이다';
 const AFTER_VOWEL = '는 가 를 와 로 로서 로써 로부터 랑 야 나 든지 라도 라는 라고 란 예요';
-/** Those that follow another particle: 에서는, 까지도. */
+/** The particles that follow another one: 에서는, 까지도. */
 const AUXILIARY = '은 는 도 만 의 이 을 를 요 나 까지 부터 조차 마저 라도 밖에 보다 처럼 뿐';
 
 const anyOf = (...lists: readonly string[]): string => lists.join(' ').replaceAll(' ', '|');

@@ -48,3 +48,20 @@ it('what could not be read is read again', async () => {
   await expect(memo.of('broken')).rejects.toThrow('broken');
   expect(asked).toEqual(['broken', 'broken']);
 });
+
+it('what weighs more takes more room, and the newest stays whatever its weight', async () => {
+  const asked: string[] = [];
+  const memo = createCache(
+    async (key: string) => {
+      asked.push(key);
+      return key.length;
+    },
+    { keyOf: (key) => key, most: 6, weightOf: (length) => length },
+  );
+  for (const key of ['aa', 'bbb', 'aa', 'cccc', 'aa', 'bbb']) await memo.of(key);
+  expect(asked).toEqual(['aa', 'bbb', 'cccc', 'bbb']);
+  await memo.of('ddddddddd');
+  await memo.of('ddddddddd');
+  await memo.of('aa');
+  expect(asked.slice(4)).toEqual(['ddddddddd', 'aa']);
+});

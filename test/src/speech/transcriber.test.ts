@@ -104,9 +104,12 @@ describe('the transcriber', () => {
   });
 
   it('listens for the words of the glossary, in the language that was told', async () => {
-    terms = [{ term: 'Dragoman', language: 'ja', translation: 'ドラゴマン' }];
+    terms = [
+      { term: 'Dragoman', language: 'ja', translation: 'ドラゴマン' },
+      { term: 'dragon*', language: undefined, translation: undefined },
+    ];
     await transcribe({ language: 'de' });
-    expect(parameters).toEqual([{ hotwords: ['Dragoman'], language: 'de' }]);
+    expect(parameters).toEqual([{ hotwords: ['Dragoman', 'dragon'], language: 'de' }]);
   });
 
   it('says so when nothing was said', async () => {

@@ -15,7 +15,7 @@ import { isRefusal } from './errors.ts';
 import { findIn } from './permissions.ts';
 
 /**
- * What a member may do in a channel, by their roles and the overwrites of the channel, or of a
+ * The permissions of a member in a channel, by their roles and the overwrites of the channel, or of a
  * thread's channel (reference, "Permission Overwrites").
  */
 const permissionsOf = (

@@ -3,7 +3,7 @@ import type { Member } from '../model/member.ts';
 import { channelMention, type Channel } from '../model/place.ts';
 import type { Access, Platform } from '../ports/platform.ts';
 
-/** What a person may do in channels, as the platform says at this moment. */
+/** Checks what a person may do in channels, as the platform says at this moment. */
 export interface ChannelAccess {
   /**
    * Throws `forbidden` for the first channel that the person may not see or, where they are to

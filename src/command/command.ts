@@ -40,7 +40,7 @@ export interface CommandContext<Options> {
   /** The message that the command is used on, from its menu. */
   readonly on?: Message;
   readonly services: Services;
-  /** What the person may do in channels. Those of options of kind channel they may see. */
+  /** Checks channels: those of options of kind channel are known to be seen by the person. */
   readonly access: ChannelAccess;
   /** The person's locale, and its sentences. */
   readonly locale: string;

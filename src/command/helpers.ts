@@ -191,7 +191,7 @@ export const sharedRoom = ({
   return room && theirs && isSameChannel(room.channel, theirs) ? room : undefined;
 };
 
-/** Of a record of a room, what a moderator may know: that of a room that they may enter. */
+/** The record of a room for a moderator who may enter that room; undefined for anybody else. */
 const ofModerator = async <Record extends { readonly channel: Channel }>(
   record: Record | undefined,
   { member, access }: Context,

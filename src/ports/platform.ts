@@ -21,7 +21,7 @@ export interface Capabilities {
   readonly fileBytes: number;
 }
 
-/** What a person may do in a channel: nothing, see it, or write there too. */
+/** The rights of a person in a channel: none, to see it, or to write there too. */
 export type Access = 'none' | 'see' | 'write';
 
 /** A platform as the core uses it. Every method rejects with an `AppError`. */
@@ -37,8 +37,7 @@ export interface Platform {
   /** Deletes one of our messages. A message that is already deleted is no error. */
   delete(message: Posted): Promise<void>;
   /**
-   * What a person may do in a channel at this moment; undefined where there is no such
-   * channel that we know. Omitted by platforms on which everybody may write in every channel.
+   * Reads the rights of a person in a channel at this moment; undefined for an unknown channel. Omitted by platforms on which everybody may write in every channel.
    */
   readonly access?: (member: Member, channel: Channel) => Promise<Access | undefined>;
   /** Voice channels; omitted by platforms without them. */

@@ -14,6 +14,7 @@ import {
   sections,
   sentence,
   series,
+  type Maybe,
 } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/place.ts';
 import type { Content } from '../src/model/content.ts';
@@ -43,6 +44,15 @@ const engineLines = async ({ services, member, t, label, signal }: Context) => {
       member.role === 'moderator' && shown,
     ]);
   });
+};
+
+/** Says that nothing can be stored, with the remedy for those who can do something about it. */
+const storageLines = async ({ services, member, t }: Context): Promise<Maybe<RichText>> => {
+  const fault = await services.storageFault();
+  if (!fault) return undefined;
+  const { sentence: said, remedy } = fault;
+  const shown = member.role === 'moderator' && remedy && t(remedy.key, remedy.params);
+  return lines(t('status.storage'), bullets(nested(sentence('❌ ', t(said.key)), [shown])));
 };
 
 const watchLines = async (ctx: Context) => {
@@ -127,6 +137,7 @@ const panel = async (ctx: Context): Promise<Content> => {
   const isWatched = services.watches.list(channel.space).length > 0;
   const hasMessages = isWatched || backlog.waiting + backlog.dead > 0;
   const text = sections(
+    await storageLines(ctx),
     lines(t('status.service'), bullets(...(await engineLines(ctx)))),
     room && lines(t('status.voice'), bullets(...roomLines(room, ctx))),
     isWatched && isModerator && lines(t('status.channels'), bullets(...(await watchLines(ctx)))),

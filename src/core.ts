@@ -233,6 +233,7 @@ export const openCore = async ({
       engines
         ? { builtIn: true, reachable: true, engines: await engines() }
         : remoteStatus(client, signal),
+    storageFault: async () => store.findFault(),
     translates,
   };
 

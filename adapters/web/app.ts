@@ -110,7 +110,8 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
       ({ reachable }) => reachable,
       () => false,
     );
-    const parts = { ...core.ready(), service };
+    const storage = (await core.services.storageFault()) === undefined;
+    const parts = { ...core.ready(), service, storage };
     const ready = Object.values(parts).every(Boolean);
     return c.json({ ready, parts }, ready ? 200 : 503);
   });

@@ -1,3 +1,4 @@
+import type { AppError } from '../errors.ts';
 import { type Languages } from '../text/language/languages.ts';
 import { type Translator } from '../translation/translator.ts';
 import { type Transcriber } from '../speech/transcriber.ts';
@@ -33,6 +34,8 @@ export interface Services {
   readonly privacy: Privacy;
   readonly rooms: Rooms;
   status(signal: AbortSignal): Promise<ServiceStatus>;
+  /** Finds what keeps data from being stored; undefined where nothing does. */
+  storageFault(): Promise<AppError | undefined>;
   /**
    * Resolves with true when anything translates into `to` at this moment: from `from`, or from any
    * language. Undefined where the service does not say.

@@ -8,7 +8,8 @@ const STATUS_MS = 10_000;
 const examineDatabase = async (store: Store, url: string): Promise<Finding> => {
   const check = 'Database';
   try {
-    await store.selectFrom('inbox').select('platform').limit(1).execute();
+    const fault = await store.findFault({ anew: true });
+    if (fault) throw fault;
     return { check, ok: true, detail: url };
   } catch (thrown) {
     return { check, ok: false, detail: toAppError(thrown).message };

@@ -3,6 +3,7 @@ import { Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { Signals } from '../ports/signals.ts';
 import type { StorePort } from '../ports/store.ts';
+import { createFaultWatch } from './fault-watch.ts';
 import { createDiskSync, createStoreWriter } from './writer.ts';
 import { createEmbeddedSignals } from './embedded.ts';
 import { migrate } from './migrations/index.ts';
@@ -24,6 +25,11 @@ export const databaseUrl = z
 /** The database: read through Kysely, changed only through `write`. */
 export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>> {
   readonly signals: Signals<Transaction<Schema>>;
+  /**
+   * Finds what keeps the database from being written; undefined where nothing does. Writes for it
+   * only after a write has failed, or where `anew` is true.
+   */
+  readonly findFault: (options?: { readonly anew?: boolean }) => Promise<AppError | undefined>;
 }
 
 /**
@@ -45,5 +51,6 @@ export const openStore = async (url: string): Promise<Store> => {
   });
   const signals = createEmbeddedSignals<Transaction<Schema>>();
   const writer = createStoreWriter(db, synced, signals.collect);
-  return Object.assign(db, writer, { signals, checkpoint });
+  const { write, findFault } = createFaultWatch(writer);
+  return Object.assign(db, writer, { write, signals, checkpoint, findFault });
 };

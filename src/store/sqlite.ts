@@ -10,6 +10,7 @@ import {
   type Kysely,
 } from 'kysely';
 import { AppError } from '../errors.ts';
+import { describeDiskFault, fromDisk } from './disk-fault.ts';
 import { createLru } from '../async/lru.ts';
 import { createDiskSync } from './writer.ts';
 import type { Schema } from './schema.ts';
@@ -34,18 +35,27 @@ const MOST_STATEMENTS = 300;
 
 const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteDatabase => {
   const prepare = (query: string): SqliteStatement => {
-    const statement = database.prepare(query);
+    const statement = withDiskFaults(() => database.prepare(query));
     return {
       reader: statement.columns().length > 0,
-      all: (parameters) => statement.all(...inputs(parameters)),
-      run: (parameters) => statement.run(...inputs(parameters)),
+      all: (parameters) => withDiskFaults(() => statement.all(...inputs(parameters))),
+      run: (parameters) => withDiskFaults(() => statement.run(...inputs(parameters))),
       iterate: (parameters) => statement.iterate(...inputs(parameters)),
     };
   };
   const prepared = createLru<string, SqliteStatement>(MOST_STATEMENTS);
+  /** Rolls back, unless SQLite has done so by itself after a fault such as a full disk. */
+  const rollback: SqliteStatement = {
+    ...prepare('rollback'),
+    run: () => {
+      if (database.isTransaction) database.exec('rollback');
+      return { changes: 0, lastInsertRowid: 0 };
+    },
+  };
   return {
     close,
     prepare(query) {
+      if (query === 'rollback') return rollback;
       const known = prepared.get(query);
       if (known) return known;
       const statement = prepare(query);
@@ -57,13 +67,26 @@ const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteData
 
 const flushFile = promisify(fdatasync);
 
+/** Runs a call on the database; says what is wrong with its disk where that is the reason. */
+const withDiskFaults = <Result>(call: () => Result): Result => {
+  try {
+    return call();
+  } catch (thrown) {
+    throw fromDisk(thrown);
+  }
+};
+
 /** The write-ahead log of a database, which holds commits until they reach the database file. */
 const createJournal = (path: string) => {
   let file: number | undefined;
   return {
     flush: async (): Promise<void> => {
-      file ??= openSync(`${path}-wal`, 'r+');
-      await flushFile(file);
+      try {
+        file ??= openSync(`${path}-wal`, 'r+');
+        await flushFile(file);
+      } catch (thrown) {
+        throw fromDisk(thrown);
+      }
     },
     close: (): void => {
       if (file !== undefined) closeSync(file);
@@ -102,11 +125,15 @@ export const openSqlite = (path: string) => {
     };
   } catch (cause) {
     const busy = cause instanceof Error && /locked|busy/i.test(cause.message);
+    const fault = describeDiskFault(cause);
+    const reason = fault
+      ? `cannot be used, ${fault}`
+      : 'cannot be opened; check DATABASE_URL and that its folder is there and writable';
     throw new AppError(
       'config',
       busy
         ? `the database ${path} is in use by another program; end it, or choose another DATABASE_URL`
-        : `the database ${path} cannot be opened; check DATABASE_URL and that its folder is there and writable`,
+        : `the database ${path} ${reason}`,
       { cause },
     );
   }

@@ -169,3 +169,21 @@ describe('/privacy', () => {
     await harness().press('privacy.back', [], { member });
   });
 });
+
+describe('/status while nothing can be stored', () => {
+  const full = new AppError('unavailable', 'the disk is full', {
+    sentence: { key: 'errors.storage' },
+    remedy: { key: 'remedies.disk-full' },
+  });
+
+  it('says so to everybody, and to moderators what to do', async () => {
+    expect((await harness().run('status')).text).not.toContain(sentence('errors.storage'));
+    harness().script.storageFault = full;
+    const { text } = await harness().run('status');
+    expect(text).toContain(sentence('errors.storage'));
+    expect(text).toContain(sentence('remedies.disk-full'));
+    const seen = await harness().run('status', {}, { member: { role: 'member' } });
+    expect(seen.text).toContain(sentence('errors.storage'));
+    expect(seen.text).not.toContain(sentence('remedies.disk-full'));
+  });
+});

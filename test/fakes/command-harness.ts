@@ -67,6 +67,7 @@ interface Script {
   heard: readonly TranscriptionProgress[];
   transcript: Transcript;
   reachable: boolean;
+  storageFault: AppError | undefined;
   engines: readonly EngineReport[];
   /** Pairs that no engine translates: `es` into Spanish, `en es` from English. */
   untranslated: readonly string[];
@@ -156,6 +157,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     heard: [],
     transcript: { text: 'hello', language: 'en', confidence: 1, durationMs: 1, segments: [] },
     reachable: true,
+    storageFault: undefined,
     engines: [
       { name: 'pseudo', serves: ['translation', 'recognition'], ready: true, detail: 'en-XA' },
       { name: 'openai', serves: ['chat'], ready: false, detail: 'SERVICE_OPENAI_URL=…' },
@@ -220,6 +222,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     rooms,
     translates: async (to, from) =>
       ![to, `${from} ${to}`].some((pair) => script.untranslated.includes(pair)),
+    storageFault: async () => script.storageFault,
     status: async () => ({
       builtIn: true,
       reachable: script.reachable,

@@ -114,6 +114,7 @@ export interface FakeCore extends Core {
   step(): void;
   /** What `status` says next. */
   setReachable(reachable: boolean): void;
+  setStorageFault(fault: AppError | undefined): void;
   /** What `ready` says next. */
   setReady(ready: Readonly<Record<string, boolean>>): void;
 }
@@ -228,6 +229,7 @@ export const createFakeCore = (): FakeCore => {
   const waiting: (() => void)[] = [];
   let saved = 0;
   let reachable = true;
+  let storageFault: AppError | undefined;
   let ready: Readonly<Record<string, boolean>> = { web: true };
 
   const step = (): void => {
@@ -296,6 +298,7 @@ export const createFakeCore = (): FakeCore => {
     rooms: createFakeRooms(),
     translates: async () => undefined,
     status: async () => ({ ...STATUS, reachable }),
+    storageFault: async () => storageFault,
   };
 
   const answers: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {
@@ -354,6 +357,7 @@ export const createFakeCore = (): FakeCore => {
     lines,
     step,
     setReachable: (next) => (reachable = next),
+    setStorageFault: (next) => (storageFault = next),
     ready: () => ready,
     setReady: (next) => (ready = next),
     commands: () => FAKE_COMMANDS,

@@ -1,3 +1,4 @@
+import { AppError } from '../../../src/errors.ts';
 import { describe, expect, test } from 'vitest';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import { typedCode } from '../../../src/command/helpers.ts';
@@ -199,7 +200,10 @@ describe('health', () => {
     expect((await web.visit().request('/healthz')).status).toBe(200);
     const ready = await web.visit().request('/readyz');
     expect(ready.status).toBe(200);
-    expect(await ready.json()).toEqual({ ready: true, parts: { web: true, service: true } });
+    expect(await ready.json()).toEqual({
+      ready: true,
+      parts: { web: true, service: true, storage: true },
+    });
   });
 
   test('names the part that is not ready', async () => {
@@ -207,13 +211,19 @@ describe('health', () => {
     web.core.setReachable(false);
     const ready = await web.visit().request('/readyz');
     expect(ready.status).toBe(503);
-    expect(await ready.json()).toEqual({ ready: false, parts: { web: true, service: false } });
+    expect(await ready.json()).toMatchObject({ ready: false, parts: { service: false } });
 
     web.core.setReachable(true);
     web.core.setReady({ web: true, discord: false });
     const away = await web.visit().request('/readyz');
     expect(away.status).toBe(503);
     expect(await away.json()).toMatchObject({ parts: { web: true, discord: false } });
+
+    web.core.setReady({ web: true });
+    web.core.setStorageFault(new AppError('unavailable', 'the disk is full'));
+    const full = await web.visit().request('/readyz');
+    expect(full.status).toBe(503);
+    expect(await full.json()).toMatchObject({ parts: { web: true, storage: false } });
   });
 });
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { examine, findingLine, isFailure, verdict } from '../../../src/ops/doctor.ts';
 import type { AdapterModule, Core } from '../../../src/adapter.ts';
 import type { EngineReport, ServiceStatus } from '../../../src/model/service-status.ts';
-import { openStore } from '../../../src/store/index.ts';
+import { sql } from 'kysely';
+import { openStore, type Store } from '../../../src/store/index.ts';
 
 const engine = (name: string, serves: EngineReport['serves'], ready: boolean): EngineReport => ({
   name,
@@ -23,8 +24,10 @@ const look = async (
   status: Partial<ServiceStatus>,
   modules: readonly AdapterModule[] = [],
   ffmpegVersion?: string,
+  spoil: (store: Store) => Promise<unknown> = async () => undefined,
 ) => {
   const store = await openStore('sqlite::memory:');
+  await spoil(store);
   const core = {
     services: {
       status: async () => ({ builtIn: true, reachable: true, engines: NOTHING_ADDED, ...status }),
@@ -52,6 +55,13 @@ describe('the doctor', () => {
       ' --   Audio: ffmpeg              for Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg',
     ]);
     expect(verdict(found)).toBe('Nothing is wrong. What "--" marks is optional.');
+  });
+
+  it('fails for a database that cannot be written, and says what to do', async () => {
+    const readOnly = (store: Store) => sql.raw('PRAGMA query_only = ON').execute(store);
+    const [first] = await look({}, [], undefined, readOnly);
+    expect(first).toMatchObject({ check: 'Database', ok: false });
+    expect(first?.detail).toContain('it is read-only: make the file');
   });
 
   it('names the ffmpeg that there is', async () => {

@@ -1,0 +1,89 @@
+import { AppError } from '../errors.ts';
+import type { MessageKey } from '../message-key.ts';
+
+/** A reason for which a database cannot be used, with what an operator can do about it. */
+interface DiskFault {
+  readonly reason: string;
+  readonly instruction: string;
+  readonly remedy: MessageKey;
+  /** True when the same call may succeed once the operator has acted. */
+  readonly retryable: boolean;
+}
+
+const FULL: DiskFault = {
+  reason: 'the disk is full',
+  instruction: 'free space on the disk',
+  remedy: 'remedies.disk-full',
+  retryable: true,
+};
+const READ_ONLY: DiskFault = {
+  reason: 'it is read-only',
+  instruction: 'make the file, its folder and its disk writable for the user of this program',
+  remedy: 'remedies.disk-read-only',
+  retryable: true,
+};
+const DAMAGED: DiskFault = {
+  reason: 'it is damaged or no database',
+  instruction: 'stop the program and put a backup in its place',
+  remedy: 'remedies.disk-damaged',
+  retryable: false,
+};
+const FAILING: DiskFault = {
+  reason: 'the disk does not read or write',
+  instruction: 'look at the disk, and at the log of the system',
+  remedy: 'remedies.disk-failing',
+  retryable: true,
+};
+
+/** Faults by the primary result code of SQLite (documentation, "Result and Error Codes"). */
+const BY_SQLITE_CODE = new Map([
+  [8, READ_ONLY],
+  [10, FAILING],
+  [11, DAMAGED],
+  [13, FULL],
+  [26, DAMAGED],
+]);
+
+/** Faults by the code of a system error. */
+const BY_SYSTEM_CODE = new Map([
+  ['ENOSPC', FULL],
+  ['EDQUOT', FULL],
+  ['EROFS', READ_ONLY],
+  ['EACCES', READ_ONLY],
+  ['EPERM', READ_ONLY],
+  ['EIO', FAILING],
+]);
+
+const PRIMARY_CODE = 0xff;
+
+const findFault = (thrown: unknown): DiskFault | undefined => {
+  if (!(thrown instanceof Error)) return undefined;
+  if ('errcode' in thrown && typeof thrown.errcode === 'number')
+    return BY_SQLITE_CODE.get(thrown.errcode & PRIMARY_CODE);
+  return 'code' in thrown ? BY_SYSTEM_CODE.get(String(thrown.code)) : undefined;
+};
+
+/** Describes what keeps a database from being used, with a remedy; undefined for another error. */
+export const describeDiskFault = (thrown: unknown): string | undefined => {
+  const fault = findFault(thrown);
+  return fault && `${fault.reason}: ${fault.instruction}`;
+};
+
+/**
+ * Converts an error of a database that cannot be used to an `AppError` with code `unavailable`; any
+ * other error stays as it is.
+ */
+export const fromDisk = (thrown: unknown): unknown => {
+  const fault = findFault(thrown);
+  if (!fault) return thrown;
+  return new AppError('unavailable', `the database cannot be used, ${describeDiskFault(thrown)}`, {
+    sentence: { key: 'errors.storage' },
+    remedy: { key: fault.remedy },
+    retryable: fault.retryable,
+    cause: thrown,
+  });
+};
+
+/** True of an error that `fromDisk` made. */
+export const isDiskFault = (thrown: unknown): thrown is AppError =>
+  thrown instanceof AppError && thrown.sentence.key === 'errors.storage';

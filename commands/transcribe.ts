@@ -52,6 +52,7 @@ export default defineCommand(
           signal,
         ),
         growing,
+        ({ text }) => plainWords(text),
       );
       const { text, language } = transcript;
       const original = plainWords(text);

@@ -35,6 +35,7 @@ const hear = async (
       signal,
     ),
     (heard) => plainWords(heard.text || '…'),
+    (heard) => plainWords(heard.text),
   );
   const spoken = from ?? services.languages.find(language);
   return { text: plainWords(text), ...(spoken === undefined ? {} : { from: spoken }) };

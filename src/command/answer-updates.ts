@@ -116,9 +116,12 @@ export const createAnswerUpdates = ({
     newest = content;
   };
 
-  const stream: Stream = async (states, as) => {
+  const stream: Stream = async (states, as, leftOf) => {
     let grown: (() => Content) | undefined;
-    const contents = mapStates(states, (state) => (grown = () => ({ text: as(state) })));
+    const contents = mapStates(states, (state) => {
+      grown = () => ({ text: (leftOf ?? as)(state) });
+      return (): Content => ({ text: as(state) });
+    });
     try {
       return await showGrowing(contents, async (content) => show(content()), {
         paceMs: answer.paceMs,
@@ -127,7 +130,7 @@ export const createAnswerUpdates = ({
       });
     } catch (thrown) {
       // Where updates are counted, little of it may have been shown.
-      if (left < Infinity && grown) newest = grown();
+      if ((left < Infinity || leftOf) && grown) newest = grown();
       throw thrown;
     }
   };

@@ -63,10 +63,12 @@ export interface CommandContext<Options> {
  * generator returns.
  *
  * @param as what to show of an item; called only for those that are shown
+ * @param left what stays of the last item when the work fails. Default: what was shown
  */
 export type Stream = <State, Result>(
   states: AsyncGenerator<State, Result, void>,
   as: (state: State) => RichText,
+  left?: (state: State) => RichText,
 ) => Promise<Result>;
 
 /** Throws an `AppError` when the command may not run here or for this person. */

@@ -1,3 +1,4 @@
+import { userError } from '../../src/errors.ts';
 import { describe, expect, it } from 'vitest';
 import type { MessageFile } from '../../src/model/file.ts';
 import { attachmentOf } from '../fakes/core-harness.ts';
@@ -119,6 +120,19 @@ describe('/transcribe', () => {
     expect(texts[0]).toBe(listening('0:55'));
     expect(texts).toContain(`one\n\n${listening('2:00')}`);
     expect(texts.at(-1)).toBe('hello');
+  });
+
+  it.each([
+    ['', ''],
+    ['one', 'one\n\n'],
+  ])('leaves of a recording that fails after %j no word of its progress', async (text, kept) => {
+    harness().script.heard = [{ text, transcribedMs: 61_000, totalMs: 570_000 }];
+    harness().script.deafness = userError('not-found', 'speech.nothing-heard');
+    const shown = await harness().run('transcribe', { audio });
+    expect(shown).toMatchObject({
+      tone: 'error',
+      text: `${kept}${sentence('speech.nothing-heard')}`,
+    });
   });
 
   it('says what was heard where nobody knows how long it is, and nothing of what is short', async () => {

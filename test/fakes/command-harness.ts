@@ -66,6 +66,8 @@ interface Script {
   backlog: Backlog;
   heard: readonly TranscriptionProgress[];
   transcript: Transcript;
+  /** What recognition fails with, once all that was heard is shown. */
+  deafness: AppError | undefined;
   reachable: boolean;
   storageFault: AppError | undefined;
   engines: readonly EngineReport[];
@@ -156,6 +158,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     backlog: { waiting: 0, oldestMs: undefined, dead: 0, newestDead: [] },
     heard: [],
     transcript: { text: 'hello', language: 'en', confidence: 1, durationMs: 1, segments: [] },
+    deafness: undefined,
     reachable: true,
     storageFault: undefined,
     engines: [
@@ -184,6 +187,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     transcriber: {
       async *transcribe() {
         yield* script.heard;
+        if (script.deafness) throw script.deafness;
         return script.transcript;
       },
     },

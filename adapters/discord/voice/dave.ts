@@ -110,6 +110,17 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps) => 
         return undefined;
       }
     },
+    /** True of an encrypted frame that the keys of a member decrypt; counts as no failure. */
+    isFrom: (frame: Buffer, memberId: string): boolean => {
+      const session = dave()?.session;
+      if (!session?.ready || !isEncrypted(frame)) return false;
+      try {
+        session.decrypt(memberId, AUDIO, frame);
+        return true;
+      } catch {
+        return false;
+      }
+    },
     /** True when a decrypted frame proves which member sent it. */
     proves: (): boolean => {
       const current = dave();

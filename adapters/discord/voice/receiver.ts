@@ -16,7 +16,7 @@ import { createSsrcs } from './ssrcs.ts';
 export interface ReceiverDeps {
   /** The key of packets from the voice server; read for each packet that is decrypted. */
   readonly key: () => Uint8Array | undefined;
-  readonly dave: Pick<DaveReader, 'open' | 'proves'>;
+  readonly dave: Pick<DaveReader, 'open' | 'proves' | 'isFrom'>;
   readonly ownId: string;
   /** Ids of those present according to the main gateway: other bots too, but not the bot itself. */
   readonly presentIds: () => readonly string[];
@@ -43,6 +43,10 @@ const PACKET_MS = 20;
 
 /** Most members whose connection is tracked; beyond it, no number's owner is guessed. */
 const MOST_CLIENTS = 1_000;
+/** Silence of a member after which a new number may be theirs, where their keys prove it. */
+const CHANGED_MS = 300;
+/** Most members whose keys are tried on a packet without a known owner. */
+const MOST_SUSPECTS = 50;
 /** Digits of an id, a number of 64 bits. */
 const LONGEST_ID = 20;
 
@@ -127,10 +131,29 @@ export const createReceiver = (deps: ReceiverDeps) => {
   /** True when an owner may be guessed: with proof by the encryption, or consent of all present. */
   const mayGuess = (here: readonly string[]): boolean =>
     dave.proves() || here.every((id) => subscribers.has(id));
-  const stranger = (ssrc: number): string | undefined => {
+  /**
+   * Finds the owner of a packet by whose keys decrypt it. Nothing is decrypted where its sender may
+   * be somebody who is not subscribed.
+   */
+  const provenOwner = (
+    message: Buffer,
+    header: RtpHeader,
+    here: readonly string[],
+  ): string | undefined => {
+    const suspects = ssrcs.suspects(here, CHANGED_MS);
+    if (!dave.proves() || !suspects.every((id) => subscribers.has(id))) return undefined;
+    if (suspects.length > MOST_SUSPECTS || !ssrcs.isProbeDue(header.ssrc)) return undefined;
+    const key = deps.key();
+    const frame = key && openRtp(message, header, key);
+    const owner = frame && suspects.find((id) => dave.isFrom(frame, id));
+    if (owner !== undefined) ssrcs.assign(header.ssrc, owner);
+    return owner;
+  };
+  const stranger = (message: Buffer, header: RtpHeader): string | undefined => {
     if (isCrowded) return undefined;
     const here = hereIds();
-    const memberId = ssrcs.guess(ssrc, mayGuess(here) ? here : []);
+    const memberId =
+      ssrcs.guess(header.ssrc, mayGuess(here) ? here : []) ?? provenOwner(message, header, here);
     if (memberId === undefined && ssrcs.unknownForMs() > UNKNOWN_MS) notPlaced(here);
     return memberId;
   };
@@ -150,7 +173,7 @@ export const createReceiver = (deps: ReceiverDeps) => {
     datagram: (message: Buffer): void => {
       const header = readRtp(message);
       if (!header) return;
-      const memberId = ssrcs.ownerOf(header.ssrc) ?? stranger(header.ssrc);
+      const memberId = ssrcs.ownerOf(header.ssrc) ?? stranger(message, header);
       if (memberId !== undefined && subscribers.has(memberId)) take(message, header, memberId);
     },
     packet: ({ op, d }: VoicePacketIn): void => {

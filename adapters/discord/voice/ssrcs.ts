@@ -17,6 +17,8 @@ const LEFTOVER_PACKETS = 50;
 /** Silence after which a stream is no longer considered. */
 const FORGOTTEN_MS = 2_000;
 const MOST_STRANGERS = 32;
+/** Every how many packets without an owner one is decrypted to find their sender. */
+const PROBE_EVERY = 5;
 /** Most owners; beyond it, those who spoke first are dropped. */
 const MOST_OWNERS = 1_000;
 
@@ -38,6 +40,8 @@ export const createSsrcs = (nowMs: () => number) => {
     strangers.set(ssrc, stranger);
     return stranger;
   };
+  const isProven = ({ packets, sinceMs }: Stranger): boolean =>
+    packets >= PROOF_PACKETS && nowMs() - sinceMs >= PROOF_MS;
   const without = (presentIds: readonly string[], isOut: (owner: Owner) => boolean): string[] => {
     const out = new Set(
       owners
@@ -90,12 +94,16 @@ export const createSsrcs = (nowMs: () => number) => {
       const stranger = strangerOf(ssrc);
       stranger.packets += 1;
       stranger.lastMs = nowMs();
-      const isProven = stranger.packets >= PROOF_PACKETS && nowMs() - stranger.sinceMs >= PROOF_MS;
-      if (!isProven || strangers.size > 1) return undefined;
+      if (!isProven(stranger) || strangers.size > 1) return undefined;
       const [only, ...others] = unnamed(presentIds);
       if (only === undefined || others.length > 0) return undefined;
       assign(ssrc, only);
       return only;
+    },
+    /** True of the packets without an owner whose sender is worth looking for by decryption. */
+    isProbeDue: (ssrc: number): boolean => {
+      const stranger = strangers.get(ssrc);
+      return stranger !== undefined && isProven(stranger) && stranger.packets % PROBE_EVERY === 0;
     },
     /** Time since the first packets without an owner. */
     unknownForMs: (): number => {
@@ -103,11 +111,14 @@ export const createSsrcs = (nowMs: () => number) => {
       const since = strangers.values().map(({ sinceMs }) => sinceMs);
       return nowMs() - Math.min(nowMs(), ...since);
     },
-    /** Members who may own these packets: those without a number, or else with a silent one. */
-    suspects: (presentIds: readonly string[]): string[] => {
+    /**
+     * Members who may own these packets: those without a number, or else with one that was silent
+     * for longer than `silentMs`.
+     */
+    suspects: (presentIds: readonly string[], silentMs = FORGOTTEN_MS): string[] => {
       const nameless = unnamed(presentIds);
       if (nameless.length > 0) return nameless;
-      return without(presentIds, ({ lastMs }) => nowMs() - lastMs <= FORGOTTEN_MS);
+      return without(presentIds, ({ lastMs }) => nowMs() - lastMs <= silentMs);
     },
   };
 };

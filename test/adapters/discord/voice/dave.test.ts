@@ -144,6 +144,19 @@ describe('whose a packet is', () => {
   });
 });
 
+describe('whose keys decrypt a packet', () => {
+  it('is told without counting a failure', () => {
+    const { state, reader, gone } = start();
+    state.understood = new Set(['ann']);
+    for (let at = 0; at < 100; at += 1) expect(reader.isFrom(ENCRYPTED, 'bob')).toBe(false);
+    expect(reader.isFrom(ENCRYPTED, 'ann')).toBe(true);
+    expect(reader.isFrom(PLAIN, 'ann')).toBe(false);
+    expect([state.recoveries, state.exhausted]).toEqual([[], 0]);
+    gone();
+    expect(reader.isFrom(ENCRYPTED, 'ann')).toBe(false);
+  });
+});
+
 describe('what is encrypted', () => {
   it('is never taken for sound that it is not: no session, no group, no encryption any more', () => {
     const { state, gone, hear } = start();

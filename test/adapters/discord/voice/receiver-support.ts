@@ -13,7 +13,13 @@ export const startReceiver = (...present: string[]) => {
   const counts = { keys: 0, opened: 0, unknown: 0 };
   const told: string[] = [];
   const packets: VoicePacket[] = [];
-  const room = { present, understood: true, proves: true };
+  const room = {
+    present,
+    understood: true,
+    proves: true,
+    /** The member whose keys decrypt what is sent. */
+    sender: undefined as string | undefined,
+  };
   const receiver = createReceiver({
     // Nothing can be opened without it.
     key: () => {
@@ -26,6 +32,7 @@ export const startReceiver = (...present: string[]) => {
         return room.understood ? frame : undefined;
       },
       proves: () => room.proves,
+      isFrom: (_, id) => id === room.sender,
     },
     ownId: 'bot',
     presentIds: () => room.present,

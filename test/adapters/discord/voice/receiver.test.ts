@@ -195,6 +195,49 @@ describe('somebody unknown who speaks for two seconds', () => {
   });
 });
 
+describe('somebody whose keys tell who they are', () => {
+  it('is heard again within a second when their number changed without a word', () => {
+    const { receiver, counts, told, packets, room, send, speaks } = startReceiver('ann', 'bob');
+    receiver.subscribe(['ann', 'bob']);
+    speaks('ann', 1);
+    speaks('bob', 2);
+    room.sender = 'bob';
+    for (let at = 0; at < 150; at += 1) {
+      send(1);
+      send(9);
+    }
+    const ofBob = packets.filter(({ speakerId }) => speakerId === 'bob');
+    expect(ofBob.length).toBeGreaterThan(130);
+    expect([counts.unknown, told]).toEqual([0, []]);
+  });
+
+  it('is heard after half a second where several may be meant', () => {
+    const { receiver, counts, packets, room, send } = startReceiver('ann', 'bob');
+    receiver.subscribe(['ann', 'bob']);
+    room.sender = 'ann';
+    send(9, 50);
+    expect(packets.every(({ speakerId }) => speakerId === 'ann')).toBe(true);
+    expect(packets.length).toBeGreaterThan(20);
+    expect(counts.unknown).toBe(0);
+  });
+
+  it('is not looked for where it may be somebody who is not to be heard', () => {
+    const { receiver, counts, room, send } = startReceiver('ann', 'bob', 'cid');
+    receiver.subscribe(['ann', 'bob']);
+    room.sender = 'ann';
+    send(9, 300);
+    expect(counts.keys).toBe(0);
+  });
+
+  it('is not looked for without encryption', () => {
+    const { receiver, packets, room, send } = startReceiver('ann', 'bob');
+    receiver.subscribe(['ann', 'bob']);
+    Object.assign(room, { sender: 'ann', proves: false });
+    send(9, 300);
+    expect(packets).toEqual([]);
+  });
+});
+
 describe('a voice server that says what cannot be', () => {
   it('has no ids taken that are none', () => {
     const { receiver, packets, send } = startReceiver('ann');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../src/model/member.ts';
-import type { ChannelWatch } from '../../src/model/watch.ts';
 import type { Access } from '../../src/ports/platform.ts';
+import { watchOf } from '../fakes/autotranslate.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';
 import type { Shown } from '../fakes/platform.ts';
 import { sentence } from '../fakes/sentences.ts';
@@ -78,18 +78,6 @@ const allow = (access: Access): void => {
 
 const isRefused = ({ text, tone }: Shown, key: 'unseen' | 'not-writable'): boolean =>
   tone === 'error' && text === sentence(`errors.channel-${key}`, { channel: '<#666>' });
-
-const watch = (
-  channel: ChannelWatch['channel'],
-  part: Partial<ChannelWatch> = {},
-): ChannelWatch => ({
-  channel,
-  mode: 'reply',
-  languages: ['es'],
-  transcribes: true,
-  bots: false,
-  ...part,
-});
 
 describe('a command that takes a channel', () => {
   it('stands in the table', () => {
@@ -170,7 +158,7 @@ describe('a choice of channels', () => {
   });
 
   it('leaves the switches of hidden channels as they are', async () => {
-    await harness().services.watches.set([watch(SECRET), watch(OPEN)]);
+    await harness().services.watches.set([watchOf(SECRET), watchOf(OPEN)]);
     allow('none');
     await harness().run('settings');
     await harness().press('settings.channels');
@@ -185,7 +173,7 @@ describe('a list of channels', () => {
   it.each(['autotranslate list', 'settings', 'status', 'readaloud list', 'rooms'])(
     'in /%s has only those that the person may see, and says how many more there are',
     async (command) => {
-      await harness().services.watches.set([watch(SECRET), watch(OPEN)]);
+      await harness().services.watches.set([watchOf(SECRET), watchOf(OPEN)]);
       const { rooms } = await harness().services.spaces.of(SPACE);
       await harness().services.spaces.change(SPACE, {
         rooms: { ...rooms, readAloud: [SECRET.id, OPEN.id], joins: [SECRET.id] },

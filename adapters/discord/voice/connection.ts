@@ -34,6 +34,8 @@ export interface VoiceConnectionDeps {
   readonly isCrowded: () => boolean;
   /** The reason why the bot may not speak in a channel. */
   readonly silenced: (channel: Channel) => AppError;
+  /** Called each time that the connection is there. */
+  readonly connected: () => void;
   /** Called when the bot has left or was disconnected, whether it ever joined or not. */
   readonly over: () => void;
 }
@@ -109,6 +111,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
   };
   const up = (): void => {
     recovery.up();
+    deps.connected();
     lifeline.begin();
     first.resolve();
     tell(true);

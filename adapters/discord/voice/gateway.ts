@@ -18,10 +18,15 @@ export interface VoicePayload {
   readonly d: { readonly channel_id: string | null; readonly [key: string]: unknown };
 }
 
-/** Waits between requests: the library repeats them at once, over and over. */
-const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+/**
+ * Waits between requests that fail: the library repeats them at once, over and over. The longest is
+ * short, as the budget of the shard limits all of them together.
+ */
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 4_000 };
 /** Time without a request after which the next one does not wait. */
 const CALM_MS = 60_000;
+/** Least time of a connection that counts as a success. */
+const STABLE_MS = 5_000;
 /** Wait for a shard that is not connected or has no capacity. */
 const SHARD_WAIT_MS = 1_000;
 
@@ -42,9 +47,10 @@ export const createSender = ({ send, clock, ...deps }: SenderDeps) => {
   let cancel: (() => void) | undefined;
   let { isThere } = deps;
   let isCrowded = false;
-  /** Number of requests since the last time without any. */
+  /** Number of requests since the last success. */
   let requests = 0;
   let askedMs = Number.NEGATIVE_INFINITY;
+  let connectedMs = Number.NEGATIVE_INFINITY;
 
   const stop = (): void => {
     cancel?.();
@@ -77,10 +83,15 @@ export const createSender = ({ send, clock, ...deps }: SenderDeps) => {
         return;
       }
       const sinceMs = nowMs() - askedMs;
-      if (sinceMs > CALM_MS) requests = 0;
+      const hasSucceeded = connectedMs >= askedMs && nowMs() - connectedMs >= STABLE_MS;
+      if (hasSucceeded || sinceMs > CALM_MS) requests = 0;
       const leftMs = requests === 0 ? 0 : backoffMs(BACKOFF, requests - 1) - sinceMs;
       if (leftMs <= 0) attempt(payload);
       else cancel = after(leftMs, () => attempt(payload));
+    },
+    /** Notes that the connection that was asked for is there. */
+    connected: (): void => {
+      connectedMs = nowMs();
     },
     stop,
   };
@@ -165,6 +176,8 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
           },
         };
       },
+    /** Notes that a connection is there, so that the next loss is repaired without a wait. */
+    connected: (guildId: string): void => senders.get(guildId)?.connected(),
     /** True when a request waits because the shard has received too many others. */
     isCrowded: (guildId: string): boolean => senders.get(guildId)?.isCrowded ?? false,
     listen: (on: On, botId: string): void => {

@@ -139,6 +139,7 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
         clock,
         listener: guardListener(listener, log, clock.nowMs),
         isCrowded: () => gateway.isCrowded(guildId),
+        connected: () => gateway.connected(guildId),
         silenced: (where) => lacking(where) ?? inAudience(),
         over: () => links.delete(guildId),
       });

@@ -36,6 +36,7 @@ const start = () => {
     clock,
     listener: told,
     isCrowded: () => shard.isCrowded,
+    connected: () => undefined,
     silenced: () => new AppError('forbidden', 'we may not speak'),
     over: () => (over.count += 1),
   });

@@ -25,7 +25,7 @@ import { createDiscordApi, type ApiOptions } from './api.ts';
 import { createOpenFile } from './files.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
 import { createMemberNames, createThreadParents } from './memory.ts';
-import { createOwnMessages } from './mirrors/find.ts';
+import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
 import { createOutbox } from './mirrors/outbox.ts';
 import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';

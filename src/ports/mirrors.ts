@@ -46,6 +46,8 @@ export interface CreateOptions {
   readonly mayExist: boolean;
   /** Known messages for other keys of the same sources; needed only with `mayExist`. */
   readonly others?: readonly Posted[];
+  /** Time at which the oldest of the sources was written, ms since 1970; what was posted came later. */
+  readonly sinceMs?: number;
   readonly signal: AbortSignal;
 }
 

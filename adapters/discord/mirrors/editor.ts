@@ -1,6 +1,7 @@
 import { isGone, isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
-import type { Finder, Found, OwnMessages } from './find.ts';
+import type { Finder, Found } from './find.ts';
+import type { OwnMessages } from './own-messages.ts';
 import {
   partsOf,
   readSections,
@@ -87,7 +88,7 @@ const createSharedMessages = (deps: SharedMessagesDeps) => {
     const { channel, ids } = former;
     const footers = new Set(sections.map(({ footer }) => footer));
     // An interrupted try may have posted them already.
-    for await (const raw of ownMessages(channel, [])) {
+    for await (const raw of ownMessages.recent(channel, [])) {
       const other = read(raw, channel);
       const isIt =
         other.sections.length > 0 && other.sections.every(({ footer }) => footers.has(footer));
@@ -113,7 +114,7 @@ const createSharedMessages = (deps: SharedMessagesDeps) => {
     find: async ({ channel, ids: [id] }: OwnPost, source: MessageRef): Promise<SharedMessage> => {
       const found = await follow(channel, id, source);
       if (found) return read(found, channel);
-      for await (const other of ownMessages(channel, [source]))
+      for await (const other of ownMessages.recent(channel, [source]))
         if (holds(other, source)) return read(other, channel);
       throw new AppError('not-found', 'a mirror was deleted');
     },

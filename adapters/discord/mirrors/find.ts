@@ -1,15 +1,9 @@
-import { type Client, Routes } from 'discord.js';
-import type { Api } from '../api.ts';
-import { ownPost, type OwnPost, PLATFORM, positionOf } from '../ids.ts';
-import type { MessageReader, RawMessage } from '../inbound/message-reader.ts';
-import { MESSAGES_PAGE } from '../limits.ts';
+import { ownPost, type OwnPost } from '../ids.ts';
+import type { RawMessage } from '../inbound/message-reader.ts';
+import type { OwnMessages } from './own-messages.ts';
 import { footerOf, footersIn, isOfSource, labelText, partNumber, voiceNameOf } from './parts.ts';
-import { demandHistory } from '../permissions.ts';
 import type { Channel, MessageRef, Posted } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
-
-/** Pages searched: messages of an earlier try are near the end, as tries do not go on for long. */
-const PAGES = 5;
 
 /** One of the bot's messages that holds a mirror, or a part of it. */
 interface Piece {
@@ -32,41 +26,6 @@ export type Found =
 
 /** The key of a known reply, by the id of its message. */
 type KeyOf = (id: string) => string | undefined;
-
-/**
- * Reads the bot's last messages in a channel, newest first, none older than the oldest of the
- * sources. Answers to commands are left out, as people choose their text. Rejects with `forbidden`
- * where the bot may not read the channel.
- */
-export type OwnMessages = (
-  channel: Channel,
-  sources: readonly MessageRef[],
-  signal?: AbortSignal,
-) => AsyncIterable<RawMessage>;
-
-export const createOwnMessages = (
-  api: Api,
-  reader: MessageReader,
-  client: () => Client,
-): OwnMessages =>
-  async function* ownMessages(channel, sources, signal) {
-    demandHistory(client(), channel);
-    const areHere = sources.every((source) => source.channel.space.platform === PLATFORM);
-    const [oldest] = areHere ? sources.map(({ id }) => positionOf(id)).toSorted() : [];
-    let before: string | undefined;
-    for (let page = 0; page < PAGES; page += 1) {
-      const messages = await api.send<RawMessage[]>('GET', Routes.channelMessages(channel.id), {
-        query: { limit: String(MESSAGES_PAGE), ...(before === undefined ? {} : { before }) },
-        ...(signal ? { signal } : {}),
-      });
-      for (const message of messages) {
-        if (oldest !== undefined && positionOf(message.id) < oldest) return;
-        if (reader.isOurs(message) && message.interaction_metadata === undefined) yield message;
-      }
-      before = messages.at(-1)?.id;
-      if (messages.length < MESSAGES_PAGE || before === undefined) return;
-    }
-  };
 
 const answers = (raw: Pick<RawMessage, 'message_reference'>, source: MessageRef): boolean =>
   raw.message_reference?.message_id === source.id;
@@ -174,20 +133,19 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
     mirror.as ? personaPiece(raw, mirror) : replyPiece(raw, mirror, keyOf, others);
 
   return {
-    /** Finds messages of some mirrors that an earlier try posted. */
+    /** Finds some mirrors that an earlier try posted, among the bot's messages in their target. */
     posted: async (
       to: Channel,
       mirrors: readonly Mirror[],
+      messages: AsyncIterable<RawMessage>,
       others: readonly Posted[] = [],
-      signal?: AbortSignal,
     ): Promise<ReadonlyMap<Mirror, Found>> => {
       const traces = mirrors.map((mirror) => ({
         mirror,
         pieces: [] as Piece[],
         voice: undefined as RawMessage | undefined,
       }));
-      const sources = mirrors.map(({ source }) => source);
-      for await (const raw of ownMessages(to, sources, signal))
+      for await (const raw of messages)
         for (const trace of traces) {
           const { mirror } = trace;
           const piece = pieceOf(raw, mirror, others);
@@ -205,7 +163,7 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
     /** Finds the messages with parts of only this mirror, by one writer, in the order of posting. */
     parts: async ({ channel, handle }: OwnPost, mirror: Mirror): Promise<readonly string[]> => {
       const ids: string[] = [];
-      for await (const raw of ownMessages(channel, [mirror.source])) {
+      for await (const raw of ownMessages.recent(channel, [mirror.source])) {
         const piece = pieceOf(raw, mirror, []);
         if (piece?.exact && !piece.shared && piece.webhookId === handle.webhookId)
           ids.unshift(raw.id);
@@ -216,7 +174,9 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
     /** Finds the messages that the bot posted for this mirror alone, except one. */
     alone: async (channel: Channel, mirror: Mirror, except: string): Promise<readonly string[]> => {
       const ids: string[] = [];
-      for await (const { id, content, webhook_id } of ownMessages(channel, [mirror.source])) {
+      for await (const { id, content, webhook_id } of ownMessages.recent(channel, [
+        mirror.source,
+      ])) {
         const [only, ...more] = footersIn(content);
         const isIt = only?.line === footerOf(mirror) && more.length === 0;
         if (isIt && webhook_id === undefined && id !== except) ids.push(id);
@@ -231,7 +191,7 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
       only?: { readonly key: string; readonly others: readonly Posted[] },
     ): Promise<readonly OwnPost[]> => {
       const found: OwnPost[] = [];
-      for await (const raw of ownMessages(channel, [source])) {
+      for await (const raw of ownMessages.since(channel, [source], undefined)) {
         const footers = footersIn(raw.content);
         const isMirror = footers.some(({ line }) => isOfSource(line, source));
         const isWanted = only

@@ -3,7 +3,7 @@ import { isRefusal } from '../errors.ts';
 import { channelIdOf, type OwnPost, ownPostOf, postedOf } from '../ids.ts';
 import { FILES_BYTES } from '../limits.ts';
 import { createMirrorEditor, says, type SharedMessagesDeps } from './editor.ts';
-import { createFinder } from './find.ts';
+import { createFinder, type Found } from './find.ts';
 import type { Threads } from '../threads.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -20,6 +20,10 @@ const CLOSED = [
 
 /** Replies whose key is remembered. */
 const REMEMBERED = 5_000;
+
+/** True for what stands otherwise than it should. */
+const isToChange = (found: Found | undefined, mirror: Mirror): boolean =>
+  found !== undefined && ('strays' in found || !says(found, mirror));
 
 export const createMirrors = (
   deps: SharedMessagesDeps & { readonly threads: Threads },
@@ -60,7 +64,8 @@ export const createMirrors = (
 
   /** Posts a mirror again that was deleted to be replaced; an interrupted try may have posted it. */
   const postAnew = async (to: Channel, mirror: Mirror): Promise<OwnPost> => {
-    const found = (await finder.posted(to, [mirror])).get(mirror);
+    const messages = ownMessages.recent(to, [mirror.source]);
+    const found = (await finder.posted(to, [mirror], messages)).get(mirror);
     const former = found && ('post' in found ? [found.post] : found.strays);
     for (const each of former ?? []) await editor.erase(each, mirror.source);
     for await (const anew of outbox.post(to, [mirror])) return anew;
@@ -71,9 +76,13 @@ export const createMirrors = (
   const createMissing = async function* (
     to: Channel,
     mirrors: readonly Mirror[],
-    { others, signal }: CreateOptions,
+    { others, sinceMs, signal }: CreateOptions,
   ): AsyncGenerator<OwnPost, void, void> {
-    const all = await finder.posted(to, mirrors, others, signal);
+    const sources = mirrors.map(({ source }) => source);
+    const messages = ownMessages.since(to, sources, sinceMs, signal);
+    const all = await finder.posted(to, mirrors, messages, others);
+    // Messages that are changed below are read again.
+    if (mirrors.some((mirror) => isToChange(all.get(mirror), mirror))) ownMessages.forget(to.id);
     const missing: Mirror[] = [];
     for (const mirror of mirrors) {
       const found = all.get(mirror);
@@ -100,6 +109,7 @@ export const createMirrors = (
       channelIdOf(to);
       using _ = await turns.take(to.id);
       const left = [...mirrors];
+      if (!options.mayExist) ownMessages.forget(to.id);
       try {
         const posting = options.mayExist
           ? createMissing(to, mirrors, options)
@@ -117,17 +127,22 @@ export const createMirrors = (
     },
     update: async (posted, mirror) =>
       inTurn(posted.channel, async () => {
+        ownMessages.forget(posted.channel.id);
         const shown =
           (await editor.rewrite(ownPostOf(posted), mirror)) ??
           (await postAnew(posted.channel, mirror));
         return noted(shown, mirror);
       }),
     remove: async (posted, source) =>
-      inTurn(posted.channel, async () => editor.erase(ownPostOf(posted), source)),
+      inTurn(posted.channel, async () => {
+        ownMessages.forget(posted.channel.id);
+        await editor.erase(ownPostOf(posted), source);
+      }),
     removeOrphans: async ({ channel }, source, only) =>
       inTurn(channel, async () => {
-        for (const each of await finder.all(channel, source, only))
-          await editor.erase(each, source);
+        const found = await finder.all(channel, source, only);
+        if (found.length > 0) ownMessages.forget(channel.id);
+        for (const each of found) await editor.erase(each, source);
       }),
     thread: async (channel, name) => ({ channel: await threads.standing(channel, name) }),
   };

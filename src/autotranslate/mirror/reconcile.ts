@@ -78,6 +78,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
   const { inbox, stored, store, platforms, log } = deps;
   const large = createSemaphore(LARGE_AT_ONCE);
 
+  const writtenMs = ({ ref, position }: Row): number =>
+    platforms.of(ref.channel).feed.timeOf(position);
+
   const plan = async (
     batch: readonly Current[],
     signal: AbortSignal,
@@ -189,7 +192,8 @@ export const createReconcile = (deps: ReconcileDeps) => {
           ? (await Promise.all(left.map(({ prepared }) => stored.others(prepared.row)))).flat()
           : [];
         tenure.assertHeld();
-        const options = { mayExist, others, signal: tenure.signal };
+        const sinceMs = Math.min(...left.map(({ prepared }) => writtenMs(prepared.row)));
+        const options = { mayExist, others, sinceMs, signal: tenure.signal };
         for await (const posted of mirrors.create(target, wanted, options)) {
           const step = left.shift();
           if (step) keep(step.prepared.row, { posted, contentHash: hashOf(step.prepared) }, true);

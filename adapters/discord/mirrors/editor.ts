@@ -11,6 +11,8 @@ import {
   withoutVoice,
   writeSections,
   footersIn,
+  formOf,
+  type FooterForm,
   isOfSource,
   type WriterKind,
   type Section,
@@ -140,6 +142,10 @@ const createSharedMessages = (deps: SharedMessagesDeps) => {
   };
 };
 
+/** The form of a source's footer in a shared message. */
+const formIn = (sections: readonly Section[], source: MessageRef): FooterForm =>
+  formOf(sections.find(({ footer }) => isOfSource(footer, source))?.footer ?? '');
+
 const writerOf = ({ handle }: OwnPost): WriterKind =>
   handle.webhookId === undefined ? 'bot' : 'webhook';
 
@@ -147,8 +153,9 @@ const writerOf = ({ handle }: OwnPost): WriterKind =>
 export const says = ({ post, contents }: Extract<Found, { contents: unknown }>, mirror: Mirror) => {
   const [content = ''] = contents;
   if (post.handle.shared) {
-    const wanted = sectionOf(mirror, writerOf(post))?.text;
-    return readSections(content).some(({ text }) => text.trim() === wanted?.trim());
+    const standing = readSections(content);
+    const wanted = sectionOf(mirror, writerOf(post), formIn(standing, mirror.source))?.text;
+    return standing.some(({ text }) => text.trim() === wanted?.trim());
   }
   const { texts } = partsOf(mirror, writerOf(post));
   const wanted = texts.map((part) => part.content.trim());
@@ -205,7 +212,7 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
     const { post, sections } = found;
     const rest = withoutSource(sections, source);
     if (rest.length === sections.length) throw new AppError('not-found', 'a mirror was deleted');
-    const changed = sectionOf(mirror, writerOf(post));
+    const changed = sectionOf(mirror, writerOf(post), formIn(sections, source));
     const now = changed && replaceSection(sections, changed, source);
     if (now && writeSections(now).length <= CONTENT_CHARS) return shared.show(found, now);
     if (rest.length === 0)

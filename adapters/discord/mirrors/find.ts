@@ -1,7 +1,15 @@
 import { ownPost, type OwnPost } from '../ids.ts';
 import type { RawMessage } from '../inbound/message-reader.ts';
 import type { OwnMessages } from './own-messages.ts';
-import { footerOf, footersIn, isOfSource, labelText, partNumber, voiceNameOf } from './parts.ts';
+import {
+  footerOf,
+  formOf,
+  footersIn,
+  isOfSource,
+  labelText,
+  partNumber,
+  voiceNameOf,
+} from './parts.ts';
 import type { Channel, MessageRef, Posted } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 
@@ -78,7 +86,7 @@ const personaPiece = (raw: RawMessage, mirror: Mirror): Piece | undefined => {
   const isApart = footers.length === 1 && (webhookId !== undefined || parts > 1);
   const shared = !isApart && raw.attachments.length === 0;
   const hasAudio = isVoiceOf(raw, mirror.source);
-  const exact = line === footerOf(mirror);
+  const exact = line === footerOf(mirror, formOf(line));
   return { id, content, part, parts, shared, hasAudio, webhookId, exact };
 };
 

@@ -3,6 +3,7 @@ import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
 import {
+  type FooterForm,
   labelText,
   type MirrorParts,
   partsOf,
@@ -43,10 +44,11 @@ const gather = (
   mirrors: readonly Mirror[],
   by: WriterKind,
   mayShare: (a: Mirror, b: Mirror) => boolean,
+  form: FooterForm = 'link',
 ): Batch[] => {
   const batches: { by: WriterKind; mirrors: [Mirror, ...Mirror[]]; sections: Section[] }[] = [];
   for (const mirror of mirrors) {
-    const section = sectionOf(mirror, by);
+    const section = sectionOf(mirror, by, form);
     const last = batches.at(-1);
     const joins =
       section &&
@@ -64,6 +66,14 @@ const gather = (
   );
 };
 
+/** Gathers mirrors of several people for the bot, without links where that saves messages. */
+const gatherByBot = (mirrors: readonly Mirror[]): Batch[] => {
+  const [linked, tagged] = (['link', 'tag'] as const).map((form) =>
+    gather(mirrors, 'bot', () => true, form),
+  ) as [Batch[], Batch[]];
+  return tagged.length < linked.length ? tagged : linked;
+};
+
 const isSamePersona = (a: Mirror, b: Mirror): boolean =>
   a.as?.name === b.as?.name && a.as?.avatarUrl === b.as?.avatarUrl;
 
@@ -73,6 +83,12 @@ const postsOf = ({ mirrors: [mirror], sections }: Batch): number => {
   return voice.length + texts.length;
 };
 
+/** Number of webhook posts that mirrors take, each on its own. */
+const postsAlone = (mirrors: readonly Mirror[]): number =>
+  mirrors
+    .filter((mirror) => mirror.as)
+    .reduce((sum, mirror) => sum + postsOf({ by: 'webhook', mirrors: [mirror], sections: [] }), 0);
+
 /** Plans mirrors under their authors' names, in order, with as many webhook posts as `room` allows. */
 const planPersonas = (mirrors: readonly Mirror[], room: number): Batch[] => {
   const alone = mirrors.map((mirror): Batch => ({
@@ -80,12 +96,12 @@ const planPersonas = (mirrors: readonly Mirror[], room: number): Batch[] => {
     mirrors: [mirror],
     sections: [],
   }));
-  if (alone.reduce((sum, batch) => sum + postsOf(batch), 0) <= room) return alone;
+  if (postsAlone(mirrors) <= room) return alone;
   const batches: Batch[] = [];
   let left = room;
   let over: Mirror[] = [];
   const flush = (): void => {
-    batches.push(...gather(over, 'bot', () => true));
+    batches.push(...gatherByBot(over));
     over = [];
   };
   for (const batch of gather(mirrors, 'webhook', isSamePersona)) {
@@ -245,7 +261,7 @@ export const createOutbox = (deps: {
       signal?: AbortSignal,
     ): AsyncGenerator<OwnPost, void, void> {
       const hook = mirrors.some((mirror) => mirror.as) ? await webhooks.of(to) : undefined;
-      const room = hook ? rate.room(webhookChannelId(to)) : 0;
+      const room = hook ? rate.room(webhookChannelId(to), postsAlone(mirrors)) : 0;
       const left = [...planBatches(mirrors, room)];
       for (let batch = left.shift(); batch; batch = left.shift()) {
         signal?.throwIfAborted();

@@ -43,13 +43,20 @@ const linked = ({ channel, id }: MessageRef, ...words: readonly Inline[]): Inlin
   noPreview: true,
 });
 
+/** How a footer names the source: with a link for people, or with its tag, which is much shorter. */
+export type FooterForm = 'link' | 'tag';
+
 /**
  * The last line of a mirror under a person's name. It names the source to people and to this
- * program: webhooks have no nonce, so messages whose response was lost are found by it.
+ * program: webhooks have no nonce, so messages whose response was lost are found by it. Sources on
+ * other platforms have no link.
  */
-export const footerOf = ({ label, source }: Pick<Mirror, 'label' | 'source'>): string =>
+export const footerOf = (
+  { label, source }: Pick<Mirror, 'label' | 'source'>,
+  form: FooterForm = 'link',
+): string =>
   renderWithMentions([
-    isOnDiscord(source)
+    form === 'link' && isOnDiscord(source)
       ? subtext(linked(source, ...label))
       : subtext(...label, text(' · '), code(tagOf(source))),
   ]);
@@ -76,11 +83,13 @@ export const readFooter = (line: string): Footer | undefined => {
 export const footersIn = (content: string): readonly Footer[] =>
   content.split('\n').flatMap((line) => readFooter(line) ?? []);
 
+/** The form of a footer's line. */
+export const formOf = (footer: string): FooterForm => (footer.endsWith('>)') ? 'link' : 'tag');
+
 /** True for the footer of any mirror of this message, whatever its label. */
-export const isOfSource = (line: string, source: MessageRef): boolean =>
-  line.endsWith(
-    isOnDiscord(source) ? `](<${linkTo(source.channel, source.id)}>)` : ` · \`${tagOf(source)}\``,
-  );
+export const isOfSource = (footer: string, source: MessageRef): boolean =>
+  footer.endsWith(` · \`${tagOf(source)}\``) ||
+  (isOnDiscord(source) && footer.endsWith(`](<${linkTo(source.channel, source.id)}>)`));
 
 /** Writes words of other people, in which no line is a footer. */
 const writeWords = (tree: RichText): string =>
@@ -224,6 +233,7 @@ const partText = (
   by: WriterKind,
   words: RichText,
   [index, count]: readonly [index: number, count: number],
+  form: FooterForm = 'link',
 ): string => {
   const number = partNumber(index, count);
   if (!author) return writeWords(labelled([...label, text(number)], words));
@@ -231,7 +241,7 @@ const partText = (
   return [
     ...(isFirst && quote ? [quoteLine(quote)] : []),
     writeWords(isFirst && by === 'bot' ? named(author.name, words) : words),
-    footerOf({ source, label }) + number,
+    footerOf({ source, label }, form) + number,
   ]
     .filter((each) => each !== '')
     .join('\n');
@@ -273,9 +283,14 @@ export const partsOf = (mirror: Mirror, by: WriterKind): MirrorParts => {
 const nameInFront = /^[^\S\n]*\*\*[^\n]*:/m;
 
 /** A mirror as a section of a shared message; undefined for one that needs a message of its own. */
-export const sectionOf = (mirror: Mirror, by: WriterKind): Section | undefined => {
+export const sectionOf = (
+  mirror: Mirror,
+  by: WriterKind,
+  form: FooterForm = 'link',
+): Section | undefined => {
   const { files = [], text: words } = mirror.content;
   if (files.length > 0 || nameInFront.test(renderWithMentions(words))) return undefined;
-  const [only, ...more] = textsOf(mirror, by);
-  return only && more.length === 0 ? { footer: footerOf(mirror), text: only } : undefined;
+  const written = partText(mirror, by, words, [0, 1], form);
+  if (written.length > CONTENT_CHARS) return undefined;
+  return { footer: footerOf(mirror, form), text: written };
 };

@@ -164,11 +164,16 @@ export const createWebhookRate = (clock: Clock) => {
         Array.from({ length: STEADY.posts }, () => at),
       );
     },
-    /** Number of posts possible now, if at most one burst window is waited for. */
-    room: (channelId: string): number => {
+    /**
+     * Number of posts possible now. One burst window is waited for if all wanted posts are possible
+     * then; otherwise waiting would only let more posts wait.
+     */
+    room: (channelId: string, wanted: number): number => {
       const times = recent(channelId);
-      const burst = 2 * BURST.posts - inBurst(times).length;
-      return Math.max(0, Math.min(STEADY.posts - times.length, burst));
+      const steady = STEADY.posts - times.length;
+      const burst = BURST.posts - inBurst(times).length;
+      const soon = Math.min(steady, burst + BURST.posts);
+      return Math.max(0, wanted <= soon ? soon : Math.min(steady, burst));
     },
     /** Waits for the burst's window, then counts one post. */
     take: async (channelId: string, signal?: AbortSignal): Promise<void> => {

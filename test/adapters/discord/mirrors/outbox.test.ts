@@ -97,7 +97,7 @@ test('webhooks never post more than five in two seconds nor thirty in a minute',
       const rate = createWebhookRate(clock);
       for (const { waitMs, wanted } of all) {
         clock.ms += waitMs;
-        const count = Math.min(wanted, rate.room('1'));
+        const count = Math.min(wanted, rate.room('1', wanted));
         for (let each = 0; each < count; each += 1) {
           await rate.take('1', new AbortController().signal);
           times.push(clock.ms);
@@ -114,6 +114,29 @@ test('webhooks never post more than five in two seconds nor thirty in a minute',
     }),
     { numRuns: 60 },
   );
+});
+
+test('a burst window is waited for only if all posts are possible then', async () => {
+  const clock = createHastyClock();
+  const rate = createWebhookRate(clock);
+  expect([rate.room('1', 10), rate.room('1', 11)]).toEqual([10, 5]);
+  for (let count = 0; count < 3; count += 1) await rate.take('1');
+  expect([rate.room('1', 7), rate.room('1', 8)]).toEqual([7, 2]);
+});
+
+test('as many mirrors as the core posts together are one message of the bot, without links where it must be', () => {
+  const copies = Array.from({ length: 16 }, (_, index): Mirror => ({
+    source: { channel, id: String(200_000_000_000_000_000n + BigInt(index)) },
+    content: { text: parseDiscord('Something of the usual length, said by one of many people.') },
+    key: 'watch',
+    label: row('🌐 English'),
+    as: { name: `Person ${index}` },
+  }));
+  const [only, ...more] = planBatches(copies, 0);
+  expect(more).toEqual([]);
+  expect(only?.sections.every(({ footer }) => !footer.includes('https'))).toBe(true);
+  const [linked] = planBatches(copies.slice(0, 8), 0);
+  expect(linked?.sections.every(({ footer }) => footer.includes('https'))).toBe(true);
 });
 
 describe('a section of a shared message', () => {

@@ -47,6 +47,26 @@ describe('more copies than webhooks may post', () => {
     expect(to.messages).toEqual([]);
   });
 
+  test('are found, changed and taken away where there is no room for links', async () => {
+    const { to, copyOf, post, guild, ann, bob } = setUp();
+    guild.revoke('ManageWebhooks');
+    const words = 'said by one of many people in a busy channel';
+    const copies = Array.from({ length: 16 }, (_, index) =>
+      copyOf(`${index} ${words}`, index % 2 === 0 ? ann : bob),
+    );
+    const posted = await post(copies);
+    expect(to.messages).toHaveLength(1);
+    expect(to.last?.content).not.toContain('https');
+    expect(await post(copies, true)).toEqual(posted);
+    const changed = { ...copies[1]!, content: { text: rich('zwei') } };
+    expect(await discord.mirrors.update(posted[1]!, changed)).toEqual(posted[1]);
+    expect(await post([changed], true)).toEqual([posted[1]]);
+    for (const { source } of copies.slice(2))
+      await discord.mirrors.removeOrphans({ channel: placeOf(guild, to) }, source);
+    await discord.mirrors.remove(posted[0]!, copies[0]!.source);
+    expect(to.last?.content).toMatch(/^\*\*Bob\*\*: zwei\n-# 🌐 English · `[0-9a-f]{10}`$/);
+  });
+
   test('of one person share a webhook message', async () => {
     const { to, copyOf, post } = setUp();
     const copies = Array.from({ length: 40 }, (_, index) => copyOf(`line ${index}.`));

@@ -115,6 +115,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       ...deps,
       threadGone: (id) => void threads.forget(id),
       webhooksChanged: (channelId) => webhooks.forget(channelId),
+      permissionsChanged: (guildId) => webhooks.reconsider(guildId),
     });
     voice.listen(on, botId);
     on(GatewayDispatchEvents.InteractionCreate, async (raw) => taking.take(raw));

@@ -10,7 +10,7 @@ import {
 } from 'discord.js';
 import { backoffMs } from '../../src/async/backoff.ts';
 import { withOwnSignal } from '../../src/async/abort.ts';
-import { fromDiscord, isTokenRefused } from './errors.ts';
+import { fromDiscord, isTokenRefused, NotDiscordError } from './errors.ts';
 
 interface RequestOptions {
   readonly body?: unknown;
@@ -88,9 +88,13 @@ export const restOptions = ({ url, requestsPerSecond, timeoutMs }: RestSettings)
 /** Error codes of Node.js and undici for a connection that broke during a request. */
 const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
+/** True for an answer that is not Discord's, such as a proxy's page; a 204 has no content. */
+const isPage = (answer: unknown): boolean => answer instanceof ArrayBuffer && answer.byteLength > 0;
+
 /** True for a missing response or a server error: the request may have been carried out. */
 const isLost = (thrown: unknown): boolean =>
   thrown instanceof HTTPError ||
+  thrown instanceof NotDiscordError ||
   (thrown instanceof Error &&
     (thrown.name === 'AbortError' || ('code' in thrown && BROKEN.has(thrown.code))));
 
@@ -122,6 +126,7 @@ export const createDiscordApi = (options: ApiOptions): Api => {
           const answer = (await withOwnSignal(asked, async (signal) =>
             rest.request({ ...request, ...(signal ? { signal } : {}) }),
           )) as T;
+          if (isPage(answer)) throw new NotDiscordError();
           if (requested.auth !== false) tokenIsGood = true;
           return answer;
         } catch (thrown) {

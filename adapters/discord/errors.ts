@@ -20,6 +20,11 @@ export class DiscordError extends AppError {
   }
 }
 
+/** An answer that came from something between here and Discord. */
+export class NotDiscordError extends Error {
+  override readonly name = 'NotDiscordError';
+}
+
 /**
  * Wait after Discord refused an edit of a message older than an hour; the length of that limit is
  * undocumented.
@@ -87,6 +92,12 @@ export const fromDiscord = (thrown: unknown, what: string, signal?: AbortSignal)
     return new DiscordError('unavailable', `Discord answered ${thrown.status} to ${what}`, {
       retryable: true,
     });
+  if (thrown instanceof NotDiscordError)
+    return new DiscordError(
+      'unavailable',
+      `something other than Discord answered ${what}: check the proxy`,
+      { retryable: true },
+    );
   if (thrown instanceof RateLimitError)
     return new DiscordError('rate-limited', `Discord takes no ${what} for now`, {
       retryable: true,

@@ -20,6 +20,7 @@ import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import type { Person } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
+import type { Space } from '../model/place.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/leases.ts';
 import { clearOld } from '../store/clear-old.ts';
@@ -28,6 +29,8 @@ import type { Store } from '../store/index.ts';
 import { createMirrorStore } from '../store/mirrors.ts';
 import { openWatchStore } from '../store/watches.ts';
 
+/** Greatest age of forbidden mirrors that are still posted when the bot may do so. */
+const REVIVED_MS = DAY_MS;
 /** Days of usage that are kept: those that `/usage` shows. */
 const USAGE_DAYS = 90;
 
@@ -112,6 +115,23 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     }
   };
 
+  const revive = async (space: Space, only?: Parameters<typeof reviveDead>[2]): Promise<number> => {
+    const revived = await reviveDead(store, space, only);
+    for (const partition of revived) scheduler.wake(partition);
+    return revived.length;
+  };
+
+  /** Retries what was forbidden in a space, and mirrors in it of messages from linked channels. */
+  const accessChanged = async (space: Space): Promise<void> => {
+    const linked = watchStore.list(space).flatMap(watchStore.group);
+    const spaces = [space, ...linked.map(({ channel }) => channel.space)];
+    const byKey = new Map(spaces.map((one) => [`${one.platform} ${one.id}`, one]));
+    for (const each of byKey.values()) {
+      const from = platforms.find({ space: each })?.feed.positionAt(now() - REVIVED_MS);
+      if (from !== undefined) await revive(each, { reason: 'forbidden', from });
+    }
+  };
+
   const clear = async (): Promise<void> => {
     const rowsMs = ago(inboxDays);
     try {
@@ -130,6 +150,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   return {
     listener: {
       ...ingest.listener,
+      accessChanged,
       messagesMissed: (channels) => {
         ingest.listener.messagesMissed(channels);
         const [first] = channels;
@@ -145,11 +166,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     inbox: {
       backlog: (space) =>
         backlogOf(store, space, (position) => platforms.find({ space })?.feed.timeOf(position)),
-      revive: async (space) => {
-        const revived = await reviveDead(store, space);
-        for (const partition of revived) scheduler.wake(partition);
-        return revived.length;
-      },
+      revive: (space) => revive(space),
     } satisfies Inbox,
     /** Drops data in memory of a person who opted out or is to be forgotten. */
     forget: async (person: Person): Promise<void> => {

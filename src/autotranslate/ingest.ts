@@ -168,7 +168,7 @@ export const createIngest = (deps: IngestDeps) => {
     return unseen;
   };
 
-  const listener: ChannelFeedListener = {
+  const listener: Omit<ChannelFeedListener, 'accessChanged'> = {
     follows: (channel) => watches.of(channel) !== undefined,
     messageChanged: async (message) => {
       const { channel } = message.ref;

@@ -68,6 +68,8 @@ export interface ChannelFeedListener {
   messagesMissed(
     channels: readonly { readonly channel: Channel; readonly newest: string | undefined }[],
   ): void;
+  /** Takes a change of what Dragoman may do in a space: what was forbidden may be allowed now. */
+  accessChanged(space: Space): Promise<void>;
   channelDeleted(channel: Channel): Promise<void>;
   /** Takes the bot's removal from a space. */
   spaceLeft(space: Space): Promise<void>;

@@ -164,6 +164,7 @@ const WATCHER: ChannelFeedListener = {
   reactionChanged: async () => undefined,
   memberBanned: async () => undefined,
   messagesMissed: () => undefined,
+  accessChanged: async () => undefined,
   channelDeleted: async () => undefined,
   spaceLeft: async () => undefined,
 };

@@ -10,7 +10,7 @@ import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 export interface InboundPlacesDeps {
   readonly listener: Pick<
     ChannelFeedListener,
-    'memberBanned' | 'messagesMissed' | 'channelDeleted' | 'spaceLeft'
+    'accessChanged' | 'memberBanned' | 'messagesMissed' | 'channelDeleted' | 'spaceLeft'
   >;
   readonly botId: string;
   readonly interactions: Pick<Interactions, 'lost'>;
@@ -19,12 +19,22 @@ export interface InboundPlacesDeps {
   readonly threadGone: (threadId: string) => void;
   /** Called when webhooks of a channel were created, changed, moved or deleted. */
   readonly webhooksChanged: (channelId: string) => void;
+  /** Called when the bot may have got permissions in a server. */
+  readonly permissionsChanged: (guildId: string) => void;
 }
 
 const newestOf = (channel: object): string | undefined =>
   'last_message_id' in channel && typeof channel.last_message_id === 'string'
     ? positionOf(channel.last_message_id)
     : undefined;
+
+const accessChanged = async (
+  { listener, permissionsChanged }: InboundPlacesDeps,
+  guildId: string,
+): Promise<void> => {
+  permissionsChanged(guildId);
+  await listener.accessChanged(spaceOf(guildId, ''));
+};
 
 const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void => {
   const { listener, botId, interactions, parents } = deps;
@@ -65,12 +75,16 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
       .filter((channel) => !isReadableBack(client, channel));
     listener.messagesMissed(hidden.map((channel) => ({ channel, newest: undefined })));
   };
-  on(Events.GuildRoleUpdate, ({ guild_id, role }) => {
+  const mayDoMore = async (guildId: string): Promise<void> => {
+    mayReadMore(guildId);
+    await accessChanged(deps, guildId);
+  };
+  on(Events.GuildRoleUpdate, async ({ guild_id, role }) => {
     const known = client.guilds.cache.get(guild_id)?.roles.cache.get(role.id);
-    if (known?.permissions.bitfield !== BigInt(role.permissions)) mayReadMore(guild_id);
+    if (known?.permissions.bitfield !== BigInt(role.permissions)) await mayDoMore(guild_id);
   });
-  on(Events.GuildMemberUpdate, ({ guild_id, user }) => {
-    if (user.id === botId) mayReadMore(guild_id);
+  on(Events.GuildMemberUpdate, async ({ guild_id, user }) => {
+    if (user.id === botId) await mayDoMore(guild_id);
   });
 };
 
@@ -83,11 +97,12 @@ const listenToChannels = (on: On, client: Client, deps: InboundPlacesDeps): void
     await listener.channelDeleted(channel);
   };
 
-  on(Events.ChannelUpdate, (raw) => {
+  on(Events.ChannelUpdate, async (raw) => {
     if (!('guild_id' in raw) || !raw.guild_id) return;
     const channel = parents.channel(raw.guild_id, raw.id);
     if (!isReadableBack(client, channel))
       listener.messagesMissed([{ channel, newest: newestOf(raw) }]);
+    await accessChanged(deps, raw.guild_id);
   });
   on(Events.ChannelDelete, async (raw) =>
     gone(channelOf('guild_id' in raw ? raw.guild_id : undefined, raw.id)),

@@ -28,6 +28,8 @@ interface Asked {
   readonly hook: Promise<WebhookKey | undefined>;
   /** Time until which no webhook is possible, on the clock of `now`. */
   refusedUntilMs?: number;
+  /** Id of the space whose people have to change something first. */
+  waitsForSpace?: string;
 }
 
 /** True when people have to change something first: a permission is missing, or no webhook is free. */
@@ -70,7 +72,7 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => 
     return { id, token };
   };
 
-  const ask = (channelId: string): Asked => {
+  const ask = (channelId: string, spaceId: string): Asked => {
     const find = async (): Promise<WebhookKey | undefined> => {
       try {
         return await findOrMake(channelId);
@@ -84,6 +86,7 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => 
         );
         const waitMs = code === 'rate-limited' ? Math.min(retryAfterMs, REFUSAL_MS) : REFUSAL_MS;
         asked.refusedUntilMs = now() + waitMs;
+        if (isImpossible(thrown)) asked.waitsForSpace = spaceId;
         return undefined;
       }
     };
@@ -99,7 +102,7 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => 
     of: async (channel: Channel): Promise<WebhookKey | undefined> => {
       const id = webhookChannelId(channel);
       const kept = known.get(id);
-      const asked = kept && !isOld(kept) ? kept : ask(id);
+      const asked = kept && !isOld(kept) ? kept : ask(id, channel.space.id);
       known.set(id, asked);
       try {
         return await asked.hook;
@@ -122,6 +125,10 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => 
     },
     /** Forgets a channel's webhook that is gone or may have changed: the next call looks it up again. */
     forget: (channelId: string): void => known.delete(channelId),
+    /** Forgets what was impossible in a space in which permissions have changed. */
+    reconsider: (spaceId: string): void => {
+      for (const [id, { waitsForSpace }] of known) if (waitsForSpace === spaceId) known.delete(id);
+    },
     /** Counts a channel's webhooks, of all applications, and tells if the bot has one. */
     count: async (channel: Channel) => {
       const all = await list(webhookChannelId(channel));

@@ -78,6 +78,15 @@ export const createReconcile = (deps: ReconcileDeps) => {
   const { inbox, stored, store, platforms, log } = deps;
   const large = createSemaphore(LARGE_AT_ONCE);
 
+  /** Names the permissions that a target lacks. */
+  const missingIn = async (
+    { channel }: MirrorTarget,
+    watch: Prepared['watch'],
+  ): Promise<readonly string[]> => {
+    const { feed } = platforms.of(channel);
+    return feed.missing(channel, watch?.mode ?? 'reply').catch(() => []);
+  };
+
   const writtenMs = ({ ref, position }: Row): number =>
     platforms.of(ref.channel).feed.timeOf(position);
 
@@ -170,7 +179,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
     }
 
     /** Records a failure; a source that was deleted meanwhile is none. */
-    const giveUp = async ({ row }: Prepared, error: AppError): Promise<void> => {
+    const giveUp = async ({ row, watch }: Prepared, error: AppError): Promise<void> => {
       const { channel } = row.ref;
       if (error.code === 'not-found' && !(await platforms.of(channel).feed.read(row.ref))) {
         vanished.add(row);
@@ -179,7 +188,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
       faults.set(row, error);
       const { space, id } = target.channel;
       const fields = { platform: space.platform, channel: id, code: error.code };
-      log.warn({ ...fields, reason: error.message }, 'a mirror could not be created');
+      const missing = error.code === 'forbidden' ? await missingIn(target, watch) : [];
+      const lacking = missing.length > 0 ? { missing } : {};
+      log.warn({ ...fields, reason: error.message, ...lacking }, 'a mirror could not be created');
     };
 
     const left = [...create];

@@ -186,14 +186,24 @@ export const backlogOf = async (
   };
 };
 
-/** Retries the dead rows of a space. Resolves with their partitions, one for each row. */
-export const reviveDead = async (store: Store, space: Space): Promise<readonly string[]> => {
+/**
+ * Retries the dead rows of a space, or only those that died for a reason from a position on.
+ * Resolves with their partitions, one for each row.
+ */
+export const reviveDead = async (
+  store: Store,
+  space: Space,
+  only?: { readonly reason: ErrorCode; readonly from: string },
+): Promise<readonly string[]> => {
   const rows = await store.write((db) =>
     db
       .updateTable('inbox')
       .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0 })
       .where((eb) => eb.and(whereSpace(space)))
       .where(isDead)
+      .$if(only !== undefined, (query) =>
+        query.where('reason', '=', only?.reason ?? null).where('position', '>=', only?.from ?? ''),
+      )
       .returning('partition_key')
       .execute(),
   );

@@ -38,6 +38,19 @@ test('requests leave nothing behind on a signal that outlives them, and end with
   await expect(read()).rejects.toMatchObject({ code: 'cancelled' });
 });
 
+test('a page that a proxy answers with is no answer of Discord', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const { id } = fake.guild().channel();
+  const api = createDiscordApi(optionsFor(fake));
+  const page = { status: 200, body: '<html>', headers: { 'content-type': 'text/html' } };
+  fake.fail('GET /channels/:id', page);
+  expect(await api.send('GET', `/channels/${id}`)).toMatchObject({ id });
+  expect(fake.requests).toHaveLength(2);
+  fake.fail('POST /channels/:id/messages', page);
+  const once = api.sendOnce('POST', `/channels/${id}/messages`, { body: { content: 'x' } });
+  await expect(once).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+});
+
 test('only what may arrive twice is sent again', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   const { id } = fake.guild().channel();

@@ -52,6 +52,7 @@ export type Told =
   | { readonly what: 'banned'; readonly space: Space; readonly authorId: string }
   | { readonly what: 'missed'; readonly channel: Channel; readonly newest: string | undefined }
   | { readonly what: 'channelGone'; readonly channel: Channel }
+  | { readonly what: 'accessChanged'; readonly space: Space }
   | { readonly what: 'spaceGone'; readonly space: Space };
 
 export interface TestCore extends Core {
@@ -89,6 +90,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
       for (const each of channels) told.push({ what: 'missed', ...each });
     },
     channelDeleted: async (channel) => void told.push({ what: 'channelGone', channel }),
+    accessChanged: async (space) => void told.push({ what: 'accessChanged', space }),
     spaceLeft: async (space) => void told.push({ what: 'spaceGone', space }),
   };
   const core: TestCore = {

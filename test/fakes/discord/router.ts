@@ -127,8 +127,8 @@ export const createRouter = (world: World, plan: FaultPlan, routes: readonly Rou
     response.writeHead(status, {
       // Bots compare their clock with this one.
       date: new Date(world.clock.now()).toUTCString(),
-      ...headers,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
     });
     response.end(body === undefined ? undefined : JSON.stringify(body));
   };

@@ -55,6 +55,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
       void told.push(`${present ? '+' : '-'} ${emoji} ${id}`),
     memberBanned: async () => undefined,
     messagesMissed: () => undefined,
+    accessChanged: async () => undefined,
     channelDeleted: async ({ id }) => void told.push(`channel gone ${id}`),
     spaceLeft: async ({ id }) => void told.push(`space gone ${id}`),
   };
@@ -82,6 +83,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
     rooms: { reads: () => false, wrote: () => undefined },
     threadGone: (id: string) => void gone.push(id),
     webhooksChanged: () => undefined,
+    permissionsChanged: () => undefined,
   };
   const on = createOn(client, log);
   listenToMessages(on, deps);

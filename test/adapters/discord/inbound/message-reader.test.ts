@@ -272,7 +272,7 @@ test('what changes where everything can be read already is nothing missed', asyn
   guild.give(discord.fake.botUser, guild.role('helpers', everyday));
   channel.say(ann, 'after');
   await told('seen');
-  expect(discord.core.told.map(({ what }) => what)).toEqual(['seen']);
+  expect(discord.core.told.map(({ what }) => what)).not.toContain('missed');
 });
 
 test('what a role that the bot gets lets it see is told to be missed', async () => {

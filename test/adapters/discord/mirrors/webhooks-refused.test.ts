@@ -49,3 +49,19 @@ test('while a server takes no more webhooks the bot itself posts, and soon it is
   expect(asked()).toBe(2);
   expect(discord.core.logged.join('')).toContain('no webhook');
 });
+
+test('the permission for webhooks is noticed when it is granted', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { guild, copyTo } = setUp(discord);
+  const to = guild.channel({ name: 'to' });
+  const authors = (): string[] => to.messages.map(({ author }) => author);
+  guild.revoke('ManageWebhooks');
+  await copyTo(placeOf(guild, to));
+  expect(authors()).not.toContain('Ann');
+  to.allow('ManageWebhooks');
+  const next = async () => {
+    await copyTo(placeOf(guild, to));
+    return authors().at(-1);
+  };
+  await expect.poll(next).toBe('Ann');
+});

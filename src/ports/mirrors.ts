@@ -1,6 +1,6 @@
 import type { Channel, MessageRef, Posted } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
-import type { Inline } from '../model/rich-text.ts';
+import type { Inline, RichText } from '../model/rich-text.ts';
 
 /** A name and a picture that are shown as the author. */
 export interface Persona {
@@ -13,6 +13,12 @@ export interface MirrorTarget {
   readonly channel: Channel;
   /** Id of the thread in the adapter's format, on platforms whose threads are not channels. */
   readonly threadId?: string;
+}
+
+/** A text under a label. */
+export interface LabelledText {
+  readonly label: readonly Inline[];
+  readonly text: RichText;
 }
 
 /** A message that shows a source in a target: in another language, or as a reply to the source. */
@@ -29,6 +35,11 @@ export interface Mirror {
    * or in the footer.
    */
   readonly label: readonly Inline[];
+  /**
+   * The texts that a reply's content is made of, the first one under `label`, where there are
+   * several. A platform that splits the reply puts its own label above each.
+   */
+  readonly blocks?: readonly LabelledText[];
   /**
    * Author of the mirror. Omitted: a reply to `source`. Platforms without personas put the name
    * into the text.

@@ -57,14 +57,23 @@ const anyLabel = /^(?:\p{RGI_Emoji}|\*\*[^\n]+?\*\*)(?=\s|$)/v;
  */
 const replyPiece = (
   { id, content, ...raw }: RawMessage,
-  { source, key, label }: Pick<Mirror, 'source' | 'key'> & Partial<Pick<Mirror, 'label'>>,
+  {
+    source,
+    key,
+    label,
+    blocks = [],
+  }: Pick<Mirror, 'source' | 'key' | 'blocks'> & Partial<Pick<Mirror, 'label'>>,
   keyOf: KeyOf,
   others: readonly Posted[],
 ): Piece | undefined => {
   const isOthers = (keyOf(id) ?? key) !== key || others.some(({ ids }) => ids.includes(id));
   if (!answers(raw, source) || isOthers) return undefined;
   const plain = { id, content, shared: false, hasAudio: false, webhookId: undefined };
-  const exact = label && partOf(content, labelText(label));
+  // A later part of a long reply may begin with the label of another of its texts.
+  const later = blocks
+    .map((block) => partOf(content, labelText(block.label)))
+    .find((found) => found && found.part > 1);
+  const exact = (label && partOf(content, labelText(label))) ?? later;
   if (exact) return { ...plain, ...exact, exact: true };
   // An older state of the same reply may have another label.
   const [former] = anyLabel.exec(content) ?? [];

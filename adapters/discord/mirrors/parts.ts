@@ -4,7 +4,7 @@ import { CONTENT_CHARS, FILES, WEBHOOK_NAME_CHARS } from '../limits.ts';
 import { type Part, voicePart } from '../outbound/render.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { renderWithMentions } from '../rich-text/render.ts';
-import { labelled } from '../../../src/model/compose-rich-text.ts';
+import { labelled, lines } from '../../../src/model/compose-rich-text.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type RichText,
 } from '../../../src/model/rich-text.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
-import type { Mirror } from '../../../src/ports/mirrors.ts';
+import type { LabelledText, Mirror } from '../../../src/ports/mirrors.ts';
 import { quotedWords } from '../../../src/text/quoted-words.ts';
 import { splitRichText } from '../../../src/text/split/split-rich-text.ts';
 
@@ -247,11 +247,40 @@ const partText = (
     .join('\n');
 };
 
+/** Puts texts below each other, each under its label; the first label has the part's number. */
+const writeBlocks = ([first, ...rest]: readonly LabelledText[], number: string): string =>
+  writeWords(
+    lines(
+      first && labelled([...first.label, text(number)], first.text),
+      ...rest.map((block) => labelled(block.label, block.text)),
+    ),
+  );
+
+/** The texts of a long reply's parts: each text of it has its own label in each part. */
+const textsOfBlocks = (blocks: readonly LabelledText[]): readonly string[] => {
+  const pieces = blocks.flatMap(({ label, text: words }) => {
+    const room = CONTENT_CHARS - NUMBER_ROOM - labelText(label).length;
+    return splitRichText(words, { render: writeWords, limit: room }).map(({ tree }) => ({
+      label,
+      text: tree,
+    }));
+  });
+  const parts: LabelledText[][] = [];
+  for (const piece of pieces) {
+    const last = parts.at(-1);
+    const joins = last && writeBlocks([...last, piece], '').length <= CONTENT_CHARS - NUMBER_ROOM;
+    if (joins) last.push(piece);
+    else parts.push([piece]);
+  }
+  return parts.map((part, index) => writeBlocks(part, partNumber(index, parts.length)));
+};
+
 /** The texts of a mirror's parts; at least one. A short one is written once, and never cut. */
 const textsOf = (mirror: Mirror, by: WriterKind): readonly string[] => {
   const { text: words } = mirror.content;
   const whole = partText(mirror, by, words, [0, 1]);
   if (whole.length <= CONTENT_CHARS) return [whole];
+  if (mirror.blocks) return textsOfBlocks(mirror.blocks);
   const around = (index: number): number => partText(mirror, by, [], [index, 1]).length;
   const pieces = splitRichText(words, {
     render: writeWords,

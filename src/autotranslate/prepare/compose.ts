@@ -68,7 +68,7 @@ const LONG_TRANSCRIPT_CHARS = 2_000;
 
 type Languages = Pick<Services['languages'], 'name'>;
 /** A mirror without its place, and without the parts that are looked up only when it is posted. */
-export type MirrorContent = Pick<Mirror, 'content' | 'label' | 'as'>;
+export type MirrorContent = Pick<Mirror, 'content' | 'label' | 'blocks' | 'as'>;
 
 /** The label of a reply in one language. */
 export const replyLabel = (language: string, languages: Languages): readonly Inline[] => {
@@ -102,6 +102,7 @@ export const composeReply = (
   const others = rest.map((block) => labelled(block.label, block.text));
   return {
     label: first.label,
+    ...(rest.length > 0 ? { blocks } : {}),
     content: { text: lines(first.text, ...others), ...transcriptFiles(translated) },
   };
 };

@@ -5,7 +5,7 @@ import { createDiscordAdapter } from '../../../../adapters/discord/adapter.ts';
 import { collect, createTestCore, never, optionsFor, placeOf } from '../support.ts';
 import { firstLines, TWO_PARTS, type SetUp, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
-import { row } from '../../../../src/model/compose-rich-text.ts';
+import { labelled, lines, row } from '../../../../src/model/compose-rich-text.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
 
 const { discord, setUp } = withCopies();
@@ -54,6 +54,23 @@ describe('a copy as a reply', () => {
     const here = setUp();
     await post(here, reply(here, '- uno\n- dos'));
     expect(here.from.last?.content).toBe('🇪🇸\n- uno\n- dos');
+  });
+
+  test('in several languages has the mark of its language on each part, and is found again', async () => {
+    const here = setUp();
+    const [spanish, french] = [rich('uno '.repeat(700)), rich('deux '.repeat(300))];
+    const copy = reply(here, '', {
+      content: { text: lines(spanish, labelled(row('🇫🇷'), french)) },
+      blocks: [
+        { label: row('🇪🇸'), text: spanish },
+        { label: row('🇫🇷'), text: french },
+      ],
+    });
+    const [posted] = await post(here, copy);
+    const shown = here.from.messages.slice(1).map(({ content }) => content);
+    expect(shown.map((content) => content.slice(0, 8))).toEqual(['🇪🇸 1/3', '🇪🇸 2/3', '🇫🇷 3/3']);
+    expect(shown.slice(0, 2).join('')).not.toContain('deux');
+    expect(await post(here, copy, true)).toEqual([posted]);
   });
 
   test('is found again instead of being posted twice, in all of its parts', async () => {

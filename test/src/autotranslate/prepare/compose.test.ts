@@ -41,6 +41,11 @@ describe('a reply', () => {
     );
     expect(reply).toEqual({
       label: [text('🇪🇸')],
+      blocks: [
+        { label: [text('🇪🇸')], text: tree('> *hola*') },
+        { label: [text('🇯🇵')], text: tree('いち\n\nに') },
+        { label: [text('🇫🇷')], text: tree('> salut') },
+      ],
       content: { text: tree('> *hola*\n🇯🇵 いち\n\nに\n🇫🇷\n> salut') },
     });
   });

@@ -108,6 +108,7 @@ const roomLines = (room: Room, ctx: Context) => {
     }))
     .toSorted((a, b) => b.lost + b.unread - a.lost - a.unread);
   const { captions } = room;
+  const { foreign, misheard } = room.withheld();
   const languages = captions?.languages.map((code) => services.languages.name(code, locale)) ?? [];
   return [
     sentence('✅ ', t('status.in-room', { channel: channelMention(room.channel) })),
@@ -117,6 +118,8 @@ const roomLines = (room: Room, ctx: Context) => {
           series([t('status.captions', { channel: channelMention(captions.in) }), ...languages]),
         )
       : sentence('➖ ', t('status.no-captions')),
+    misheard > 0 && sentence('➖ ', t('status.withheld', { count: misheard })),
+    foreign > 0 && sentence('➖ ', t('status.withheld-foreign', { count: foreign })),
     ...people.slice(0, LISTED).map(({ name, lost, unread }) => {
       const who = quotedWords(name);
       if (unread === 1) return sentence('❌ ', t('status.unheard', { name: who }));

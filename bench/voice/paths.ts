@@ -113,7 +113,12 @@ export const ours = (traffic: Traffic, partialEveryMs: number): Path => {
   const pipeline = createSttPipeline({
     recogniser: createBatchRecogniser(createRecognitionApi(caller), { partialEveryMs }),
     clock,
-    listener: { speechBegan: () => {}, transcript: () => {}, trouble: () => {} },
+    listener: {
+      speechBegan: () => {},
+      transcript: () => {},
+      withheld: () => {},
+      trouble: () => {},
+    },
     hints: async () => ({ hotwords: [], languages: [] }),
   });
   return {

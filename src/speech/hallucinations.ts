@@ -1,62 +1,15 @@
 import { isSpacedLetter, isLetter } from '../text/unicode.ts';
+import stockPhrases from './stock-phrases.json' with { type: 'json' };
 
 /** Markers that recognisers write for sounds that are no speech: `[Music]`, `(applause)`, `♪`. */
 const SOUND_MARKERS =
   /[[(（【*]\s*(?:(?:(?:upbeat|soft|dramatic|gentle|tense|background|audience|crowd|loud|heavy|eerie) )?(?:music|musique|música|musik|musica|muziek|applause|applaudissements|aplausos|applaus|laughter|laughs|rires|risas|silence|noise|static|breathing|coughs?|coughing|sighs?|clicking|typing|wind|beep(?:ing)?|музыка|аплодисменты|смех)(?: (?:playing|continues|fades|stops|ends))?|blank[_ ]audio|no (?:audio|speech|sound)|inaudible|unintelligible|foreign|foreign language|speaking (?:in )?(?:a )?foreign language|音楽|拍手|笑い?|笑い声|無音|音乐|掌声|笑声|박수|음악|웃음)\s*[\])）】*]|[♪♫♬🎵🎶]+/giu;
 
-/** Phrases that recognisers invent for near-silence; hardly anybody says them in a room. */
-const STOCK_PHRASES = new Set([
-  'thanks for watching',
-  'thank you for watching',
-  'thank you so much for watching',
-  'thank you for watching this video',
-  'thank you for your attention',
-  'please subscribe',
-  'please subscribe to my channel',
-  'please like and subscribe',
-  'like and subscribe',
-  'don t forget to subscribe',
-  'see you in the next video',
-  'i ll see you in the next video',
-  'subtitles by the amara org community',
-  'transcription by castingwords',
-  'sous titres réalisés par la communauté d amara org',
-  'sous titrage société radio canada',
-  'sous titrage st 501',
-  'merci d avoir regardé cette vidéo',
-  'untertitel der amara org community',
-  'untertitel im auftrag des zdf für funk 2017',
-  'untertitelung des zdf 2020',
-  'vielen dank fürs zuschauen',
-  'subtítulos realizados por la comunidad de amara org',
-  'subtítulos por la comunidad de amara org',
-  'gracias por ver el video',
-  'suscríbete al canal',
-  'legendas pela comunidade amara org',
-  'obrigado por assistir',
-  'sottotitoli creati dalla comunità amara org',
-  'sottotitoli e revisione a cura di qtss',
-  'grazie per la visione',
-  'ondertitels ingediend door de amara org gemeenschap',
-  'продолжение следует',
-  'субтитры сделал dimatorzok',
-  'редактор субтитров а семкин корректор а егорова',
-  'спасибо за просмотр',
-  'ご視聴ありがとうございました',
-  '最後までご視聴いただきありがとうございます',
-  'ご清聴ありがとうございました',
-  'チャンネル登録お願いします',
-  'チャンネル登録よろしくお願いします',
-  '次の動画でお会いしましょう',
-  '请不吝点赞 订阅 转发 打赏支持明镜与点点栏目',
-  '字幕由 amara org 社区提供',
-  '感谢观看',
-  '謝謝觀看',
-  '시청해주셔서 감사합니다',
-  '구독과 좋아요 부탁드립니다',
-  'izlediğiniz için teşekkür ederim',
-  'altyazı m k',
-]);
+/**
+ * Phrases that recognisers invent for near-silence, with the voice in ms of somebody who says them
+ * fast: measured with eSpeak NG 1.52 at 260 words a minute, in 20 ms frames above -44 dB.
+ */
+const STOCK_PHRASES: ReadonlyMap<string, number> = new Map(Object.entries(stockPhrases));
 
 /** Phrases that are invented for near-silence too, but are also common in conversation. */
 const COMMON_PHRASES = new Set(
@@ -78,12 +31,12 @@ export const bareText = (text: string): string =>
 export const withoutSounds = (text: string): string =>
   text.replaceAll(SOUND_MARKERS, ' ').replaceAll(/\s+/g, ' ').trim();
 
-/** Detects invented texts: `stock` is hardly ever spoken, `common` often. */
-export const knownInvention = (text: string): 'stock' | 'common' | undefined => {
-  const bare = bareText(text);
-  if (STOCK_PHRASES.has(bare)) return 'stock';
-  return COMMON_PHRASES.has(bare) ? 'common' : undefined;
-};
+/** The voice, in ms, that a stock phrase takes when it is spoken fast; undefined for other texts. */
+export const stockPhraseMs = (text: string): number | undefined =>
+  STOCK_PHRASES.get(bareText(text));
+
+/** True for texts that are often invented, and often spoken too. */
+export const isCommonPhrase = (text: string): boolean => COMMON_PHRASES.has(bareText(text));
 
 /** Confidence below which a stock phrase counts as invented. */
 const SURE = 0.6;
@@ -91,7 +44,7 @@ const SURE = 0.6;
 /** The words that were spoken; empty when there were only sounds. `confidence`: 0 to 1. */
 export const spokenTranscript = (text: string, confidence = 1): string => {
   const words = withoutSounds(text);
-  return confidence < SURE && knownInvention(words) === 'stock' ? '' : words;
+  return confidence < SURE && stockPhraseMs(words) !== undefined ? '' : words;
 };
 
 /** Longest text that is examined: nobody says more in one utterance. */

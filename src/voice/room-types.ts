@@ -4,6 +4,7 @@ import type { Member } from '../model/member.ts';
 import type { OutgoingFile } from '../model/file.ts';
 import type { VoicePreference } from '../speech/speech.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
+import type { WithheldCounts } from './captions/withheld-lines.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { ConsentChoice } from '../model/space-choices.ts';
 
@@ -56,6 +57,8 @@ export interface Room extends CaptionRecord {
   readonly captions: { readonly languages: readonly string[]; readonly in: Channel } | undefined;
   /** Packet statistics of all members who were listened to. */
   health(): readonly (SpeakerStats & { readonly name: string })[];
+  /** Counts of lines that captions did not show, since the bot joined. */
+  withheld(): WithheldCounts;
   /**
    * Resolves when people were informed. Rejects, with nothing begun, while captions run, where people cannot
    * be informed, and where captions cannot be shown.

@@ -163,6 +163,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     people: attendance.everHere,
     health: () =>
       (link?.stats() ?? []).map((stats) => ({ ...stats, name: nameOf(stats.memberId) })),
+    withheld: session.withheld,
     startCaptions: session.startCaptions,
     setLanguages: (languages) => captioning.current()?.setLanguages(languages),
     stopCaptions: session.stopCaptions,

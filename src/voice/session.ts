@@ -16,6 +16,7 @@ import type { MeteredServices } from '../usage/meter.ts';
 import { createVoiceAnswers, createConversation } from './conversation.ts';
 import type { Attendance } from './attendance.ts';
 import { createBargeIn } from './barge-in.ts';
+import { createWithheldLines, type WithheldCounts } from './captions/withheld-lines.ts';
 import { createCaptioning } from './captions/captioning.ts';
 import { createNotice } from './consent/consent.ts';
 import { areCaptionsOn, firstState, type ListeningEvent, modeOf, next } from './listening-mode.ts';
@@ -141,6 +142,10 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     liftLimit();
   };
 
+  const withheldLines = createWithheldLines(
+    (speakerId) => void messages.post(texts.withheld(nameOf(speakerId))),
+  );
+
   /** Takes transcripts of people who were not informed of captions; nobody sees them. */
   const forOthers: TranscriptListener = {
     speechBegan: bargeIn.began,
@@ -150,6 +155,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
       conversation.transcript(event);
       void count(event);
     },
+    withheld: () => undefined,
     trouble: (error) => {
       if (error) void messages.show('trouble', texts.failed('room.not-recognised', error));
       else void messages.settle('trouble', texts.status('room.recognised-again'));
@@ -160,7 +166,9 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     transcript: (event) => {
       forOthers.transcript(event);
       captioning.current()?.transcript(event);
+      if (event.isFinal && event.text !== '') withheldLines.shown(event.speakerId);
     },
+    withheld: withheldLines.withheld,
   };
   /** Listens as the state requires; resolves after the transcripts of the previous use. */
   const listen = async (): Promise<void> => {
@@ -226,6 +234,8 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
       if (!running || !areCaptionsOn(state)) return undefined;
       return { languages: running.languages(), in: running.channel };
     },
+    /** Counts of lines that captions did not show. */
+    withheld: (): WithheldCounts => withheldLines.counts,
     packet: (packet: VoicePacket): void => {
       subscription.packet(packet);
       bargeIn.packet(packet.speakerId);
@@ -240,6 +250,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
       subscription.chosen(memberId, choice);
       if (choice !== 'refused') return;
       captioning.forget(memberId);
+      withheldLines.forget(memberId);
       conversation.forget(memberId);
       bargeIn.ended(memberId);
     },

@@ -105,6 +105,7 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: 'local' | 
       note(t('room.hears-again', { name: quotedWords(name) })),
     leftInaudible: (name: string): Content =>
       note(t('room.left-unheard', { name: quotedWords(name) })),
+    withheld: (name: string): Content => note(t('room.withheld', { name: quotedWords(name) })),
     missed: (ms: number): Content => note(t('room.missed', { count: Math.round(ms / 1_000) })),
     status: (key: RoomStatus): Content => note(t(key)),
     failed: (key: RoomFailure, error: AppError): Content =>

@@ -133,6 +133,7 @@ describe('/status', () => {
       `${sentence('status.voice')}\n- ✅ ${here}\n- ➖ ${sentence('status.no-captions')}`,
     );
     await room()?.startCaptions({ languages: ['es', 'ja'] });
+    harness().rooms.script.withheld = { foreign: 7, misheard: 2 };
     harness().rooms.script.health = [
       { memberId: '1', name: 'Ann', received: 200, lost: 0, undecryptable: 0 },
       { memberId: '2', name: 'Bo*b', ...stats },
@@ -140,9 +141,11 @@ describe('/status', () => {
       { memberId: '4', name: 'Dot', received: 0, lost: 0, undecryptable: 0 },
     ];
     const { text } = await harness().run('status');
-    expect(text.split('\n').slice(-5)).toEqual([
+    expect(text.split('\n').slice(-7)).toEqual([
       `- ✅ ${here}`,
       `- ✅ ${sentence('status.captions', { channel: '<#500>' })} · Spanish · Japanese`,
+      `- ➖ ${sentence('status.withheld', { count: 2 })}`,
+      `- ➖ ${sentence('status.withheld-foreign', { count: 7 })}`,
       `- ❌ ${sentence('status.unheard', { name: 'Cid' })}`,
       `- ⚠️ ${sentence('status.heard', { name: 'Bo\\*b', lost: '10%', unread: '0%' })}`,
       `- ✅ ${sentence('status.heard', { name: 'Ann', lost: '0%', unread: '0%' })}`,
@@ -152,6 +155,7 @@ describe('/status', () => {
   it('tells nobody from elsewhere who speaks where, and nothing where we are in no room', async () => {
     expect((await harness().run('status')).text).not.toContain(sentence('status.voice'));
     await meet();
+    harness().rooms.script.withheld = { foreign: 7, misheard: 2 };
     harness().rooms.script.health = [{ memberId: '2', name: 'Bob', ...stats }];
     expect((await harness().run('status', {}, { member: EVE })).text).not.toContain('Bob');
     expect((await harness().run('status', {}, { member: BOB })).text).toContain('Bob');

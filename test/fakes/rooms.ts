@@ -37,6 +37,7 @@ interface RoomScript {
   heard: string | AppError;
   talk: readonly string[];
   health: ReturnType<Room['health']>;
+  withheld: ReturnType<Room['withheld']>;
   left: CaptionRecord | undefined;
 }
 
@@ -64,6 +65,7 @@ export const createFakeRooms = (): FakeRooms => {
     heard: '',
     talk: [],
     health: [],
+    withheld: { foreign: 0, misheard: 0 },
     left: undefined,
   };
   let room: Room | undefined;
@@ -85,6 +87,7 @@ export const createFakeRooms = (): FakeRooms => {
       return captions;
     },
     health: () => script.health,
+    withheld: () => script.withheld,
     startCaptions: async (wish: CaptionOptions) => {
       calls.push(['startCaptions', wish]);
       admit();

@@ -29,6 +29,8 @@ export interface TranscriptListener {
   /** Reports that speech began, not noise; again when somebody goes on for long. */
   readonly speechBegan: (speakerId: string) => void;
   readonly transcript: (event: TranscriptEvent) => void;
+  /** Reports that the final text of an utterance is not shown, and why. */
+  readonly withheld: (speakerId: string, refusal: Refusal) => void;
   /** Reports why speech cannot be recognised; undefined when it can again. */
   readonly trouble: (error: AppError | undefined) => void;
 }
@@ -112,6 +114,7 @@ export const createTranscriptEmitter = (
       const { accepted, refusal } = judge(emitted, result, true);
       if (refusal) {
         refused[refusal] += 1;
+        call(() => listener.withheld(emitted.utterance.speakerId, refusal));
         retract(emitted);
         return;
       }

@@ -42,6 +42,8 @@ const commands = await discover<Command>('commands', commandFault);
 interface Script {
   /** What recognising rejects with. */
   deaf: AppError | undefined;
+  /** What recognising says of the text. */
+  heard: { readonly language: string; readonly confidence: number };
   /** Recognising waits for it. */
   hearing: Promise<void> | undefined;
   /** What speaking rejects with. */
@@ -114,6 +116,7 @@ export const openStage = async (
   const voices: string[] = [];
   const script: Script = {
     deaf: undefined,
+    heard: { language: 'en', confidence: 0.95 },
     hearing: undefined,
     dumb: undefined,
     answer: 'Forty-two.',
@@ -139,7 +142,7 @@ export const openStage = async (
       signal.addEventListener('abort', () => aborted.reject(signal.reason as Error));
       await Promise.race([script.hearing, aborted.promise]);
       if (script.deaf) throw script.deaf;
-      return { text: found.join(' '), language: 'en', confidence: 0.95 };
+      return { text: found.join(' '), ...script.heard };
     },
     voices: async () => ['ours', 'own'].map((id) => ({ ...VOICE, id, formats: ['ogg'] })),
     speak: async ({ text, voice_id }) => {

@@ -120,13 +120,38 @@ describe('the hallucination filter', () => {
     ['a long line that is not sure', { confidence: 0.3 }, 'accepted: We meet at nine.'],
     [
       'a language nobody speaks',
-      { text: 'Takk for det', language: 'nb', ...SHORT, confidence: 0.6 },
+      { text: 'See you tomorrow', language: 'nb', ...SHORT, confidence: 0.6 },
       'foreign',
+    ],
+    [
+      'a language nobody speaks, whose letters agree',
+      { text: 'No lo sé todavía.', language: 'es', ...SHORT, confidence: 0.6 },
+      'accepted: No lo sé todavía.',
     ],
     [
       'another way of writing',
       { text: '你好', language: 'zh', ...SHORT, confidence: 0.6 },
+      'accepted: 你好',
+    ],
+    [
+      'a faint line whose letters agree',
+      { text: 'No lo sé todavía.', language: 'es', ...FAINT, confidence: 0.6 },
       'foreign',
+    ],
+    [
+      'a word that is often invented, in a language nobody speaks',
+      { text: 'Gracias.', language: 'es', ...SHORT, confidence: 0.7 },
+      'foreign',
+    ],
+    [
+      'the end of a talk',
+      { text: 'Thank you for your attention.', voiceMs: 1_280, spanMs: 1_600, confidence: 0.93 },
+      'accepted: Thank you for your attention.',
+    ],
+    [
+      'the end of a talk in half the time that it takes',
+      { text: 'Thank you for your attention.', voiceMs: 640, spanMs: 1_000, confidence: 0.93 },
+      'stock-phrase',
     ],
     [
       'a language nobody speaks, for sure',
@@ -163,6 +188,35 @@ describe('the hallucination filter', () => {
     expect(judge(line)).toBe(verdict);
   });
 
+  it.each([
+    ['No lo sé todavía.', 0.6],
+    ['Nos vemos mañana.', 0.62],
+    ['Vale, de acuerdo.', 0.65],
+    ['Muy bien, gracias.', 0.68],
+    ['¿Dónde nos vemos?', 0.7],
+    ['Estoy de acuerdo contigo.', 0.72],
+    ['Sí, claro.', 0.74],
+  ])('shows the short line %j of a guest, of confidence %d', (text, confidence) => {
+    const line = { text, language: 'es', ...SHORT, confidence };
+    expect(judge(line, ['en', 'de'])).toBe(`accepted: ${text}`);
+  });
+
+  it('takes the same person again in a language as a sign of it, not others or the same words', () => {
+    const filter = createHallucinationFilter();
+    const say = (text: string, speakerId: string, endMs: number) =>
+      filter.judge(
+        candidateOf({ text, language: 'es', ...SHORT, confidence: 0.6, speakerId, endMs }),
+        ENGLISH,
+        true,
+      ).refusal;
+    expect(say('Gracias.', 'ann', 0)).toBe('foreign');
+    expect(say('Gracias.', 'ann', 1_000)).toBe('foreign');
+    expect(say('See you', 'ben', 2_000)).toBe('foreign');
+    expect(say('See you', 'ann', 3_000)).toBeUndefined();
+    filter.forget('ann');
+    expect(say('Gracias.', 'ann', 4_000)).toBe('foreign');
+  });
+
   it('takes a language of the room whatever its region and way of writing', () => {
     const line = { text: '你好', language: 'zh', ...SHORT, confidence: 0.6 };
     expect(judge(line, ['zh-Hant'])).toBe('accepted: 你好');
@@ -172,7 +226,13 @@ describe('the hallucination filter', () => {
 
   it('learns a language from what was long and certain', () => {
     const filter = createHallucinationFilter();
-    const short = candidateOf({ text: 'Takk', language: 'nb', ...SHORT, confidence: 0.6 });
+    const short = candidateOf({
+      text: 'Right then',
+      language: 'nb',
+      ...SHORT,
+      confidence: 0.6,
+      speakerId: 'ben',
+    });
     expect(filter.judge(short, ENGLISH, true)).toEqual({ refusal: 'foreign' });
     const long = candidateOf({
       text: 'Vi møtes klokka ni i morgen',
@@ -185,7 +245,7 @@ describe('the hallucination filter', () => {
     filter.judge({ ...long, text: '[Musik]' }, ENGLISH, true);
     expect(filter.judge(short, ENGLISH, true)).toEqual({ refusal: 'foreign' });
     filter.judge(long, ENGLISH, true);
-    expect(filter.judge(short, ENGLISH, true)).toEqual({ accepted: 'Takk' });
+    expect(filter.judge(short, ENGLISH, true)).toEqual({ accepted: 'Right then' });
   });
 
   it('does not accept the same text again and again from near-silence', () => {
@@ -230,14 +290,19 @@ describe('the hallucination filter', () => {
 });
 
 type Threshold = keyof typeof THRESHOLDS;
-type Refusing = Partial<TranscriptCandidate> & { readonly before?: number };
+type Refusing = Partial<TranscriptCandidate> & {
+  readonly before?: number;
+  /** Time since the same person said something else in the same language. */
+  readonly ago?: number;
+};
 
-const { faintMs, faintShare, shortMs, foreignMs, learnMs } = THRESHOLDS;
+const { faintMs, faintShare, shortMs, foreignMs, foreignAgainMs, learnMs } = THRESHOLDS;
 /** Less than any threshold's unit. */
 const BIT = 0.001;
 const stock = { text: 'Thanks for watching!' };
 const yes = { text: 'はい。', language: 'ja' };
-const norse = { text: 'Takk for det', language: 'nb' };
+const norse = { text: 'See you tomorrow', language: 'nb' };
+const spanish = { language: 'es', ...SHORT, confidence: 0.6 };
 const again = { text: 'Right.', spanMs: 900 };
 const manyLetters = (letters: number) => 'ab '.repeat(letters / 2);
 
@@ -253,12 +318,22 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
     { ...yes, voiceMs: 400, spanMs: 400 / faintShare + 1, confidence: 0.6 },
     'stock-phrase',
   ],
-  shortMs: [{ ...stock, voiceMs: shortMs }, { ...stock, voiceMs: shortMs - 1 }, 'stock-phrase'],
+  shortMs: [
+    { ...stock, confidence: 0.7, voiceMs: shortMs },
+    { ...stock, confidence: 0.7, voiceMs: shortMs - 1 },
+    'stock-phrase',
+  ],
   foreignMs: [
     { ...norse, voiceMs: foreignMs, confidence: 0.6 },
     { ...norse, voiceMs: foreignMs - 1, confidence: 0.6 },
     'foreign',
   ],
+  foreignAgainMs: [
+    { ...spanish, text: 'See you', ago: foreignAgainMs - 1 },
+    { ...spanish, text: 'See you', ago: foreignAgainMs },
+    'foreign',
+  ],
+  textAgrees: [{ ...spanish, text: 'Sí, claro.' }, { ...spanish, text: 'Oh well' }, 'foreign'],
   learnMs: [{ ...norse, voiceMs: learnMs }, { ...norse, voiceMs: learnMs - 1 }, 'foreign'],
   unsure: [
     { text: 'Mandrake.', ...SHORT, confidence: THRESHOLDS.unsure },
@@ -343,12 +418,14 @@ const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> 
 };
 
 describe('a threshold of the filter', () => {
-  const verdictOf = ({ before = 0, ...given }: Refusing) => {
+  const verdictOf = ({ before = 0, ago, ...given }: Refusing) => {
     const filter = createHallucinationFilter();
     const candidate = candidateOf(given);
     const context = { languages: ['en', 'ja'], hotwords: HOTWORDS };
     for (let times = 0; times < before; times += 1)
       filter.judge({ ...candidate, endMs: 0 }, context, true);
+    if (ago !== undefined)
+      filter.judge({ ...candidate, text: 'Gracias.', endMs: -ago }, context, true);
     const verdict = filter.judge(candidate, context, true);
     if (given.language !== 'nb' || (given.voiceMs ?? 0) < 2_700) return verdict.refusal;
     // A language that was learnt is accepted of somebody who says little.

@@ -28,6 +28,7 @@ const setUp = (
     listener: {
       speechBegan: () => undefined,
       transcript: (event) => void events.push(event),
+      withheld: () => undefined,
       trouble: (error) => void troubles.push(error?.code),
     },
     hints,

@@ -103,6 +103,7 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
         events.push(event);
         told.push(`${event.speakerId}${event.isFinal ? '' : '…'}: ${event.text}`);
       },
+      withheld: (speakerId, refusal) => void told.push(`${speakerId} withheld: ${refusal}`),
       trouble: (error) => void told.push(error ? `trouble: ${error.code}` : 'no trouble'),
     },
     hints: hints ?? (async () => ({ hotwords: ['Dragoman'], languages: ['en'] })),

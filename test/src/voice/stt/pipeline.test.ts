@@ -82,7 +82,12 @@ describe('the pipeline', () => {
     asked[0]!.request.partial({ text: 'Thanks for the fish', language: 'en', confidence: 0.9 });
     asked[0]!.answer('[Music]');
     await pipeline.settled();
-    expect(told).toEqual(['ann began', 'ann…: Thanks for the fish', 'ann: ']);
+    expect(told).toEqual([
+      'ann began',
+      'ann…: Thanks for the fish',
+      'ann withheld: no-words',
+      'ann: ',
+    ]);
     expect(pipeline.counts.refused).toMatchObject({ 'no-words': 1, loop: 0 });
   });
 

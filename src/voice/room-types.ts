@@ -60,8 +60,8 @@ export interface Room extends CaptionRecord {
   /** Counts of lines that captions did not show, since the bot joined. */
   withheld(): WithheldCounts;
   /**
-   * Resolves when people were informed. Rejects, with nothing begun, while captions run, where people cannot
-   * be informed, and where captions cannot be shown.
+   * Resolves when the notice is posted; each person is captioned once they are told. Rejects, with nothing
+   * begun, while captions run, where the notice cannot be posted, and where captions cannot be shown.
    */
   startCaptions(options: CaptionOptions): Promise<void>;
   setLanguages(languages: readonly string[]): void;

@@ -18,7 +18,8 @@ import type { Attendance } from './attendance.ts';
 import { createBargeIn } from './barge-in.ts';
 import { createWithheldLines, type WithheldCounts } from './captions/withheld-lines.ts';
 import { createCaptioning } from './captions/captioning.ts';
-import { createNotice } from './consent/consent.ts';
+import { createNotice } from './consent/notice.ts';
+import { createNoticeLocales } from './consent/notice-locales.ts';
 import { areCaptionsOn, firstState, type ListeningEvent, modeOf, next } from './listening-mode.ts';
 import type { CaptionOptions, Room } from './room-types.ts';
 import type { StatusMessages } from './status-messages.ts';
@@ -94,7 +95,22 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     }),
   });
   const languages = () => [texts.locale, ...(captioning.current()?.languages() ?? [])];
-  const notice = { platform, channel, speaking, isSpoken: () => choices().spokenNotice, texts };
+  const notice = {
+    clock,
+    platform,
+    channel,
+    speaking,
+    isSpoken: () => choices().spokenNotice,
+    locales: createNoticeLocales({
+      texts: deps.texts,
+      settings: services.settings,
+      space: () => channel().space,
+      spaceLanguage: () => port.localeOf(channel().space),
+      captionLanguages: () => captioning.current()?.languages() ?? [],
+      askedIn: texts.locale,
+    }),
+    texts,
+  };
   const subscription = createSubscription({
     clock,
     subscribe: deps.subscribe,
@@ -179,7 +195,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
 
   const announce = async (): Promise<void> => {
     await listen();
-    await subscription.informed();
+    await subscription.noticePosted();
   };
   const begin = async (options: CaptionOptions, stopped: AbortSignal): Promise<void> => {
     await captioning.open(options, stopped, () => void stopCaptions());

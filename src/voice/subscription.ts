@@ -8,6 +8,7 @@ import type { ConsentChoice } from '../model/space-choices.ts';
 import type { Recogniser, RecogniserFactory } from '../ports/recogniser.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';
 import { type Consent, createConsent } from './consent/consent.ts';
+import type { Notice } from './consent/notice.ts';
 import type { ListeningMode } from './listening-mode.ts';
 import { createSttPipeline, type SttPipeline, type SttPipelineHints } from './stt/pipeline.ts';
 import type { TranscriptListener } from './stt/transcript-emitter.ts';
@@ -21,7 +22,7 @@ export interface SubscriptionDeps {
   readonly createRecogniser: RecogniserFactory;
   readonly hints: () => Promise<SttPipelineHints>;
   /** Makes the notice that informs people of a listening mode. */
-  readonly noticeOf: (mode: ListeningMode) => (members: readonly RoomMember[]) => Promise<void>;
+  readonly noticeOf: (mode: ListeningMode) => Notice;
   readonly notInformed: (error: AppError | undefined) => void;
   readonly log: Log;
 }
@@ -38,6 +39,7 @@ const noRecogniser: Recogniser = {
 };
 
 interface Current extends ListeningMode {
+  readonly notice: Notice;
   readonly consent: Consent;
   readonly pipeline: SttPipeline;
 }
@@ -69,18 +71,21 @@ export const createSubscription = (deps: SubscriptionDeps) => {
       log,
     });
   const apply = (): void => deps.subscribe([...new Set([...consenting, ...asking.keys()])]);
-  const openConsent = (mode: ListeningMode): Consent =>
-    createConsent({
+  const openConsent = (mode: ListeningMode): Pick<Current, 'notice' | 'consent'> => {
+    const notice = noticeOf(mode);
+    const consent = createConsent({
       rule: mode.rule,
       clock,
       choiceOf,
-      inform: noticeOf(mode),
+      inform: notice.inform,
       subscribe: (memberIds) => {
         consenting = memberIds;
         apply();
       },
       notInformed,
     });
+    return { notice, consent };
+  };
   const finish = async (pipeline: SttPipeline, patienceMs: number): Promise<void> => {
     ending.add(pipeline);
     await waitUntil(clock, clock.nowMs() + patienceMs, pipeline.settled());
@@ -136,20 +141,22 @@ export const createSubscription = (deps: SubscriptionDeps) => {
         return;
       if (isSameUse && before && mode) {
         // People are already informed of this use.
-        current = { ...mode, consent: before.consent, pipeline: openPipeline(mode, listener) };
+        const { notice, consent } = before;
+        current = { ...mode, notice, consent, pipeline: openPipeline(mode, listener) };
       } else {
         before?.consent[Symbol.dispose]();
+        before?.notice[Symbol.dispose]();
         current = mode && {
           ...mode,
-          consent: openConsent(mode),
+          ...openConsent(mode),
           pipeline: openPipeline(mode, listener),
         };
         current?.consent.present(people());
       }
       if (before) await finish(before.pipeline, patienceMs);
     },
-    /** Resolves when all who are present were informed; rejects when they could not be. */
-    informed: async (): Promise<void> => current?.consent.informed(),
+    /** Resolves when the notice for all who are present is posted; rejects when it cannot be. */
+    noticePosted: async (): Promise<void> => current?.consent.posted(),
     /** Listens to a member who asked for it, informed or not, until the result is disposed of. */
     listenTo: (memberId: string, listener: TranscriptListener): Disposable => {
       asking.set(memberId, (asking.get(memberId) ?? 0) + 1);

@@ -1,6 +1,6 @@
 import type { AppError } from '../errors.ts';
 import { say, type Texts, type Translate, type TranslateRich } from '../i18n.ts';
-import { sentence as inOneSentence } from '../model/compose-rich-text.ts';
+import { sections, sentence as inOneSentence } from '../model/compose-rich-text.ts';
 import { channelMention, type Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { RichText } from '../model/rich-text.ts';
@@ -35,6 +35,30 @@ const note = (text: RichText): Content => ({ text, tone: 'note' });
 const namesOf = (members: readonly RoomMember[]): string =>
   members.map(({ name }) => quotedWords(name)).join(', ');
 
+const listens = (
+  t: TranslateRich,
+  use: Exclude<ListeningUse, 'captions'>,
+  rule: ConsentRule,
+): RichText =>
+  inOneSentence(
+    t(use === 'wake-word' ? 'room.listens-name' : 'room.listens-voices'),
+    ' ',
+    t(rule === 'told' ? 'room.may-refuse' : 'room.may-agree'),
+  );
+const firstNotice = (t: TranslateRich, use: ListeningUse, rule: ConsentRule): RichText => {
+  if (use !== 'captions') return listens(t, use, rule);
+  return t(rule === 'told' ? 'room.notice' : 'room.notice-agreed');
+};
+const lateNotice = (
+  t: TranslateRich,
+  use: ListeningUse,
+  rule: ConsentRule,
+  names: string,
+): RichText => {
+  if (use !== 'captions') return t('room.notice-to', { names, notice: listens(t, use, rule) });
+  return t(rule === 'told' ? 'room.notice-late' : 'room.notice-late-agreed', { names });
+};
+
 export type RoomTexts = ReturnType<typeof createRoomTexts>;
 
 /** The bot's own sentences in a room, in the room's language: rich text for messages, words for speech and labels. */
@@ -44,20 +68,11 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: 'local' | 
   /** Sentences in the language of the spoken text around them. */
   const spokenIn = (language: string | undefined): Translate => texts.in(language ?? locale);
 
-  const listens = (use: Exclude<ListeningUse, 'captions'>, rule: ConsentRule): RichText =>
-    inOneSentence(
-      t(use === 'wake-word' ? 'room.listens-name' : 'room.listens-voices'),
-      ' ',
-      t(rule === 'told' ? 'room.may-refuse' : 'room.may-agree'),
-    );
-  const firstNotice = (use: ListeningUse, rule: ConsentRule): RichText => {
-    if (use !== 'captions') return listens(use, rule);
-    return t(rule === 'told' ? 'room.notice' : 'room.notice-agreed');
-  };
-  const lateNotice = (use: ListeningUse, rule: ConsentRule, names: string): RichText => {
-    if (use !== 'captions') return t('room.notice-to', { names, notice: listens(use, rule) });
-    return t(rule === 'told' ? 'room.notice-late' : 'room.notice-late-agreed', { names });
-  };
+  /** A button's label in several languages. */
+  const labelIn = (
+    locales: readonly string[],
+    key: 'room.leave-me-out' | 'room.caption-me' | 'room.listen-to-me',
+  ) => [...new Set(locales.map((each) => texts.in(each, naming)(key)))].join(' · ');
 
   return {
     locale,
@@ -74,26 +89,38 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: 'local' | 
         spoiler: spoken('room.spoiler'),
       };
     },
-    /** The notice for everybody, or for `late` alone, by their names. */
+    /** The notice for everybody, or for `late` alone, by their names; once in each of the locales. */
     notice: (
       use: ListeningUse,
       rule: ConsentRule,
       late: readonly RoomMember[] | undefined,
+      locales: readonly string[],
     ): Content => ({
-      text: late ? lateNotice(use, rule, namesOf(late)) : firstNotice(use, rule),
+      text: sections(
+        ...locales.map((each) => {
+          const read = texts.rich(each, naming);
+          return late ? lateNotice(read, use, rule, namesOf(late)) : firstNotice(read, use, rule);
+        }),
+      ),
       controls: [
         {
           kind: 'button',
           press: 'captions in',
-          label: words(use === 'captions' ? 'room.caption-me' : 'room.listen-to-me'),
+          label: labelIn(locales, use === 'captions' ? 'room.caption-me' : 'room.listen-to-me'),
         },
-        { kind: 'button', press: 'captions out', label: words('room.leave-me-out') },
+        { kind: 'button', press: 'captions out', label: labelIn(locales, 'room.leave-me-out') },
       ],
     }),
-    spokenNotice: (use: ListeningUse, rule: ConsentRule, isLate: boolean): string => {
-      if (use !== 'captions') return words('room.spoken-listens');
-      if (isLate) return words('room.spoken-notice-late');
-      return words(rule === 'told' ? 'room.spoken-notice' : 'room.spoken-notice-agreed');
+    spokenNotice: (
+      use: ListeningUse,
+      rule: ConsentRule,
+      isLate: boolean,
+      spoken: string,
+    ): string => {
+      const read = texts.in(spoken, naming);
+      if (use !== 'captions') return read('room.spoken-listens');
+      if (isLate) return read('room.spoken-notice-late');
+      return read(rule === 'told' ? 'room.spoken-notice' : 'room.spoken-notice-agreed');
     },
     /** The heading above captions that are shown elsewhere. */
     captionsOf: (room: Channel): Content =>

@@ -2,18 +2,14 @@ import type { Clock } from '../../async/clock.ts';
 import { type AppError, toAppError } from '../../errors.ts';
 import type { ConsentChoice, ConsentRule } from '../../model/space-choices.ts';
 import type { RoomMember } from '../../ports/voice.ts';
-import type { Channel } from '../../model/place.ts';
-import type { Platform } from '../../ports/platform.ts';
-import type { ListeningMode } from '../listening-mode.ts';
-import type { RoomTexts } from '../texts.ts';
-import type { Speaking } from '../tts/speaking.ts';
+import type { Notice } from './notice.ts';
 
 export interface ConsentDeps {
   readonly rule: ConsentRule;
   readonly clock: Clock;
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  /** Informs people that they are listened to from now on; resolves when they know. */
-  readonly inform: (members: readonly RoomMember[]) => Promise<void>;
+  /** Informs people that they are listened to once they are told. */
+  readonly inform: Notice['inform'];
   readonly subscribe: (memberIds: readonly string[]) => void;
   /** Reports why people were not informed, and are not listened to; undefined when they were. */
   readonly notInformed: (error: AppError | undefined) => void;
@@ -31,6 +27,12 @@ interface Person {
   choice: ConsentChoice | 'unknown';
 }
 
+/** A notice on its way: posted, and understood. Both reject when it cannot be posted. */
+interface Informing {
+  readonly posted: Promise<unknown>;
+  readonly told: Promise<void>;
+}
+
 export type Consent = ReturnType<typeof createConsent>;
 
 /** Limits listening to people who were informed and did not refuse; bots are never listened to. */
@@ -42,7 +44,7 @@ export const createConsent = (deps: ConsentDeps) => {
   let subscribed: readonly string[] = [];
   let cancel: (() => void) | undefined;
   let cancelLookUp: (() => void) | undefined;
-  let informing: Promise<void> | undefined;
+  let informing: Informing | undefined;
   let isOver = false;
 
   const isAllowed = ({ isInformed, choice }: Person): boolean =>
@@ -72,21 +74,29 @@ export const createConsent = (deps: ConsentDeps) => {
     for (const person of people.values()) if (person.choice === 'unknown') void lookUp(person);
   };
 
-  const informWaiting = async (): Promise<void> => {
-    const members = waiting().map(({ member }) => member);
-    if (members.length === 0 || isOver) return;
-    await inform(members);
+  const informedOf = (members: readonly RoomMember[]): void => {
     for (const { id } of members) everInformed.add(id);
     // This includes people who left and came back meanwhile.
     for (const [id, person] of people) person.isInformed ||= everInformed.has(id);
     apply();
   };
-  const run = (): Promise<void> => {
-    informing ??= informWaiting().finally(() => {
-      informing = undefined;
-    });
-    return informing;
+  const informWaiting = (): Informing => {
+    const members = waiting().map(({ member }) => member);
+    const notice = members.length === 0 || isOver ? { told: Promise.resolve() } : inform(members);
+    const posted = Promise.resolve(notice);
+    const finish = async (): Promise<void> => {
+      try {
+        await (
+          await posted
+        ).told;
+        informedOf(members);
+      } finally {
+        informing = undefined;
+      }
+    };
+    return { posted, told: finish() };
   };
+  const run = (): Informing => (informing ??= informWaiting());
   const informLater = (delayMs: number): void => {
     if (isOver || cancel || waiting().length === 0) return;
     cancel = clock.after(delayMs, () => {
@@ -96,7 +106,7 @@ export const createConsent = (deps: ConsentDeps) => {
   };
   const informNow = async (): Promise<void> => {
     try {
-      await run();
+      await run().told;
       notInformed(undefined);
       informLater(GATHER_MS);
     } catch (thrown) {
@@ -131,14 +141,17 @@ export const createConsent = (deps: ConsentDeps) => {
       apply();
       informLater(GATHER_MS);
     },
-    /** Resolves when all who are present were informed; rejects when they could not be. */
-    informed: async (): Promise<void> => {
+    /**
+     * Resolves when the notice for all who are present is posted; rejects when it cannot be. Each of them
+     * is listened to once they are told.
+     */
+    posted: async (): Promise<void> => {
       cancel?.();
       cancel = undefined;
       try {
-        await run();
-        // Some may have come while others were being informed.
-        await run();
+        const { posted, told } = run();
+        told.catch(() => undefined);
+        await posted;
       } finally {
         informLater(GATHER_MS);
       }
@@ -151,35 +164,5 @@ export const createConsent = (deps: ConsentDeps) => {
       people.clear();
       apply();
     },
-  };
-};
-
-export interface NoticeDeps {
-  readonly platform: Pick<Platform, 'post'>;
-  readonly channel: () => Channel;
-  readonly speaking: Pick<Speaking, 'announce'>;
-  readonly isSpoken: () => boolean;
-  readonly texts: RoomTexts;
-}
-
-/** Most people whom a notice names; for more it addresses everybody. */
-const MOST_NAMED = 10;
-
-/**
- * Informs people of the use before they are listened to: in writing, and aloud where the room wants
- * that. The first notice in a room is for everybody, later ones are for newcomers. Rejects when the
- * notice cannot be posted.
- */
-export const createNotice = (
-  { platform, channel, speaking, isSpoken, texts }: NoticeDeps,
-  { use, rule }: Pick<ListeningMode, 'use' | 'rule'>,
-): ((members: readonly RoomMember[]) => Promise<void>) => {
-  let postedIn: string | undefined;
-  return async (members) => {
-    const to = channel();
-    const isLate = postedIn === to.id && members.length <= MOST_NAMED;
-    await platform.post(to, texts.notice(use, rule, isLate ? members : undefined));
-    postedIn = to.id;
-    if (isSpoken()) await speaking.announce(texts.spokenNotice(use, rule, isLate));
   };
 };

@@ -38,11 +38,17 @@ export interface SpeakingDeps {
   readonly log: Log;
 }
 
-/** Longest wait for a spoken notice, which is also posted. */
+/** Longest wait for a spoken notice in one language; it is also posted. */
 const LONGEST_NOTICE_MS = 15_000;
 const VOICES_MS = 10_000;
 /** Least time between two messages about failed speech. */
 const FAILURE_EVERY_MS = 60_000;
+
+/** A notice of the bot in one language. */
+interface SpokenNotice {
+  readonly text: string;
+  readonly locale: string;
+}
 
 export type Speaking = ReturnType<typeof createSpeaking>;
 
@@ -152,6 +158,20 @@ export const createSpeaking = (deps: SpeakingDeps) => {
       ...(language === undefined ? {} : { readAs: language }),
     };
   };
+  const announceIn = async ({ text, locale }: SpokenNotice, latestMs: number): Promise<void> => {
+    const id = randomUUID();
+    const done = Promise.withResolvers<void>();
+    notices.set(id, done.resolve);
+    playback.add({
+      id,
+      kind: 'notice',
+      text: speakable(plainWords(text), { locale }),
+      voice: { language: locale },
+      readAs: locale,
+    });
+    await waitUntil(clock, latestMs, done.promise);
+    notices.delete(id);
+  };
   return {
     /**
      * Queues speech; resolves when it waits in the queue, in the order of the calls, with false when
@@ -180,21 +200,13 @@ export const createSpeaking = (deps: SpeakingDeps) => {
         preparing.delete(ready);
       }
     },
-    /** Speaks a notice before everything else; resolves when it was spoken, or could not be. */
-    announce: async (text: string): Promise<void> => {
-      const id = randomUUID();
-      const done = Promise.withResolvers<void>();
-      notices.set(id, done.resolve);
-      const { locale } = texts;
-      playback.add({
-        id,
-        kind: 'notice',
-        text: speakable(plainWords(text), { locale }),
-        voice: { language: locale },
-        readAs: locale,
-      });
-      await waitUntil(clock, clock.nowMs() + LONGEST_NOTICE_MS, done.promise);
-      notices.delete(id);
+    /**
+     * Speaks a notice before everything else, in one language after another; resolves when it was
+     * spoken, or could not be.
+     */
+    announce: async (notice: readonly SpokenNotice[]): Promise<void> => {
+      const latestMs = clock.nowMs() + LONGEST_NOTICE_MS * notice.length;
+      await Promise.all(notice.map((one) => announceIn(one, latestMs)));
     },
     /** Ends the item that is spoken; returns false when there is none, or it is a notice. */
     skip: playback.skip,

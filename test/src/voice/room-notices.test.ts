@@ -38,6 +38,21 @@ describe('informing people', () => {
     expect(shown(stage)).toContain('now');
   });
 
+  it('answers who starts captions at once, and captions people from when they were told', async () => {
+    await using stage = await open({ spokenNotice: true });
+    const beforeMs = stage.clock.nowMs();
+    await stage.room().startCaptions({ languages: [] });
+    expect(stage.clock.nowMs()).toBe(beforeMs);
+    expect(stage.room().captions).toBeDefined();
+    expect(stage.place.texts(ROOM)[0]).toContain(sentence('room.notice'));
+    await stage.place.speak('ann', 'too early', 400);
+    expect(stage.place.handedOver.size).toBe(0);
+    await stage.pass(15_000);
+    await stage.say('ann', 'now');
+    expect(stage.sent).toEqual([['now']]);
+    expect(stage.said().join(' ')).toBe(sentence('room.spoken-notice'));
+  });
+
   it('comes to those who are late, by name, before listening to them', async () => {
     await using stage = await open();
     await stage.room().startCaptions({ languages: [] });

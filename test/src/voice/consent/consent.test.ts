@@ -25,6 +25,8 @@ const start = ({ rule = 'told', choices = {} }: Setting = {}) => {
     lookupFails: false,
     /** Holds back the telling while it is set. */
     held: undefined as Promise<void> | undefined,
+    /** Holds back what is spoken while it is set. */
+    speaking: undefined as Promise<void> | undefined,
   };
   const consent = createConsent({
     rule,
@@ -38,6 +40,7 @@ const start = ({ rule = 'told', choices = {} }: Setting = {}) => {
       if (state.fails) throw new AppError('unavailable', 'no permission');
       await state.held;
       informed.push(members.map(({ id }) => id));
+      return { told: Promise.resolve(state.speaking) };
     },
     subscribe: (ids) => {
       state.subscribed = ids;
@@ -61,9 +64,10 @@ describe('consent', () => {
   });
 
   it('informs at once on request', async () => {
-    const { consent, informed, state } = start();
+    const { clock, consent, informed, state } = start();
     consent.present([ann]);
-    await consent.informed();
+    await consent.posted();
+    await clock.advance(0);
     expect(informed).toEqual([['ann']]);
     expect(state.subscribed).toEqual(['ann']);
   });
@@ -71,7 +75,8 @@ describe('consent', () => {
   it('listens to a late joiner only once they were informed, and to others all the time', async () => {
     const { clock, consent, informed, state } = start();
     consent.present([ann]);
-    await consent.informed();
+    await consent.posted();
+    await clock.advance(0);
     consent.present([ann, bob]);
     await clock.advance(0);
     expect(state.subscribed).toEqual(['ann']);
@@ -135,7 +140,8 @@ describe('consent', () => {
   it('informs again a member who was removed, changes the choice, and comes back', async () => {
     const { clock, consent, informed, state } = start();
     consent.present([ann]);
-    await consent.informed();
+    await consent.posted();
+    await clock.advance(0);
     consent.chosen('ann', 'refused');
     consent.present([]);
     consent.present([ann]);
@@ -162,7 +168,7 @@ describe('consent', () => {
     await clock.advance(2_000);
     expect(state.subscribed).toEqual([]);
     expect(state.fault?.code).toBe('unavailable');
-    await expect(consent.informed()).rejects.toThrow('no permission');
+    await expect(consent.posted()).rejects.toThrow('no permission');
     state.fails = false;
     await clock.advance(12_000);
     expect(state.subscribed).toEqual(['ann']);
@@ -188,16 +194,36 @@ describe('consent', () => {
     expect(state.subscribed).toEqual(['bob']);
   });
 
-  it('has informed everybody there when it resolves, whoever came meanwhile', async () => {
-    const { consent, informed, state } = start();
+  it('resolves when the notice is posted, and listens to nobody before it was spoken', async () => {
+    const { clock, consent, informed, state } = start();
+    const spoken = Promise.withResolvers<void>();
+    state.speaking = spoken.promise;
+    consent.present([ann]);
+    await consent.posted();
+    await clock.advance(5_000);
+    consent.present([ann, bob]);
+    await clock.advance(5_000);
+    expect(state.subscribed).toEqual([]);
+    expect(informed).toEqual([['ann']]);
+    spoken.resolve();
+    state.speaking = undefined;
+    await clock.advance(0);
+    expect(state.subscribed).toEqual(['ann']);
+    await clock.advance(2_000);
+    expect(state.subscribed).toEqual(['ann', 'bob']);
+  });
+
+  it('informs who came while the notice was posted', async () => {
+    const { clock, consent, informed, state } = start();
     const held = Promise.withResolvers<void>();
     state.held = held.promise;
     consent.present([ann]);
-    const first = consent.informed();
+    const first = consent.posted();
     consent.present([ann, bob]);
-    const second = consent.informed();
+    const second = consent.posted();
     held.resolve();
     await Promise.all([first, second]);
+    await clock.advance(2_000);
     expect(informed).toEqual([['ann'], ['bob']]);
   });
 
@@ -205,7 +231,8 @@ describe('consent', () => {
     const { clock, consent, state } = start();
     state.lookupFails = true;
     consent.present([ann, bob]);
-    await consent.informed();
+    await consent.posted();
+    await clock.advance(0);
     consent[Symbol.dispose]();
     expect(clock.waiting).toBe(0);
   });
@@ -213,7 +240,8 @@ describe('consent', () => {
   it('listens to nobody once it is over', async () => {
     const { clock, consent, state } = start();
     consent.present([ann]);
-    await consent.informed();
+    await consent.posted();
+    await clock.advance(0);
     consent[Symbol.dispose]();
     expect(state.subscribed).toEqual([]);
     await clock.advance(60_000);

@@ -70,7 +70,6 @@ export const createPlayback = (deps: PlaybackDeps) => {
     const speech = startSynthesis(turn, announcer.lead(turn, clock.nowMs()), deps, () => {
       if (ahead === speech) ahead = undefined;
       drops.add(turn.items, 'late');
-      queue.fellBehind(turn.items[0].kind === 'read');
     });
     return speech;
   };

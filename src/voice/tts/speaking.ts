@@ -43,6 +43,8 @@ const LONGEST_NOTICE_MS = 15_000;
 const VOICES_MS = 10_000;
 /** Least time between two messages about failed speech. */
 const FAILURE_EVERY_MS = 60_000;
+/** Time without dropped texts after which the next ones get a message of their own. */
+const DROPPED_EVERY_MS = 60_000;
 
 /** A notice of the bot in one language. */
 interface SpokenNotice {
@@ -63,6 +65,8 @@ export const createSpeaking = (deps: SpeakingDeps) => {
   /** Languages of which was told that their voice does not speak them. */
   const foreign = new Set<string>();
   let failedMs = Number.NEGATIVE_INFINITY;
+  let dropped = 0;
+  let droppedMs = Number.NEGATIVE_INFINITY;
 
   const failed = (error: AppError): void => {
     const { code, message } = error;
@@ -70,6 +74,17 @@ export const createSpeaking = (deps: SpeakingDeps) => {
     if (clock.nowMs() - failedMs < FAILURE_EVERY_MS) return;
     failedMs = clock.nowMs();
     void messages.post(texts.failed('room.not-said', error));
+  };
+  /** Tells how many texts were dropped: one message for all that follow each other closely. */
+  const noteDropped = (count: number): void => {
+    const nowMs = clock.nowMs();
+    if (nowMs - droppedMs >= DROPPED_EVERY_MS) {
+      void messages.settle('dropped', texts.dropped(dropped));
+      dropped = 0;
+    }
+    dropped += count;
+    droppedMs = nowMs;
+    void messages.show('dropped', texts.dropped(dropped));
   };
   const release = ({ id }: Pick<SpeechItem, 'id'>): void => {
     notices.get(id)?.();
@@ -90,7 +105,7 @@ export const createSpeaking = (deps: SpeakingDeps) => {
       ended: release,
       dropped: (items, reason) => {
         for (const item of items) release(item);
-        if (reason !== 'repeated') void messages.post(texts.dropped(items.length));
+        if (reason !== 'repeated') noteDropped(items.length);
       },
       failed: (item, error) => {
         release(item);

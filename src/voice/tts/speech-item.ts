@@ -29,6 +29,8 @@ export type DropReason = 'late' | 'full' | 'repeated';
 export interface SpeechTurn {
   readonly items: readonly [SpeechItem, ...SpeechItem[]];
   readonly text: string;
+  /** True in a flood of messages: a name alone announces the speaker. */
+  readonly isBrief: boolean;
   /** Latest start, on the room's clock. */
   readonly startByMs: number;
 }

@@ -3,6 +3,7 @@ import { countCodePoints } from '../../text/unicode.ts';
 import {
   LONGEST_READ_CODE_POINTS,
   longestWaitOf,
+  spokenMs,
   RANKS,
   type SpeechItem,
   type SpeechTurn,
@@ -58,12 +59,22 @@ export const createDropNotifier = (
 };
 
 const MOST_WAITING = 100;
+/** Waiting speech that can still be spoken in time, with its announcements. */
+const FLOOD_MS = 12_000;
+/** Fewest waiting messages of a flood: fewer are spoken in order. */
+const FLOOD_MESSAGES = 6;
+/** Longest turn in a flood: what is written meanwhile must not wait for long. */
+const FLOOD_TURN_MS = 6_000;
+/** Time of a short announcement, and of the pause before it. */
+const LEAD_MS = 700;
 
 interface Waiting {
   readonly item: SpeechItem;
   readonly addedMs: number;
   readonly startByMs: number;
 }
+
+const authorOf = ({ item }: Waiting): string => item.by?.id ?? '';
 
 /** True when two items can be spoken in one turn: by one person, in one voice. */
 const goTogether = (a: SpeechItem, b: SpeechItem): boolean =>
@@ -79,6 +90,9 @@ const goTogether = (a: SpeechItem, b: SpeechItem): boolean =>
 export const createSpeechQueue = (clock: Clock, late: (items: readonly SpeechItem[]) => void) => {
   let queue: Waiting[] = [];
   let cancel: (() => void) | undefined;
+  /** Number of the last turn of each author. */
+  const turns = createLru<string, number>(MOST_PEOPLE);
+  let turn = 0;
 
   const takeOut = (isOut: (waiting: Waiting) => boolean): SpeechItem[] => {
     const out = queue.filter(isOut).map(({ item }) => item);
@@ -86,26 +100,16 @@ export const createSpeechQueue = (clock: Clock, late: (items: readonly SpeechIte
     watch();
     return out;
   };
-  /** Drops late items; with a late message, all messages that have waited for half their time. */
-  const dropLate = (isReadingLate: boolean): void => {
+  const dropLate = (): void => {
     const nowMs = clock.nowMs();
-    const items = takeOut(({ startByMs }) => startByMs < nowMs);
-    // Otherwise every message after it would be spoken just before it is late, for as long as people write.
-    if (isReadingLate || items.some(({ kind }) => kind === 'read'))
-      items.push(
-        ...takeOut(
-          ({ item, addedMs, startByMs }) =>
-            item.kind === 'read' && nowMs - addedMs > (startByMs - addedMs) / 2,
-        ),
-      );
-    late(items);
+    late(takeOut(({ startByMs }) => startByMs < nowMs));
   };
   /** Sets the one timer, for the item that will be late first. */
   const watch = (): void => {
     cancel?.();
     const lateMs = Math.min(...queue.map(({ startByMs }) => startByMs));
     const isWatched = queue.length > 0;
-    cancel = isWatched ? clock.after(lateMs - clock.nowMs() + 1, () => dropLate(false)) : undefined;
+    cancel = isWatched ? clock.after(lateMs - clock.nowMs() + 1, dropLate) : undefined;
   };
 
   /** Makes room for one more item: the oldest message that is read aloud is dropped. */
@@ -113,6 +117,68 @@ export const createSpeechQueue = (clock: Clock, late: (items: readonly SpeechIte
     if (queue.length < MOST_WAITING) return undefined;
     const oldest = queue.find((waiting) => waiting.item.kind === 'read');
     return oldest ? takeOut((waiting) => waiting === oldest)[0] : item;
+  };
+
+  const isRead = ({ item }: Waiting): boolean => item.kind === 'read';
+
+  /** True when messages can hardly all be spoken in time. */
+  const isFlooded = (): boolean => {
+    const nowMs = clock.nowMs();
+    const reads = queue.filter(isRead);
+    if (reads.length < FLOOD_MESSAGES) return false;
+    const ms = reads.reduce((sum, { item }) => sum + spokenMs(item.text), 0);
+    const isSlow = reads.some(
+      ({ addedMs, startByMs }) => nowMs - addedMs > (startByMs - addedMs) / 2,
+    );
+    return ms > FLOOD_MS || isSlow;
+  };
+
+  /** The length of a turn with which everybody has one in time, after what is spoken now. */
+  const turnMs = (reads: readonly Waiting[], authors: number): number => {
+    const newest = new Map(reads.map((one) => [authorOf(one), one.startByMs]));
+    const leftMs = Math.min(...newest.values()) - clock.nowMs();
+    return Math.min(FLOOD_TURN_MS, leftMs / (authors + 1) - LEAD_MS);
+  };
+
+  /** The newest lines of one person that fit into a turn, by half at least; oldest first. */
+  const newestOf = (own: readonly Waiting[], mostMs: number): readonly Waiting[] => {
+    const taken: Waiting[] = [];
+    let ms = 0;
+    let codePoints = 0;
+    for (const one of own.toReversed()) {
+      const oneMs = spokenMs(one.item.text);
+      ms += oneMs;
+      codePoints += countCodePoints(one.item.text);
+      const isFull = ms - oneMs / 2 > mostMs || codePoints > LONGEST_READ_CODE_POINTS;
+      if (taken[0] && (isFull || !goTogether(one.item, taken[0].item))) break;
+      taken.unshift(one);
+    }
+    return taken;
+  };
+
+  /** Takes the newest lines of who has waited longest for a turn; that person's older ones are dropped. */
+  const takeFair = (): readonly Waiting[] => {
+    const reads = queue.filter(isRead);
+    const authors = [...new Set(reads.map(authorOf))];
+    const next = authors.toSorted((a, b) => (turns.get(a) ?? 0) - (turns.get(b) ?? 0))[0]!;
+    const own = reads.filter((one) => authorOf(one) === next);
+    const taken = newestOf(own, turnMs(reads, authors.length));
+    late(
+      takeOut((one) => own.includes(one)).filter((item) => !taken.some((one) => one.item === item)),
+    );
+    return taken;
+  };
+
+  /** Takes the first item with the items of the same person right after it, as far as they fit. */
+  const takeFirst = (first: Waiting): readonly Waiting[] => {
+    let count = 1;
+    let codePoints = countCodePoints(first.item.text);
+    for (const next of queue.slice(1)) {
+      codePoints += countCodePoints(next.item.text);
+      if (!goTogether(first.item, next.item) || codePoints > LONGEST_READ_CODE_POINTS) break;
+      count += 1;
+    }
+    return queue.splice(0, count);
   };
 
   return {
@@ -127,29 +193,22 @@ export const createSpeechQueue = (clock: Clock, late: (items: readonly SpeechIte
       watch();
       return gone;
     },
-    /** Takes the first item with the items of the same person right after it, as far as they fit. */
+    /** Takes the next turn: in order, or in a flood of messages one person after another. */
     take: (): SpeechTurn | undefined => {
-      const [first] = queue;
-      if (!first) return undefined;
-      let count = 1;
-      let codePoints = countCodePoints(first.item.text);
-      let { startByMs } = first;
-      for (const next of queue.slice(1)) {
-        codePoints += countCodePoints(next.item.text);
-        if (!goTogether(first.item, next.item) || codePoints > LONGEST_READ_CODE_POINTS) break;
-        startByMs = Math.min(startByMs, next.startByMs);
-        count += 1;
-      }
-      const taken = queue.splice(0, count);
+      const [head] = queue;
+      if (!head) return undefined;
+      const isFlood = isRead(head) && isFlooded();
+      const [first = head, ...others] = isFlood ? takeFair() : takeFirst(head);
+      const taken = [first, ...others];
+      if (isRead(first)) turns.set(authorOf(first), (turn += 1));
       watch();
       return {
-        items: [first.item, ...taken.slice(1).map(({ item }) => item)],
+        items: [first.item, ...others.map(({ item }) => item)],
         text: taken.map(({ item }) => item.text).join('\n'),
-        startByMs,
+        isBrief: isFlood,
+        startByMs: Math.min(...taken.map(({ startByMs }) => startByMs)),
       };
     },
-    /** Notes that a taken item was late; messages that it would have delayed are dropped. */
-    fellBehind: dropLate,
     remove: (isOut: (item: SpeechItem) => boolean): SpeechItem[] =>
       takeOut(({ item }) => isOut(item)),
     rank: (): number | undefined => queue[0] && RANKS[queue[0].item.kind],

@@ -28,7 +28,8 @@ export const createAnnouncer = (words: Pick<AnnouncerTexts, 'sentence' | 'somebo
       const by = speakerOf(turn);
       if (!by || (last?.id === by.id && nowMs - last.atMs <= RUN_ENDS_MS)) return '';
       const { readAs } = turn.items[0];
-      return words.sentence(spokenName(by.name) || words.somebody(readAs), readAs);
+      const name = spokenName(by.name) || words.somebody(readAs);
+      return turn.isBrief ? `${name}:` : words.sentence(name, readAs);
     },
     spoken: (turn: SpeechTurn, nowMs: number): void => {
       const by = speakerOf(turn);

@@ -261,3 +261,19 @@ describe('the voice in a room', () => {
     expect(stage.place.texts(ROOM)).toEqual([]);
   });
 });
+
+it('a flood of messages leaves one message about those that were dropped', async () => {
+  await using stage = await openStage({ spokenNotice: false, readAloud: [CHAT.id] });
+  stage.place.enter(ROOM, human('ann', 'Ann'));
+  await stage.join();
+  for (let at = 0; at < 40; at += 1) {
+    const id = `p${at % 8}`;
+    stage.place.write(CHAT, 'who is at the gate, and why is nobody there to open it for us?', {
+      author: { id, name: id, kind: 'person' },
+    });
+    await stage.pass(250);
+  }
+  await stage.pass(60_000);
+  const told = stage.place.texts(ROOM).filter((text) => sentenceLike('room.dropped').test(text));
+  expect(told).toHaveLength(1);
+});

@@ -271,14 +271,14 @@ describe('an encrypted voice channel', () => {
     const { identifies } = place.discord.voice;
     for (let round = 0; round < 3; round += 1) {
       await room.hears(100 + 20 * round);
-      let isTalking = true;
+      const end = new AbortController();
       // Ann talks on: that others are heard is what spares them a new group.
       const talk = async (): Promise<void> => {
-        while (isTalking) await room.ann.speak(numbered(5, 900), { speed: 5 });
+        while (!end.signal.aborted) await room.ann.speak(numbered(5, 900), { speed: 5 });
       };
       const talking = talk();
       await mute!.speak(numbered(40, 500), { speed: 5 });
-      isTalking = false;
+      end.abort();
       await talking;
     }
     expect(place.discord.voice.identifies).toBe(identifies);

@@ -8,6 +8,7 @@ type Context = Pick<PressContext, 'services' | 'member' | 't' | 'label' | 'comma
 const panel = async (ctx: Context): Promise<Content> => {
   const { services, member, t } = ctx;
   const optedOut = await services.privacy.optedOut(member);
+  const isKeptHere = services.privacy.isKeptBy(member.platform);
   return {
     text: sections(
       lines(
@@ -15,8 +16,9 @@ const panel = async (ctx: Context): Promise<Content> => {
         bullets(
           t('privacy.choices'),
           t('privacy.usage'),
-          t('privacy.messages'),
-          t('privacy.copies'),
+          ...(isKeptHere
+            ? [t('privacy.page'), t('privacy.browser')]
+            : [t('privacy.messages'), t('privacy.copies')]),
           hasRooms(ctx) && t('privacy.rooms'),
         ),
       ),
@@ -61,7 +63,11 @@ export default defineCommand(
       }),
       forget: press(async (ctx) =>
         ctx.reply({
-          text: ctx.t('privacy.sure'),
+          text: ctx.t(
+            ctx.services.privacy.isKeptBy(ctx.member.platform)
+              ? 'privacy.sure-page'
+              : 'privacy.sure',
+          ),
           controls: [
             button(ctx, 'privacy sure', 'privacy.forget-now', 'danger'),
             button(ctx, 'privacy show', 'privacy.back'),

@@ -9,6 +9,7 @@ import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
+import type { Person } from './model/member.ts';
 import type { FallbackDecoder } from './audio/codec/decode.ts';
 import { createPlatforms } from './running-platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
@@ -151,6 +152,7 @@ export const openCore = async ({
     createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
 }: CoreDeps): Promise<RunningCore> => {
   const platforms = createPlatforms();
+  const personalDataOf = (platform: string) => platforms.find(platform)?.personalData;
   const languageHistory = createLanguageHistory();
   const languages: Languages = {
     find: findLanguage,
@@ -166,7 +168,7 @@ export const openCore = async ({
     settings: createMemberSettings(store),
     spaces: createSpaceSettings(store),
     usage: createUsage(store),
-    privacy: createPrivacy(store),
+    privacy: createPrivacy(store, Date.now, personalDataOf),
     translator: createTranslator({
       client,
       glossary,
@@ -198,16 +200,21 @@ export const openCore = async ({
   });
 
   store.signals.subscribe('space-settings', async (space) => rooms.choicesChanged(space));
+  const leaveAlone = (member: Person): void => {
+    rooms.forget(member);
+    personalDataOf(member.platform)?.leaveAlone(member.id);
+  };
   store.signals.subscribe('opt-out', async ({ optedOut, ...member }) => {
     if (!optedOut) return rooms.optedIn(member);
     // A wish to be heard may have been under way meanwhile.
-    rooms.forget(member);
+    leaveAlone(member);
     languageHistory.forget(member);
     return autoTranslate.forget(member);
   });
   store.signals.subscribe('forgotten', async (member) => {
     languageHistory.forget(member);
-    return autoTranslate.forget(member);
+    await autoTranslate.forget(member);
+    await personalDataOf(member.platform)?.forget(member.id);
   });
 
   const services: Services = {
@@ -216,7 +223,7 @@ export const openCore = async ({
       ...base.privacy,
       setOptedOut: async (member, optedOut) => {
         // It holds at once, stored or not.
-        if (optedOut) rooms.forget(member);
+        if (optedOut) leaveAlone(member);
         await base.privacy.setOptedOut(member, optedOut);
       },
       forget: async (member) => {

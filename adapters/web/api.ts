@@ -45,7 +45,8 @@ export const sendFile = (c: Context, files: TempStore, id: string): Response => 
     'content-type': file.mediaType,
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
     'accept-ranges': 'bytes',
-    'cache-control': 'private, max-age=3600, immutable',
+    // Forgotten here, a file is forgotten by browsers too.
+    'cache-control': 'no-store',
     'cross-origin-resource-policy': 'same-origin',
   });
   if (range === 'unsatisfiable') {
@@ -172,7 +173,7 @@ export const createApiRoutes = ({ core, presence, status, localeOf }: ApiDeps): 
 
   api.post('/api/lines', async (c) => {
     const { channel, text } = await readJsonBody(c, lineRequest);
-    presence.post(c.var.member, channel, text);
+    await presence.post(c.var.member, channel, text);
     return c.json({}, 202);
   });
 

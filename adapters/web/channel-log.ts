@@ -86,6 +86,21 @@ export const createChannelLog = (
       return entry;
     },
     find: (id: string): Entry | undefined => entries.get(id),
+    /** The messages by a member or for nobody else, and all that answers them, oldest first. */
+    of: (memberId: string): readonly Entry[] => {
+      const found = new Map<string, Entry>();
+      for (const [id, entry] of entries) {
+        const { author, replyTo = '' } = entry.message;
+        if (author.id === memberId || entry.onlyFor === memberId || found.has(replyTo))
+          found.set(id, entry);
+      }
+      return [...found.values()];
+    },
+    /** Drops the text that others would work on; what is shown stays. */
+    dropSource: (id: string): void => {
+      const entry = entries.get(id);
+      if (entry) put({ ...entry, source: '', elsewhereBytes: 0 });
+    },
     /** Counts `bytes` of a message that are kept elsewhere, in place of what was said of it before. */
     weigh: (id: string, elsewhereBytes: number): void => {
       const entry = entries.get(id);

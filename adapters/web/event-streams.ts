@@ -43,6 +43,13 @@ export const createReplay = (epoch: string, maxEvents: number) => {
         recentBytes -= recent.shift()?.bytes ?? 0;
       return newest;
     },
+    /** Drops the events: whoever comes back begins anew. */
+    clear: (): void => {
+      recent.length = 0;
+      recentBytes = 0;
+      // An event of its own, so that nobody who has seen the last one goes on from it.
+      newest += 1;
+    },
     /** An event as it goes over the wire; only with a number can it be gone on from. */
     frame,
     /**
@@ -177,6 +184,8 @@ export const createEventStreams = (options: EventStreamsOptions) => {
       );
     },
 
+    /** Drops what is kept for those who come back: they begin with `hello`. */
+    forgetPast: replay.clear,
     /** Keeps connections from being taken for dead, and finds the dead ones. */
     beat: (): void => {
       const frame = replay.frame({ type: 'beat' });

@@ -9,7 +9,7 @@ import { WEB_LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './html.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
 import { pageChannel, OURSELVES, type Render } from './platform.ts';
-import type { ChannelId, PageControl, PageCommandUse, Pressed } from './protocol.ts';
+import type { PageFile, ChannelId, PageControl, PageCommandUse, Pressed } from './protocol.ts';
 import { realClock, sleep } from '../../src/async/clock.ts';
 import type { Content } from '../../src/model/content.ts';
 
@@ -23,14 +23,22 @@ const stepMs = (chars: number): number =>
 /** Waits; ends early, without an error, when `signal` is aborted. */
 type Rest = (ms: number, signal: AbortSignal) => Promise<void>;
 
+type Discard = (files: readonly PageFile[]) => Promise<void>;
+
 const restFor: Rest = (ms, signal) => sleep(realClock, ms, signal).catch(() => undefined);
+
+export interface GrowingMessageOptions {
+  readonly rest?: Rest;
+  /** Takes the files of a message that was removed meanwhile. */
+  readonly discard?: Discard;
+}
 
 /** Draws what is shown onto one message of the channelLog, at a pace that pages take well. */
 export const createGrowingMessage = (
   channelLog: ChannelLog,
   render: Render,
   id: string,
-  rest: Rest = restFor,
+  { rest = restFor, discard = async () => undefined }: GrowingMessageOptions = {},
 ) => {
   const finished = new AbortController();
   let latest: Content | undefined;
@@ -43,7 +51,7 @@ export const createGrowingMessage = (
         const content = latest;
         latest = undefined;
         const shown = await render(content);
-        channelLog.change(id, shown);
+        if (!channelLog.change(id, shown)) await discard(shown.files);
         await rest(stepMs(shown.html.length), finished.signal);
       }
     } catch (error) {
@@ -78,6 +86,7 @@ interface Use {
 
 interface Running {
   readonly memberId: string;
+  readonly isPress: boolean;
   readonly abort: AbortController;
   readonly done: Promise<void>;
 }
@@ -93,7 +102,12 @@ const takes = (control: PageControl, values: readonly string[]): boolean => {
 
 export type Invocations = ReturnType<typeof createInvocations>;
 
-export const createInvocations = (core: Core, channelLog: ChannelLog, render: Render) => {
+export const createInvocations = (
+  core: Core,
+  channelLog: ChannelLog,
+  render: Render,
+  discard: Discard,
+) => {
   const running = new Map<string, Running>();
 
   const perform = async (
@@ -101,7 +115,7 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
     answerId: string,
     work: (answer: Answer) => Promise<void>,
   ): Promise<void> => {
-    const answer = createGrowingMessage(channelLog, render, answerId);
+    const answer = createGrowingMessage(channelLog, render, answerId, { discard });
     try {
       await work({ show: answer.show, paceMs: TIMES.answerPaceMs });
       await answer.finish();
@@ -154,11 +168,12 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
   const start = (
     member: Profile,
     answerId: string,
+    isPress: boolean,
     work: (answer: Answer, signal: AbortSignal) => Promise<void>,
   ): Promise<void> => {
     const abort = new AbortController();
     const done = perform(member, answerId, (answer) => work(answer, abort.signal));
-    running.set(answerId, { memberId: member.id, abort, done });
+    running.set(answerId, { memberId: member.id, isPress, abort, done });
     return done;
   };
 
@@ -183,7 +198,7 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
         working: true,
       });
       const id = answer.message.id;
-      const done = start(member, id, (shown, signal) =>
+      const done = start(member, id, false, (shown, signal) =>
         core.dispatch({
           id: randomUUID(),
           command: use.command.name,
@@ -206,7 +221,7 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
       if (running.has(id)) throw userError('rate-limited', 'web.errors.pressed-already');
       admit(member);
       const channel = pageChannel(entry.message.channel);
-      const done = start(member, openFor(entry, press, member), (answer, signal) =>
+      const done = start(member, openFor(entry, press, member), true, (answer, signal) =>
         core.press({ id: randomUUID(), press, values, member, channel, signal, answer }),
       );
       return { done };
@@ -220,6 +235,16 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
     },
     abandon: (memberId: string): void => {
       for (const each of running.values()) if (each.memberId === memberId) each.abort.abort();
+    },
+    /** Stops a member's work but for presses that change private answers, and returns their ids. */
+    abandonFor: (memberId: string): ReadonlySet<string> => {
+      const kept = new Set<string>();
+      for (const [id, each] of running) {
+        if (each.memberId !== memberId) continue;
+        if (each.isPress && channelLog.find(id)?.onlyFor === memberId) kept.add(id);
+        else each.abort.abort();
+      }
+      return kept;
     },
     [Symbol.asyncDispose]: async () => {
       for (const { abort } of running.values()) abort.abort();

@@ -23,25 +23,39 @@ export interface LineQueueDeps {
   /** True once nobody can see the line any more: its turn is passed over. */
   readonly isGone: (entry: Entry) => boolean;
   /** Never rejects. */
-  readonly run: (job: LineJob) => Promise<void>;
+  readonly run: (job: LineJob, signal: AbortSignal) => Promise<void>;
+}
+
+interface Working {
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
 }
 
 /** Works on few lines at once and lets few wait. */
 export const createLineQueue = ({ isGone, run }: LineQueueDeps) => {
   let waiting: LineJob[] = [];
-  const working = new Map<LineJob, Promise<void>>();
+  const working = new Map<LineJob, Working>();
 
-  const start = async (job: LineJob): Promise<void> => {
-    await run(job);
-    working.delete(job);
-    next();
+  const start = (job: LineJob): void => {
+    const abort = new AbortController();
+    const work = async (): Promise<void> => {
+      await run(job, abort.signal);
+      working.delete(job);
+      next();
+    };
+    working.set(job, { abort, done: work() });
+  };
+
+  const abortWhere = (wanted: (job: LineJob) => boolean): void => {
+    waiting = waiting.filter((job) => !wanted(job));
+    for (const [job, { abort }] of working) if (wanted(job)) abort.abort();
   };
 
   const next = (): void => {
     while (working.size < WEB_LIMITS.linesAtOnce) {
       const job = waiting.shift();
       if (!job) return;
-      if (!isGone(job.entry)) working.set(job, start(job));
+      if (!isGone(job.entry)) start(job);
     }
   };
 
@@ -60,9 +74,14 @@ export const createLineQueue = ({ isGone, run }: LineQueueDeps) => {
       [...waiting, ...working.keys()].filter(
         ({ isNew, entry }) => isNew && entry.message.author.id === memberId,
       ).length,
+    /** Ends the work on a member's lines, those that wait included. */
+    drop: (memberId: string): void =>
+      abortWhere(({ entry }) => entry.message.author.id === memberId),
+    /** Ends the work on lines that nobody can see any more. */
+    dropGone: (): void => abortWhere(({ entry }) => isGone(entry)),
     [Symbol.asyncDispose]: async () => {
-      waiting = [];
-      await Promise.allSettled(working.values());
+      abortWhere(() => true);
+      await Promise.allSettled([...working.values()].map(({ done }) => done));
     },
   };
 };
@@ -87,10 +106,11 @@ const SAME: Version = { html: '', state: 'same' };
 
 const failed = (error: AppError): Version => ({ html: '', state: 'failed', error });
 
+export type Lounge = ReturnType<typeof createLounge>;
+
 export const createLounge = ({ core, channelLog, publish, languages }: LoungeDeps) => {
   /** The versions of each line, by language: nothing is asked for twice. */
   const lines = new Map<string, Versions>();
-  const closing = new AbortController();
 
   const wireOf = (
     language: string,
@@ -135,15 +155,28 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     for (const language of wanted) set(entry.message.id, language, failed(error));
   };
 
-  const run = async ({ entry, languages: wanted }: LineJob): Promise<void> => {
+  /** Shows a member's lines as they were written, and keeps no more of them. */
+  const leaveAlone = (memberId: string): void => {
+    queue.drop(memberId);
+    for (const { message, source } of channelLog.inChannel('lounge')) {
+      if (message.author.id !== memberId || source === '') continue;
+      for (const language of lines.get(message.id)?.keys() ?? []) set(message.id, language, SAME);
+      lines.delete(message.id);
+      channelLog.dropSource(message.id);
+    }
+  };
+
+  const run = async ({ entry, languages: wanted }: LineJob, signal: AbortSignal): Promise<void> => {
     const { id, author } = entry.message;
+    const person = { platform: PLATFORM, id: author.id };
+    if (await core.services.privacy.optedOut(person)) return leaveAlone(author.id);
     const line = {
       ref: { channel: pageChannel('lounge'), id },
-      author: { platform: PLATFORM, id: author.id },
+      author: person,
       text: parseMarkdown(entry.source),
     };
     const shownAtMs = new Map<string, number>();
-    const states = core.translateLine(line, wanted, closing.signal);
+    const states = core.translateLine(line, wanted, signal);
     for await (const { language, text, done, error } of states) {
       if (!channelLog.find(id)) return;
       const now = performance.now();
@@ -159,9 +192,9 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
 
   const queue = createLineQueue({
     isGone: ({ message }) => !channelLog.find(message.id),
-    run: async (job) => {
+    run: async (job, signal) => {
       try {
-        await run(job);
+        await run(job, signal);
       } catch (error) {
         core.log.error({ err: error }, 'line not translated');
         fail(job, toAppError(error));
@@ -182,7 +215,9 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     if (!queue.add(job)) fail(job, new AppError('rate-limited', 'too many lines wait'));
   };
 
+  /** Drops the translations of lines that are gone, and ends the work on them. */
   const forgetGone = (): void => {
+    queue.dropGone();
     for (const id of lines.keys()) if (!channelLog.find(id)) lines.delete(id);
   };
 
@@ -208,9 +243,8 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
       const version = lines.get(message.id)?.get(language);
       return version ? { ...message, translation: wireOf(language, version, locale) } : message;
     },
-    [Symbol.asyncDispose]: async () => {
-      closing.abort();
-      await queue[Symbol.asyncDispose]();
-    },
+    leaveAlone,
+    forgetGone,
+    [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
   };
 };

@@ -6,13 +6,15 @@ import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelLog } from './channel-log.ts';
 import { CAPABILITIES, WEB_LIMITS } from './limits.ts';
 import { toHtml } from './html.ts';
+import { OUR_NAME } from './names.ts';
+import type { PersonalData } from '../../src/ports/personal-data.ts';
 import { PLATFORM } from './profiles.ts';
 import type { TempStore } from './temp-store.ts';
 import type { ChannelId, PageAuthor, PageControl, PageFile, PageMessage } from './protocol.ts';
 
 export const SPACE = { platform: PLATFORM, id: 'page' } as const;
 
-export const OURSELVES: PageAuthor = { id: 'dragoman', name: 'Dragoman', ours: true };
+export const OURSELVES: PageAuthor = { id: 'dragoman', name: OUR_NAME, ours: true };
 
 const CHANNELS: readonly string[] = ['playground', 'lounge'] satisfies ChannelId[];
 
@@ -54,12 +56,14 @@ const channelIdOf = (channel: Channel): ChannelId => {
 export interface PlatformDeps {
   readonly channelLog: ChannelLog;
   readonly render: Render;
+  readonly personalData: PersonalData;
 }
 
 /** The page as the core sees it. */
-export const createPlatform = ({ channelLog, render }: PlatformDeps): Platform => ({
+export const createPlatform = ({ channelLog, render, personalData }: PlatformDeps): Platform => ({
   name: PLATFORM,
   capabilities: CAPABILITIES,
+  personalData,
   post: async (to, content, { replyTo } = {}) => {
     const channel = channelIdOf(to);
     const entry = channelLog.add({

@@ -8,7 +8,8 @@ import { createInvocations } from './invocations.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
 import { createLounge } from './lounge.ts';
 import { toHtml } from './html.ts';
-import { createProfiles, type Profile } from './profiles.ts';
+import { createProfiles, PLATFORM, type Profile } from './profiles.ts';
+import { createPersonalData } from './personal-data.ts';
 import { createPlatform, createRender } from './platform.ts';
 import { createTempStore, createUploadStore } from './temp-store.ts';
 import { clip, createCommandRequests } from './command-requests.ts';
@@ -52,7 +53,9 @@ export const createWebPresence = (
   });
   const channelLog = createChannelLog(streams.publish);
   const render = createRender(files);
-  const invocations = createInvocations(core, channelLog, render);
+  const invocations = createInvocations(core, channelLog, render, async (gone) => {
+    for (const { id } of gone) await files.remove(id);
+  });
   const lounge = createLounge({
     core,
     channelLog,
@@ -102,8 +105,26 @@ export const createWebPresence = (
     },
   });
 
+  const tellName = (memberId: string): void => {
+    streams.publish((reader) =>
+      reader.id === memberId ? { type: 'me', me: meOf(reader) } : undefined,
+    );
+    tellReaders();
+  };
+
+  const personalData = createPersonalData({
+    channelLog,
+    files,
+    invocations,
+    lounge,
+    members,
+    streams,
+    uploads,
+    onRenamed: tellName,
+  });
+
   return {
-    platform: createPlatform({ channelLog, render }),
+    platform: createPlatform({ channelLog, render, personalData }),
     members,
     files,
     uploads,
@@ -114,8 +135,10 @@ export const createWebPresence = (
       lounge.catchUp(member.language);
       return stream;
     },
-    post: ({ id, name }: Profile, channel: ChannelId, text: string): void => {
-      if (channel === 'lounge') lounge.admit(id);
+    post: async ({ id, name }: Profile, channel: ChannelId, text: string): Promise<void> => {
+      const isTranslated =
+        channel === 'lounge' && !(await core.services.privacy.optedOut({ platform: PLATFORM, id }));
+      if (isTranslated) lounge.admit(id);
       const entry = channelLog.add({
         channel,
         author: { id, name, ours: false },
@@ -123,16 +146,13 @@ export const createWebPresence = (
         tone: 'plain',
         files: [],
         working: false,
-        source: text,
+        source: isTranslated ? text : '',
       });
-      if (channel === 'lounge') lounge.translate(entry);
+      if (isTranslated) lounge.translate(entry);
     },
     rename: (member: Profile, name: string): void => {
       members.rename(member.id, name);
-      streams.publish((reader) =>
-        reader.id === member.id ? { type: 'me', me: meOf(reader) } : undefined,
-      );
-      tellReaders();
+      tellName(member.id);
     },
     read: async (member: Profile, typed: string): Promise<void> => {
       const language = languages.find(typed);

@@ -3,6 +3,7 @@ import type { Texts } from '../../src/i18n.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Services } from '../../src/command/services.ts';
 import { WEB_LIMITS } from './limits.ts';
+import { createNames } from './names.ts';
 
 export const PLATFORM = 'web';
 
@@ -17,6 +18,8 @@ export const newSecret = (): string => randomBytes(24).toString('base64url');
 const publicId = (secret: string): string =>
   createHash('sha256').update(secret).digest('base64url').slice(0, 16);
 
+export type Profiles = ReturnType<typeof createProfiles>;
+
 /** `present` are the ids of those who are listening: they are never forgotten. */
 export const createProfiles = (
   texts: Texts,
@@ -24,13 +27,14 @@ export const createProfiles = (
   present: () => readonly string[],
 ) => {
   const profiles = new Map<string, Profile>();
+  const names = createNames();
 
   const guestName = (id: string, locale: string): string => {
-    const names = texts
+    const offered = texts
       .in(locale)('web.guest-names')
       .split(/\s*[,、]\s*/u);
     const pick = Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, 8), 16);
-    return names[pick % names.length] ?? id;
+    return offered[pick % offered.length] ?? id;
   };
 
   const ownLanguage = (locale: string): string =>
@@ -44,7 +48,9 @@ export const createProfiles = (
     if (profiles.size <= WEB_LIMITS.members) return;
     const kept = new Set([...present(), profile.id]);
     const oldest = profiles.keys().find((id) => !kept.has(id));
-    if (oldest !== undefined) profiles.delete(oldest);
+    if (oldest === undefined) return;
+    profiles.delete(oldest);
+    names.release(oldest);
   };
 
   const change = (id: string, part: Partial<Profile>): void => {
@@ -62,12 +68,23 @@ export const createProfiles = (
     know: async (secret: string, locale: string): Promise<Profile> => {
       const id = publicId(secret);
       const language = profiles.get(id)?.language ?? (await chosenLanguage(id, locale));
-      const name = profiles.get(id)?.name ?? guestName(id, locale);
+      const name = profiles.get(id)?.name ?? names.claim(id, guestName(id, locale));
       put({ platform: PLATFORM, id, name, locale, role: 'moderator', language });
       return profiles.get(id)!;
     },
     get: (id: string): Profile | undefined => profiles.get(id),
-    rename: (id: string, name: string): void => change(id, { name }),
+    /**
+     * Gives a person a name, with a number where somebody has one like it. Throws `bad-input` for a
+     * name that nobody may have.
+     */
+    rename: (id: string, name: string): void => {
+      if (profiles.has(id)) change(id, { name: names.claim(id, name) });
+    },
+    /** Forgets the name that a person chose. */
+    forgetName: (id: string): void => {
+      const profile = profiles.get(id);
+      if (profile) change(id, { name: names.claim(id, guestName(id, profile.locale)) });
+    },
     /** Sets the reading language and keeps it as the person's own setting. */
     read: async (id: string, language: string): Promise<void> => {
       await services.settings.change({ platform: PLATFORM, id }, { language });

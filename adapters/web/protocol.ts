@@ -21,7 +21,7 @@ export interface PageFile {
   readonly sizeBytes: number;
 }
 
-/** A line in one language: `same` when it is in that language already. */
+/** A line in one language: `same` when it is shown as written: it is in that language, or left alone. */
 export interface PageTranslation {
   readonly language: string;
   readonly html: string;
@@ -78,6 +78,8 @@ export type ServerEvent =
   | { readonly type: 'removed'; readonly id: string }
   | { readonly type: 'translation'; readonly id: string; readonly translation: PageTranslation }
   | { readonly type: 'me'; readonly me: PageMember }
+  /** The reader's own data was deleted: the browser deletes what it keeps, too. */
+  | { readonly type: 'forgotten' }
   | { readonly type: 'readers'; readonly readers: readonly PageReader[] }
   /** Says only that the connection lives. */
   | { readonly type: 'beat' };

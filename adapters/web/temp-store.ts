@@ -136,6 +136,16 @@ export const createUploadStore = (maxUploadBytes: number) => {
   const owners = new Map<string, string>();
   const underWay = new Set<{ readonly memberId: string }>();
 
+  const discard = async (ids: readonly string[]): Promise<void> => {
+    for (const id of ids) {
+      owners.delete(id);
+      await store.remove(id);
+    }
+  };
+
+  const idsOf = (memberId: string): readonly string[] =>
+    [...owners].flatMap(([id, owner]) => (owner === memberId ? [id] : []));
+
   return {
     /** Streams a file in; rejects with `too-large` past the limit, `rate-limited` beside too many. */
     receive: async (
@@ -168,12 +178,11 @@ export const createUploadStore = (maxUploadBytes: number) => {
         open: (signal) => store.read(id, undefined, signal),
       };
     },
-    discard: async (ids: readonly string[]): Promise<void> => {
-      for (const id of ids) {
-        owners.delete(id);
-        await store.remove(id);
-      }
-    },
+    discard,
+    /** A member's files that no command has taken yet. */
+    of: (memberId: string): readonly PageFile[] =>
+      idsOf(memberId).flatMap((id) => store.get(id) ?? []),
+    forget: (memberId: string): Promise<void> => discard(idsOf(memberId)),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 };

@@ -7,6 +7,7 @@ import type { RichText } from '../model/rich-text.ts';
 import type { VoicePort } from './voice.ts';
 import type { ChannelFeed } from './channel-feed.ts';
 import type { Mirrors } from './mirrors.ts';
+import type { PersonalData } from './personal-data.ts';
 
 /** The limits of one platform. The adapter omits or shortens content that exceeds them. */
 export interface Capabilities {
@@ -48,6 +49,8 @@ export interface Platform {
    * Mirrors; omitted by platforms that cannot write them. With `feed`, channels can be watched.
    */
   readonly mirrors?: Mirrors;
+  /** Data about people; omitted by platforms that keep none themselves. */
+  readonly personalData?: PersonalData;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Person } from '../model/member.ts';
 import { createOptOuts, personColumns } from './settings.ts';
 import { forgetAuthor } from './inbox/index.ts';
 import { keepTotals } from './usage.ts';
+import type { PersonalData } from '../ports/personal-data.ts';
 
 export type Privacy = ReturnType<typeof createPrivacy>;
 
@@ -20,8 +21,13 @@ const parsed = (json: string | null): unknown => {
  * Creates the store of the data about people.
  *
  * @param now returns ms since 1970
+ * @param personalData finds what a platform, by its name, keeps itself
  */
-export const createPrivacy = (store: Store, now: () => number = Date.now) => {
+export const createPrivacy = (
+  store: Store,
+  now: () => number = Date.now,
+  personalData: (platform: string) => PersonalData | undefined = () => undefined,
+) => {
   const settingOf = (person: Person) =>
     store
       .selectFrom('member_setting')
@@ -72,6 +78,9 @@ export const createPrivacy = (store: Store, now: () => number = Date.now) => {
   return {
     ...createOptOuts(store),
 
+    /** Returns true when a platform keeps messages, files and names itself. */
+    isKeptBy: (platform: string): boolean => personalData(platform) !== undefined,
+
     /** Exports all data about one person as JSON. */
     async export(member: Person): Promise<Uint8Array> {
       const setting = await settingOf(member);
@@ -116,6 +125,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now) => {
           messages: parsed(row.ids),
           posted: isoTime(row.posted_ms),
         })),
+        ...personalData(member.platform)?.export(member.id),
       };
       return Buffer.from(`${JSON.stringify(kept, undefined, 2)}\n`);
     },

@@ -147,6 +147,7 @@ const createSpaces = (): SpaceSettings => {
 const createPrivacy = (): Privacy => {
   const out = new Set<string>();
   return {
+    isKeptBy: () => true,
     optedOut: async ({ id }) => out.has(id),
     setOptedOut: async ({ id }, optedOut) => void (optedOut ? out.add(id) : out.delete(id)),
     export: async ({ id }) => Buffer.from(JSON.stringify({ member: id })),

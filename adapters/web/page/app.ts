@@ -74,15 +74,32 @@ export const createPageApp = () => {
     );
   };
 
+  const rename = (name: string): void => {
+    const keep = async (): Promise<void> => {
+      await api.me({ name });
+      localStorage.setItem(KEPT.name, name);
+    };
+    orSay(keep());
+  };
+
   /** The name lives in this browser: a server that was started anew is told it again. */
   const restoreName = (): void => {
     const name = localStorage.getItem(KEPT.name);
-    if (name && name !== store.get().me?.name) orSay(api.me({ name }));
+    if (name && name !== store.get().me?.name) rename(name);
+  };
+
+  /** Deletes what this browser keeps. */
+  const forget = (): void => {
+    for (const key of Object.values(KEPT)) localStorage.removeItem(key);
+    dress('system');
+    store.set({ theme: 'system', originals: true });
+    composer.forget();
   };
 
   const onEvent = (event: ServerEvent): void => {
     store.set(apply(store.get(), event));
     if (event.type === 'hello') restoreName();
+    if (event.type === 'forgotten') forget();
   };
 
   openEventStream({
@@ -122,9 +139,7 @@ export const createPageApp = () => {
       store.set({ originals });
     },
     rename: (name: string): void => {
-      if (name.trim() === '') return;
-      localStorage.setItem(KEPT.name, name.trim());
-      orSay(api.me({ name: name.trim() }));
+      if (name.trim() !== '') rename(name.trim());
     },
     readIn: (language: string): void => orSay(api.me({ language })),
     stop: (id: string): void => orSay(api.stop(id)),

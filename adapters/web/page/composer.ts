@@ -287,6 +287,10 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     setOption,
     closePopup,
     fail,
+    /** Forgets the lines that were sent. */
+    forget: (): void => {
+      history.length = 0;
+    },
     /** Turns a plain line into a command on it. */
     wrap: (command: CommandInfo, option: string) =>
       write(`${formatLine(command, { [option]: draft().line.trim() })} `),

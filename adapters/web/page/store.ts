@@ -96,7 +96,8 @@ export const apply = (state: State, event: ServerEvent): Partial<State> => {
     case 'removed': {
       const messages = new Map(state.messages);
       messages.delete(event.id);
-      return { messages };
+      // What was said to those who listen may have been this.
+      return { messages, announcement: '' };
     }
     case 'translation': {
       const message = state.messages.get(event.id);
@@ -108,6 +109,7 @@ export const apply = (state: State, event: ServerEvent): Partial<State> => {
       return { me: event.me };
     case 'readers':
       return { readers: event.readers };
+    case 'forgotten':
     case 'beat':
       return {};
     default:

@@ -4,7 +4,15 @@ import { onTestFinished } from 'vitest';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
 import type { ServerEvent, PageMessage } from '../../../adapters/web/protocol.ts';
+import { createServiceClient } from '../../../src/api/client.ts';
+import { type Command, commandFault } from '../../../src/command/command.ts';
+import { openCore } from '../../../src/core.ts';
+import { discover } from '../../../src/discover.ts';
+import { loadTexts } from '../../../src/i18n.ts';
+import { createLog } from '../../../src/log.ts';
+import { openStore } from '../../../src/store/index.ts';
 import { createFakeCore, type FakeCore } from '../../fakes/core.ts';
+import { startSpeechFake, type SpeechFake } from '../../fakes/speech.ts';
 
 /** The events of one page, in order. */
 export interface Events {
@@ -67,9 +75,11 @@ const listen = (body: ReadableStream<Uint8Array>, abort: AbortController): Event
   };
 };
 
-const createVisitor = (url: string, locale = 'en'): Visitor => {
-  const cookies = new Map<string, string>();
-
+const createVisitor = (
+  url: string,
+  locale = 'en',
+  cookies: Map<string, string> = new Map(),
+): Visitor => {
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     headers.set('accept-language', locale);
@@ -121,13 +131,17 @@ export interface StartedWeb extends AsyncDisposable {
   readonly visit: (locale?: string) => Visitor;
 }
 
+const OPTIONS: WebOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  token: undefined,
+  maxUploadBytes: 1_000_000,
+};
+
 /** The web adapter on a free port, over a scripted core. */
 export const createWeb = async (options: Partial<WebOptions> = {}): Promise<StartedWeb> => {
   const core = createFakeCore();
-  const adapter = createWebAdapter(
-    { host: '127.0.0.1', port: 0, token: undefined, maxUploadBytes: 1_000_000, ...options },
-    core,
-  );
+  const adapter = createWebAdapter({ ...OPTIONS, ...options }, core);
   const { where } = await adapter.start();
   return {
     core,
@@ -142,4 +156,48 @@ export const startWeb = async (options: Partial<WebOptions> = {}): Promise<Start
   const web = await createWeb(options);
   onTestFinished(() => web[Symbol.asyncDispose]());
   return web;
+};
+
+export interface StartedRealWeb extends AsyncDisposable {
+  readonly url: string;
+  /** @param cookies those of an earlier visit, for somebody who comes back */
+  readonly visit: (cookies?: Map<string, string>) => Visitor;
+}
+
+/** The web adapter over the real core and commands, the fake service and a database. */
+export const startRealWeb = async (
+  speech: SpeechFake,
+  databaseUrl = 'sqlite::memory:',
+): Promise<StartedRealWeb> => {
+  const store = await openStore(databaseUrl);
+  const client = createServiceClient({ baseUrl: speech.url, key: speech.key });
+  const running = await openCore({
+    client,
+    store,
+    texts: loadTexts('locales'),
+    log: createLog('silent'),
+    commands: await discover<Command>('commands', commandFault),
+    config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
+    engines: undefined,
+  });
+  const adapter = createWebAdapter(OPTIONS, running.core);
+  running.attach(adapter);
+  const { where } = await adapter.start();
+  return {
+    url: where,
+    visit: (cookies) => createVisitor(where, 'en', cookies),
+    [Symbol.asyncDispose]: async () => {
+      await adapter[Symbol.asyncDispose]();
+      await running[Symbol.asyncDispose]();
+      await client[Symbol.asyncDispose]();
+      await store.destroy();
+    },
+  };
+};
+
+/** The fake service, until the test ends. */
+export const startService = async (): Promise<SpeechFake> => {
+  const speech = await startSpeechFake();
+  onTestFinished(() => speech[Symbol.asyncDispose]());
+  return speech;
 };

@@ -1,0 +1,9 @@
+/** The data about people that a platform keeps itself, outside of the store. */
+export interface PersonalData {
+  /** Returns all data about one person, to be written as JSON. */
+  export(personId: string): Readonly<Record<string, unknown>>;
+  /** Deletes all data about one person, everywhere it is shown. */
+  forget(personId: string): Promise<void>;
+  /** Stops work on a person's messages and deletes what was made of them for others. */
+  leaveAlone(personId: string): void;
+}

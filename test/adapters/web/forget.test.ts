@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import type { PageMessage } from '../../../adapters/web/protocol.ts';
+import { sentence } from '../../fakes/sentences.ts';
+import { type Events, startRealWeb, startService, type Visitor } from './start-web.ts';
+
+const use = (visitor: Visitor, command: string, options: object = {}) =>
+  visitor.post('/api/uses', { channel: 'playground', command, options });
+
+const done = (events: Events, part: (message: PageMessage) => boolean) =>
+  events.message((message) => !message.working && message.author.ours && part(message));
+
+const press = async (visitor: Visitor, events: Events, { id }: PageMessage, name: string) => {
+  await visitor.post('/api/presses', { id, press: name, values: [] });
+  await events.message((message) => message.id === id && message.working);
+  return done(events, (message) => message.id === id);
+};
+
+const openPrivacy = async (visitor: Visitor, events: Events): Promise<PageMessage> => {
+  await use(visitor, 'privacy');
+  return done(events, ({ onlyYou }) => onlyYou);
+};
+
+const forget = async (visitor: Visitor, events: Events): Promise<PageMessage> => {
+  const panel = await openPrivacy(visitor, events);
+  await press(visitor, events, panel, 'privacy forget');
+  return press(visitor, events, panel, 'privacy sure');
+};
+
+const removed = (events: Events) =>
+  events.next((event) => (event.type === 'removed' ? event.id : undefined));
+
+const snapshotOf = (events: Events) =>
+  events.next((event) => (event.type === 'hello' ? event.snapshot : undefined));
+
+test('who is forgotten is gone from every open page, with files, answers and name', async () => {
+  const speech = await startService();
+  await using web = await startRealWeb(speech);
+  const ada = web.visit();
+  const bob = web.visit();
+  const [mine, theirs] = [await ada.events(), await bob.events()];
+  await ada.post('/api/me', { name: 'Ada' });
+  await ada.post('/api/lines', { channel: 'playground', text: 'my own words' });
+  const line = await theirs.message(({ html }) => html.includes('my own words'));
+  await use(ada, 'say', { text: 'spoken words', language: 'en' });
+  const spoken = await done(theirs, ({ files }) => files.length > 0);
+  await bob.post('/api/lines', { channel: 'playground', text: 'words of Bob' });
+  const kept = await theirs.message(({ html }) => html.includes('words of Bob'));
+  const lastId = theirs.lastId();
+  const file = `/files/${spoken.files[0]?.id}`;
+  expect((await bob.request(file)).headers.get('cache-control')).toBe('no-store');
+
+  const answer = await forget(ada, mine);
+  expect(answer.html).toContain(sentence('privacy.forgotten'));
+  const gone = [await removed(theirs), await removed(theirs), await removed(theirs)];
+  expect(gone).toContain(line.id);
+  expect(gone).toContain(spoken.id);
+  expect((await bob.request(file)).status).toBe(404);
+  const names = await theirs.next((event) =>
+    event.type === 'readers' ? event.readers.map(({ name }) => name) : undefined,
+  );
+  expect(names).toHaveLength(2);
+  expect(names).not.toContain('Ada');
+  for (const id of [lastId, '']) {
+    const again = await bob.events(id);
+    const { messages } = await snapshotOf(again);
+    expect(messages.map((message) => message.id)).toEqual([kept.id]);
+    again.close();
+  }
+});
+
+test('every page of who is forgotten is told so, and keeps only the answer', async () => {
+  const speech = await startService();
+  await using web = await startRealWeb(speech);
+  const ada = web.visit();
+  const [one, other] = [await ada.events(), await ada.events()];
+  await ada.post('/api/lines', { channel: 'lounge', text: 'my own words' });
+  await forget(ada, one);
+  await other.next((event) => (event.type === 'forgotten' ? event : undefined));
+  const { messages } = await snapshotOf(await ada.events());
+  expect(messages).toHaveLength(1);
+  expect(messages[0]?.html).toContain(sentence('privacy.forgotten'));
+});
+
+test('an answer that is still being made is not shown after all, and leaves no file', async () => {
+  const speech = await startService();
+  await using web = await startRealWeb(speech);
+  const ada = web.visit();
+  const events = await ada.events();
+  speech.fail('/translate/', { hang: true });
+  await use(ada, 'translate', { text: 'Good morning, how are you?', to: 'es', from: 'en' });
+  await expect.poll(() => speech.hanging()).toBe(1);
+  await forget(ada, events);
+  await expect.poll(() => speech.hanging()).toBe(0);
+  const { messages } = await snapshotOf(await ada.events());
+  expect(messages).toHaveLength(1);
+});
+
+test('what is kept can be read and downloaded: messages, files, uploads and the name', async () => {
+  const speech = await startService();
+  await using web = await startRealWeb(speech);
+  const ada = web.visit();
+  const events = await ada.events();
+  await ada.post('/api/me', { name: 'Ada' });
+  await ada.post('/api/lines', { channel: 'lounge', text: 'my own *words*' });
+  await use(ada, 'say', { text: 'spoken words', language: 'en' });
+  await done(events, ({ files }) => files.length > 0);
+  await ada.upload('a.wav', new Uint8Array(10));
+  const panel = await openPrivacy(ada, events);
+  for (const key of ['privacy.page', 'privacy.browser'] as const)
+    expect(panel.html.replaceAll(/<[^>]+>/g, '')).toContain(sentence(key).replaceAll('**', ''));
+  const { files } = await press(ada, events, panel, 'privacy export');
+  const { page } = (await (await ada.request(`/files/${files[0]?.id}`)).json()) as {
+    page: Record<string, unknown>;
+  };
+  expect(page).toMatchObject({
+    name: 'Ada',
+    messages: expect.arrayContaining([
+      expect.objectContaining({ channel: 'lounge', text: 'my own *words*' }),
+      expect.objectContaining({ files: [expect.objectContaining({ name: 'speech.mp3' })] }),
+    ]),
+    uploads: [{ name: 'a.wav', mediaType: 'audio/wav', sizeBytes: 10 }],
+  });
+});

@@ -18,7 +18,7 @@ import {
 } from './access.ts';
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
-import { newSecret, PLATFORM } from './profiles.ts';
+import { newSecret, PLATFORM, type Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
 
@@ -158,8 +158,11 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
 
   app.get('/', etag(), (c) => {
     const locale = localeOf(c);
+    // Not set for somebody who follows another site's link.
+    const member = c.get('member') as Profile | undefined;
     const boot = {
       locale,
+      memberId: member?.id ?? '',
       texts: pageTexts(core.texts, locale),
       commands: core.commands(locale, PLATFORM),
       maxUploadBytes,

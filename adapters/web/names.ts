@@ -63,8 +63,6 @@ const numbered = (name: string, number: number): string => {
   return `${chars.join('').trimEnd()}${suffix}`;
 };
 
-export type Names = ReturnType<typeof createNames>;
-
 /** The names in use, by the ids of those who have them. No two look alike. */
 export const createNames = () => {
   const owners = new Map<string, string>();

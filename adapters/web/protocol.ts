@@ -91,6 +91,8 @@ export type Params = Readonly<Record<string, string | number>>;
 /** The data that the page is served with. */
 export interface Boot {
   readonly locale: string;
+  /** Empty for somebody who comes from another site and is not known yet. */
+  readonly memberId: string;
   /** The sentences of the page; `{name}` stands for a value. */
   readonly texts: Readonly<Record<string, string>>;
   readonly commands: readonly CommandInfo[];

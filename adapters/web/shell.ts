@@ -11,12 +11,13 @@ export const CONTENT_SECURITY_POLICY = {
   styleSrc: ["'self'"],
   imgSrc: ["'self'", 'blob:'],
   mediaSrc: ["'self'", 'blob:'],
+  workerSrc: ["'self'"],
   connectSrc: ["'self'", 'blob:'],
   formAction: ["'self'"],
   baseUri: ["'none'"],
   frameAncestors: ["'none'"],
   requireTrustedTypesFor: ["'script'"],
-  trustedTypes: ['lit-html'],
+  trustedTypes: ['lit-html', 'dragoman'],
 };
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;

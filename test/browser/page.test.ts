@@ -4,6 +4,7 @@ import { testLooks } from './looks.ts';
 import { testMedia } from './media.ts';
 import { testPressing } from './pressing.ts';
 import { useBrowser, useSharedPage } from './open-page.ts';
+import { testTabs } from './tabs.ts';
 import { testTalking } from './talking.ts';
 
 // One file, so that one browser serves all of them.
@@ -15,3 +16,4 @@ describe('composing', () => testComposing(shared));
 describe('media', () => testMedia(shared));
 describe('pressing', () => testPressing(shared));
 describe('looks', () => testLooks(shared, open));
+describe('tabs', () => testTabs(open));

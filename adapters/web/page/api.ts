@@ -6,7 +6,6 @@ import type {
   StatusReply,
   UploadReply,
   UseRequest,
-  ServerEvent,
 } from '../protocol.ts';
 import { t } from './boot.ts';
 
@@ -61,61 +60,4 @@ export const api = {
     });
     return id;
   },
-};
-
-export interface ConnectionHandlers {
-  readonly onEvent: (event: ServerEvent) => void;
-  readonly onLink: (link: 'live' | 'lost') => void;
-}
-
-/** The server beats every 15 s: after two missed beats the connection is dead. */
-const SILENCE_MS = 40_000;
-const FIRST_RETRY_MS = 500;
-const MAX_RETRY_MS = 8_000;
-
-/** Listens to the server's events for as long as the page is open, through every interruption. */
-export const openEventStream = ({ onEvent, onLink }: ConnectionHandlers): void => {
-  let source: EventSource | undefined;
-  let lastId = '';
-  let retryMs = FIRST_RETRY_MS;
-  let silence: ReturnType<typeof setTimeout> | undefined;
-  let retry: ReturnType<typeof setTimeout> | undefined;
-
-  const again = (): void => {
-    source?.close();
-    clearTimeout(silence);
-    clearTimeout(retry);
-    onLink('lost');
-    retry = setTimeout(open, retryMs);
-    retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
-  };
-
-  const alive = (): void => {
-    clearTimeout(silence);
-    silence = setTimeout(again, SILENCE_MS);
-  };
-
-  const open = (): void => {
-    clearTimeout(retry);
-    source?.close();
-    source = new EventSource(`/events?last=${encodeURIComponent(lastId)}`);
-    source.addEventListener('open', () => {
-      retryMs = FIRST_RETRY_MS;
-      onLink('live');
-      alive();
-    });
-    source.addEventListener('error', again);
-    source.addEventListener('message', (message: MessageEvent<string>) => {
-      if (message.lastEventId !== '') lastId = message.lastEventId;
-      alive();
-      onEvent(JSON.parse(message.data) as ServerEvent);
-    });
-  };
-
-  // A phone that was asleep, or a network that came back, need not wait for the next try.
-  addEventListener('online', open);
-  document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible' && source?.readyState === EventSource.CLOSED) open();
-  });
-  open();
 };

@@ -1,6 +1,8 @@
 import type { ChannelId, ServerEvent } from '../protocol.ts';
-import { api, openEventStream, refusalOf } from './api.ts';
+import { api, refusalOf } from './api.ts';
 import { createComposer } from './composer.ts';
+import { listenToServer } from './connection.ts';
+import { NOTHING } from './shared-state.ts';
 import { apply, createStore, type Panel, type Theme } from './store.ts';
 
 const KEPT = { theme: 'dragoman.theme', name: 'dragoman.name', originals: 'dragoman.originals' };
@@ -27,9 +29,7 @@ export const createPageApp = () => {
   dress(theme);
   const store = createStore({
     link: 'connecting',
-    me: undefined,
-    readers: [],
-    messages: new Map(),
+    ...NOTHING,
     channel: channelOfAddress(),
     unread: { playground: 0, lounge: 0 },
     panel: undefined,
@@ -102,7 +102,7 @@ export const createPageApp = () => {
     if (event.type === 'forgotten') forget();
   };
 
-  openEventStream({
+  listenToServer({
     onEvent,
     onLink: (link) => {
       const before = store.get().link;

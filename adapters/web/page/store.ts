@@ -1,22 +1,12 @@
-import type {
-  StatusReply,
-  ChannelId,
-  PageMember,
-  PageMessage,
-  PageReader,
-  ServerEvent,
-} from '../protocol.ts';
+import type { StatusReply, ChannelId, PageMessage, ServerEvent } from '../protocol.ts';
+import type { Link } from './event-stream.ts';
+import { follow, type Shared } from './shared-state.ts';
 
 export type Panel = 'engines' | 'preferences' | 'shortcuts';
 export type Theme = 'system' | 'light' | 'dark';
 
-export interface State {
-  /** `lost` once the server has not been heard of for a moment. */
-  readonly link: 'connecting' | 'live' | 'lost';
-  readonly me: PageMember | undefined;
-  readonly readers: readonly PageReader[];
-  /** The messages by id, in the order in which they were written. */
-  readonly messages: ReadonlyMap<string, PageMessage>;
+export interface State extends Shared {
+  readonly link: 'connecting' | Link;
   readonly channel: ChannelId;
   readonly unread: Readonly<Record<ChannelId, number>>;
   readonly panel: Panel | undefined;
@@ -62,57 +52,18 @@ export const createStore = (initial: State) => {
   };
 };
 
-/** More than the server keeps, so that what is shown does not vanish while it is read. */
-const MAX_MESSAGES = 500;
-
-const withMessage = (state: State, message: PageMessage): Partial<State> => {
-  const messages = new Map(state.messages);
-  const before = messages.get(message.id);
-  const translation = message.translation ?? before?.translation;
-  messages.set(message.id, translation ? { ...message, translation } : message);
-  const [oldest] = messages.keys();
-  if (messages.size > MAX_MESSAGES && oldest !== undefined) messages.delete(oldest);
-  const missed =
-    !before &&
-    message.author.id !== state.me?.id &&
-    (message.channel !== state.channel || document.hidden);
-  const unread = missed
-    ? { ...state.unread, [message.channel]: state.unread[message.channel] + 1 }
-    : state.unread;
-  return { messages, unread };
-};
-
-const unknown = (event: never): Partial<State> => event;
+/** True for a message that came while nobody looked at its channel. */
+const isMissed = (state: State, { id, author, channel }: PageMessage): boolean =>
+  !state.messages.has(id) &&
+  author.id !== state.me?.id &&
+  (channel !== state.channel || document.hidden);
 
 /** The changes that an event makes to the state. */
 export const apply = (state: State, event: ServerEvent): Partial<State> => {
-  switch (event.type) {
-    case 'hello': {
-      const { me, readers, messages } = event.snapshot;
-      return { me, readers, messages: new Map(messages.map((each) => [each.id, each])) };
-    }
-    case 'message':
-      return withMessage(state, event.message);
-    case 'removed': {
-      const messages = new Map(state.messages);
-      messages.delete(event.id);
-      // What was said to those who listen may have been this.
-      return { messages, announcement: '' };
-    }
-    case 'translation': {
-      const message = state.messages.get(event.id);
-      if (!message || event.translation.language !== state.me?.language) return {};
-      const translated = { ...message, translation: event.translation };
-      return { messages: new Map(state.messages).set(event.id, translated) };
-    }
-    case 'me':
-      return { me: event.me };
-    case 'readers':
-      return { readers: event.readers };
-    case 'forgotten':
-    case 'beat':
-      return {};
-    default:
-      return unknown(event);
-  }
+  const shared = follow(state, event);
+  // What was said to those who listen may have been what is removed.
+  if (event.type === 'removed') return { ...shared, announcement: '' };
+  if (event.type !== 'message' || !isMissed(state, event.message)) return shared;
+  const { channel } = event.message;
+  return { ...shared, unread: { ...state.unread, [channel]: state.unread[channel] + 1 } };
 };

@@ -1,0 +1,50 @@
+/** The shared worker that holds the one connection of all tabs: a browser opens only six to a server. */
+import type { ServerEvent } from '../protocol.ts';
+import { type Link, openEventStream } from './event-stream.ts';
+import { follow, NOTHING, type Shared } from './shared-state.ts';
+
+/** A message to a tab. */
+export type ToTab = { readonly event: ServerEvent } | { readonly link: Link };
+
+/** A message from a tab: it leaves, or somebody looks at it. */
+export type FromTab = 'leave' | 'wake';
+
+const tabs = new Set<MessagePort>();
+let link: Link | undefined;
+let shared: Shared = NOTHING;
+
+const tell = (message: ToTab): void => {
+  for (const tab of tabs) tab.postMessage(message);
+};
+
+const wake = openEventStream({
+  onEvent: (event) => {
+    shared = { ...shared, ...follow(shared, event) };
+    tell({ event });
+  },
+  onLink: (next) => {
+    link = next;
+    tell({ link });
+  },
+});
+
+/** Brings a new tab to where the others are. */
+const welcome = (tab: MessagePort): void => {
+  const { me, readers, messages } = shared;
+  if (link) tab.postMessage({ link } satisfies ToTab);
+  if (!me) return;
+  const snapshot = { me, readers, messages: [...messages.values()] };
+  tab.postMessage({ event: { type: 'hello', snapshot } } satisfies ToTab);
+};
+
+addEventListener('connect', (event) => {
+  const [tab] = (event as MessageEvent).ports;
+  if (!tab) return;
+  tab.addEventListener('message', ({ data }: MessageEvent<FromTab>) => {
+    if (data === 'wake') wake();
+    else tabs.delete(tab);
+  });
+  tab.start();
+  tabs.add(tab);
+  welcome(tab);
+});

@@ -1,16 +1,20 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { isLoopback } from '../../src/config.ts';
 import { AppError, userError } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
+import { clientAddress, networkOf, parseAddress } from './client-address.ts';
 
 const SESSION_COOKIE = 'dragoman_session';
 const YEAR_S = 365 * 24 * 60 * 60;
 
 const ATTEMPTS = 10;
 const ATTEMPTS_WINDOW_MS = 5 * 60_000;
-const MAX_TRACKED_ADDRESSES = 1_000;
+const MAX_TRACKED_NETWORKS = 1_000;
+const MINUTE_MS = 60_000;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -69,28 +73,73 @@ export const ownPageOnly = (): MiddlewareHandler => async (c, next) => {
   await next();
 };
 
-export const createTokenAccess = (token: string, now: () => number = Date.now) => {
+/** A time of day that is the same for everybody, in the locale's way of writing. */
+const timeText = (locale: string, timeMs: number): string =>
+  new Intl.DateTimeFormat(locale, {
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  }).format(timeMs);
+
+export interface TokenAccessOptions {
+  readonly token: string;
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: BlockList;
+  readonly localeOf: (c: Context) => string;
+  readonly log: Log;
+  /** Returns ms since 1970. */
+  readonly now: () => number;
+}
+
+export const createTokenAccess = ({
+  token,
+  trustedProxies,
+  localeOf,
+  log,
+  now,
+}: TokenAccessOptions) => {
   // Not the token itself: a cookie that leaks must not be usable as a bearer token elsewhere.
   const session = createHmac('sha256', token).update('dragoman page session').digest('base64url');
   const failures = new Map<string, { count: number; sinceMs: number }>();
 
+  /** The network that attempts count for. */
+  const networkFor = (c: Context): string => {
+    const remote = getConnInfo(c).remote.address ?? '';
+    return networkOf(clientAddress(trustedProxies, remote, c.req.header('x-forwarded-for')));
+  };
+
+  const shutOut = (c: Context, untilMs: number): AppError => {
+    // The first whole minute at which it is over.
+    const shownMs = Math.ceil(untilMs / MINUTE_MS) * MINUTE_MS;
+    const time = timeText(localeOf(c), shownMs);
+    return userError(
+      'rate-limited',
+      'web.errors.too-many-attempts',
+      { time },
+      { retryAfterMs: untilMs - now() },
+    );
+  };
+
+  /** Tells operators why one person's attempts may shut out everybody. */
+  const warnOfProxy = (c: Context, network: string): void => {
+    const remote = parseAddress(getConnInfo(c).remote.address ?? '') ?? '';
+    if (c.req.header('x-forwarded-for') !== undefined && networkOf(remote) === network)
+      log.warn('all clients of a proxy were shut out: set TRUSTED_PROXIES to its address');
+  };
+
   const check = (c: Context, given: string): boolean => {
-    const address = getConnInfo(c).remote.address ?? '';
-    const failed = failures.get(address);
+    const network = networkFor(c);
+    const failed = failures.get(network);
     const recent = failed && now() - failed.sinceMs < ATTEMPTS_WINDOW_MS ? failed : undefined;
-    if (recent && recent.count >= ATTEMPTS)
-      throw userError('rate-limited', 'web.errors.too-many-attempts');
-    if (sameSecret(given, token)) {
-      failures.delete(address);
-      return true;
-    }
-    failures.delete(address);
-    failures.set(address, {
-      count: (recent?.count ?? 0) + 1,
-      sinceMs: recent?.sinceMs ?? now(),
-    });
+    if (recent && recent.count >= ATTEMPTS) throw shutOut(c, recent.sinceMs + ATTEMPTS_WINDOW_MS);
+    failures.delete(network);
+    if (sameSecret(given, token)) return true;
+    const count = (recent?.count ?? 0) + 1;
+    failures.set(network, { count, sinceMs: recent?.sinceMs ?? now() });
+    if (count === ATTEMPTS) warnOfProxy(c, network);
     const [oldest] = failures.keys();
-    if (failures.size > MAX_TRACKED_ADDRESSES && oldest !== undefined) failures.delete(oldest);
+    if (failures.size > MAX_TRACKED_NETWORKS && oldest !== undefined) failures.delete(oldest);
     return false;
   };
 

@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { etag } from 'hono/etag';
@@ -44,9 +45,13 @@ export interface WebOptions {
   readonly host: string;
   readonly port: number;
   readonly token: string | undefined;
+  /** Proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: BlockList;
   readonly maxUploadBytes: number;
   /** Time that work goes on after its asker's page has gone. */
   readonly graceMs?: number | undefined;
+  /** Returns ms since 1970. */
+  readonly now?: () => number;
 }
 
 export interface AppDeps {
@@ -65,7 +70,15 @@ const wantedLocales = (c: Context): string[] =>
     .filter((tag) => /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(tag))
     .slice(0, 10);
 
-const showPage = (c: Context, body: ReturnType<typeof pageShell>, status: 200 | 401 = 200) => {
+/** True for what a browser shows as a page; programs ask for JSON, or do not say. */
+const isNavigation = (c: Context): boolean =>
+  /\btext\/html\b/.test(c.req.header('accept') ?? '') && !c.req.path.startsWith('/api/');
+
+const showPage = (
+  c: Context,
+  body: ReturnType<typeof pageShell>,
+  status: 200 | 401 | 429 = 200,
+) => {
   c.header('cache-control', 'private, no-cache');
   c.header('vary', 'accept-language');
   return c.html(body, status);
@@ -73,7 +86,7 @@ const showPage = (c: Context, body: ReturnType<typeof pageShell>, status: 200 | 
 
 export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   const { core, presence, assets } = deps;
-  const { host, token, maxUploadBytes } = deps.options;
+  const { host, token, maxUploadBytes, trustedProxies, now = Date.now } = deps.options;
   const app = new Hono<WebEnv>();
 
   /** The tag that gives the best of our locales, so that the person's own region is kept. */
@@ -83,11 +96,21 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
     return wanted.find((tag) => core.texts.pick([tag]) === best) ?? best;
   };
 
+  const askForToken = (c: Context, status: 401 | 429, fault?: string) => {
+    const locale = localeOf(c);
+    return showPage(c, loginShell(locale, core.texts.in(locale), assets.styles, fault), status);
+  };
+
   app.onError((thrown, c) => {
     const error = toAppError(thrown);
     if (error.code === 'internal') core.log.error({ err: error }, 'request failed');
     const sentence = say(core.texts.rich(localeOf(c)), error.sentence);
-    return c.json({ error: plainText(sentence) }, STATUS[error.code]);
+    if (error.retryAfterMs !== undefined)
+      c.header('retry-after', String(Math.ceil(error.retryAfterMs / 1_000)));
+    // Only those who are shut out see an error in place of the page.
+    return error.code === 'rate-limited' && isNavigation(c)
+      ? askForToken(c, 429, plainText(sentence))
+      : c.json({ error: plainText(sentence) }, STATUS[error.code]);
   });
   app.notFound((c) => c.json({ error: core.texts.in(localeOf(c))('errors.not-found') }, 404));
 
@@ -121,19 +144,18 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   app.route('/', assets.routes);
 
   if (token !== undefined) {
-    const access = createTokenAccess(token);
-    const askForToken = (c: Context, fault?: string) =>
-      showPage(c, loginShell(localeOf(c), core.texts.in(localeOf(c)), assets.styles, fault), 401);
+    const { log } = core;
+    const access = createTokenAccess({ token, trustedProxies, localeOf, log, now });
     app.post('/login', async (c) => {
       const length = Number(c.req.header('content-length'));
       const given = length > 0 && length < 4_096 ? (await c.req.parseBody())['token'] : undefined;
       if (typeof given === 'string' && access.logIn(c, given)) return c.redirect('/', 303);
-      return askForToken(c, core.texts.in(localeOf(c))('web.login.wrong'));
+      return askForToken(c, 401, core.texts.in(localeOf(c))('web.login.wrong'));
     });
     app.use(
       access.guard((c) =>
         c.req.path === '/'
-          ? askForToken(c)
+          ? askForToken(c, 401)
           : c.json({ error: core.texts.in(localeOf(c))('web.errors.log-in') }, 401),
       ),
     );

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isLoopback, port } from '../../src/config.ts';
 import { defineAdapter } from '../../src/adapter.ts';
 import { createWebAdapter } from './adapter.ts';
+import { parseRanges } from './client-address.ts';
 
 const config = z
   .object({
@@ -12,6 +13,18 @@ const config = z
       .min(16, 'must have at least 16 characters')
       .optional()
       .describe('Access token of the page. Required when HOST can be reached from other machines.'),
+    TRUSTED_PROXIES: z
+      .string()
+      .default('')
+      .transform((typed, ctx) => {
+        const ranges = parseRanges(typed);
+        if (ranges) return ranges;
+        ctx.addIssue('must be IP addresses or ranges such as 10.0.0.0/8, separated by commas');
+        return z.NEVER;
+      })
+      .describe(
+        'Addresses and ranges of proxies in front of the page, separated by commas. Only their X-Forwarded-For header is believed.',
+      ),
     MAX_UPLOAD_BYTES: z.coerce
       .number({ error: 'must be a number of bytes' })
       .int('must be a whole number')
@@ -29,9 +42,15 @@ const config = z
 export default defineAdapter({
   name: 'web',
   config,
-  create: async ({ HOST, PORT, WEB_TOKEN, MAX_UPLOAD_BYTES }, core) =>
+  create: async ({ HOST, PORT, WEB_TOKEN, TRUSTED_PROXIES, MAX_UPLOAD_BYTES }, core) =>
     createWebAdapter(
-      { host: HOST, port: PORT, token: WEB_TOKEN, maxUploadBytes: MAX_UPLOAD_BYTES },
+      {
+        host: HOST,
+        port: PORT,
+        token: WEB_TOKEN,
+        trustedProxies: TRUSTED_PROXIES,
+        maxUploadBytes: MAX_UPLOAD_BYTES,
+      },
       core,
     ),
 });

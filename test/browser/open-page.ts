@@ -48,7 +48,8 @@ export const useBrowser = (): OpenPage => {
         faults.push(`a request to ${request.url()}`);
     });
     await page.goto(url, { waitUntil: 'commit' });
-    await page.locator(locked ? '#token' : '.me bdi').waitFor({ state: 'attached' });
+    const begun = page.locator(locked ? '#token' : '.me bdi');
+    await begun.waitFor({ state: 'attached', timeout: 30_000 });
     return page;
   };
 };

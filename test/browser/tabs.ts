@@ -11,7 +11,7 @@ const shown = (page: Page) => page.locator('article .body').allTextContents();
 
 const another = async (first: Page): Promise<Page> => {
   const page = await first.context().newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(30_000);
   await page.goto(first.url());
   await page.locator('.me bdi').waitFor({ state: 'attached' });
   return page;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createWebAdapter } from '../../adapters/web/adapter.ts';
-import { startWeb } from '../adapters/web/start-web.ts';
+import { OPTIONS, startWeb } from '../adapters/web/start-web.ts';
 import { createFakeCore } from '../fakes/core.ts';
 import { closeWithTest, line, type OpenPage, type SharedPage, said, send } from './open-page.ts';
 import { sentence } from '../fakes/sentences.ts';
@@ -128,8 +128,7 @@ export const testTalking = (shared: SharedPage, open: OpenPage): void => {
   test('a server that went away is missed, and found again with nothing lost', async () => {
     const core = createFakeCore();
     const start = async (port: number) => {
-      const options = { host: '127.0.0.1', port, token: undefined, maxUploadBytes: 1_000 };
-      const adapter = createWebAdapter(options, core);
+      const adapter = createWebAdapter({ ...OPTIONS, port }, core);
       const { where } = await adapter.start();
       return { adapter, where };
     };

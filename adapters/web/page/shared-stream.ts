@@ -13,8 +13,10 @@ const tabs = new Set<MessagePort>();
 let link: Link | undefined;
 let shared: Shared = NOTHING;
 
+const post = (tab: MessagePort, message: ToTab): void => tab.postMessage(message, []);
+
 const tell = (message: ToTab): void => {
-  for (const tab of tabs) tab.postMessage(message);
+  for (const tab of tabs) post(tab, message);
 };
 
 const wake = openEventStream({
@@ -31,10 +33,10 @@ const wake = openEventStream({
 /** Brings a new tab to where the others are. */
 const welcome = (tab: MessagePort): void => {
   const { me, readers, messages } = shared;
-  if (link) tab.postMessage({ link } satisfies ToTab);
+  if (link) post(tab, { link });
   if (!me) return;
   const snapshot = { me, readers, messages: [...messages.values()] };
-  tab.postMessage({ event: { type: 'hello', snapshot } } satisfies ToTab);
+  post(tab, { event: { type: 'hello', snapshot } });
 };
 
 addEventListener('connect', (event) => {

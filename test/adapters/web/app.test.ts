@@ -4,7 +4,7 @@ import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import { typedCode } from '../../../src/command/helpers.ts';
 import { userError } from '../../../src/errors.ts';
 import { createFakeCore } from '../../fakes/core.ts';
-import { ask, startWeb } from './start-web.ts';
+import { OPTIONS, ask, startWeb } from './start-web.ts';
 import { sentence } from '../../fakes/sentences.ts';
 
 describe('the page', () => {
@@ -236,8 +236,7 @@ test('a taken port is said in one sentence', async () => {
 });
 
 test.each(['127.0.0.1', 'localhost'])('a page on %s stops while it starts', async (host) => {
-  const options = { host, port: 0, token: undefined, maxUploadBytes: 1_000 };
-  const adapter = createWebAdapter(options, createFakeCore());
+  const adapter = createWebAdapter({ ...OPTIONS, host }, createFakeCore());
   const starting = adapter.start().catch((thrown: unknown) => thrown);
   await adapter[Symbol.asyncDispose]();
   expect(await starting).toMatchObject({ code: 'cancelled' });

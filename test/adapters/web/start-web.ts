@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
+import { BlockList } from 'node:net';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
 import type { ServerEvent, PageMessage } from '../../../adapters/web/protocol.ts';
@@ -131,10 +132,12 @@ export interface StartedWeb extends AsyncDisposable {
   readonly visit: (locale?: string) => Visitor;
 }
 
-const OPTIONS: WebOptions = {
+/** Options of an adapter on a free port. */
+export const OPTIONS: WebOptions = {
   host: '127.0.0.1',
   port: 0,
   token: undefined,
+  trustedProxies: new BlockList(),
   maxUploadBytes: 1_000_000,
 };
 

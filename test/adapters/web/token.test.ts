@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'vitest';
-import web from '../../../adapters/web/index.ts';
+import { BlockList } from 'node:net';
+import { describe, expect, test, vi } from 'vitest';
+import { parseRanges } from '../../../adapters/web/client-address.ts';
+import { sentence } from '../../fakes/sentences.ts';
+import webModule from '../../../adapters/web/index.ts';
 import { parseConfig } from '../../../src/config.ts';
-import { ask, startWeb } from './start-web.ts';
+import { ask, startWeb, type StartedWeb } from './start-web.ts';
 
 const TOKEN = 'a long enough secret';
 
@@ -68,17 +71,96 @@ describe('a page with a token', () => {
   });
 });
 
+describe('who is shut out', () => {
+  const enter = (web: StartedWeb, token: string, from?: string) => {
+    const { method = '', headers, body = null } = form(token);
+    const forwarded = from === undefined ? {} : { 'x-forwarded-for': from };
+    return web.visit().request('/login', {
+      method,
+      headers: { ...(headers as Record<string, string>), accept: 'text/html', ...forwarded },
+      body,
+    });
+  };
+
+  /** Ten wrong tokens. */
+  const guess = async (web: StartedWeb, from?: string) => {
+    for (let attempt = 0; attempt < 10; attempt += 1) await enter(web, 'wrong', from);
+  };
+
+  const AT = Date.UTC(2026, 0, 1, 12, 0, 30);
+  const until = sentence('web.errors.too-many-attempts', { time: '12:06 PM UTC' });
+
+  test('is told on the page until when, and programs in JSON', async () => {
+    let now = AT;
+    const web = await startWeb({ token: TOKEN, now: () => now });
+    await guess(web);
+    now += 10_000;
+    const page = await enter(web, TOKEN);
+    expect(page.status).toBe(429);
+    expect(page.headers.get('retry-after')).toBe('290');
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(await page.text()).toContain(until);
+    const authorization = `Bearer ${TOKEN}`;
+    const program = await web.visit().request('/api/status', { headers: { authorization } });
+    expect(program.status).toBe(429);
+    expect(await program.json()).toEqual({ error: until });
+    now += 290_000;
+    expect((await enter(web, TOKEN)).status).toBe(303);
+  });
+
+  test('is one client of a trusted proxy, whatever the client says; the others get in', async () => {
+    const trustedProxies = parseRanges('127.0.0.0/8')!;
+    const web = await startWeb({ token: TOKEN, trustedProxies });
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      await enter(web, 'wrong', `198.51.100.${attempt}, 203.0.113.7`);
+    expect((await enter(web, TOKEN, '203.0.113.7')).status).toBe(429);
+    expect((await enter(web, TOKEN, '203.0.113.8')).status).toBe(303);
+    expect((await enter(web, TOKEN)).status).toBe(303);
+  });
+
+  test('does not get in by the header of no proxy, and the operator is told', async () => {
+    const web = await startWeb({ token: TOKEN });
+    const warned = vi.spyOn(web.core.log, 'warn');
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      await enter(web, 'wrong', `203.0.113.${attempt}`);
+    expect((await enter(web, TOKEN, '203.0.113.99')).status).toBe(429);
+    expect(warned).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('TRUSTED_PROXIES'));
+  });
+
+  test('with a network of IPv6 addresses cannot go on with another one of it', async () => {
+    const trustedProxies = parseRanges('127.0.0.1')!;
+    const web = await startWeb({ token: TOKEN, trustedProxies });
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      await enter(web, 'wrong', `2001:db8:1:2::${attempt}`);
+    expect((await enter(web, TOKEN, '2001:db8:1:2:ffff::1')).status).toBe(429);
+    expect((await enter(web, TOKEN, '2001:db8:1:3::1')).status).toBe(303);
+  });
+});
+
 const parse = (environment: Record<string, string>) =>
-  parseConfig(environment, { web: web.config }).web;
+  parseConfig(environment, { web: webModule.config }).web;
 
 describe('the configuration', () => {
   test('needs nothing', () => {
-    expect(parse({})).toEqual({ HOST: '127.0.0.1', PORT: 8_080, MAX_UPLOAD_BYTES: 104_857_600 });
+    expect(parse({})).toEqual({
+      HOST: '127.0.0.1',
+      PORT: 8_080,
+      TRUSTED_PROXIES: expect.any(BlockList),
+      MAX_UPLOAD_BYTES: 104_857_600,
+    });
   });
 
   test('demands a token where others can reach the page', () => {
     expect(() => parse({ HOST: '0.0.0.0' })).toThrow(/WEB_TOKEN: must be set to a secret/);
     expect(parse({ HOST: '0.0.0.0', WEB_TOKEN: TOKEN })).toMatchObject({ WEB_TOKEN: TOKEN });
+  });
+
+  test('takes addresses and ranges of proxies, and says what else they are', () => {
+    const { TRUSTED_PROXIES } = parse({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' });
+    expect((TRUSTED_PROXIES as BlockList).check('10.2.3.4')).toBe(true);
+    expect(() => parse({ TRUSTED_PROXIES: 'proxy.example.com' })).toThrow(
+      /TRUSTED_PROXIES: must be IP addresses or ranges such as/,
+    );
   });
 
   test('tells all mistakes together, and no value', () => {

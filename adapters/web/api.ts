@@ -3,10 +3,11 @@ import type { Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
 import type { Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
-import type { CompleteReply, StatusReply, UploadReply } from './protocol.ts';
+import type { CompleteReply, ExamplesReply, StatusReply, UploadReply } from './protocol.ts';
 import { AppError, userError } from '../../src/errors.ts';
 import { z } from 'zod';
-import { WEB_LIMITS } from './limits.ts';
+import { findExamples } from './examples.ts';
+import { TIMES, WEB_LIMITS } from './limits.ts';
 import { Readable } from 'node:stream';
 import type { TempStore } from './temp-store.ts';
 
@@ -231,6 +232,11 @@ export const createApiRoutes = ({ core, presence, status, localeOf }: ApiDeps): 
   });
 
   api.get('/api/status', async (c) => c.json((await status()) satisfies StatusReply));
+
+  api.get('/api/examples', async (c) => {
+    const signal = AbortSignal.timeout(TIMES.statusMs);
+    return c.json((await findExamples(core, localeOf(c), signal)) satisfies ExamplesReply);
+  });
 
   api.get('/files/:id', (c) => sendFile(c, presence.files, c.req.param('id')));
 

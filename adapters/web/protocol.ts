@@ -125,3 +125,15 @@ export interface UploadReply {
 }
 
 export type StatusReply = ServiceStatus;
+
+/** A line that a newcomer may try. */
+export interface Example {
+  readonly command: string;
+  readonly line: string;
+}
+
+export interface ExamplesReply {
+  readonly examples: readonly Example[];
+  /** True when audio can be transcribed. */
+  readonly transcribes: boolean;
+}

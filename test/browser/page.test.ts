@@ -4,6 +4,7 @@ import { testLooks } from './looks.ts';
 import { testMedia } from './media.ts';
 import { testPressing } from './pressing.ts';
 import { useBrowser, useSharedPage } from './open-page.ts';
+import { testPrivacy } from './privacy.ts';
 import { testTabs } from './tabs.ts';
 import { testTalking } from './talking.ts';
 
@@ -16,4 +17,5 @@ describe('composing', () => testComposing(shared));
 describe('media', () => testMedia(shared));
 describe('pressing', () => testPressing(shared));
 describe('looks', () => testLooks(shared, open));
+describe('privacy', () => testPrivacy(open));
 describe('tabs', () => testTabs(open));

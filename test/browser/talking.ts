@@ -10,12 +10,13 @@ export const testTalking = (shared: SharedPage, open: OpenPage): void => {
     test('shows a newcomer what to try', async () => {
       const { page } = shared();
       expect(await page.title()).toBe('#playground · Dragoman');
-      await page.getByRole('button', { name: /brown fox" to:en-XA/ }).click();
+      const text = sentence('web.example.text');
+      await page.getByRole('button', { name: `/translate text:"${text}" to:es` }).click();
       await expect
         .poll(() => line(page).inputValue())
-        .toBe('/translate text:"The quick brown fox" to:en-XA');
+        .toBe(`/translate text:"${text}" to:es from:en`);
       await line(page).press('Enter');
-      await said(page, 'en-XA: The quick brown fox').waitFor();
+      await said(page, `es: ${text}`).waitFor();
       expect(await page.locator('.welcome').count()).toBe(0);
     });
 

@@ -87,6 +87,20 @@ const open = useBrowser();
 describe('without an account', () => {
   const running = useDragoman(open, false);
 
+  test('its first examples all work', async () => {
+    const page = running.page();
+    const examples = page.locator('.welcome .example code');
+    await examples.first().waitFor();
+    const lines = await examples.allTextContents();
+    expect(lines.map((each) => each.split(' ')[0])).toEqual(['/translate', '/say', '/help']);
+    for (const [index, each] of lines.entries()) {
+      await send(page, each);
+      const answers = page.locator('article.ours:not([aria-busy="true"])');
+      await answers.nth(index).waitFor();
+    }
+    expect(await page.locator('article.error').count()).toBe(0);
+  });
+
   test('it translates into the pseudo-locale', async () => {
     const page = running.page();
     await send(page, '/translate text:"The quick brown fox" to:en-XA');
@@ -131,7 +145,7 @@ describe('without an account', () => {
     await answer.getByRole('button', { name: sentence('privacy.opt-out') }).click();
     await answer.getByText(sentence('privacy.is-out')).waitFor();
     await answer.getByRole('button', { name: sentence('privacy.forget') }).click();
-    const sure = page.locator('article', { hasText: sentence('privacy.sure') });
+    const sure = page.locator('article', { hasText: sentence('privacy.sure-page') });
     await sure.getByRole('button', { name: sentence('privacy.back') }).click();
     await answer.getByRole('button', { name: sentence('privacy.opt-in') }).click();
     await answer.getByText(sentence('privacy.is-in')).waitFor();

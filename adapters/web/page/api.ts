@@ -2,6 +2,7 @@ import type { Choice } from '../../../src/model/command-info.ts';
 import type {
   ChannelId,
   CompleteReply,
+  ExamplesReply,
   Pressed,
   StatusReply,
   UploadReply,
@@ -39,6 +40,7 @@ export const api = {
   stop: (id: string) => post<object>('/api/stop', { id }),
   me: (change: { name?: string; language?: string }) => post<object>('/api/me', change),
   status: () => send<StatusReply>('/api/status', {}),
+  examples: () => send<ExamplesReply>('/api/examples', {}),
 
   complete: async (
     request: { command: string; option: string; typed: string },

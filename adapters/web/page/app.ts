@@ -2,7 +2,7 @@ import type { ChannelId, ServerEvent } from '../protocol.ts';
 import { api, refusalOf } from './api.ts';
 import { createComposer } from './composer.ts';
 import { listenToServer } from './connection.ts';
-import { NOTHING } from './shared-state.ts';
+import { NOTHING_SHARED } from './shared-state.ts';
 import { apply, createStore, type Panel, type Theme } from './store.ts';
 
 const KEPT = { theme: 'dragoman.theme', name: 'dragoman.name', originals: 'dragoman.originals' };
@@ -29,12 +29,14 @@ export const createPageApp = () => {
   dress(theme);
   const store = createStore({
     link: 'connecting',
-    ...NOTHING,
+    ...NOTHING_SHARED,
     channel: channelOfAddress(),
-    unread: { playground: 0, lounge: 0 },
+    missed: new Set(),
+    nameFault: undefined,
     panel: undefined,
     drawer: false,
     engines: 'asking',
+    examples: undefined,
     theme,
     originals: localStorage.getItem(KEPT.originals) !== 'hidden',
     away: false,
@@ -58,11 +60,12 @@ export const createPageApp = () => {
 
   const show = (channel: ChannelId): void => {
     history.replaceState(null, '', `#${channel}`);
+    const { missed, messages } = store.get();
     store.set({
       channel,
       drawer: false,
       away: false,
-      unread: { ...store.get().unread, [channel]: 0 },
+      missed: new Set([...missed].filter((id) => messages.get(id)?.channel !== channel)),
     });
   };
 
@@ -72,14 +75,18 @@ export const createPageApp = () => {
       (engines) => store.set({ engines }),
       () => store.set({ engines: 'failed' }),
     );
+    api.examples().then(
+      (examples) => store.set({ examples }),
+      () => store.set({ examples: undefined }),
+    );
   };
 
   const rename = (name: string): void => {
-    const keep = async (): Promise<void> => {
-      await api.me({ name });
-      localStorage.setItem(KEPT.name, name);
-    };
-    orSay(keep());
+    store.set({ nameFault: undefined });
+    api.me({ name }).then(
+      () => localStorage.setItem(KEPT.name, name),
+      (error: unknown) => store.set({ nameFault: refusalOf(error) }),
+    );
   };
 
   /** The name lives in this browser: a server that was started anew is told it again. */
@@ -123,7 +130,7 @@ export const createPageApp = () => {
       store.set({ panel, drawer: false });
       if (panel === 'engines') askEngines();
     },
-    closed: (): void => store.set({ panel: undefined }),
+    closed: (): void => store.set({ panel: undefined, nameFault: undefined }),
     setDrawer: (drawer: boolean): void => {
       store.set({ drawer });
       const next = drawer ? '#side a' : '.menu';

@@ -1,11 +1,11 @@
 import type { ServerEvent } from '../protocol.ts';
 
 /** `lost` once the server has not been heard of for a moment. */
-export type Link = 'live' | 'lost';
+export type LinkState = 'live' | 'lost';
 
 export interface EventHandlers {
   readonly onEvent: (event: ServerEvent) => void;
-  readonly onLink: (link: Link) => void;
+  readonly onLink: (link: LinkState) => void;
 }
 
 /** The server beats every 15 s: after two missed beats the connection is dead. */

@@ -1,6 +1,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit';
 import { createLiveRegion, messageLog } from './message-log.ts';
-import { type App, createPageApp } from './app.ts';
+import { type App, CHANNELS, createPageApp } from './app.ts';
+import { unreadIn } from './store.ts';
 import { AudioPlayer } from './audio-player.ts';
 import { t } from './boot.ts';
 import { ComboBox } from './combo-box.ts';
@@ -96,8 +97,9 @@ const draw = (): void => {
   fitLine();
   openDrawnPanel();
   revealActive(document.querySelector('.popup') ?? document.createDocumentFragment());
-  const { unread, channel } = app.store.get();
-  const count = unread.playground + unread.lounge;
+  const state = app.store.get();
+  const { channel } = state;
+  const count = CHANNELS.reduce((sum, each) => sum + unreadIn(state, each), 0);
   document.title = `${count > 0 ? `(${count}) ` : ''}#${channel} · Dragoman`;
   announce();
   keepFocus();

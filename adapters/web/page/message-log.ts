@@ -7,14 +7,6 @@ import { boot, t } from './boot.ts';
 import { icon } from './icons.ts';
 import { messageView } from './message.ts';
 
-/** Examples for a newcomer, as they would be typed; only of commands that this server has. */
-const EXAMPLES = [
-  { command: 'translate', line: '/translate text:"The quick brown fox" to:en-XA' },
-  { command: 'translate', line: '/translate text:"The quick brown fox" to:es' },
-  { command: 'say', line: '/say text:"Hello"' },
-  { command: 'help', line: '/help' },
-] as const;
-
 const LOUNGE_LINES = ['web.lounge.example-1', 'web.lounge.example-2'] as const;
 
 const example = (app: App, line: string, note: string): TemplateResult => html`
@@ -25,26 +17,26 @@ const example = (app: App, line: string, note: string): TemplateResult => html`
   </li>
 `;
 
-const summaryOf = (name: string): string | undefined =>
-  boot.commands.find((command) => command.name === name)?.summary;
+const summaryOf = (name: string): string =>
+  boot.commands.find((command) => command.name === name)?.summary ?? '';
 
-const playground = (app: App): TemplateResult => html`
-  <h2>${t('web.welcome.playground.title')}</h2>
-  <p>${t('web.welcome.playground.text')}</p>
-  <ul class="examples">
-    ${EXAMPLES.map(({ command, line }) => {
-      const summary = summaryOf(command);
-      return summary === undefined ? nothing : example(app, line, summary);
-    })}
-    ${
-      summaryOf('transcribe') === undefined
-        ? nothing
-        : html`<li class="example drop">
-            ${icon('microphone')}<span>${t('web.welcome.drop')}</span>
-          </li>`
-    }
-  </ul>
-`;
+const playground = (app: App): TemplateResult => {
+  const { examples = [], transcribes = false } = app.store.get().examples ?? {};
+  return html`
+    <h2>${t('web.welcome.playground.title')}</h2>
+    <p>${t('web.welcome.playground.text')}</p>
+    <ul class="examples">
+      ${examples.map(({ command, line }) => example(app, line, summaryOf(command)))}
+      ${
+        transcribes
+          ? html`<li class="example drop">
+              ${icon('microphone')}<span>${t('web.welcome.drop')}</span>
+            </li>`
+          : nothing
+      }
+    </ul>
+  `;
+};
 
 const lounge = (app: App): TemplateResult => html`
   <h2>${t('web.welcome.lounge.title')}</h2>

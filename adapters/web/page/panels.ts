@@ -91,7 +91,7 @@ const THEMES: readonly (readonly [Theme, PageKey])[] = [
 ];
 
 const preferences = (app: App): TemplateResult => {
-  const { me, theme, originals } = app.store.get();
+  const { me, theme, originals, nameFault } = app.store.get();
   return html`
     <label class="setting">
       <span>${t('web.preferences.name')}</span>
@@ -100,9 +100,16 @@ const preferences = (app: App): TemplateResult => {
         maxlength="40"
         autocomplete="nickname"
         .value=${live(me?.name ?? '')}
+        aria-invalid=${nameFault === undefined ? 'false' : 'true'}
+        aria-describedby="name-fault"
         @change=${(event: Event) => app.rename((event.target as HTMLInputElement).value)}
       />
     </label>
+    ${
+      nameFault === undefined
+        ? nothing
+        : html`<p id="name-fault" class="fault" role="alert">${nameFault}</p>`
+    }
     <div class="setting"><span>${t('web.preferences.language')}</span>${languageChooser(app)}</div>
     <label class="setting check">
       <input

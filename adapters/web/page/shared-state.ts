@@ -8,7 +8,7 @@ export interface Shared {
   readonly messages: ReadonlyMap<string, PageMessage>;
 }
 
-export const NOTHING: Shared = { me: undefined, readers: [], messages: new Map() };
+export const NOTHING_SHARED: Shared = { me: undefined, readers: [], messages: new Map() };
 
 /** More than the server keeps, so that what is shown does not vanish while it is read. */
 const MAX_MESSAGES = 500;

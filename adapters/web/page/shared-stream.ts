@@ -1,17 +1,17 @@
 /** The shared worker that holds the one connection of all tabs: a browser opens only six to a server. */
 import type { ServerEvent } from '../protocol.ts';
-import { type Link, openEventStream } from './event-stream.ts';
-import { follow, NOTHING, type Shared } from './shared-state.ts';
+import { type LinkState, openEventStream } from './event-stream.ts';
+import { follow, NOTHING_SHARED, type Shared } from './shared-state.ts';
 
 /** A message to a tab. */
-export type ToTab = { readonly event: ServerEvent } | { readonly link: Link };
+export type ToTab = { readonly event: ServerEvent } | { readonly link: LinkState };
 
 /** A message from a tab: it leaves, or somebody looks at it. */
 export type FromTab = 'leave' | 'wake';
 
 const tabs = new Set<MessagePort>();
-let link: Link | undefined;
-let shared: Shared = NOTHING;
+let link: LinkState | undefined;
+let shared: Shared = NOTHING_SHARED;
 
 const post = (tab: MessagePort, message: ToTab): void => tab.postMessage(message, []);
 

@@ -3,7 +3,7 @@ import type { ChannelId } from '../protocol.ts';
 import { type App, CHANNELS } from './app.ts';
 import { avatar, icon, toolButton } from './icons.ts';
 import { t } from './boot.ts';
-import type { Theme } from './store.ts';
+import { unreadIn, type Theme } from './store.ts';
 
 const ABOUT = {
   playground: 'web.channels.playground',
@@ -11,8 +11,9 @@ const ABOUT = {
 } as const;
 
 const channelLink = (app: App, id: ChannelId): TemplateResult => {
-  const { channel, unread } = app.store.get();
-  const count = unread[id];
+  const state = app.store.get();
+  const { channel } = state;
+  const count = unreadIn(state, id);
   return html`
     <li>
       <a

@@ -1,23 +1,34 @@
-import type { StatusReply, ChannelId, PageMessage, ServerEvent } from '../protocol.ts';
-import type { Link } from './event-stream.ts';
+import type {
+  ExamplesReply,
+  StatusReply,
+  ChannelId,
+  PageMessage,
+  ServerEvent,
+} from '../protocol.ts';
+import type { LinkState } from './event-stream.ts';
 import { follow, type Shared } from './shared-state.ts';
 
 export type Panel = 'engines' | 'preferences' | 'shortcuts';
 export type Theme = 'system' | 'light' | 'dark';
 
 export interface State extends Shared {
-  readonly link: 'connecting' | Link;
+  readonly link: 'connecting' | LinkState;
   readonly channel: ChannelId;
-  readonly unread: Readonly<Record<ChannelId, number>>;
+  /** Ids of messages that came while nobody looked at their channel. */
+  readonly missed: ReadonlySet<string>;
   readonly panel: Panel | undefined;
   /** True while the channel list is open, where it is a drawer. */
   readonly drawer: boolean;
   readonly engines: StatusReply | 'asking' | 'failed';
+  /** Undefined until the server has said which ones work. */
+  readonly examples: ExamplesReply | undefined;
   readonly theme: Theme;
   /** Lounge lines whose original is shown beneath. */
   readonly originals: boolean;
   /** True while the reader has scrolled away from the newest message. */
   readonly away: boolean;
+  /** Says why the name that was asked for is refused. */
+  readonly nameFault: string | undefined;
   /** Said to those who listen instead of looking. */
   readonly announcement: string;
   /** The message whose control was pressed, until it stands anew. */
@@ -58,12 +69,15 @@ const isMissed = (state: State, { id, author, channel }: PageMessage): boolean =
   author.id !== state.me?.id &&
   (channel !== state.channel || document.hidden);
 
+/** Number of messages in a channel that nobody has looked at; removed ones do not count. */
+export const unreadIn = ({ missed, messages }: State, channel: ChannelId): number =>
+  [...missed].filter((id) => messages.get(id)?.channel === channel).length;
+
 /** The changes that an event makes to the state. */
 export const apply = (state: State, event: ServerEvent): Partial<State> => {
   const shared = follow(state, event);
   // What was said to those who listen may have been what is removed.
   if (event.type === 'removed') return { ...shared, announcement: '' };
   if (event.type !== 'message' || !isMissed(state, event.message)) return shared;
-  const { channel } = event.message;
-  return { ...shared, unread: { ...state.unread, [channel]: state.unread[channel] + 1 } };
+  return { ...shared, missed: new Set(state.missed).add(event.message.id) };
 };

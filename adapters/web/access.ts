@@ -128,11 +128,17 @@ export const createTokenAccess = ({
       log.warn('all clients of a proxy were shut out: set TRUSTED_PROXIES to its address');
   };
 
-  const check = (c: Context, given: string): boolean => {
-    const network = networkFor(c);
+  /** Finds the failures that still count; throws `rate-limited` where they are too many. */
+  const recentFailures = (c: Context, network: string) => {
     const failed = failures.get(network);
     const recent = failed && now() - failed.sinceMs < ATTEMPTS_WINDOW_MS ? failed : undefined;
     if (recent && recent.count >= ATTEMPTS) throw shutOut(c, recent.sinceMs + ATTEMPTS_WINDOW_MS);
+    return recent;
+  };
+
+  const check = (c: Context, given: string): boolean => {
+    const network = networkFor(c);
+    const recent = recentFailures(c, network);
     failures.delete(network);
     if (sameSecret(given, token)) return true;
     const count = (recent?.count ?? 0) + 1;
@@ -144,7 +150,7 @@ export const createTokenAccess = ({
   };
 
   return {
-    /** Passes those who hold the token, and gives the others to `otherwise`. */
+    /** Passes those who hold the token; refuses those shut out, and gives the others to `otherwise`. */
     guard:
       (otherwise: (c: Context) => Response | Promise<Response>): MiddlewareHandler =>
       async (c, next) => {
@@ -153,8 +159,9 @@ export const createTokenAccess = ({
           bearer === undefined
             ? sameSecret(getCookie(c, SESSION_COOKIE) ?? '', session)
             : check(c, bearer);
-        if (!held) return otherwise(c);
-        return next();
+        if (held) return next();
+        recentFailures(c, networkFor(c));
+        return otherwise(c);
       },
     /** True, with the session's cookie set, when `given` is the token. Attempts are limited. */
     logIn: (c: Context, given: string): boolean => {

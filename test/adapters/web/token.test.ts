@@ -100,12 +100,23 @@ describe('who is shut out', () => {
     expect(page.headers.get('retry-after')).toBe('290');
     expect(page.headers.get('content-type')).toContain('text/html');
     expect(await page.text()).toContain(until);
+    const again = await web.visit().request('/', { headers: { accept: 'text/html' } });
+    expect(again.status).toBe(429);
+    expect(await again.text()).toContain(until);
     const authorization = `Bearer ${TOKEN}`;
     const program = await web.visit().request('/api/status', { headers: { authorization } });
     expect(program.status).toBe(429);
     expect(await program.json()).toEqual({ error: until });
     now += 290_000;
     expect((await enter(web, TOKEN)).status).toBe(303);
+  });
+
+  test('keeps the session that others of the same network have', async () => {
+    const web = await startWeb({ token: TOKEN });
+    const member = web.visit();
+    await member.request('/login', form(TOKEN));
+    await guess(web);
+    expect((await member.request('/')).status).toBe(200);
   });
 
   test('is one client of a trusted proxy, whatever the client says; the others get in', async () => {

@@ -169,7 +169,9 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
     const known = getCookie(c, MEMBER_COOKIE);
     const secret = known !== undefined && /^[\w-]{32}$/.test(known) ? known : newSecret();
     if (secret !== known) setOwnCookie(c, MEMBER_COOKIE, secret);
-    c.set('member', await presence.members.know(secret, localeOf(c)));
+    // A worker's connection may ask for another language than the page that it is for.
+    const ofPage = c.req.path === '/events' ? presence.members.localeOf(secret) : undefined;
+    c.set('member', await presence.members.know(secret, ofPage ?? localeOf(c)));
     await next();
   };
   // Nowhere else: what other programs look up in passing makes nobody.

@@ -52,16 +52,18 @@ export const findExamples = async (
     language: languages.find(each) ?? ENGLISH,
   }));
 
+  const pairs = (targets: readonly string[]) =>
+    samples.flatMap((sample) => targets.map((to) => ({ sample, to })));
+
   const translation = async (): Promise<Example[]> => {
     if (!isReady('translation')) return [];
     const targets = core.texts.locales.flatMap((each) => languages.find(each) ?? []);
-    for (const sample of samples)
-      for (const to of [...targets, PSEUDO_LOCALE]) {
-        if (to === sample.language) continue;
-        // A service elsewhere does not say; it is meant to have them all.
-        if ((await services.translates(to, sample.language)) === false) continue;
-        return example('translate', { text: sample.text, to, ...told('from', sample) });
-      }
+    for (const { sample, to } of [...pairs(targets), ...pairs([PSEUDO_LOCALE])]) {
+      if (to === sample.language) continue;
+      // A service elsewhere does not say; it is meant to have them all.
+      if ((await services.translates(to, sample.language)) === false) continue;
+      return example('translate', { text: sample.text, to, ...told('from', sample) });
+    }
     return [];
   };
 

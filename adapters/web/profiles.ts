@@ -73,6 +73,8 @@ export const createProfiles = (
       return profiles.get(id)!;
     },
     get: (id: string): Profile | undefined => profiles.get(id),
+    /** Returns the locale of the page that the holder of `secret` has open. */
+    localeOf: (secret: string): string | undefined => profiles.get(publicId(secret))?.locale,
     /**
      * Gives a person a name, with a number where somebody has one like it. Throws `bad-input` for a
      * name that nobody may have.

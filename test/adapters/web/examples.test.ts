@@ -80,6 +80,12 @@ describe('the examples', () => {
     expect(lines[1]).toMatch(`/say text:"${ENGLISH}"`);
   });
 
+  test('are of a real pair sooner than of the reader’s language and the pseudo-locale', async () => {
+    const pairs = ['ja-en-XA', 'en-en-XA', 'en-es'];
+    const { lines } = await examplesFor('ja', { abilities: ['translation'], pairs });
+    expect(lines).toEqual([`/translate text:"${ENGLISH}" to:es from:en`]);
+  });
+
   test('fall back to the pseudo-locale', async () => {
     const { lines } = await examplesFor('en', {
       abilities: ['translation'],

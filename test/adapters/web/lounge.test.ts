@@ -159,6 +159,16 @@ describe('a reading language', () => {
     expect(me).toMatchObject({ language: 'ja', languageName: 'Japanese' });
   });
 
+  test('is named as on the page, whatever language the connection asks for', async () => {
+    const { core, visit } = await startWeb();
+    const name = vi.spyOn(core.services.languages, 'name');
+    const cookies = new Map<string, string>();
+    await visit('ja', cookies).request('/');
+    const events = await visit('en', cookies).events();
+    await events.next((event) => (event.type === 'hello' ? event : undefined));
+    expect(name).toHaveBeenLastCalledWith('ja', 'ja');
+  });
+
   test('follows what a command sets', async () => {
     const visitor = (await startWeb()).visit();
     const events = await visitor.events();

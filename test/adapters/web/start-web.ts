@@ -129,7 +129,7 @@ export const ask = (url: string, headers: Record<string, string>): Promise<Incom
 export interface StartedWeb extends AsyncDisposable {
   readonly core: FakeCore;
   readonly url: string;
-  readonly visit: (locale?: string) => Visitor;
+  readonly visit: (locale?: string, cookies?: Map<string, string>) => Visitor;
 }
 
 /** Options of an adapter on a free port. */
@@ -149,7 +149,7 @@ export const createWeb = async (options: Partial<WebOptions> = {}): Promise<Star
   return {
     core,
     url: where,
-    visit: (locale) => createVisitor(where, locale),
+    visit: (locale, cookies) => createVisitor(where, locale, cookies),
     [Symbol.asyncDispose]: () => adapter[Symbol.asyncDispose](),
   };
 };

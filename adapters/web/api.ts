@@ -46,8 +46,7 @@ export const sendFile = (c: Context, files: TempStore, id: string): Response => 
     'content-type': file.mediaType,
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
     'accept-ranges': 'bytes',
-    // Forgotten here, a file is forgotten by browsers too.
-    'cache-control': 'no-store',
+    'cache-control': 'private, max-age=3600, immutable',
     'cross-origin-resource-policy': 'same-origin',
   });
   if (range === 'unsatisfiable') {

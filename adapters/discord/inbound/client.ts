@@ -8,6 +8,7 @@ import {
   type GatewayDispatchPayload,
   type GatewayGuildCreateDispatchData,
 } from 'discord.js';
+import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
@@ -99,6 +100,31 @@ const closeFault = (code: GatewayCloseCodes, { id }: Application): AppError => {
   return new AppError('config', `Discord closed the connection for good (${code}): ${what}`);
 };
 
+/** Waits between two log lines about the same fault; the library tries again twice a second. */
+const LOG_BACKOFF: Backoff = { firstMs: 2_000, longestMs: 300_000 };
+/** Time without a fault after which the next one is a new one. */
+const CALM_MS = 60_000;
+
+/**
+ * Creates the check that tells if a repeated fault is to be logged: at once, then more and more
+ * rarely while it lasts.
+ */
+export const createLogBackoff = (now: () => number): ((fault: string) => boolean) => {
+  const faults = new Map<string, { logged: number; dueMs: number; lastMs: number }>();
+  return (fault) => {
+    const atMs = now();
+    const known = faults.get(fault);
+    const state =
+      known && atMs - known.lastMs < CALM_MS ? known : { logged: 0, dueMs: 0, lastMs: 0 };
+    faults.set(fault, state);
+    state.lastMs = atMs;
+    if (atMs < state.dueMs) return false;
+    state.dueMs = atMs + backoffMs(LOG_BACKOFF, state.logged);
+    state.logged += 1;
+    return true;
+  };
+};
+
 export interface ConnectDeps extends Session {
   readonly token: string;
   readonly log: Log;
@@ -106,6 +132,8 @@ export interface ConnectDeps extends Session {
   readonly signal: AbortSignal;
   /** Called when the connection has ended permanently. */
   readonly onLost: (error: AppError) => void;
+  /** Time in ms, for the pace of log lines. */
+  readonly now?: () => number;
 }
 
 /**
@@ -113,7 +141,7 @@ export interface ConnectDeps extends Session {
  * to correct, and with a retryable error otherwise.
  */
 export const connect = async (deps: ConnectDeps): Promise<void> => {
-  const { client, token, application, log, signal, onLost } = deps;
+  const { client, token, application, log, signal, onLost, now = Date.now } = deps;
   const ready = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => ready.reject(signal.reason), { once: true });
   client.once(Events.ClientReady, () => ready.resolve());
@@ -124,10 +152,14 @@ export const connect = async (deps: ConnectDeps): Promise<void> => {
   });
   // Without a listener discord.js would end the process.
   client.on(Events.Error, (error) => log.warn({ reason: error.name }, 'Discord: client error'));
-  client.on(Events.ShardError, (error) =>
-    log.warn({ reason: error.name }, 'Discord: connection error'),
-  );
-  client.on(Events.ShardReconnecting, () => log.info('Discord: reconnecting'));
+  const isToLog = createLogBackoff(now);
+  client.on(Events.ShardError, (error, shard) => {
+    if (isToLog(`error ${shard}`))
+      log.warn({ shard, reason: error.name }, 'Discord: connection error');
+  });
+  client.on(Events.ShardReconnecting, (shard) => {
+    if (isToLog(`reconnecting ${shard}`)) log.info({ shard }, 'Discord: reconnecting');
+  });
   client.on(Events.ShardResume, (_, events) => log.info({ events }, 'Discord: session resumed'));
   const login = client.login(token).catch((thrown: unknown) => {
     if ((thrown as { readonly code?: unknown }).code === 'TokenInvalid') throw wrongToken();

@@ -7,6 +7,8 @@ import type { Capabilities } from '../../src/ports/platform.ts';
 export const CONTENT_CHARS = 2_000;
 /** Characters of a nonce: "Create Message", `nonce`. */
 export const NONCE_CHARS = 25;
+/** Characters of a file's description: "Attachment Object", `description`. */
+export const ALT_TEXT_CHARS = 1_024;
 /** Files in one message: "JSON Error Codes", 30015. */
 export const FILES = 10;
 /**

@@ -26,6 +26,8 @@ export interface VoiceNote {
 /** A file attached to a message. */
 export interface MessageFile extends Attachment {
   readonly id: string;
+  /** Description for those who cannot see the file. */
+  readonly altText?: string;
   readonly voice?: VoiceNote;
 }
 
@@ -34,6 +36,8 @@ export interface OutgoingFile {
   readonly name: string;
   readonly mediaType: string;
   readonly bytes: Uint8Array;
+  /** Description for those who cannot see the file. */
+  readonly altText?: string;
   /** Shown as a voice message where the platform can. */
   readonly voice?: VoiceNote;
 }

@@ -122,6 +122,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
       id: raw.id,
       name: fileNameOf(raw),
       mediaType: raw.content_type ?? 'application/octet-stream',
+      ...(raw.description ? { altText: raw.description } : {}),
       ...(isVoice && raw.waveform !== undefined
         ? { voice: { durationMs: (raw.duration_secs ?? 0) * 1_000, waveform: raw.waveform } }
         : {}),

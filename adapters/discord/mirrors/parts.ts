@@ -110,13 +110,13 @@ export interface Section {
 
 export const readSections = (content: string): readonly Section[] => {
   const sections: Section[] = [];
-  let lines: string[] = [];
+  let held: string[] = [];
   for (const line of content.split('\n')) {
-    lines.push(line);
+    held.push(line);
     const found = readFooter(line);
     if (!found) continue;
-    sections.push({ footer: found.line, text: lines.join('\n') });
-    lines = [];
+    sections.push({ footer: found.line, text: held.join('\n') });
+    held = [];
   }
   return sections;
 };
@@ -156,11 +156,11 @@ export const wordsIn = (
   of?: MessageRef,
 ): { readonly name?: string; readonly text: string } => {
   const own = of && readSections(content).find(({ footer: line }) => isOfSource(line, of));
-  const lines = (own?.text ?? content).split('\n');
-  const words = lines.filter((line) => !readFooter(line));
+  const all = (own?.text ?? content).split('\n');
+  const words = all.filter((line) => !readFooter(line));
   const said = words.join('\n').replace(leading, '');
   // A message without a footer is no mirror under a name.
-  const [ahead] = (byBot && words.length < lines.length && nameAhead.exec(said)) || [];
+  const [ahead] = (byBot && words.length < all.length && nameAhead.exec(said)) || [];
   return ahead === undefined
     ? { text: said }
     : { text: said.slice(ahead.length), name: plainText(parseDiscord(ahead)).slice(0, -1) };

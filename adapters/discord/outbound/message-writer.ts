@@ -3,6 +3,7 @@ import {
   MessageFlags,
   RESTJSONErrorCodes,
   Routes,
+  type APIAttachment,
   type APIMessage,
   type RawFile,
   type RouteLike,
@@ -13,7 +14,9 @@ import { shorten } from '../../../src/text/quoted-words.ts';
 import type { Api } from '../api.ts';
 import { DiscordError, isGone, isRefusal } from '../errors.ts';
 import { channelIdOf, threadIdOf } from '../ids.ts';
-import { NONCE_CHARS, WEBHOOK_NAME_CHARS } from '../limits.ts';
+import { ALT_TEXT_CHARS, NONCE_CHARS, WEBHOOK_NAME_CHARS } from '../limits.ts';
+import { fileNameOf } from '../inbound/message-reader.ts';
+import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { Part } from './render.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { toAppError } from '../../../src/errors.ts';
@@ -33,11 +36,33 @@ export interface MessageWriter {
 /** Mentions that notify nobody, whatever a text contains. */
 const NOBODY = { parse: [], replied_user: false } as const;
 
-/** A request's body and files for one part. */
-export const bodyOf = (part: Part): { body: Record<string, unknown>; files: RawFile[] } => {
-  const { files } = part;
+/** A file's name with the characters that Discord keeps. */
+const plainName = (name: string): string => name.replaceAll(/[^\w.-]+/g, '_');
+
+/** The attachment that a message has of this file; its bytes cannot have changed since. */
+const isOf =
+  ({ name, bytes }: OutgoingFile) =>
+  (raw: APIAttachment): boolean =>
+    raw.size === bytes.byteLength &&
+    (fileNameOf(raw) === name || plainName(raw.filename) === plainName(name));
+
+/**
+ * A request's body and files for one part.
+ *
+ * @param standing the attachments of the message to be edited: those of the part's files stay
+ */
+export const bodyOf = (
+  part: Part,
+  standing: readonly APIAttachment[] = [],
+): { body: Record<string, unknown>; files: RawFile[] } => {
+  const left = [...standing];
+  const files = part.files.map((file) => {
+    const at = left.findIndex(isOf(file));
+    return { file, kept: at < 0 ? undefined : left.splice(at, 1)[0] };
+  });
+  const sent = files.filter(({ kept }) => !kept).map(({ file }) => file);
   return {
-    files: files.map(({ name, mediaType, bytes }) => ({
+    files: sent.map(({ name, mediaType, bytes }) => ({
       name,
       data: bytes,
       contentType: mediaType,
@@ -49,15 +74,28 @@ export const bodyOf = (part: Part): { body: Record<string, unknown>; files: RawF
       allowed_mentions: NOBODY,
       ...(part.rows ? { components: part.rows } : {}),
       // An edit removes the attachments that are not named here.
-      attachments: files.map(({ name, voice }, id) => ({
-        id,
-        filename: name,
-        ...(part.voice && voice
-          ? { waveform: voice.waveform, duration_secs: voice.durationMs / 1_000 }
-          : {}),
-      })),
+      attachments: files.map(({ file, kept }) => {
+        const { name, voice, altText } = file;
+        return kept
+          ? { id: kept.id }
+          : {
+              id: sent.indexOf(file),
+              filename: name,
+              ...(altText === undefined ? {} : { description: shorten(altText, ALT_TEXT_CHARS) }),
+              ...(part.voice && voice
+                ? { waveform: voice.waveform, duration_secs: voice.durationMs / 1_000 }
+                : {}),
+            };
+      }),
     },
   };
+};
+
+/** The request's body and files for an edit, which sends no file again that the message has. */
+const editOf = async (part: Part, read: () => Promise<Pick<APIMessage, 'attachments'>>) => {
+  if (part.files.length === 0) return bodyOf(part);
+  const { attachments } = await read();
+  return bodyOf(part, attachments);
 };
 
 /** Bytes of a nonce: as base64, three bytes are four characters. */
@@ -113,7 +151,9 @@ export const botMessageWriter = (
       return posted.id;
     },
     rewrite: async (messageId, part) => {
-      await api.send('PATCH', Routes.channelMessage(id, messageId), { ...bodyOf(part), ...signal });
+      const target = Routes.channelMessage(id, messageId);
+      const edit = await editOf(part, async () => api.send('GET', target, signal));
+      await api.send('PATCH', target, { ...edit, ...signal });
     },
     erase: async (messageId) =>
       ignoreGone(api.send('DELETE', Routes.channelMessage(id, messageId), signal)),
@@ -204,7 +244,9 @@ export const webhookMessageWriter = (
     },
     rewrite: async (id, part) => {
       try {
-        await api.send('PATCH', route(id), { ...common, query: thread, ...bodyOf(part) });
+        const options = { ...common, query: thread };
+        const edit = await editOf(part, async () => api.send('GET', route(id), options));
+        await api.send('PATCH', route(id), { ...options, ...edit });
       } catch (thrown) {
         throw isGone(thrown) && (await isLeftBehind(id)) ? hookGone() : thrown;
       }

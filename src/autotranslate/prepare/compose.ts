@@ -26,8 +26,14 @@ export interface Attachments {
 const readFile = async (file: MessageFile, signal: AbortSignal): Promise<OutgoingFile> => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.open(signal)) chunks.push(chunk);
-  const { name, mediaType, voice } = file;
-  return { name, mediaType, bytes: Buffer.concat(chunks), ...(voice ? { voice } : {}) };
+  const { name, mediaType, altText, voice } = file;
+  return {
+    name,
+    mediaType,
+    bytes: Buffer.concat(chunks),
+    ...(altText === undefined ? {} : { altText }),
+    ...(voice ? { voice } : {}),
+  };
 };
 
 /** Reads the files that fit together into one mirror. Rejects where a retry may succeed. */

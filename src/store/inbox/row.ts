@@ -14,8 +14,15 @@ export type StoredMessage = Omit<Message, 'ref' | 'files'> & { readonly files: S
 export type OpenFile = (file: StoredFile) => ByteSource['open'];
 
 const withoutOpen = (file: MessageFile): StoredFile => {
-  const { id, name, mediaType, sizeBytes, voice } = file;
-  return { id, name, mediaType, sizeBytes, ...(voice ? { voice } : {}) };
+  const { id, name, mediaType, sizeBytes, altText, voice } = file;
+  return {
+    id,
+    name,
+    mediaType,
+    sizeBytes,
+    ...(altText === undefined ? {} : { altText }),
+    ...(voice ? { voice } : {}),
+  };
 };
 
 export const toStored = (message: Message): StoredMessage => {

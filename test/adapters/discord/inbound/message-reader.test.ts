@@ -76,6 +76,14 @@ test('polls, forwards, stickers, embeds of bots, replies and pins are told as wh
   ]);
 });
 
+test('a file comes with its alt text', async () => {
+  const { channel, ann } = setUp();
+  const bytes = Buffer.from('cat');
+  channel.say(ann, '', { attachments: [{ name: 'cat.png', bytes, description: 'A black cat' }] });
+  const { message } = await told('seen');
+  expect(message.files).toMatchObject([{ name: 'cat.png', altText: 'A black cat' }]);
+});
+
 test('voice messages and files can be read, more than once, with a new address if need be', async () => {
   const { channel, ann } = setUp();
   channel.say(ann, '', { voice: { bytes: Buffer.from('sound'), durationSecs: 2.5 } });

@@ -115,9 +115,19 @@ describe('the files of a message', () => {
 
   it('are carried whole, with what they are', async () => {
     const voice = { durationMs: 1, waveform: 'AA' };
-    const { files } = await readAttachments([{ ...audio('hello'), voice }], 10, signal);
+    const { files } = await readAttachments(
+      [{ ...audio('hello'), altText: 'a voice', voice }],
+      10,
+      signal,
+    );
     expect(files).toEqual([
-      { name: 'talk.ogg', mediaType: 'audio/ogg', bytes: Buffer.from('hello'), voice },
+      {
+        name: 'talk.ogg',
+        mediaType: 'audio/ogg',
+        bytes: Buffer.from('hello'),
+        altText: 'a voice',
+        voice,
+      },
     ]);
   });
 

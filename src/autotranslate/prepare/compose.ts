@@ -14,7 +14,6 @@ import { claimsAudio, hasWords, type SkipReason } from '../policy.ts';
 import type { Rendition, Translated } from './translate.ts';
 import type { ChannelWatch } from '../../model/watch.ts';
 import type { Row } from '../../store/inbox/row.ts';
-import { isBlankMessage } from '../../text/message-checks.ts';
 
 /** The files of a message for its mirrors. */
 export interface Attachments {
@@ -113,10 +112,7 @@ export const composeReply = (
   };
 };
 
-/**
- * The reason for which a flag brings no translation; undefined where it brings one, or no reply is
- * needed.
- */
+/** The reason for which a flag brings no translation; undefined where it brings one. */
 export const lackOf = (
   message: Message,
   { fault, renditions: [rendition], transcript }: Translated,
@@ -126,7 +122,8 @@ export const lackOf = (
   const { language } = rendition;
   if (hasWords(message))
     return { key: 'translate.same-language', params: { language: { language } } };
-  return message.files.some(claimsAudio) ? { key: 'speech.nothing-heard' } : undefined;
+  const hasAudio = message.files.some(claimsAudio);
+  return { key: hasAudio ? 'speech.nothing-heard' : 'translate.nothing-to-translate' };
 };
 
 /**
@@ -252,8 +249,10 @@ export const givenUp = (row: Row, fault: AppError): Prepared => ({
   mayExist: false,
 });
 
-export const reasonOf = (message: Message, { transcript }: Translated): SkipReason =>
-  isBlankMessage(message.text) && !transcript ? 'nothing-heard' : 'same-language';
+export const reasonOf = (message: Message, { transcript }: Translated): SkipReason => {
+  if (transcript || hasWords(message)) return 'same-language';
+  return message.files.some(claimsAudio) ? 'nothing-heard' : 'no-words';
+};
 
 /** The mirrors of a message with their files, or the reason why there are none. */
 export const withMirrors = (

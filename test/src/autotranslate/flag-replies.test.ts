@@ -73,7 +73,7 @@ describe('a flag that brings no translation', () => {
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped same-language' });
   });
 
-  it('says that nothing was heard, and nothing to a picture or who opted out', async () => {
+  it('says what is missing in audio, a picture and a sticker, and nothing to who opted out', async () => {
     const heard = scene.feed.say(GENERAL, '', { files: [audio('')] });
     await press(scene, heard.ref);
     expect(replies()).toEqual([`${JAPAN} ${japanese('speech.nothing-heard')}`]);
@@ -81,8 +81,17 @@ describe('a flag that brings no translation', () => {
     const { platform } = SPACE;
     const out = { platform, id: 'eva', name: 'eva', locale: 'en', role: 'member' } as const;
     await scene.privacy.setOptedOut(out, true);
+    const nothing = `${JAPAN} ${japanese('translate.nothing-to-translate')}`;
     for (const [text, part] of [
+      ['', { stickers: [{ name: 'wave', url: 'https://a.example/wave.png' }] }],
       ['', { files: [picture] }],
+    ] satisfies [string, Partial<Message>][]) {
+      const { ref } = scene.feed.say(GENERAL, text, part);
+      await press(scene, ref);
+      expect(scene.feed.texts(GENERAL).at(-1)).toBe(nothing);
+      expect(await scene.outcomes()).toMatchObject({ [ref.id]: 'skipped no-words' });
+    }
+    for (const [text, part] of [
       ['hello', { author: { id: 'eva', name: 'eva', kind: 'person' } }],
     ] satisfies [string, Partial<Message>][]) {
       const { ref } = scene.feed.say(GENERAL, text, part);

@@ -6,6 +6,7 @@ import {
   quotedInstruction,
   quotedWords,
   roomNearby,
+  say,
 } from '../src/command/helpers.ts';
 import {
   bullets,
@@ -70,7 +71,7 @@ const watchLines = async (ctx: Context) => {
 };
 
 const backlogLines = async (
-  { waiting, oldestMs, dead, newestDead }: Backlog,
+  { waiting, oldestMs, dead, newestDead, overLimit, outage }: Backlog,
   { access, locale, member, t }: Context,
 ): Promise<RichText> => {
   const time = new Intl.DateTimeFormat(locale, {
@@ -87,10 +88,12 @@ const backlogLines = async (
   );
   const others = listed.length > 0 && more(dead, { t }, listed.length);
   return bullets(
+    outage && sentence('❌ ', t('status.outage', { reason: say(t, outage) })),
     waiting === 0
       ? sentence('✅ ', t('status.none-waiting'))
       : sentence('⏳ ', t('status.waiting', { count: waiting, oldest })),
     dead > 0 && nested(sentence('❌ ', t('status.dead', { count: dead })), [...reasons, others]),
+    overLimit > 0 && sentence('⚠️ ', t('status.over-limit', { count: overLimit })),
   );
 };
 
@@ -138,7 +141,7 @@ const panel = async (ctx: Context): Promise<Content> => {
   // Which channels there are is not for everybody to know.
   const isModerator = member.role === 'moderator';
   const isWatched = services.watches.list(channel.space).length > 0;
-  const hasMessages = isWatched || backlog.waiting + backlog.dead > 0;
+  const hasMessages = isWatched || backlog.waiting + backlog.dead + backlog.overLimit > 0;
   const text = sections(
     await storageLines(ctx),
     lines(t('status.service'), bullets(...(await engineLines(ctx)))),

@@ -8,6 +8,7 @@ import {
   type Inbox,
 } from '../store/inbox/index.ts';
 import { createIngest } from './ingest.ts';
+import { createOutages } from './outage.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createPartitionWorker } from './partition-worker.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
@@ -68,8 +69,13 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const kept = { platforms, inbox, stored, cursors, context, watches: watchStore };
   const shared = { ...deps, ...deps.services, ...kept };
 
-  const preparing = createPrepare(shared);
-  const reconcile = createReconcile({ ...shared, isWanted: preparing.isWanted });
+  const outages = createOutages({ translator: deps.services.translator, now });
+  const preparing = createPrepare({ ...shared, outages });
+  const reconcile = createReconcile({
+    ...shared,
+    isWanted: preparing.isWanted,
+    wakeAt: (partition, atMs) => scheduler.wakeAt(partition, atMs),
+  });
   const work = createPartitionWorker({ ...shared, prepare: preparing.prepare, reconcile });
   const scheduler = createScheduler({ ...shared, work });
   const backfill = createBackfill({
@@ -164,8 +170,15 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     attach: platforms.add,
     watches,
     inbox: {
-      backlog: (space) =>
-        backlogOf(store, space, (position) => platforms.find({ space })?.feed.timeOf(position)),
+      backlog: async (space) => ({
+        ...(await backlogOf(
+          store,
+          space,
+          (at) => platforms.find({ space })?.feed.timeOf(at),
+          now(),
+        )),
+        outage: outages.current()[0]?.sentence,
+      }),
       revive: (space) => revive(space),
     } satisfies Inbox,
     /** Drops data in memory of a person who opted out or is to be forgotten. */

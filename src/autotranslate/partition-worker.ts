@@ -1,33 +1,15 @@
-import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { messageKey } from '../model/place.ts';
 import type { Tenure } from '../ports/leases.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
+import { OutageError } from './outage.ts';
 import { givenUp, type Prepared } from './prepare/compose.ts';
+import { ASIDE, PREPARING, RECONCILING, waitMs, type RowBackoff } from './tries.ts';
 
 /** Rows of one partition that are prepared at the same time; they are reconciled in their order. */
 const ROWS_AHEAD = 16;
-
-/** Backoff of a row, on top of the retries of each single request. */
-interface RowBackoff extends Backoff {
-  /** Tries after which a row is given up. */
-  readonly tries: number;
-}
-
-/**
- * Backoff for preparing: a failing message delays those after it by three minutes, waits by
- * `retryAfterMs` not counted.
- */
-const PREPARING: RowBackoff = { firstMs: 5_000, longestMs: 60_000, tries: 7 };
-/**
- * Backoff for reconciling: an unreachable platform is retried for about half an hour, waits by
- * `retryAfterMs` not counted.
- */
-const RECONCILING: RowBackoff = { firstMs: 1_000, longestMs: 120_000, tries: 20 };
-/** Longest `retryAfterMs` that is respected. */
-const LONGEST_TOLD_WAIT_MS = 600_000;
 
 export interface PartitionWorkerDeps {
   readonly inbox: Pick<InboxStore, 'claim' | 'release'>;
@@ -67,18 +49,6 @@ interface Stop {
 }
 
 const keyOf = ({ ref, purpose }: Row): string => `${purpose} ${messageKey(ref)}`;
-
-/** The wait before the next try; undefined when there is none. */
-const waitMs = (
-  { error, left: [head], policy }: Stop,
-  random: () => number,
-): number | undefined => {
-  const attempts = head?.attempts ?? 0;
-  if (!error.retryable || attempts >= policy.tries) return undefined;
-  const toldMs = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
-  const spread = { ...policy, random: () => 0.75 + random() / 2 };
-  return backoffMs(spread, attempts - 1, toldMs);
-};
 
 const isLarge = ({ files }: Prepared): boolean => files.length > 0;
 
@@ -131,9 +101,18 @@ export const dropAll = (jobs: Jobs): void => {
  * @param register called for each row in progress; aborting its controller cancels the row, which
  *   must be done for all rows when the tenure ends
  */
-export const createPartitionWorker =
-  ({ inbox, prepare, reconcile, log, now, random }: PartitionWorkerDeps) =>
-  async (
+export const createPartitionWorker = ({
+  inbox,
+  prepare,
+  reconcile,
+  log,
+  now,
+  random,
+}: PartitionWorkerDeps) => {
+  /** Partitions that wait for the end of an outage. Only their first row is looked at. */
+  const waiting = new Set<string>();
+
+  return async (
     tenure: Tenure,
     jobs: Jobs,
     register: (row: Row, abort: AbortController) => Disposable,
@@ -148,7 +127,7 @@ export const createPartitionWorker =
       drop(jobs, key);
       const abort = new AbortController();
       const registered = register(row, abort);
-      const isLast = row.attempts >= PREPARING.tries;
+      const isLast = row.attempts >= ASIDE.tries;
       const preparing = prepare(row, { isLast, tenure }, abort.signal);
       const job: Job = { row, abort, preparing, registered };
       jobs.set(key, job);
@@ -201,30 +180,38 @@ export const createPartitionWorker =
     };
 
     /** Releases rows; resolves with the time of the next try unless that is now. */
-    const giveBack = async (stop: Stop): Promise<number | undefined> => {
-      const { error, left, tried } = stop;
+    const giveBack = async ({ error, left, tried, policy }: Stop): Promise<number | undefined> => {
       const [head, ...rest] = left as [Row, ...Row[]];
-      const wait = error.code === 'cancelled' ? 0 : waitMs(stop, random);
-      if (wait === undefined) {
+      // A message that changed meanwhile did not fail.
+      if (error.code === 'cancelled') {
+        await inbox.release(left, { tried: 0, dueMs: 0 });
+        return undefined;
+      }
+      const dueMs = now() + waitMs(policy, head.attempts, error, random);
+      if (error instanceof OutageError) {
+        waiting.add(tenure.name);
+        await inbox.release(left, { tried: 0, dueMs: 0 });
+        return dueMs;
+      }
+      if (!error.retryable || head.attempts >= policy.tries) {
         await giveUp(head, error);
         await inbox.release(rest, { tried: 0, dueMs: 0 });
         return undefined;
       }
-      // A message that changed meanwhile did not fail.
-      const failed = error.code === 'cancelled' ? 0 : tried;
-      const dueMs = now() + wait;
-      await inbox.release(left, { tried: failed, dueMs });
-      return failed > 0 ? dueMs : undefined;
+      await inbox.release(left, { tried, dueMs });
+      return dueMs;
     };
 
     for (;;) {
       tenure.signal.throwIfAborted();
-      const { rows, nextDueMs } = await inbox.claim(tenure.name, ROWS_AHEAD, tenure);
+      const limit = waiting.delete(tenure.name) ? 1 : ROWS_AHEAD;
+      const { rows, nextDueMs } = await inbox.claim(tenure.name, limit, tenure);
       if (rows.length === 0) return nextDueMs;
       const stop = await round(rows.map(begin));
       const dueMs = stop && (await giveBack(stop));
       if (dueMs !== undefined) return dueMs;
       // New rows wake the partition again.
-      if (!stop && rows.length < ROWS_AHEAD) return nextDueMs;
+      if (!stop && rows.length < limit) return nextDueMs;
     }
   };
+};

@@ -53,7 +53,8 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
     };
   };
 
-  const lookAgain = (partition: string, atMs: number): void => {
+  /** Schedules a partition for a time, ms since 1970. */
+  const wakeAt = (partition: string, atMs: number): void => {
     clearTimeout(timers.get(partition));
     const timer = setTimeout(() => wake(partition), Math.max(0, atMs - now())).unref();
     timers.set(partition, timer);
@@ -84,11 +85,11 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
       const dueMs = await work(held.tenure, held.jobs, register);
       // Rows that wait for a retry keep their prepared results, and so the lease.
       if (held.jobs.size === 0) await giveBack(partition, held);
-      if (dueMs !== undefined) lookAgain(partition, dueMs);
+      if (dueMs !== undefined) wakeAt(partition, dueMs);
     } catch (err) {
       if (stopping.signal.aborted) return;
       log.error({ err, partition }, 'a partition of the inbox could not be worked on');
-      lookAgain(partition, now() + AFTER_FAULT_MS);
+      wakeAt(partition, now() + AFTER_FAULT_MS);
     } finally {
       working.delete(partition);
       if (stale.delete(partition)) queue.add(partition);
@@ -115,6 +116,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
 
   return {
     wake,
+    wakeAt,
     /** Cancels the work on a message that changed. */
     interrupt: (ref: MessageRef): void => {
       for (const abort of aborts.get(messageKey(ref)) ?? []) abort.abort();

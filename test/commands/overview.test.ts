@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { HERE, messageOf, SPACE } from '../fakes/command-harness.ts';
+import { HERE, messageOf, NO_BACKLOG, SPACE } from '../fakes/command-harness.ts';
 import { useCommandHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
@@ -86,12 +86,8 @@ describe('/status', () => {
   it('names what is missing in watched channels, and what waits', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     harness().script.missing = { 2: ['Manage Webhooks', 'Send Messages'] };
-    harness().script.backlog = {
-      waiting: 2,
-      oldestMs: Date.UTC(2026, 0, 2, 3, 4),
-      dead: 0,
-      newestDead: [],
-    };
+    const oldestMs = Date.UTC(2026, 0, 2, 3, 4);
+    harness().script.backlog = { ...NO_BACKLOG, waiting: 2, oldestMs };
     const { text } = await harness().run('status');
     expect(text).toContain(
       `- ✅ <#1>\n- ❌ <#2> · ${sentence('status.missing', { what: 'Manage Webhooks, Send Messages' })}`,
@@ -100,12 +96,21 @@ describe('/status', () => {
     expect(text).toContain('Jan 2, 2026');
   });
 
+  it('tells of an outage, and of what the daily limit left untranslated', async () => {
+    const outage = { key: 'errors.unavailable' } as const;
+    harness().script.backlog = { ...NO_BACKLOG, waiting: 1, overLimit: 2, outage };
+    const { text } = await harness().run('status');
+    const reason = sentence('errors.unavailable');
+    expect(text).toContain(`❌ ${sentence('status.outage', { reason })}`);
+    expect(text).toContain(`⚠️ ${sentence('status.over-limit', { count: 2 })}`);
+  });
+
   it('lets moderators try again what could not be done', async () => {
     const dead = {
       ref: { channel: HERE, id: '1' },
       reason: 'unavailable',
     } as const;
-    harness().script.backlog = { waiting: 0, oldestMs: undefined, dead: 3, newestDead: [dead] };
+    harness().script.backlog = { ...NO_BACKLOG, dead: 3, newestDead: [dead] };
     const seen = await harness().run('status', {}, { member: { role: 'member' } });
     expect(seen.text).toContain(`❌ ${sentence('status.dead', { count: 3 })}`);
     expect(seen.text).not.toContain('<#100>');

@@ -80,6 +80,16 @@ interface Script {
 }
 
 /** Every command, over real settings and scripted services; the last answer can be pressed. */
+/** The backlog of a space in which nothing waits. */
+export const NO_BACKLOG: Backlog = {
+  waiting: 0,
+  oldestMs: undefined,
+  dead: 0,
+  overLimit: 0,
+  newestDead: [],
+  outage: undefined,
+};
+
 export interface CommandHarness extends AsyncDisposable {
   readonly script: Script;
   readonly services: Services;
@@ -155,7 +165,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     refusal: undefined,
     missing: {},
     access: {},
-    backlog: { waiting: 0, oldestMs: undefined, dead: 0, newestDead: [] },
+    backlog: NO_BACKLOG,
     heard: [],
     transcript: { text: 'hello', language: 'en', confidence: 1, durationMs: 1, segments: [] },
     deafness: undefined,

@@ -293,7 +293,14 @@ export const createFakeCore = (): FakeCore => {
     },
     usageChart: async () => PNG,
     inbox: {
-      backlog: async () => ({ waiting: 0, oldestMs: undefined, dead: 0, newestDead: [] }),
+      backlog: async () => ({
+        waiting: 0,
+        oldestMs: undefined,
+        dead: 0,
+        overLimit: 0,
+        newestDead: [],
+        outage: undefined,
+      }),
       revive: async () => 0,
     },
     privacy: createPrivacy(),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createSemaphore } from '../../async/semaphore.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
 import {
@@ -6,6 +7,8 @@ import {
   type MirrorContent,
   type Prepared,
 } from '../prepare/compose.ts';
+import { OutageError } from '../outage.ts';
+import { ASIDE, waitMs } from '../tries.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Tenure } from '../../ports/leases.ts';
@@ -21,11 +24,15 @@ import { RELAXED } from '../../store/writer.ts';
 const LARGE_AT_ONCE = 2;
 
 export interface ReconcileDeps extends QuoteDeps {
-  readonly inbox: Pick<InboxStore, 'settle'>;
+  readonly inbox: Pick<InboxStore, 'settle' | 'stepAside'>;
   readonly stored: MirrorStore;
   readonly store: Pick<Store, 'write'>;
   readonly log: Log;
   readonly now: () => number;
+  /** Random number from 0 to 1, for the jitter of waits. */
+  readonly random: () => number;
+  /** Has a partition processed at a time, ms since 1970. */
+  readonly wakeAt: (partition: string, atMs: number) => void;
   /** True while the prepared mirrors are still wanted. */
   readonly isWanted: (prepared: Prepared) => Promise<boolean>;
 }
@@ -62,8 +69,15 @@ interface Records {
 const isFinal = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && !thrown.retryable && thrown.code !== 'cancelled';
 
-/** The stored hash of a mirror: empty for an incomplete one, which the next try writes again. */
-const hashOf = ({ row, fault }: Prepared): string => (fault ? '' : row.contentHash);
+/** Begins the hash of an incomplete mirror, which tells if the next try makes another of it. */
+const INCOMPLETE = '?';
+
+/** The stored hash of a mirror. */
+const hashOf = ({ row, fault }: Prepared, { label, content }: MirrorContent): string =>
+  fault ? INCOMPLETE + hash('sha256', JSON.stringify([label, content.text])) : row.contentHash;
+
+const isFinished = ({ contentHash }: StoredMirror): boolean =>
+  contentHash !== '' && !contentHash.startsWith(INCOMPLETE);
 
 const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records): Outcome => {
   const failed = fault ?? faults.get(row);
@@ -115,14 +129,16 @@ export const createReconcile = (deps: ReconcileDeps) => {
         const kept = standing.find((one) => isSameTarget(one.target, target));
         if (kept && (!kept.posted || kept.contentHash === row.contentHash)) continue;
         const content = compose(await attachmentsFor(target));
+        if (kept?.contentHash === hashOf(prepared, content)) continue;
         const { create, update } = workOf(target);
         if (kept) update.push({ prepared, content, posted: kept.posted });
         else create.push({ prepared, content });
       }
-      for (const { target, posted, contentHash } of standing) {
+      for (const kept of standing) {
+        const { target, posted } = kept;
         const isWanted = mirrors.some((wanted) => isSameTarget(wanted.target, target));
         // Only finished mirrors may be left as they are.
-        if (!isWanted && !(leavesStanding && contentHash !== ''))
+        if (!isWanted && !(leavesStanding && isFinished(kept)))
           workOf(target).remove.push({ row, posted });
       }
     }
@@ -169,7 +185,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
         const mirror = await mirrorOf(step);
         tenure.assertHeld();
         const posted = await mirrors.update(step.posted, mirror);
-        keep(row, { posted, contentHash: hashOf(step.prepared) }, false);
+        keep(row, { posted, contentHash: hashOf(step.prepared, step.content) }, false);
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
         if (thrown.code === 'not-found')
@@ -207,7 +223,12 @@ export const createReconcile = (deps: ReconcileDeps) => {
         const options = { mayExist, others, sinceMs, signal: tenure.signal };
         for await (const posted of mirrors.create(target, wanted, options)) {
           const step = left.shift();
-          if (step) keep(step.prepared.row, { posted, contentHash: hashOf(step.prepared) }, true);
+          if (step)
+            keep(
+              step.prepared.row,
+              { posted, contentHash: hashOf(step.prepared, step.content) },
+              true,
+            );
         }
         return;
       } catch (thrown) {
@@ -242,11 +263,23 @@ export const createReconcile = (deps: ReconcileDeps) => {
     return standing && (await deps.isWanted(prepared)) ? { prepared, standing } : undefined;
   };
 
+  /** The time of another try of a row that failed, ms since 1970. */
+  const dueMsOf = ({ attempts }: Row, fault: AppError): number =>
+    deps.now() + waitMs(ASIDE, attempts, fault, deps.random);
+
   const settle = async (batch: readonly Current[], records: Records): Promise<void> => {
+    const aside: { readonly partition: string; readonly dueMs: number }[] = [];
     // Written after the mirrors' places, and mostly in one transaction with them.
     const settling = store.write(async (db) => {
       for (const { prepared } of batch) {
-        const { row, used } = prepared;
+        const { row, used, fault, willRetry } = prepared;
+        if (fault && willRetry && !records.faults.has(row) && !records.vanished.has(row)) {
+          const isTried = !(fault instanceof OutageError);
+          const dueMs = dueMsOf(row, fault);
+          const partition = await inbox.stepAside(db, row, { isTried, dueMs });
+          if (partition !== undefined) aside.push({ partition, dueMs });
+          continue;
+        }
         const outcome = outcomeOf(prepared, records);
         const isSettled = await inbox.settle(db, row, outcome);
         const usage = { ...used, messages: outcome.state === 'posted' ? 1 : 0 };
@@ -256,6 +289,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       }
     }, RELAXED);
     await Promise.all([...records.writes, settling]);
+    for (const { partition, dueMs } of aside) deps.wakeAt(partition, dueMs);
   };
 
   const reconcile = async (batch: readonly Prepared[], tenure: Tenure): Promise<number> => {

@@ -1,7 +1,7 @@
 import { toAppError, type Sentence, type AppError } from '../../errors.ts';
 import { say, type Texts } from '../../i18n.ts';
 import type { OutgoingFile, MessageFile } from '../../model/file.ts';
-import { labelled, lines, plainWords } from '../../model/compose-rich-text.ts';
+import { joined, labelled, lines, plainWords, sentence } from '../../model/compose-rich-text.ts';
 import type { Message } from '../../model/message.ts';
 import { link, styled, subtext, text, type Inline } from '../../model/rich-text.ts';
 import { TRANSCRIPT_KINDS } from '../../model/transcript.ts';
@@ -86,21 +86,52 @@ const transcriptFiles = ({ transcript }: Translated): { readonly files?: Outgoin
     ? { files: TRANSCRIPT_KINDS.map((kind) => transcriptFile(kind, transcript.segments)) }
     : {};
 
+/** The parts of a rendition for a reply, if any is translated. */
+const translatedParts = ({ isTranslated, text: written, heard }: Rendition) =>
+  isTranslated ? [written, heard] : [];
+
+type Failed = Pick<Translated, 'fault' | 'willRetry'>;
+
+/** The sentence for a message that could not be translated; undefined where it could. */
+const failureOf = ({ fault, willRetry }: Failed): Sentence | undefined => {
+  if (willRetry) return { key: 'autotranslate.not-yet' };
+  return fault?.retryable ? { key: 'autotranslate.given-up' } : fault?.sentence;
+};
+
+/** Tells the readers of a rendition, in their language, that it could not be translated. */
+const failureNote = (
+  { language, outcome }: Pick<Rendition, 'language' | 'outcome'>,
+  translated: Failed,
+  texts: Pick<Texts, 'rich'>,
+): readonly Inline[] | undefined => {
+  const failure = outcome === 'failed' ? failureOf(translated) : undefined;
+  if (!failure) return undefined;
+  const t = texts.rich(language);
+  const said = say(t, failure);
+  const isReason = failure === translated.fault?.sentence;
+  const note = isReason ? t('autotranslate.not-translated', { reason: said }) : said;
+  return joined([FAILED, note], ' ');
+};
+
 /**
  * Composes the one reply under a message: the transcript, and a translation into each language that
- * the message is not in. Undefined when there is neither.
+ * the message is not in, or a note that there is none. Undefined when there is nothing to show.
  */
 export const composeReply = (
   translated: Translated,
   languages: Languages,
+  texts: Pick<Texts, 'rich'>,
 ): MirrorContent | undefined => {
   const { transcript, renditions } = translated;
   const blocks = renditions
-    .filter(({ outcome }) => outcome === 'translated')
-    .map(({ language, text: written, heard }) => ({
-      label: replyLabel(language, languages),
-      text: lines(written, heard),
-    }));
+    .filter(({ outcome }) => outcome !== 'same')
+    .map((rendition) => {
+      const note = failureNote(rendition, translated, texts);
+      return {
+        label: replyLabel(rendition.language, languages),
+        text: lines(...translatedParts(rendition), note && sentence(...note)),
+      };
+    });
   if (transcript) blocks.unshift({ label: [HEARD], text: plainWords(transcript.text) });
   const [first, ...rest] = blocks;
   if (!first) return undefined;
@@ -113,11 +144,13 @@ export const composeReply = (
 };
 
 /** The reason for which a flag brings no translation; undefined where it brings one. */
-export const lackOf = (
-  message: Message,
-  { fault, renditions: [rendition], transcript }: Translated,
-): Sentence | undefined => {
-  if (fault) return fault.sentence;
+export const lackOf = (message: Message, translated: Translated): Sentence | undefined => {
+  const {
+    fault,
+    renditions: [rendition],
+    transcript,
+  } = translated;
+  if (fault) return failureOf(translated);
   if (rendition?.outcome !== 'same' || transcript) return undefined;
   const { language } = rendition;
   if (hasWords(message))
@@ -139,9 +172,9 @@ export const composeFlagReply = (
   const { transcript, renditions } = translated;
   const [rendition] = renditions;
   if (!rendition) return undefined;
-  const { language, text: written, heard, outcome } = rendition;
+  const { language } = rendition;
   const parts = [
-    ...(outcome === 'translated' ? [written, heard] : []),
+    ...translatedParts(rendition),
     lack && say(texts.rich(language), lack),
     transcript && labelled([HEARD], plainWords(transcript.text)),
   ];
@@ -152,17 +185,21 @@ export const composeFlagReply = (
   };
 };
 
-const personaLabel = ({ language, from, outcome }: Rendition, languages: Languages): string => {
-  if (outcome === 'same') return AS_WRITTEN;
-  if (outcome === 'failed') return FAILED;
-  return `${TRANSLATED} ${languages.name(from, language)}`;
-};
+const personaLabel = (
+  { language, from, outcome }: Rendition,
+  languages: Languages,
+  note: readonly Inline[] | undefined,
+): readonly Inline[] =>
+  note ?? [
+    text(outcome === 'same' ? AS_WRITTEN : `${TRANSLATED} ${languages.name(from, language)}`),
+  ];
 
 /** Composes the message in one language, under its author's name. */
 export const composeAsAuthor = (
   { author, stickers, forwarded }: Message,
   rendition: Rendition,
-  languages: Languages,
+  translated: Failed,
+  { languages, texts }: { readonly languages: Languages; readonly texts: Pick<Texts, 'rich'> },
   { files, leftOut }: Attachments,
 ): MirrorContent => {
   const { name, avatarUrl } = author;
@@ -175,7 +212,7 @@ export const composeAsAuthor = (
   );
   return {
     content: { text: shown, ...(files.length > 0 ? { files } : {}) },
-    label: [text(personaLabel(rendition, languages))],
+    label: personaLabel(rendition, languages, failureNote(rendition, translated, texts)),
     as: { name, ...(avatarUrl === undefined ? {} : { avatarUrl }) },
   };
 };
@@ -211,6 +248,8 @@ export interface Prepared {
   readonly orphanTargets: readonly MirrorTarget[];
   readonly used: Translated['used'];
   readonly fault: AppError | undefined;
+  /** True when what failed is to be tried again. */
+  readonly willRetry: boolean;
 }
 
 /** Reasons for which existing mirrors are kept; for all others they are deleted. */
@@ -233,6 +272,7 @@ const nothing = (row: Row) =>
     orphanTargets: [],
     used: { characters: 0, audioMs: 0 },
     fault: undefined,
+    willRetry: false,
   }) satisfies Prepared;
 
 export const skipped = (row: Row, skip: SkipReason): Prepared => ({
@@ -261,10 +301,11 @@ export const withMirrors = (
   translated: Translated,
   mirrors: readonly WantedMirror[],
 ): Prepared => {
-  const { used, fault } = translated;
+  const { used, fault, willRetry } = translated;
+  const made = { ...nothing(row), used, fault, willRetry };
   return mirrors.length === 0
-    ? { ...nothing(row), skip: reasonOf(message, translated), used, fault }
-    : { ...nothing(row), mirrors, files: message.files, used, fault };
+    ? { ...made, skip: reasonOf(message, translated) }
+    : { ...made, mirrors, files: message.files };
 };
 
 /** One reply under the message, or none with the reason. */

@@ -22,6 +22,7 @@ import {
   type TranslationContext,
   type Translated,
 } from './translate.ts';
+import type { Outages } from '../outage.ts';
 import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError } from '../../errors.ts';
@@ -44,14 +45,15 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly platforms: WatchedPlatforms;
   readonly texts: Pick<Texts, 'rich'>;
-  readonly context: Pick<TranslationContext, 'next'>;
+  readonly context: Pick<TranslationContext, 'next' | 'forget'>;
+  readonly outages: Pick<Outages, 'of'>;
 }
 
 /** Creates the functions that prepare rows: which mirrors should exist, and where. */
 export const createPrepare = (deps: PrepareDeps) => {
   const { services, watches, texts, context, platforms } = deps;
   const { languages, privacy, spaces } = services;
-  const { translate, forget } = createMessageTranslator(services);
+  const { translate, forget } = createMessageTranslator(services, deps.outages);
 
   const placesOf = (
     watch: ChannelWatch,
@@ -173,7 +175,13 @@ export const createPrepare = (deps: PrepareDeps) => {
       mirrors.push({
         target: to,
         compose: (attachments) =>
-          composeAsAuthor(message, { ...rendition, text }, languages, attachments),
+          composeAsAuthor(
+            message,
+            { ...rendition, text },
+            translated,
+            { languages, texts },
+            attachments,
+          ),
       });
     }
     return withMirrors(row, message, translated, mirrors);
@@ -198,7 +206,9 @@ export const createPrepare = (deps: PrepareDeps) => {
     const transcribes = watch?.transcribes ?? true;
     const turn = { ref: row.ref, authorId: author.id, text: `${author.name}: ${plainText(text)}` };
     const conversation = watch?.group ?? JSON.stringify([channel.space.platform, channel.id]);
-    const before = watch && text.length > 0 ? context.next(conversation, turn) : [];
+    // What failed once is tried without its context, which may be what the service fails at.
+    const hasContext = watch && text.length > 0 && row.attempts === 1;
+    const before = hasContext ? context.next(conversation, turn) : [];
     const limit = await limitOver(message, wanted.length, transcribes);
     if (limit)
       return flagged === undefined
@@ -207,11 +217,16 @@ export const createPrepare = (deps: PrepareDeps) => {
     const isReply = !watch || watch.mode === 'reply';
     const onHeard = isReply ? progress?.show : undefined;
     const options = { message, languages: wanted, transcribes, context: before, isLast, onHeard };
-    const translated = await translate(row, options, signal);
+    const translated = await translate(row, options, signal).catch((thrown: unknown) => {
+      context.forget(row.ref);
+      throw thrown;
+    });
+    // A line that fails would make those after it fail too.
+    if (translated.fault) context.forget(row.ref);
     if (flagged !== undefined) return asFlagReply(row, message, translated);
     return watch && !isReply
       ? asAuthor(row, message, translated, watch)
-      : asReply(row, message, translated, composeReply(translated, languages));
+      : asReply(row, message, translated, composeReply(translated, languages, texts));
   };
 
   return {

@@ -1,5 +1,6 @@
 import { resultOf } from '../../async/generators.ts';
 import { createLru } from '../../async/lru.ts';
+import { OutageError, type Outages } from '../outage.ts';
 import { claimsAudio } from '../policy.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError, toAppError } from '../../errors.ts';
@@ -85,6 +86,8 @@ export interface Rendition {
    * translated.
    */
   readonly outcome: 'translated' | 'same' | 'failed';
+  /** True when a part is translated, even if another one failed. */
+  readonly isTranslated: boolean;
 }
 
 /** A message in every requested language. */
@@ -93,8 +96,10 @@ export interface Translated {
   readonly transcript: Transcript | undefined;
   readonly renditions: readonly Rendition[];
   readonly used: { readonly characters: number; readonly audioMs: number };
-  /** A permanent failure of a part of the work. */
+  /** A failure of a part of the work. */
   readonly fault: AppError | undefined;
+  /** True when that part is to be tried again. */
+  readonly willRetry: boolean;
 }
 
 export interface TranslateOptions {
@@ -103,7 +108,7 @@ export interface TranslateOptions {
   readonly transcribes: boolean;
   /** The turns before the message, oldest first. */
   readonly context: readonly string[];
-  /** True for the last try: parts that fail now are left as they are. */
+  /** True for the last try: parts that fail now are given up. */
   readonly isLast: boolean;
   /** Called with the progress of long audio. */
   readonly onHeard?: ((heard: TranscriptionProgress) => void) | undefined;
@@ -126,7 +131,7 @@ interface Finished {
 /** Partly failed rows whose finished parts are kept for their next try. */
 const MOST_REMEMBERED = 500;
 
-/** Error codes of files that claim to be audio and cannot be decoded. */
+/** Error codes of files that claim to be audio and cannot be decoded; a voice message always can. */
 const NOT_AUDIO: ReadonlySet<AppError['code']> = new Set(['unsupported', 'bad-input', 'not-found']);
 
 /** The code for an undetermined language (BCP 47). */
@@ -147,10 +152,32 @@ const joinTranscripts = (parts: readonly Transcript[]): Transcript | undefined =
 /** The result for a message that could not be processed because of `fault`. */
 export const untranslated = (language: string, fault: AppError): Translated => ({
   transcript: undefined,
-  renditions: [{ language, from: UNKNOWN, text: undefined, heard: undefined, outcome: 'failed' }],
+  renditions: [
+    {
+      language,
+      from: UNKNOWN,
+      text: undefined,
+      heard: undefined,
+      outcome: 'failed',
+      isTranslated: false,
+    },
+  ],
   used: { characters: 0, audioMs: 0 },
   fault,
+  willRetry: false,
 });
+
+/**
+ * What failed, as an `AppError`. Faults of ours, such as the database's, are retried: they don't
+ * depend on the message. Throws what is no failure of the message.
+ */
+const failureOf = (thrown: unknown): AppError => {
+  const error = toAppError(thrown);
+  if (error.code === 'cancelled') throw error;
+  return error.code === 'internal' && !(thrown instanceof AppError)
+    ? new AppError('internal', 'an internal fault', { retryable: true, cause: thrown })
+    : error;
+};
 
 const keyOf = ({ ref, purpose, revision }: RowKey & { readonly revision: number }): string =>
   JSON.stringify([purpose, ref.channel.space.platform, ref.channel.id, ref.id, revision]);
@@ -158,6 +185,7 @@ const keyOf = ({ ref, purpose, revision }: RowKey & { readonly revision: number 
 /** Transcribes and translates messages. */
 export const createMessageTranslator = (
   services: Pick<Services, 'translator' | 'transcriber' | 'languages'>,
+  outages: Pick<Outages, 'of'>,
 ) => {
   const { languages, transcriber, translator } = services;
   const remembered = createLru<string, Finished>(MOST_REMEMBERED);
@@ -171,8 +199,8 @@ export const createMessageTranslator = (
   };
 
   /**
-   * Transcribes and translates a message. Rejects with a retryable `AppError` where another try of
-   * the row may do better; permanent failures are in `fault`.
+   * Transcribes and translates a message. Failures of its own are in `fault`. Rejects with an
+   * `OutageError` when nothing can be translated at the moment.
    */
   const translate = async (
     row: RowKey & { readonly revision: number; readonly authorId: string },
@@ -184,14 +212,9 @@ export const createMessageTranslator = (
     const place = message.ref.channel;
     const author = { platform: place.space.platform, id: message.author.id };
     const line = { ref: message.ref, author };
-    let fault: AppError | undefined;
-
-    /** Returns permanent failures and those of the last try; throws any other fault. */
-    const giveUp = (thrown: unknown): AppError => {
-      const error = toAppError(thrown);
-      if (error.code === 'cancelled' || (error.retryable && !isLast)) throw error;
-      return error;
-    };
+    const faults: AppError[] = [];
+    const breakers = new Map(wanted.map((to) => [to, outages.of(to)]));
+    const answers = new Map([...breakers].map(([to, breaker]) => [to, breaker.answers()]));
 
     const hear = async (audio: Message['files'][number]): Promise<Transcript | undefined> => {
       const known = finished.transcripts.get(audio.id);
@@ -204,8 +227,9 @@ export const createMessageTranslator = (
         finished.used.audioMs += heard.durationMs;
         return heard;
       } catch (thrown) {
-        const error = giveUp(thrown);
-        if (!NOT_AUDIO.has(error.code)) fault = error;
+        const error = failureOf(thrown);
+        const isUnheard = error.code === 'not-found';
+        if (!isUnheard && (audio.voice || !NOT_AUDIO.has(error.code))) faults.push(error);
         return undefined;
       }
     };
@@ -219,14 +243,19 @@ export const createMessageTranslator = (
       const known = finished.translations.get(asked);
       if (known) return known;
       try {
+        const breaker = breakers.get(to);
+        await breaker?.ready();
         const source = from ? { from } : { line };
         const request = { text, to, place, context, whole: true, ...source };
         const done = await resultOf(translator.translate(request, signal));
         finished.translations.set(asked, done);
-        if (done.outcome === 'translated') finished.used.characters += charactersOf(text);
+        if (done.outcome === 'translated') {
+          breaker?.answered();
+          finished.used.characters += charactersOf(text);
+        }
         return done;
       } catch (thrown) {
-        fault = giveUp(thrown);
+        faults.push(failureOf(thrown));
         return undefined;
       }
     };
@@ -242,12 +271,14 @@ export const createMessageTranslator = (
     const words = transcript && plainWords(transcript.text);
     const written = isBlankMessage(message.text) ? undefined : message.text;
 
+    const isUnheard = faults.length > 0;
+
     const render = async (language: string): Promise<Rendition> => {
       const [text, heard] = await Promise.all([
         written && into(written, language),
         words && into(words, language, spoken),
       ]);
-      const isFailed = (written && !text) || (words && !heard);
+      const isFailed = isUnheard || (written && !text) || (words && !heard);
       const isTranslated = [text, heard].some((part) => part?.outcome === 'translated');
       return {
         language,
@@ -255,12 +286,41 @@ export const createMessageTranslator = (
         text: text ? text.text : written,
         heard: heard ? heard.text : words,
         outcome: isFailed ? 'failed' : isTranslated ? 'translated' : 'same',
+        isTranslated,
       };
     };
 
+    /** The outage of a language; undefined when the message fails by itself. */
+    const outageOf = async (language: string): Promise<OutageError | undefined> => {
+      try {
+        await breakers.get(language)?.judge(answers.get(language) ?? 0);
+        return undefined;
+      } catch (thrown) {
+        if (thrown instanceof OutageError) return thrown;
+        throw thrown;
+      }
+    };
+
+    /** The failure to tell of. Throws that of an outage, unless another language was translated. */
+    const judged = async (renditions: readonly Rendition[]): Promise<AppError | undefined> => {
+      const retryable = faults.filter((one) => one.retryable);
+      if (retryable.length === 0) return faults[0];
+      const failed = renditions.filter(({ outcome }) => outcome === 'failed');
+      const standing = await Promise.all(failed.map(({ language }) => outageOf(language)));
+      const outage = standing.find((one) => one !== undefined);
+      const fault =
+        outage ?? retryable.find((one) => !(one instanceof OutageError)) ?? retryable[0];
+      if (fault instanceof OutageError && !renditions.some(({ isTranslated }) => isTranslated))
+        throw fault;
+      return fault;
+    };
+
     const renditions = await Promise.all(wanted.map(render));
-    remembered.delete(key);
-    return { transcript, renditions, used: { ...finished.used }, fault };
+    const fault = await judged(renditions);
+    const willRetry =
+      fault !== undefined && fault.retryable && (!isLast || fault instanceof OutageError);
+    if (!willRetry) remembered.delete(key);
+    return { transcript, renditions, used: { ...finished.used }, fault, willRetry };
   };
 
   return {

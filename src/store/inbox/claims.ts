@@ -7,6 +7,7 @@ import {
   isOpen,
   isRow,
   type Outcome,
+  ownPartition,
   type Row,
   rowChannel,
   type StoredMessage,
@@ -149,6 +150,34 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
     const { state } = outcome;
     const settled = { ...claimedColumns(row), state, reason, changed_ms: now() };
     return (await settleRow(db, settled)).changed > 0;
+  },
+
+  /**
+   * Moves a row into a partition of its own within a transaction, so that it delays no other;
+   * resolves with that partition, or with undefined when the message has changed and so waits again.
+   *
+   * @param isTried false when the attempt does not count
+   */
+  stepAside: async (
+    db: Transaction<Schema>,
+    row: Row,
+    { isTried, dueMs }: { readonly isTried: boolean; readonly dueMs: number },
+  ): Promise<string | undefined> => {
+    const partition = ownPartition('change', row.ref);
+    const moved = await db
+      .updateTable('inbox')
+      .set({
+        state: 'waiting',
+        partition_key: partition,
+        // Epochs of two partitions cannot be compared.
+        epoch: 0,
+        attempts: row.attempts - (isTried ? 0 : 1),
+        due_ms: dueMs,
+      })
+      .where(isClaimed(claimedColumns(row)))
+      .returning('partition_key')
+      .executeTakeFirst();
+    return moved?.partition_key;
   },
 
   /** Releases rows; those that were not tried do not count the attempt. */

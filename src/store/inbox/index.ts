@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../async/time.ts';
 import type { MessageRef, Space } from '../../model/place.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type InboxDeps } from './claims.ts';
@@ -15,7 +16,7 @@ import type { Transaction } from 'kysely';
 import type { Person } from '../../model/member.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import type { AppError, ErrorCode } from '../../errors.ts';
+import type { AppError, ErrorCode, Sentence } from '../../errors.ts';
 
 /** Pending and failed work in the watched channels of a space. */
 export interface Backlog {
@@ -23,8 +24,12 @@ export interface Backlog {
   /** The time at which the oldest pending message was written, ms since 1970. */
   readonly oldestMs: number | undefined;
   readonly dead: number;
+  /** Messages of the last 24 hours that were not translated because of the daily limit. */
+  readonly overLimit: number;
   /** The newest failed messages, with the reason of each. */
   readonly newestDead: readonly { readonly ref: MessageRef; readonly reason: ErrorCode }[];
+  /** The reason for which nothing can be translated at the moment; undefined where there is none. */
+  readonly outage: Sentence | undefined;
 }
 
 export interface Inbox {
@@ -156,7 +161,8 @@ export const backlogOf = async (
   store: Store,
   space: Space,
   timeOf: (position: string) => number | undefined,
-): Promise<Backlog> => {
+  nowMs: number,
+): Promise<Omit<Backlog, 'outage'>> => {
   const open = await store
     .selectFrom('inbox')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])
@@ -170,6 +176,14 @@ export const backlogOf = async (
   const { count } = await dead
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
+  const limited = await store
+    .selectFrom('inbox')
+    .select(({ fn }) => [fn.countAll<number>().as('count')])
+    .where((eb) => eb.and(whereSpace(space)))
+    .where('changed_ms', '>=', nowMs - DAY_MS)
+    .where('state', '=', 'skipped')
+    .where('reason', '=', 'daily-limit')
+    .executeTakeFirstOrThrow();
   const newest = await dead
     .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'reason'])
     .orderBy('position', 'desc')
@@ -179,6 +193,7 @@ export const backlogOf = async (
     waiting: open.count,
     oldestMs: open.oldest ? timeOf(open.oldest) : undefined,
     dead: count,
+    overLimit: limited.count,
     newestDead: newest.map((row) => ({
       ref: { channel: rowChannel(row), id: row.message_id },
       reason: (row.reason ?? 'internal') as AppError['code'],

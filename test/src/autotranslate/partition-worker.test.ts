@@ -41,6 +41,7 @@ const work = async (): Promise<number | undefined> => {
         orphanTargets: [],
         used: { characters: 0, audioMs: 0 },
         fault: undefined,
+        willRetry: false,
         ...made,
       };
     },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { AppError } from '../../../src/errors.ts';
+import { AppError } from '../../../src/errors.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Message } from '../../../src/model/message.ts';
@@ -74,9 +74,13 @@ export interface Scene {
   hold(text: string): () => void;
   /** What translations of a text meet instead, one after the other. */
   readonly faults: Map<string, AppError[]>;
+  /** Texts that the service fails at for ever. */
+  readonly poisoned: Set<string>;
+  /** Languages into which the service can translate nothing. */
+  readonly down: Set<string>;
   /** What each text was translated with. */
   readonly contexts: ReadonlyMap<string, readonly string[]>;
-  /** How often each language was asked for. */
+  /** How often each language was asked for, and probed as `probe es`. */
   readonly asked: ReadonlyMap<string, number>;
   /** How each message ended, by its id. */
   outcomes(): Promise<Record<string, string>>;
@@ -92,18 +96,23 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
   const store = await openStore('sqlite::memory:');
   const [spaces, privacy] = [createSpaceSettings(store), createPrivacy(store)];
   const faults = new Map<string, AppError[]>();
+  const poisoned = new Set<string>();
+  const down = new Set<string>();
   const gates = new Map<string, Promise<void>>();
   const contexts = new Map<string, readonly string[]>();
   const asked = new Map<string, number>();
   const clock = { aheadMs: 0 };
 
   const translator: Translator = {
-    async *translate({ text, to, context = [] }, signal) {
-      asked.set(to, (asked.get(to) ?? 0) + 1);
+    async *translate({ text, to, place, context = [] }, signal) {
+      const counted = 'platform' in place && place.platform === 'probe' ? `probe ${to}` : to;
+      asked.set(counted, (asked.get(counted) ?? 0) + 1);
       const words = plainText(text);
       contexts.set(words, context);
       if (gates.has(words)) await Promise.race([gates.get(words), aborted(signal)]);
       signal.throwIfAborted();
+      if (down.has(to) || poisoned.has(words))
+        throw new AppError('unavailable', 'the service answered 500', { retryable: true });
       const fault = faults.get(words)?.shift();
       if (fault) throw fault;
       return yield* plainTranslator.translate({ text, to, place: SPACE }, signal);
@@ -131,6 +140,8 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     usage: createUsage(store),
     clock,
     faults,
+    poisoned,
+    down,
     contexts,
     asked,
     get listener() {

@@ -5,6 +5,7 @@ import {
   readAttachments,
 } from '../../../../src/autotranslate/prepare/compose.ts';
 import type { Rendition } from '../../../../src/autotranslate/prepare/translate.ts';
+import { loadTexts } from '../../../../src/i18n.ts';
 import { link, styled, text } from '../../../../src/model/rich-text.ts';
 import { languageName } from '../../../../src/text/language/languages.ts';
 import { tree } from '../../../fakes/markup.ts';
@@ -14,12 +15,14 @@ import type { MessageFile } from '../../../../src/model/file.ts';
 import { audio } from '../support.ts';
 
 const languages = { name: languageName };
+const texts = loadTexts('locales');
 const renditionOf = (language: string, written: string): Rendition => ({
   language,
   from: 'en',
   text: tree(written),
   heard: undefined,
   outcome: 'translated',
+  isTranslated: true,
 });
 const replyWith = (...renditions: readonly Rendition[]) =>
   composeReply(
@@ -28,8 +31,10 @@ const replyWith = (...renditions: readonly Rendition[]) =>
       renditions,
       used: { characters: 0, audioMs: 0 },
       fault: undefined,
+      willRetry: false,
     },
     languages,
+    texts,
   );
 
 describe('a reply', () => {
@@ -66,7 +71,8 @@ describe('a mirror under its author’s name', () => {
     const { content } = composeAsAuthor(
       message,
       renditionOf('es', '**hola**'),
-      languages,
+      { fault: undefined, willRetry: false },
+      { languages, texts },
       attachments,
     );
     expect(content.text).toEqual([

@@ -2,12 +2,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { Services } from '../../../../src/command/services.ts';
 import { plainWords } from '../../../../src/model/compose-rich-text.ts';
+import { plainText } from '../../../../src/model/walk-rich-text.ts';
 import type { MessageFile } from '../../../../src/model/file.ts';
 import { findLanguage, languageName } from '../../../../src/text/language/languages.ts';
 import {
   createMessageTranslator,
   createTranslationContext,
 } from '../../../../src/autotranslate/prepare/translate.ts';
+import { createOutages, OutageError } from '../../../../src/autotranslate/outage.ts';
 import { plainTranslator } from '../../../fakes/autotranslate.ts';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { messageOf, refOf } from '../../store/inbox/support.ts';
@@ -15,8 +17,11 @@ import { messageOf, refOf } from '../../store/inbox/support.ts';
 const away = new AppError('unavailable', 'away', { retryable: true });
 const { signal } = new AbortController();
 
+let nowMs = 0;
 let fault: AppError | undefined;
 let heardFault: AppError | undefined;
+/** A text that can never be translated. */
+let poison: string | undefined;
 const transcript = {
   text: 'es:hola',
   language: 'es',
@@ -30,6 +35,7 @@ const services = {
   translator: {
     async *translate(...given: Parameters<typeof plainTranslator.translate>) {
       if (fault) throw fault;
+      if (plainText(given[0].text) === poison) throw away;
       return yield* plainTranslator.translate(...given);
     },
   },
@@ -50,10 +56,13 @@ const audio: MessageFile = {
   async *open() {},
 };
 
+const createTranslator = () =>
+  createMessageTranslator(services, createOutages({ ...services, now: () => nowMs }));
+
 const make = (
   text: string,
   isLast = false,
-  { translate } = createMessageTranslator(services),
+  { translate } = createTranslator(),
   files: readonly MessageFile[] = [],
 ) => {
   const message = { ...messageOf(1, text), files };
@@ -67,6 +76,7 @@ const make = (
 beforeEach(() => {
   fault = undefined;
   heardFault = undefined;
+  poison = undefined;
 });
 
 describe('what a message becomes', () => {
@@ -78,31 +88,59 @@ describe('what a message becomes', () => {
     });
   });
 
-  it('is not given up while another try may do better, but with the last one', async () => {
+  it('waits for the end of an outage, also with the last try', async () => {
     fault = away;
-    await expect(make('hello')).rejects.toBe(away);
-    expect(await make('hello', true)).toMatchObject({
-      renditions: [
-        { outcome: 'failed', text: plainWords('hello') },
-        { outcome: 'failed', text: plainWords('hello') },
-      ],
-      fault: { code: 'unavailable' },
-      used: { characters: 0 },
-    });
+    for (const isLast of [false, true]) {
+      const given = make('hello', isLast);
+      await expect(given).rejects.toBeInstanceOf(OutageError);
+      await expect(given).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 5_000 });
+    }
+  });
+
+  it('is given up with the last try, where other texts can be translated', async () => {
+    poison = 'hello';
+    for (const isLast of [false, true])
+      expect(await make('hello', isLast)).toMatchObject({
+        renditions: [
+          { outcome: 'failed', text: plainWords('hello') },
+          { outcome: 'failed', text: plainWords('hello') },
+        ],
+        fault: { code: 'unavailable' },
+        willRetry: !isLast,
+        used: { characters: 0 },
+      });
+  });
+
+  it('is tried again where something of ours failed, such as the database', async () => {
+    fault = new Error('disk I/O error') as AppError;
+    expect(await make('hello')).toMatchObject({ fault: { code: 'internal' }, willRetry: true });
   });
 
   it('counts whole transcripts once, and nothing of one that broke off', async () => {
-    const translator = createMessageTranslator(services);
+    const translator = createTranslator();
     heardFault = away;
-    await expect(make('', false, translator, [audio])).rejects.toBe(away);
+    expect(await make('', false, translator, [audio])).toMatchObject({
+      transcript: undefined,
+      renditions: [{ outcome: 'failed' }, { outcome: 'failed' }],
+      willRetry: true,
+    });
     heardFault = undefined;
     fault = away;
-    await expect(make('', false, translator, [audio])).rejects.toBe(away);
+    await expect(make('', false, translator, [audio])).rejects.toBeInstanceOf(OutageError);
     fault = undefined;
+    nowMs += 5_000;
     expect(await make('', false, translator, [audio])).toMatchObject({
       transcript,
       used: { characters: 7, audioMs: 95_000 },
     });
+  });
+
+  it('tells of a voice message that the service refuses, and not of a file that is no audio', async () => {
+    heardFault = new AppError('bad-input', 'no audio');
+    const voice = { ...audio, voice: { durationMs: 1, waveform: '' } };
+    const isTold = async (file: MessageFile): Promise<boolean> =>
+      (await make('', false, createTranslator(), [file])).fault !== undefined;
+    expect([await isTold(voice), await isTold(audio)]).toEqual([true, false]);
   });
 
   it('is left as it is when it is broken off, also with the last try', async () => {

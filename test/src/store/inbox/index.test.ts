@@ -13,7 +13,7 @@ const ELSEWHERE = { space: { ...SPACE, id: 'other' }, id: 'far' };
 
 describe('what waits in a space', () => {
   const inbox = withInbox();
-  const backlog = () => backlogOf(inbox.store, SPACE, Number);
+  const backlog = () => backlogOf(inbox.store, SPACE, Number, inbox.clock.ms);
   /** Lets messages come that cannot be done. */
   const bury = async (numbers: readonly number[], channel = HERE): Promise<void> => {
     for (const id of numbers) {
@@ -51,6 +51,21 @@ describe('what waits in a space', () => {
       '3',
     ]);
     expect(newestDead[0]).toEqual({ ref: refOf(12), reason: 'bad-reply' });
+  });
+
+  it('is told apart from what the daily limit of the last day left untranslated', async () => {
+    const skip = async (id: number, reason: string): Promise<void> => {
+      await inbox.accept(messageOf(id));
+      const [row] = await inbox.claim();
+      await inbox.store.write((db) => inbox.ours.settle(db, row!, { state: 'skipped', reason }));
+    };
+    await skip(1, 'daily-limit');
+    inbox.clock.ms += 86_400_000;
+    await skip(2, 'daily-limit');
+    await skip(3, 'same-language');
+    expect(await backlog()).toMatchObject({ waiting: 0, dead: 0, overLimit: 2 });
+    inbox.clock.ms += 1;
+    expect((await backlog()).overLimit).toBe(1);
   });
 
   it('is also what is to be tried once more, as if it had come just now', async () => {

@@ -1,0 +1,168 @@
+import { resultOf } from '../async/generators.ts';
+import { AppError, toAppError } from '../errors.ts';
+import { plainWords } from '../model/compose-rich-text.ts';
+import type { Space } from '../model/place.ts';
+import { sameLanguage } from '../text/language/languages.ts';
+import type { Translator } from '../translation/translator.ts';
+
+/** Time between two probes of a service that is down. */
+export const PROBE_EVERY_MS = 5_000;
+
+/**
+ * State of a circuit breaker. `checking` is closed with a first probe under way: others still go
+ * on. `open` lets nothing through; `half-open` neither, but its probe is under way.
+ */
+export type BreakerState =
+  | { readonly kind: 'closed' | 'checking' }
+  | { readonly kind: 'open'; readonly error: AppError; readonly probeAtMs: number }
+  | { readonly kind: 'half-open'; readonly error: AppError };
+
+export type BreakerEvent =
+  | { readonly kind: 'answered' | 'probing' | 'probe-answered' }
+  | { readonly kind: 'probe-failed'; readonly error: AppError; readonly atMs: number };
+
+const CLOSED: BreakerState = { kind: 'closed' };
+
+/** The state after an event. */
+export const nextState = (state: BreakerState, event: BreakerEvent): BreakerState => {
+  switch (event.kind) {
+    case 'answered':
+    case 'probe-answered':
+      return CLOSED;
+    case 'probing':
+      if (state.kind === 'closed') return { kind: 'checking' };
+      return state.kind === 'open' ? { kind: 'half-open', error: state.error } : state;
+    case 'probe-failed': {
+      // Something was answered since the probe was sent.
+      if (state.kind === 'closed') return state;
+      const { error, atMs } = event;
+      const waitMs = Math.max(PROBE_EVERY_MS, error.retryAfterMs ?? 0);
+      return { kind: 'open', error, probeAtMs: atMs + waitMs };
+    }
+    default:
+      return event satisfies never;
+  }
+};
+
+/** The fault of a message that waits for the end of an outage; it is no attempt of the message. */
+export class OutageError extends AppError {
+  override readonly name = 'OutageError';
+
+  /** @param cause the error of the probe */
+  constructor(cause: AppError, retryAfterMs: number) {
+    const { code, message, sentence } = cause;
+    super(code, message, { cause, sentence, retryAfterMs, retryable: true });
+  }
+}
+
+export interface BreakerDeps {
+  /** Sends the service something harmless. Rejects with a retryable `AppError` where it fails. */
+  readonly probe: () => Promise<unknown>;
+  readonly now: () => number;
+}
+
+export type Breaker = ReturnType<typeof createBreaker>;
+
+/**
+ * Creates a circuit breaker that tells a message that cannot be translated from a service that
+ * cannot translate. Probes are texts of ours, because a person's text may be what the service fails
+ * at.
+ */
+export const createBreaker = ({ probe, now }: BreakerDeps) => {
+  let state: BreakerState = CLOSED;
+  let answers = 0;
+  let check: Promise<void> | undefined;
+
+  const take = (event: BreakerEvent): void => {
+    state = nextState(state, event);
+  };
+
+  const runProbe = async (): Promise<void> => {
+    take({ kind: 'probing' });
+    try {
+      await probe();
+      take({ kind: 'probe-answered' });
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      // A refusal is an answer.
+      if (error.retryable) take({ kind: 'probe-failed', error, atMs: now() });
+      else take({ kind: 'probe-answered' });
+    } finally {
+      check = undefined;
+    }
+  };
+  /** Probes the service, once for all who ask meanwhile. */
+  const checked = (): Promise<void> => (check ??= runProbe());
+
+  const assertClosed = (): void => {
+    if (state.kind === 'open')
+      throw new OutageError(state.error, Math.max(0, state.probeAtMs - now()));
+  };
+
+  return {
+    /** The reason for which nothing may be sent; undefined while something may. */
+    outage: (): AppError | undefined => ('error' in state ? state.error : undefined),
+    /** The number of answers so far. */
+    answers: (): number => answers,
+    /** Records an answer to a message. */
+    answered: (): void => {
+      answers += 1;
+      take({ kind: 'answered' });
+    },
+    /** Resolves when a message may be sent. Rejects with an `OutageError` during an outage. */
+    ready: async (): Promise<void> => {
+      const isDue = state.kind === 'open' && state.probeAtMs <= now();
+      if (isDue || state.kind === 'half-open') await checked();
+      assertClosed();
+    },
+    /**
+     * Judges a failure: resolves when it is the message's own, and rejects with an `OutageError`
+     * when the service fails at everything.
+     *
+     * @param before `answers` before the message was sent: others that passed since are proof
+     */
+    judge: async (before: number): Promise<void> => {
+      if (answers === before && state.kind !== 'open') await checked();
+      assertClosed();
+    },
+  };
+};
+
+/** Longest wait for a probe. */
+const PROBE_MS = 30_000;
+/** A place without a glossary. */
+const NOWHERE: Space = { platform: 'probe', id: '' };
+
+export interface OutagesDeps {
+  readonly translator: Translator;
+  readonly now: () => number;
+}
+
+export type Outages = ReturnType<typeof createOutages>;
+
+/**
+ * Creates a breaker for each target language, because a service may have an engine of its own for
+ * each. A probe is one word.
+ */
+export const createOutages = ({ translator, now }: OutagesDeps) => {
+  const breakers = new Map<string, Breaker>();
+
+  const probe = async (to: string): Promise<void> => {
+    const isEnglish = sameLanguage(to, 'en');
+    const text = plainWords(isEnglish ? 'Hola' : 'Hello');
+    const from = isEnglish ? 'es' : 'en';
+    const request = { text, from, to, place: NOWHERE, whole: true };
+    await resultOf(translator.translate(request, AbortSignal.timeout(PROBE_MS)));
+  };
+
+  return {
+    /** The breaker for translations into a language. */
+    of: (to: string): Breaker => {
+      const breaker = breakers.get(to) ?? createBreaker({ probe: () => probe(to), now });
+      breakers.set(to, breaker);
+      return breaker;
+    },
+    /** The reasons of the outages that last. */
+    current: (): readonly AppError[] => [...breakers.values()].flatMap((one) => one.outage() ?? []),
+  };
+};

@@ -1,0 +1,44 @@
+import { backoffMs, type Backoff } from '../async/backoff.ts';
+import type { AppError } from '../errors.ts';
+import { OutageError } from './outage.ts';
+
+/** Backoff of a row, on top of the retries of each single request. */
+export interface RowBackoff extends Backoff {
+  /** Tries after which a row is given up. */
+  readonly tries: number;
+}
+
+/**
+ * Backoff for preparing: a failing message delays those after it by three minutes, waits by
+ * `retryAfterMs` not counted.
+ */
+export const PREPARING: RowBackoff = { firstMs: 5_000, longestMs: 60_000, tries: 7 };
+/**
+ * Backoff for reconciling: an unreachable platform is retried for about half an hour, waits by
+ * `retryAfterMs` not counted.
+ */
+export const RECONCILING: RowBackoff = { firstMs: 1_000, longestMs: 120_000, tries: 20 };
+/**
+ * Backoff for a message that failed alone and stepped aside: it delays no other, and is given up
+ * after a quarter of an hour.
+ */
+export const ASIDE: RowBackoff = { firstMs: 15_000, longestMs: 600_000, tries: 7 };
+
+/** Longest `retryAfterMs` that is respected. */
+const LONGEST_TOLD_WAIT_MS = 600_000;
+
+/** Jitter of the rows that look if an outage is over. */
+const OUTAGE_JITTER_MS = 1_000;
+
+/** The wait before another try of a row that failed, in ms, with jitter. */
+export const waitMs = (
+  policy: RowBackoff,
+  attempts: number,
+  error: AppError,
+  random: () => number,
+): number => {
+  const toldMs = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
+  if (error instanceof OutageError) return toldMs + random() * OUTAGE_JITTER_MS;
+  const spread = { ...policy, random: () => 0.75 + random() / 2 };
+  return backoffMs(spread, attempts - 1, toldMs);
+};

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { loadTexts } from '../../../src/i18n.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { SPACE } from '../../fakes/channel-feed.ts';
+import { watchOf } from '../../fakes/autotranslate.ts';
+import { ENGLISH, GENERAL, linked, SPANISH, withScene, type Scene } from './support.ts';
+
+const texts = loadTexts('locales');
+const notYet = (language: string): string => `⚠️ ${texts.in(language)('autotranslate.not-yet')}`;
+const never = (language: string): string =>
+  `⚠️ ${plainText(texts.rich(language)('autotranslate.given-up'))}`;
+
+/** Lets time pass until a message that fails for ever is given up. */
+const untilGivenUp = async (scene: Scene): Promise<void> => {
+  for (let minutes = 0; minutes < 30; minutes += 1) await scene.later();
+};
+
+describe('a message that the service fails at', () => {
+  const scene = withScene([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
+  const replies = (): string[] => scene.feed.texts(GENERAL).filter((text) => /^\p{RI}/u.test(text));
+
+  it('delays none of a hundred others, and its place is kept', async () => {
+    scene.poisoned.add('poison');
+    const all = Array.from({ length: 101 }, (_, index) => (index === 50 ? 'poison' : `${index}`));
+    for (const text of all) await scene.say(GENERAL, text);
+    // No time passes: what waits for another try waits for ever.
+    await scene.idle();
+    expect(replies()).toEqual(
+      all.map((text) =>
+        text === 'poison'
+          ? `🇪🇸 ${notYet('es')}\n🇯🇵 ${notYet('ja')}`
+          : `🇪🇸 es(${text})\n🇯🇵 ja(${text})`,
+      ),
+    );
+  });
+
+  it('is given up in the end, and tells readers in their languages and moderators', async () => {
+    scene.poisoned.add('poison');
+    const { ref } = await scene.say(GENERAL, 'poison');
+    await scene.idle();
+    expect(await scene.inbox.backlog(SPACE)).toMatchObject({ waiting: 1, dead: 0 });
+    await untilGivenUp(scene);
+    expect(replies()).toEqual([`🇪🇸 ${never('es')}\n🇯🇵 ${never('ja')}`]);
+    expect(await scene.inbox.backlog(SPACE)).toMatchObject({
+      waiting: 0,
+      dead: 1,
+      newestDead: [{ ref, reason: 'unavailable' }],
+    });
+    // Once for the note, and once when it changes.
+    expect(scene.feed.calls.filter((call) => ['create', 'update'].includes(call))).toEqual([
+      'create',
+      'update',
+    ]);
+  });
+
+  it('is translated in its place when it is edited, and its note goes when it is deleted', async () => {
+    scene.poisoned.add('poison');
+    const edited = await scene.say(GENERAL, 'poison');
+    const deleted = await scene.say(GENERAL, 'poison');
+    await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    await scene.listener.messageChanged(scene.feed.edit(edited.ref, 'cure'));
+    scene.feed.remove(deleted.ref);
+    await scene.listener.messagesDeleted([deleted.ref]);
+    await scene.idle();
+    expect(replies()).toEqual(['🇪🇸 es(cure)\n🇯🇵 ja(cure)', '🇪🇸 es(hello)\n🇯🇵 ja(hello)']);
+  });
+
+  it('waits for its next try over a restart', async () => {
+    scene.poisoned.add('poison');
+    const { ref, position } = await scene.say(GENERAL, 'poison');
+    await scene.idle();
+    scene.poisoned.clear();
+    await scene.restart();
+    scene.listener.messagesMissed([{ channel: GENERAL, newest: position }]);
+    await scene.later();
+    expect(replies()).toEqual(['🇪🇸 es(poison)\n🇯🇵 ja(poison)']);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'posted' });
+  });
+
+  it('is no context of the lines after it', async () => {
+    scene.poisoned.add('poison');
+    await scene.say(GENERAL, 'before');
+    await scene.say(GENERAL, 'poison');
+    await scene.idle();
+    await scene.say(GENERAL, 'after');
+    await scene.idle();
+    expect(scene.contexts.get('after')).toEqual(['ada: before']);
+  });
+});
+
+describe('a message that the service refuses', () => {
+  const scene = withScene([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
+
+  it('tells the readers of the language that is missing why', async () => {
+    scene.faults.set('hello', [new AppError('missing', 'no such pair')]);
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    const t = texts.in('es');
+    const note = t('autotranslate.not-translated', { reason: t('errors.missing') });
+    expect(scene.feed.texts(GENERAL)).toEqual(['hello', `🇪🇸 ⚠️ ${note}\n🇯🇵 ja(hello)`]);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead missing' });
+  });
+});
+
+describe('a message of linked channels that the service fails at', () => {
+  const scene = withScene(linked());
+
+  it('is shown as it was written, with a note', async () => {
+    scene.poisoned.add('poison');
+    await scene.say(ENGLISH, 'poison');
+    await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    const [first, second] = scene.feed.texts(SPANISH);
+    expect(first).toContain('poison');
+    expect(first).toContain(notYet('es'));
+    expect(second).toContain('es(hello)');
+    await untilGivenUp(scene);
+    expect(scene.feed.texts(SPANISH)[0]).toContain(never('es'));
+  });
+});
+
+describe('an outage of the service', () => {
+  const scene = withScene([watchOf(GENERAL, { languages: ['es'] })]);
+
+  it('uses up nobody’s tries, posts nothing, and keeps the order', async () => {
+    scene.down.add('es');
+    const all = Array.from({ length: 40 }, (_, index) => `${index}`);
+    for (const text of all) await scene.say(GENERAL, text);
+    await untilGivenUp(scene);
+    expect(scene.feed.texts(GENERAL)).toEqual(all);
+    expect(await scene.inbox.backlog(SPACE)).toMatchObject({ waiting: 40, dead: 0 });
+    const tried = await scene.store.selectFrom('inbox').select('attempts').execute();
+    expect(new Set(tried.map(({ attempts }) => attempts))).toEqual(new Set([0]));
+    scene.down.clear();
+    await scene.later();
+    expect(scene.feed.texts(GENERAL).slice(all.length)).toEqual(
+      all.map((text) => `🇪🇸 es(${text})`),
+    );
+  });
+
+  it('sends one probe at a time, and nobody’s text', async () => {
+    scene.down.add('es');
+    for (let index = 0; index < 40; index += 1) await scene.say(GENERAL, `${index}`);
+    await scene.idle();
+    expect(scene.asked.get('probe es')).toBe(1);
+    await scene.later();
+    expect(scene.asked.get('probe es')).toBe(2);
+    await scene.say(GENERAL, 'meanwhile');
+    await scene.idle();
+    expect(scene.contexts.has('meanwhile')).toBe(false);
+  });
+
+  it('tells moderators why messages wait', async () => {
+    scene.down.add('es');
+    await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    expect(await scene.inbox.backlog(SPACE)).toMatchObject({
+      waiting: 1,
+      outage: { key: 'errors.unavailable' },
+    });
+    scene.down.clear();
+    await scene.later();
+    expect((await scene.inbox.backlog(SPACE)).outage).toBeUndefined();
+  });
+
+  it('of one language lets the others through', async () => {
+    await scene.watches.set([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
+    scene.down.add('ja');
+    await scene.say(GENERAL, 'hello');
+    await untilGivenUp(scene);
+    expect(scene.feed.texts(GENERAL)[1]).toBe(`🇪🇸 es(hello)\n🇯🇵 ${notYet('ja')}`);
+    scene.down.clear();
+    await scene.later();
+    expect(scene.feed.texts(GENERAL)[1]).toBe('🇪🇸 es(hello)\n🇯🇵 ja(hello)');
+  });
+});

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { countCodePoints } from '../text/unicode.ts';
+import { AppError } from '../errors.ts';
+import { countCodePoints, isBlank } from '../text/unicode.ts';
 import { findOccurrences } from '../text/protect/terms.ts';
 import { splitText } from '../text/split/split.ts';
 import type { CallOptions, Caller } from './caller.ts';
@@ -68,6 +69,12 @@ const partsOf = (text: string): Part[] =>
     const start = piece.indexOf(core);
     return { before: piece.slice(0, start), text: core, after: piece.slice(start + core.length) };
   });
+
+/** Rejects a reply that leaves out a part of a text. */
+const assertNotBlank = (part: string, translated: string): void => {
+  if (!isBlank(part) && isBlank(translated))
+    throw new AppError('bad-reply', 'the translation is blank');
+};
 
 /**
  * Makes a form, multipart/form-data (RFC 7578). `FormData` would turn each line break into two
@@ -138,6 +145,7 @@ export const createTranslationApi = (caller: Caller): TranslationApi => {
             expectMediaType(reply, /json$/);
             return (await readJsonReply(reply, translateReply)).choices[0]?.message.content ?? '';
           }));
+        assertNotBlank(text, translated);
         whole += before + translated + after;
       }
       return whole;
@@ -155,6 +163,7 @@ export const createTranslationApi = (caller: Caller): TranslationApi => {
             translated = soFar;
             yield whole + soFar;
           }
+        assertNotBlank(text, translated);
         whole += translated + after;
       }
       return whole;

@@ -1,13 +1,16 @@
 import type { Space, Channel } from '../model/place.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { TranslationInput } from '../api/translation.ts';
-import { protect, type Protected } from '../text/protect/protect.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { ServiceError } from '../api/service-error.ts';
+import { plainText } from '../model/walk-rich-text.ts';
+import { protect, type Protected, type Restored } from '../text/protect/protect.ts';
 import { isEmojiMessage, languageText } from '../text/message-checks.ts';
 import { NO_LANGUAGE } from '../text/language/features.ts';
 import { confidentLanguage, type Detection } from '../text/language/detect.ts';
 import { sameLanguage, type ChatLine, type Languages } from '../text/language/languages.ts';
 import { formsIn, termsFor } from './glossary-terms.ts';
-import { toFlatText } from '../text/pieces/pieces.ts';
+import { toFlatText, toPieces } from '../text/pieces/pieces.ts';
 import { mapStates } from '../async/generators.ts';
 import { normalise } from '../model/normalise-rich-text.ts';
 import type { RichText } from '../model/rich-text.ts';
@@ -79,6 +82,27 @@ const sourceOf = (ranked: readonly Detection[], to: string): string => {
   return likeliest?.language ?? UNDETECTED;
 };
 
+/** Error codes of requests that the service refused, or failed at. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set(['bad-input', 'too-large', 'unavailable']);
+
+/** True where another request may do better without the context, which may be what was refused. */
+const mayComeOfContext = (error: unknown): boolean =>
+  error instanceof ServiceError && REFUSALS.has(error.code);
+
+const isBadReply = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'bad-reply';
+
+const number = /\p{N}/u;
+
+/** True when a translation has words, or a number, which may stand for one. */
+const saysSomething = (tree: RichText): boolean =>
+  protect(tree).hasWords ||
+  toPieces(tree).pieces.some((piece) => piece.kind === 'text' && number.test(piece.text));
+
+/** A text as words alone, by which an unchanged reply is known. */
+const folded = (tree: RichText): string =>
+  plainText(tree).toLowerCase().replaceAll(/\s+/gu, ' ').trim();
+
 const isInNoLanguage = ([best]: readonly Detection[]): boolean => best?.language === NO_LANGUAGE;
 
 export const createTranslator = ({
@@ -122,25 +146,57 @@ export const createTranslator = ({
       const input = {
         sourceLang: from,
         targetLang: to,
-        ...(context && context.length > 0 ? { context: context.join('\n') } : {}),
         ...(model ? { model } : {}),
       };
 
       const first = protect(tree, forced);
       if (!first.hasWords) return unchanged('nothing-to-translate', from);
+
+      /** Requests a text's translation, once more without the context where that may help. */
+      const ask = async function* (
+        protectedText: Protected,
+        keywords?: readonly string[],
+      ): AsyncGenerator<
+        GrowingText,
+        { readonly reply: string; readonly restored: Restored },
+        void
+      > {
+        const once = async function* (before: typeof context) {
+          const fields = {
+            ...input,
+            ...(keywords ? { keywords } : {}),
+            ...(before && before.length > 0 ? { context: before.join('\n') } : {}),
+          };
+          const reply = yield* request(protectedText, fields, whole, signal);
+          const restored = protectedText.restore(reply);
+          if (!saysSomething(restored.tree))
+            throw new AppError('bad-reply', 'the translation has no words');
+          return { reply, restored };
+        };
+        try {
+          return yield* once(context);
+        } catch (thrown) {
+          const isWorthwhile = isBadReply(thrown) || (context?.length && mayComeOfContext(thrown));
+          if (!isWorthwhile) throw thrown;
+        }
+        return yield* once(undefined);
+      };
+      const finished = (text: RichText): Translation =>
+        folded(text) === folded(tree)
+          ? unchanged('nothing-to-translate', from)
+          : { text, from, to, outcome: 'translated' };
+
       const wanted = formsIn(first.text, kept);
-      const keywords = wanted.values().flatMap((forms) => forms);
-      const reply = yield* request(first, { ...input, keywords: [...keywords] }, whole, signal);
-      const restored = first.restore(reply);
+      const keywords = [...wanted.values().flatMap((forms) => forms)];
+      const { reply, restored } = yield* ask(first, keywords);
       const replied = formsIn(reply, kept);
       const keptAll = wanted.keys().every((entry) => replied.has(entry));
-      if (restored.ok && keptAll) return { text: restored.tree, from, to, outcome: 'translated' };
+      if (restored.ok && keptAll) return finished(restored.tree);
 
       // Retried once with every term protected by tokens; terms that are still missing are appended
       // to the text.
       const second = protect(tree, [...forced, ...kept]);
-      const again = yield* request(second, input, whole, signal);
-      return { text: second.restore(again).tree, from, to, outcome: 'translated' };
+      return finished((yield* ask(second)).restored.tree);
     },
   };
 };

@@ -35,12 +35,17 @@ const transcriber = (gate: (words: string) => Promise<void> | undefined): Transc
   },
 });
 
-/** `hello` becomes `es(hello)`; what begins with `es:` is Spanish already. */
+/**
+ * `hello` becomes `es(hello)`; what begins with `es:` is Spanish already, and `Taxi` the same in
+ * every language.
+ */
 export const plainTranslator: Translator = {
   async *translate({ text, to }) {
     if (plainText(text).startsWith(`${to}:`))
       return { text, from: to, to, outcome: 'same-language' };
     yield () => text;
+    if (plainText(text) === 'Taxi')
+      return { text, from: 'en', to, outcome: 'nothing-to-translate' };
     return { text: sentence(`${to}(`, text, ')'), from: 'en', to, outcome: 'translated' };
   },
 };

@@ -90,6 +90,10 @@ const transcriptFiles = ({ transcript }: Translated): { readonly files?: Outgoin
 const translatedParts = ({ isTranslated, text: written, heard }: Rendition) =>
   isTranslated ? [written, heard] : [];
 
+/** True when a rendition differs from what was written, or should. */
+export const isWorthShowing = ({ outcome }: Rendition): boolean =>
+  outcome === 'translated' || outcome === 'failed';
+
 type Failed = Pick<Translated, 'fault' | 'willRetry'>;
 
 /** The sentence for a message that could not be translated; undefined where it could. */
@@ -123,15 +127,13 @@ export const composeReply = (
   texts: Pick<Texts, 'rich'>,
 ): MirrorContent | undefined => {
   const { transcript, renditions } = translated;
-  const blocks = renditions
-    .filter(({ outcome }) => outcome !== 'same')
-    .map((rendition) => {
-      const note = failureNote(rendition, translated, texts);
-      return {
-        label: replyLabel(rendition.language, languages),
-        text: lines(...translatedParts(rendition), note && sentence(...note)),
-      };
-    });
+  const blocks = renditions.filter(isWorthShowing).map((rendition) => {
+    const note = failureNote(rendition, translated, texts);
+    return {
+      label: replyLabel(rendition.language, languages),
+      text: lines(...translatedParts(rendition), note && sentence(...note)),
+    };
+  });
   if (transcript) blocks.unshift({ label: [HEARD], text: plainWords(transcript.text) });
   const [first, ...rest] = blocks;
   if (!first) return undefined;
@@ -151,10 +153,12 @@ export const lackOf = (message: Message, translated: Translated): Sentence | und
     transcript,
   } = translated;
   if (fault) return failureOf(translated);
-  if (rendition?.outcome !== 'same' || transcript) return undefined;
-  const { language } = rendition;
+  if (!rendition || isWorthShowing(rendition) || transcript) return undefined;
+  const { language, outcome } = rendition;
   if (hasWords(message))
-    return { key: 'translate.same-language', params: { language: { language } } };
+    return outcome === 'unchanged'
+      ? { key: 'translate.nothing-to-translate' }
+      : { key: 'translate.same-language', params: { language: { language } } };
   const hasAudio = message.files.some(claimsAudio);
   return { key: hasAudio ? 'speech.nothing-heard' : 'translate.nothing-to-translate' };
 };
@@ -191,7 +195,7 @@ const personaLabel = (
   note: readonly Inline[] | undefined,
 ): readonly Inline[] =>
   note ?? [
-    text(outcome === 'same' ? AS_WRITTEN : `${TRANSLATED} ${languages.name(from, language)}`),
+    text(outcome === 'translated' ? `${TRANSLATED} ${languages.name(from, language)}` : AS_WRITTEN),
   ];
 
 /** Composes the message in one language, under its author's name. */

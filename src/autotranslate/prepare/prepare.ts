@@ -6,6 +6,7 @@ import {
   composeAsAuthor,
   composeFlagReply,
   composeReply,
+  isWorthShowing,
   lackOf,
   replyLabel,
   threadName,
@@ -168,7 +169,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     const mirrors: WantedMirror[] = [];
     for (const { language, target } of placesOf(watch)) {
       const rendition = translated.renditions.find((one) => one.language === language);
-      if (!rendition || (watch.mode === 'thread' && rendition.outcome === 'same')) continue;
+      if (!rendition || (watch.mode === 'thread' && !isWorthShowing(rendition))) continue;
       const to = await target();
       const { text: written } = rendition;
       const text = written && (await textFor(written, message.ref.channel, to.channel, platforms));

@@ -82,10 +82,10 @@ export interface Rendition {
   /** The words of its audio files; undefined where there are none. */
   readonly heard: RichText | undefined;
   /**
-   * The result: `same` is as written; `failed` is as written too, because it could not be
-   * translated.
+   * The result: `same` is as written, because it is in that language; `unchanged`, because there is
+   * nothing to translate; `failed`, because a part of it could not be translated.
    */
-  readonly outcome: 'translated' | 'same' | 'failed';
+  readonly outcome: 'translated' | 'same' | 'unchanged' | 'failed';
   /** True when a part is translated, even if another one failed. */
   readonly isTranslated: boolean;
 }
@@ -280,12 +280,19 @@ export const createMessageTranslator = (
       ]);
       const isFailed = isUnheard || (written && !text) || (words && !heard);
       const isTranslated = [text, heard].some((part) => part?.outcome === 'translated');
+      const isUnchanged = (text ?? heard)?.outcome === 'nothing-to-translate';
       return {
         language,
         from: text?.from ?? heard?.from ?? spoken ?? UNKNOWN,
         text: text ? text.text : written,
         heard: heard ? heard.text : words,
-        outcome: isFailed ? 'failed' : isTranslated ? 'translated' : 'same',
+        outcome: isFailed
+          ? 'failed'
+          : isTranslated
+            ? 'translated'
+            : isUnchanged
+              ? 'unchanged'
+              : 'same',
         isTranslated,
       };
     };

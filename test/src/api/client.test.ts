@@ -79,6 +79,20 @@ describe('translation', () => {
     expect(fake.seen.length).toBeGreaterThanOrEqual(8);
   });
 
+  it.each(['', ' \n\u200b '])(
+    'is an error where the reply to a part is blank: %j',
+    async (blank) => {
+      fake.translate = (text) => (text.includes('End.') ? blank : text);
+      const text = `${'All work and no play. '.repeat(1_500)}End.`;
+      const input = { ...JAPANESE, text };
+      const error = { code: 'bad-reply', retryable: false };
+      await expect(client.translate(input, { signal })).rejects.toMatchObject(error);
+      await expect(statesOf(client.translateStream(input, { signal }))).rejects.toMatchObject(
+        error,
+      );
+    },
+  );
+
   it('never sends more glossary or context than the contract takes', async () => {
     const keywords = [
       'x'.repeat(SERVICE_LIMITS.keywordBytes + 1),

@@ -104,6 +104,34 @@ describe('a message that the service refuses', () => {
   });
 });
 
+describe('a message that is the same in another language', () => {
+  const scene = withScene();
+
+  it('is not repeated in replies and threads', async () => {
+    for (const mode of ['reply', 'thread'] as const) {
+      await scene.watches.set([watchOf(GENERAL, { mode })]);
+      await scene.say(GENERAL, 'Taxi');
+    }
+    await scene.idle();
+    expect(scene.feed.texts(GENERAL)).toEqual(['Taxi', 'Taxi']);
+    expect(scene.feed.calls).not.toContain('create');
+  });
+
+  it('is mirrored as it was written, and a flag is told that there is nothing to translate', async () => {
+    await scene.watches.set(linked());
+    const { ref } = await scene.say(ENGLISH, 'Taxi');
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH)).toHaveLength(1);
+    expect(scene.feed.texts(SPANISH)[0]).toContain('Taxi');
+    await scene.listener.reactionChanged(ref, '🇯🇵', true);
+    await scene.idle();
+    expect(scene.feed.texts(ENGLISH)).toEqual([
+      'Taxi',
+      `🇯🇵 ${texts.in('ja')('translate.nothing-to-translate')}`,
+    ]);
+  });
+});
+
 describe('a message of linked channels that the service fails at', () => {
   const scene = withScene(linked());
 

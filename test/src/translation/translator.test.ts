@@ -6,6 +6,8 @@ import {
   type TranslationRequest,
   createTranslator,
 } from '../../../src/translation/translator.ts';
+import { serviceError } from '../../../src/api/service-error.ts';
+import { AppError } from '../../../src/errors.ts';
 import { tree, written } from '../../fakes/markup.ts';
 import { createLanguageHistory } from '../../../src/translation/language-history.ts';
 
@@ -124,10 +126,9 @@ describe('the translator', () => {
   );
 
   it('keeps links, mentions and code out of the engine’s reach, and puts them back', async () => {
-    engine = (text) => text.toUpperCase();
     const text = 'hello <@123>, run `npm ci` from https://example.org/read-me please';
     const { text: translated } = await translate({ text, from: 'en' });
-    expect(translated).toBe('HELLO <@123>, RUN `npm ci` FROM https://example.org/read-me PLEASE');
+    expect(translated).toBe(`«${text}»`);
     expect(asked[0]?.text).not.toContain('123');
   });
 
@@ -202,5 +203,87 @@ describe('the translator', () => {
       from: 'ar',
       outcome: 'translated',
     });
+  });
+});
+
+describe('a translation that fails', () => {
+  const context = ['ada: before'];
+  const broken = (status: number) => serviceError(status, undefined, '');
+
+  it.each(['', ' \u200b ', '🎉', '…', '⟦1⟧'])(
+    'is asked for once more without the context where the reply has no words: %j',
+    async (empty) => {
+      engine = (text, call) => (call === 1 ? empty : `«${text}»`);
+      for (const before of [context, []]) {
+        asked = [];
+        const { text, outcome } = await translate({ text: 'hello', from: 'en', context: before });
+        expect({ text, outcome }).toEqual({ text: '«hello»', outcome: 'translated' });
+        expect(asked.map((one) => one.context)).toEqual([before[0], undefined]);
+      }
+    },
+  );
+
+  it('is none where a number stands for a word', async () => {
+    engine = () => '12';
+    expect(await translate({ text: 'twelve', from: 'en' })).toMatchObject({ text: '12' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is an error where the reply has no words twice', async () => {
+    engine = () => '';
+    for (const whole of [true, false]) {
+      asked = [];
+      await expect(translate({ text: 'hello', from: 'en', whole })).rejects.toMatchObject({
+        code: 'bad-reply',
+        retryable: false,
+      });
+      expect(asked).toHaveLength(2);
+    }
+  });
+
+  it.each([400, 413, 422, 500, 502])(
+    'is asked for without the context where the service answers %i',
+    async (status) => {
+      engine = (text) => {
+        if (asked.at(-1)?.context) throw broken(status);
+        return `«${text}»`;
+      };
+      const { text } = await translate({ text: 'hello', from: 'en', context, whole: true });
+      expect(text).toBe('«hello»');
+      expect(asked).toHaveLength(2);
+    },
+  );
+
+  it('is asked for once where it has no context, or the context has no part in it', async () => {
+    const lost = new AppError('unavailable', 'the service cannot be reached', { retryable: true });
+    for (const [error, before] of [
+      [broken(500), []],
+      [broken(401), context],
+      [broken(402), context],
+      [broken(404), context],
+      [broken(429), context],
+      [lost, context],
+    ] as const) {
+      asked = [];
+      engine = () => {
+        throw error;
+      };
+      const given = translate({ text: 'hello', from: 'en', context: before, whole: true });
+      await expect(given).rejects.toBe(error);
+      expect(asked).toHaveLength(1);
+    }
+  });
+});
+
+describe('an unchanged reply', () => {
+  it.each(['Taxi', 'taxi', ' TAXI  ', 'Taxi\n'])('is nothing to translate: %j', async (reply) => {
+    engine = () => reply;
+    const same = { text: 'Taxi', outcome: 'nothing-to-translate' };
+    expect(await translate({ text: 'Taxi', from: 'en' })).toMatchObject(same);
+  });
+
+  it('is told from one with other words', async () => {
+    engine = () => 'Taxis';
+    expect((await translate({ text: 'Taxi', from: 'en' })).outcome).toBe('translated');
   });
 });

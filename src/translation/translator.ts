@@ -187,7 +187,10 @@ export const createTranslator = ({
           : { text, from, to, outcome: 'translated' };
 
       const wanted = formsIn(first.text, kept);
-      const keywords = [...wanted.values().flatMap((forms) => forms)];
+      const keywords = wanted
+        .values()
+        .flatMap((forms) => forms)
+        .toArray();
       const { reply, restored } = yield* ask(first, keywords);
       const replied = formsIn(reply, kept);
       const keptAll = wanted.keys().every((entry) => replied.has(entry));

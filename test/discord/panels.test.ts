@@ -49,12 +49,15 @@ describe('/status', () => {
     bot.speech.fail(PATHS.translate, { status: 400, body });
     const said = at.channel.say(at.ann, 'Nobody can translate this line');
     await replyTo(at.channel.say(at.ann, 'Everybody can translate this line'));
+    const note = await replyTo(said);
+    expect(note.content).toContain(sentence('autotranslate.not-translated', { reason: '' }, 'es'));
     const panel = await bot.use(at, 'status');
     expect(panel.content).toContain(`❌ ${sentence('status.dead', { count: 1 })}`);
     expect(panel.content).toContain(`<#${at.channel.id}> ·`);
     await bot.press(panel, 'status retry', undefined, at.guild.owner);
     expect(panel.content).toContain(sentence('status.revived', { count: 1 }));
-    expect((await replyTo(said)).content).toBe('🇪🇸 es:Nobody can translate this line');
+    const wanted = '🇪🇸 es:Nobody can translate this line';
+    await bot.discord.until(() => note.content === wanted);
     await bot.settled(at);
     expect(controlsOf(await bot.use(at, 'status'))).toEqual([]);
     expect(controlsOf(await bot.use(at, 'status', {}, at.ann))).toEqual([]);

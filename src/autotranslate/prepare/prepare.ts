@@ -211,10 +211,14 @@ export const createPrepare = (deps: PrepareDeps) => {
     const hasContext = watch && text.length > 0 && row.attempts === 1;
     const before = hasContext ? context.next(conversation, turn) : [];
     const limit = await limitOver(message, wanted.length, transcribes);
-    if (limit)
-      return flagged === undefined
-        ? skipped(row, 'daily-limit')
-        : asFlagReply(row, message, untranslated(flagged, limit));
+    if (limit) {
+      const left = untranslated(message, wanted, limit);
+      if (flagged !== undefined) return asFlagReply(row, message, left);
+      // Linked channels are one conversation: nothing of it may be missing.
+      return watch?.mode === 'mirror'
+        ? asAuthor(row, message, left, watch)
+        : skipped(row, 'daily-limit');
+    }
     const isReply = !watch || watch.mode === 'reply';
     const onHeard = isReply ? progress?.show : undefined;
     const options = { message, languages: wanted, transcribes, context: before, isLast, onHeard };

@@ -150,26 +150,28 @@ const joinTranscripts = (parts: readonly Transcript[]): Transcript | undefined =
 };
 
 /** The result for a message that could not be processed because of `fault`. */
-export const untranslated = (language: string, fault: AppError): Translated => ({
+export const untranslated = (
+  { text }: Message,
+  languages: readonly string[],
+  fault: AppError,
+): Translated => ({
   transcript: undefined,
-  renditions: [
-    {
-      language,
-      from: UNKNOWN,
-      text: undefined,
-      heard: undefined,
-      outcome: 'failed',
-      isTranslated: false,
-    },
-  ],
+  renditions: languages.map((language) => ({
+    language,
+    from: UNKNOWN,
+    text: isBlankMessage(text) ? undefined : text,
+    heard: undefined,
+    outcome: 'failed',
+    isTranslated: false,
+  })),
   used: { characters: 0, audioMs: 0 },
   fault,
   willRetry: false,
 });
 
 /**
- * What failed, as an `AppError`. Faults of ours, such as the database's, are retried: they don't
- * depend on the message. Throws what is no failure of the message.
+ * The failure of a part of the work. Faults of ours, such as the database's, are retried, because
+ * they may not depend on the message. Throws when the work was cancelled.
  */
 const failureOf = (thrown: unknown): AppError => {
   const error = toAppError(thrown);

@@ -149,6 +149,29 @@ describe('a message of linked channels that the service fails at', () => {
   });
 });
 
+describe('a message over the daily limit', () => {
+  const scene = withScene();
+
+  it('is mirrored as it was written, with the reason', async () => {
+    await scene.watches.set(linked());
+    await scene.spaces.change(SPACE, { dailyCharacters: 3 });
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    const [mirror] = scene.feed.texts(SPANISH);
+    expect(mirror).toContain('hello');
+    expect(mirror).toContain('⚠️');
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead rate-limited' });
+  });
+
+  it('is counted for moderators where it gets no reply', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    await scene.spaces.change(SPACE, { dailyCharacters: 3 });
+    await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    expect(await scene.inbox.backlog(SPACE)).toMatchObject({ dead: 0, overLimit: 1 });
+  });
+});
+
 describe('an outage of the service', () => {
   const scene = withScene([watchOf(GENERAL, { languages: ['es'] })]);
 

@@ -39,7 +39,7 @@ export const openStage = async (environment: Record<string, string> = {}): Promi
   });
   bot.speech.listen = (audio) => ({ text: wordsHeard(audio).join(' '), language: 'en' });
   // So that translations are told from what was said.
-  bot.speech.translate = (text) => text.toUpperCase();
+  bot.speech.translate = (text) => `Spanish: ${text.toUpperCase()}`;
   await bot.start({ NODE_EXTRA_CA_CERTS: VOICE_CERTIFICATE_PATH, ...environment });
   const guild = bot.discord.guild({ name: 'Babel' });
   const lounge = guild.channel({ type: 'voice', name: 'lounge' });

@@ -20,6 +20,8 @@ import { isSameTarget, type MirrorStore, type StoredMirror } from '../../store/m
 import { recordUsage } from '../../store/usage.ts';
 import { RELAXED } from '../../store/writer.ts';
 
+/** Tries after which a file that cannot be read is left out, so that it does not delay others. */
+const FILE_TRIES = 4;
 /** Batches that hold files in memory at the same time. */
 const LARGE_AT_ONCE = 2;
 
@@ -121,7 +123,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
       const read = new Map<number, Attachments>();
       const attachmentsFor = async ({ channel }: MirrorTarget): Promise<Attachments> => {
         const { filesBytes } = platforms.of(channel).mirrors;
-        const known = read.get(filesBytes) ?? (await readAttachments(files, filesBytes, signal));
+        const isLast = row.attempts >= FILE_TRIES;
+        const known =
+          read.get(filesBytes) ?? (await readAttachments(files, filesBytes, isLast, signal));
         read.set(filesBytes, known);
         return known;
       };

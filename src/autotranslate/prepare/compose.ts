@@ -35,10 +35,14 @@ const readFile = async (file: MessageFile, signal: AbortSignal): Promise<Outgoin
   };
 };
 
-/** Reads the files that fit together into one mirror. Rejects where a retry may succeed. */
+/**
+ * Reads the files that fit together into one mirror. Rejects where a retry may succeed, unless
+ * `isLast`: then files that cannot be read are left out.
+ */
 export const readAttachments = async (
   files: readonly MessageFile[],
   limitBytes: number,
+  isLast: boolean,
   signal: AbortSignal,
 ): Promise<Attachments> => {
   const fitting: OutgoingFile[] = [];
@@ -54,7 +58,7 @@ export const readAttachments = async (
       } else leftOut.push(file.name);
     } catch (thrown) {
       const error = toAppError(thrown);
-      if (error.code === 'cancelled' || error.retryable) throw error;
+      if (error.code === 'cancelled' || (error.retryable && !isLast)) throw error;
       leftOut.push(file.name);
     }
   }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
-import { SPACE } from '../../fakes/channel-feed.ts';
+import { lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
-import { ENGLISH, GENERAL, linked, SPANISH, withScene, type Scene } from './support.ts';
+import { audio, ENGLISH, GENERAL, linked, SPANISH, withScene, type Scene } from './support.ts';
 
 const texts = loadTexts('locales');
 const notYet = (language: string): string => `⚠️ ${texts.in(language)('autotranslate.not-yet')}`;
@@ -146,6 +146,29 @@ describe('a message of linked channels that the service fails at', () => {
     expect(second).toContain('es(hello)');
     await untilGivenUp(scene);
     expect(scene.feed.texts(SPANISH)[0]).toContain(never('es'));
+  });
+});
+
+describe('a file that cannot be read', () => {
+  const scene = withScene(linked());
+
+  it('is left out after a few tries, and delays nothing for longer', async () => {
+    const file = {
+      ...audio(''),
+      name: 'picture.png',
+      mediaType: 'image/png',
+      sizeBytes: 1,
+      async *open() {
+        throw lost();
+      },
+    };
+    await scene.say(ENGLISH, 'look', { files: [file] });
+    await scene.say(ENGLISH, 'hello');
+    for (let tries = 0; tries < 3; tries += 1) await scene.later();
+    const [first, second] = scene.feed.texts(SPANISH);
+    expect(first).toContain('es(look)');
+    expect(first).toContain('picture.png');
+    expect(second).toContain('es(hello)');
   });
 });
 

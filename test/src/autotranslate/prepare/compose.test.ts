@@ -107,7 +107,7 @@ const failing = (name: string, error: AppError): MessageFile => ({
   },
 });
 const carried = async (...files: MessageFile[]) => {
-  const { files: read, leftOut } = await readAttachments(files, 10, signal);
+  const { files: read, leftOut } = await readAttachments(files, 10, false, signal);
   return { read: read.map(({ name }) => name), leftOut };
 };
 
@@ -124,6 +124,7 @@ describe('the files of a message', () => {
     const { files } = await readAttachments(
       [{ ...audio('hello'), altText: 'a voice', voice }],
       10,
+      false,
       signal,
     );
     expect(files).toEqual([
@@ -154,5 +155,12 @@ describe('the files of a message', () => {
       new AppError('cancelled', 'stopped'),
     ])
       await expect(carried(failing('a', error))).rejects.toBe(error);
+  });
+
+  it('are left out with the last try, whatever keeps them from being read', async () => {
+    const away = new AppError('unavailable', 'away', { retryable: true });
+    const files = [failing('a', away), fileOf('b', 1)];
+    const { files: read, leftOut } = await readAttachments(files, 10, true, signal);
+    expect([read.map(({ name }) => name), leftOut]).toEqual([['b'], ['a']]);
   });
 });

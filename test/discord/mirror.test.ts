@@ -32,6 +32,23 @@ describe('linked channels', () => {
     expect(copy.content).toContain('-# [↗](<');
   });
 
+  it('show what the service translates into nothing as it was written, with the reason', async () => {
+    const { english, spanish, ann } = await bot.linked();
+    const { translate } = bot.speech;
+    bot.speech.translate = (text, fields) =>
+      text.includes('riddle') ? ' ' : translate(text, fields);
+    const [riddle, line] = ['I have a riddle for you', 'And now a plain line'].map((text) =>
+      english.say(ann, text),
+    );
+    const copy = await copyOf(riddle!, spanish);
+    const reason = sentence('errors.bad-reply', {}, 'es');
+    const note = sentence('autotranslate.not-translated', { reason }, 'es');
+    expect(bodyOf(copy)).toBe('I have a riddle for you');
+    expect(copy.content).toContain(`-# [⚠️ ${note}](<`);
+    expect(bodyOf(await copyOf(line!, spanish))).toBe('es:And now a plain line');
+    bot.speech.translate = translate;
+  });
+
   it('carry files byte by byte, stickers, smiles and polls', async () => {
     const { english, spanish, ann } = await bot.linked();
     const picture = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 251));

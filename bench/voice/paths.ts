@@ -117,6 +117,7 @@ export const ours = (traffic: Traffic, partialEveryMs: number): Path => {
       speechBegan: () => {},
       transcript: () => {},
       withheld: () => {},
+      lost: () => {},
       trouble: () => {},
     },
     hints: async () => ({ hotwords: [], languages: [] }),

@@ -16,6 +16,7 @@ import type { MeteredServices } from '../usage/meter.ts';
 import { createVoiceAnswers, createConversation } from './conversation.ts';
 import type { Attendance } from './attendance.ts';
 import { createBargeIn } from './barge-in.ts';
+import { createLostLines } from './captions/lost-lines.ts';
 import { createWithheldLines, type WithheldCounts } from './captions/withheld-lines.ts';
 import { createCaptioning } from './captions/captioning.ts';
 import { createNotice } from './consent/notice.ts';
@@ -24,6 +25,7 @@ import { areCaptionsOn, firstState, type ListeningEvent, modeOf, next } from './
 import type { CaptionOptions, Room } from './room-types.ts';
 import type { StatusMessages } from './status-messages.ts';
 import { createHints, createSubscription } from './subscription.ts';
+import { createTrouble } from './stt/trouble.ts';
 import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';
 import type { RoomTexts } from './texts.ts';
 import type { Speaking } from './tts/speaking.ts';
@@ -162,6 +164,19 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     (speakerId) => void messages.post(texts.withheld(nameOf(speakerId))),
   );
 
+  const lostLines = createLostLines((lost) => {
+    const sinceMs = now() - clock.nowMs();
+    void messages.post(texts.linesLost(lost.count, sinceMs + lost.startMs, sinceMs + lost.endMs));
+    captioning.current()?.lost(lost);
+  });
+  const trouble = createTrouble({
+    clock,
+    show: (error) => void messages.show('trouble', texts.trouble(error)),
+    over: (wasShown) => {
+      if (wasShown) void messages.settle('trouble', texts.status('room.recognised-again'));
+      lostLines.tell();
+    },
+  });
   /** Takes transcripts of people who were not informed of captions; nobody sees them. */
   const forOthers: TranscriptListener = {
     speechBegan: bargeIn.began,
@@ -172,10 +187,8 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
       void count(event);
     },
     withheld: () => undefined,
-    trouble: (error) => {
-      if (error) void messages.show('trouble', texts.failed('room.not-recognised', error));
-      else void messages.settle('trouble', texts.status('room.recognised-again'));
-    },
+    lost: () => undefined,
+    trouble: trouble.report,
   };
   const forCaptions: TranscriptListener = {
     ...forOthers,
@@ -185,6 +198,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
       if (event.isFinal && event.text !== '') withheldLines.shown(event.speakerId);
     },
     withheld: withheldLines.withheld,
+    lost: lostLines.add,
   };
   /** Listens as the state requires; resolves after the transcripts of the previous use. */
   const listen = async (): Promise<void> => {
@@ -235,6 +249,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     move({ kind: 'stop' });
     const latestMs = captioning.latestEndMs();
     await listen();
+    lostLines.tell();
     await captioning.end(latestMs);
     move({ kind: 'ended' });
     return true;
@@ -284,6 +299,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
       await stopCaptions();
       await listen();
       bargeIn[Symbol.dispose]();
+      trouble[Symbol.dispose]();
       await usage[Symbol.asyncDispose]();
       cancelLift?.();
     },

@@ -3,7 +3,7 @@ import { say, type Texts, type Translate, type TranslateRich } from '../i18n.ts'
 import { sections, sentence as inOneSentence } from '../model/compose-rich-text.ts';
 import { channelMention, type Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
-import type { RichText } from '../model/rich-text.ts';
+import { timestamp, type RichText } from '../model/rich-text.ts';
 import type { ConsentRule } from '../model/space-choices.ts';
 import type { RoomMember } from '../ports/voice.ts';
 import type { ListeningUse } from './listening-mode.ts';
@@ -20,7 +20,6 @@ export type RoomStatus =
   | 'room.shown-again'
   | 'room.left';
 export type RoomFailure =
-  | 'room.not-recognised'
   | 'room.untold'
   | 'room.not-shown'
   | 'room.not-said'
@@ -132,6 +131,20 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: 'local' | 
       note(t('room.hears-again', { name: quotedWords(name) })),
     leftInaudible: (name: string): Content =>
       note(t('room.left-unheard', { name: quotedWords(name) })),
+    /** The note that speech cannot be transcribed now. */
+    trouble: (error: AppError): Content => {
+      const { code } = error;
+      if (code === 'rate-limited') return note(t('room.trouble-busy'));
+      if (code === 'unavailable' || code === 'timeout') return note(t('room.trouble-away'));
+      return note(t('room.not-recognised', { reason: reasonOf(t, error) }));
+    },
+    /** The note on lines that were lost between two times, in ms since 1970. */
+    linesLost: (count: number, fromMs: number, toMs: number): Content => {
+      const [from, to] = [fromMs, toMs].map((ms) => timestamp(Math.floor(ms / 1_000), 't'));
+      return note(t('room.lines-lost', { count, from: from!, to: to! }));
+    },
+    /** The same in a transcript, where they were spoken. */
+    linesLostHere: (count: number): string => words('room.lines-lost-here', { count }),
     withheld: (name: string): Content => note(t('room.withheld', { name: quotedWords(name) })),
     missed: (ms: number): Content => note(t('room.missed', { count: Math.round(ms / 1_000) })),
     status: (key: RoomStatus): Content => note(t(key)),

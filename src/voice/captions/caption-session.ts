@@ -12,6 +12,7 @@ import type { RoomTexts } from '../texts.ts';
 import { createCaptionMessages } from './caption-messages.ts';
 import { type CaptionDisplay, createTranscript } from './caption.ts';
 import { createCaptions } from './captions.ts';
+import type { LostLines } from './lost-lines.ts';
 import { summarise } from './summary.ts';
 import { sessionFile } from './transcript-files.ts';
 import type { TranslateCaption } from './translations.ts';
@@ -102,6 +103,9 @@ export const startCaptionSession = (
       captions.setLanguages(chosen);
     },
     transcript: captions.transcript,
+    /** Marks in the transcript where lines could not be transcribed. */
+    lost: ({ count, startMs: fromMs, endMs }: LostLines): void =>
+      transcript.mark(texts.linesLostHere(count), fromMs, endMs),
     forget: captions.forget,
     /** Shows later speech in another channel; earlier speech stays where it was. */
     moveTo: (to: Channel): void => {

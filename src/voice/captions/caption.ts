@@ -137,6 +137,8 @@ export const createTranscript = ({
   const kept = new Map<number, Kept>();
   let bytes = 0;
   let droppedLines = 0;
+  /** Number of marks, whose ids are negative. */
+  let marks = 0;
 
   const remove = (id: number): void => {
     bytes -= kept.get(id)?.bytes ?? 0;
@@ -173,6 +175,12 @@ export const createTranscript = ({
         .map(({ line }) => line),
     show: (caption: Caption): void => {
       if (caption.isFinal) put(caption);
+    },
+    /** Adds a line that nobody said. */
+    mark: (text: string, fromMs: number, endMs: number): void => {
+      marks += 1;
+      const said = { speakerId: '', name: '', language: '', isFinal: true } as const;
+      put({ ...said, id: -marks, startMs: fromMs, endMs, text, translations: new Map() });
     },
     change: (caption: Caption): void => {
       if (kept.has(caption.id)) put(caption);

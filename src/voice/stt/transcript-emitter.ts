@@ -31,6 +31,8 @@ export interface TranscriptListener {
   readonly transcript: (event: TranscriptEvent) => void;
   /** Reports that the final text of an utterance is not shown, and why. */
   readonly withheld: (speakerId: string, refusal: Refusal) => void;
+  /** Reports an utterance of which nothing could be recognised; its time is on the room's clock. */
+  readonly lost: (utterance: Pick<Utterance, 'startMs' | 'endMs'>) => void;
   /** Reports why speech cannot be recognised; undefined when it can again. */
   readonly trouble: (error: AppError | undefined) => void;
 }
@@ -125,6 +127,7 @@ export const createTranscriptEmitter = (
       failed += 1;
       // The certain text is better than nothing.
       if (emitted.shown) emit(emitted, emitted.shown, true);
+      else call(() => listener.lost(emitted.utterance));
       delayed(error);
     },
     /** Reports that speech cannot be recognised now; a later attempt may succeed. */

@@ -149,7 +149,8 @@ describe('captions of a room', () => {
     await using stage = await openCaptioned();
     stage.script.deaf = away();
     for (const word of ['one', 'two', 'three']) await stage.say('ann', word);
-    const failed = sentenceLike('room.not-recognised');
+    await stage.pass(3_000);
+    const failed = sentenceLike('room.trouble-away');
     const lines = () =>
       stage.place
         .texts(ROOM)
@@ -158,6 +159,7 @@ describe('captions of a room', () => {
     expect(lines()[0]).toMatch(failed);
     stage.script.deaf = undefined;
     for (const word of ['four', 'five']) await stage.say('bob', word);
+    await stage.pass(10_000);
     expect(lines()).toEqual([sentence('room.recognised-again')]);
     expect(stage.place.texts(ROOM).at(-1)).toContain('four five');
   });

@@ -29,6 +29,7 @@ const setUp = (
       speechBegan: () => undefined,
       transcript: (event) => void events.push(event),
       withheld: () => undefined,
+      lost: () => undefined,
       trouble: (error) => void troubles.push(error?.code),
     },
     hints,

@@ -104,6 +104,7 @@ export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn 
         told.push(`${event.speakerId}${event.isFinal ? '' : '…'}: ${event.text}`);
       },
       withheld: (speakerId, refusal) => void told.push(`${speakerId} withheld: ${refusal}`),
+      lost: () => undefined,
       trouble: (error) => void told.push(error ? `trouble: ${error.code}` : 'no trouble'),
     },
     hints: hints ?? (async () => ({ hotwords: ['Dragoman'], languages: ['en'] })),

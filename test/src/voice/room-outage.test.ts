@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { away, openCaptioned, ROOM, type Stage } from './room-harness.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
+
+const lost = sentenceLike('room.lines-lost');
+const textOf = async (stage: Stage): Promise<string> =>
+  Buffer.from((await stage.room().transcript('txt'))!.bytes).toString();
+
+describe('an outage that is longer than is waited for', () => {
+  const breakDown = async (stage: Stage): Promise<void> => {
+    await stage.say('ann', 'before');
+    stage.script.deaf = away();
+    for (let at = 0; at < 12; at += 1) await stage.say('ann', `lost ${at}`);
+    await stage.pass(60_000);
+    stage.script.deaf = undefined;
+  };
+
+  it('leaves a mark in the chat and in the transcript once it is over', async () => {
+    await using stage = await openCaptioned();
+    await breakDown(stage);
+    expect(stage.place.texts(ROOM)).toContain(sentence('room.trouble-away'));
+    await stage.say('ann', 'after');
+    await stage.pass(10_000);
+    const marks = stage.place.texts(ROOM).filter((text) => lost.test(text));
+    expect(marks).toHaveLength(1);
+    expect(marks[0]).toMatch(/^\D*12 /);
+    const lines = (await textOf(stage)).split('\n').filter((line) => line !== '');
+    const at = lines.findIndex((line) =>
+      line.includes(sentence('room.lines-lost-here', { count: 12 })),
+    );
+    expect(at).toBeGreaterThan(lines.findIndex((line) => line.includes('before')));
+    expect(at).toBeLessThan(lines.findIndex((line) => line.includes('after')));
+  });
+
+  it('leaves the mark also where captions end before it is over', async () => {
+    await using stage = await openCaptioned();
+    await breakDown(stage);
+    await stage.room().stopCaptions();
+    expect(stage.place.texts(ROOM).filter((text) => lost.test(text))).toHaveLength(1);
+    expect(await textOf(stage)).toContain(sentence('room.lines-lost-here', { count: 12 }));
+  });
+});
+
+it('refusals that come and go leave no note', async () => {
+  await using stage = await openCaptioned();
+  const busy = new AppError('rate-limited', 'busy', { retryable: true, retryAfterMs: 1_000 });
+  for (let at = 0; at < 10; at += 1) {
+    stage.script.deaf = busy;
+    await stage.say('ann', `line ${at}`);
+    stage.script.deaf = undefined;
+    await stage.pass(3_000);
+  }
+  await stage.pass(20_000);
+  const shown = stage.place.history.map(({ text }) => text).join('\n');
+  expect(shown).not.toContain(sentence('room.trouble-busy'));
+  expect(shown).not.toContain(sentence('room.recognised-again'));
+  expect(shown).toContain('line 9');
+});

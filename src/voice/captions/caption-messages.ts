@@ -58,6 +58,11 @@ export interface CaptionMessagesDeps {
   readonly limits?: Partial<PageLimits>;
 }
 
+/** Time after which a request counts as hanging, and others no longer wait for it. */
+const HANGS_MS = 3_000;
+/** Most requests under way, hanging ones included. */
+const MOST_UNDER_WAY = 3;
+
 /** Identifies the parts of a page that no longer change: final captions, finished translations. */
 const lastingIn = ({ captions }: Page): string =>
   captions
@@ -82,7 +87,8 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
   const pages = new Pages(limits, { language, texts, longest: limits.chars });
   const settling: (() => void)[] = [];
   let isWoken = false;
-  let isSending = false;
+  /** Pages whose request is under way; true: it hangs. */
+  const sending = new Map<Page, boolean>();
   /** True when no more captions come, and the remaining ones must be sent at once. */
   let isEnding = false;
   let isEnded = false;
@@ -112,9 +118,10 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
   const nextPage = (): { readonly page: Page; readonly dueMs: number } | undefined => {
     const nowMs = clock.nowMs();
     let next: { readonly page: Page; readonly dueMs: number } | undefined;
-    let isFreshSeen = false;
+    let isFreshSeen = [...sending.keys()].some(({ posted }) => !posted);
     for (const page of pages.all) {
-      if (equal(page.text, page.shown) || (!page.posted && isFreshSeen)) continue;
+      if (sending.has(page) || equal(page.text, page.shown) || (!page.posted && isFreshSeen))
+        continue;
       isFreshSeen ||= !page.posted;
       const pace = page.posted ? edits : posts;
       const isUrgent = isEnding || lastingIn(page) !== page.shownLasting;
@@ -155,11 +162,24 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
     }
   };
 
+  /** Lets other messages go on while a request hangs; captions that are not in it get another message. */
+  const hangs = (page: Page, sent: readonly Caption[]): void => {
+    sending.set(page, true);
+    page.isClosed = true;
+    const ids = new Set(sent.map(({ id }) => id));
+    const others = page.captions.filter(({ id }) => !ids.has(id));
+    pages.take((caption) => others.includes(caption));
+    for (const caption of others) pages.put(caption, clock.nowMs());
+    go();
+  };
+
   const send = async (page: Page): Promise<void> => {
     const { posted, text: lines } = page;
     const lasting = lastingIn(page);
     const finals = new Set(page.captions.filter(({ isFinal }) => isFinal).map(({ id }) => id));
-    isSending = true;
+    sending.set(page, false);
+    const sent = [...page.captions];
+    const cancelHangs = clock.after(HANGS_MS, () => hangs(page, sent));
     page.isSent = true;
     try {
       if (!posted) {
@@ -183,16 +203,21 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
     page.isSent = page.posted !== undefined;
     page.sentMs = nowMs;
     (posted ? edits : posts).used(nowMs);
-    isSending = false;
+    cancelHangs();
+    sending.delete(page);
     go();
   };
 
   const go = (): void => {
     cancelTimer?.();
     cancelTimer = undefined;
-    if (isEnded || isSending) return;
+    const isBusy = sending.size >= MOST_UNDER_WAY || [...sending.values()].includes(false);
+    if (isEnded || isBusy) return;
     const next = nextPage();
-    if (!next) return resolveSettled();
+    if (!next) {
+      if (sending.size === 0) resolveSettled();
+      return;
+    }
     const waitMs = next.dueMs - clock.nowMs();
     if (waitMs > 0) cancelTimer = clock.after(waitMs, go);
     else void send(next.page);
@@ -215,7 +240,7 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
   };
 
   const settled = async (): Promise<void> => {
-    if (isEnded || (!isWoken && !isSending && !nextPage())) return;
+    if (isEnded || (!isWoken && sending.size === 0 && !nextPage())) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     settling.push(resolve);
     await promise;

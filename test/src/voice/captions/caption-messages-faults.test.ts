@@ -38,6 +38,23 @@ describe('a display whose requests fail', () => {
     expect(channel.sent).toHaveLength(6);
   });
 
+  it('does not wait for an edit that hangs: new captions stand in another message', async () => {
+    let ms = 0;
+    const { clock, channel, display } = openDisplay({ latencyMs: () => ms });
+    display.show(caption(1));
+    await clock.advance(2_000);
+    ms = 8_000;
+    display.show(caption(2));
+    await clock.advance(10);
+    ms = 0;
+    display.show(caption(3));
+    await clock.advance(3_500);
+    expect(channel.shown()).toEqual(['**Ann**: line 1.', '**Ann**: line 3.']);
+    await pass(clock, display.settled());
+    expect(channel.shown().join('\n')).toContain('line 2.');
+    expect(channel.shown().at(-1)).toContain('line 3.');
+  });
+
   it('waits longer after each failure in a row', async () => {
     const { clock, channel, display } = openDisplay({ refuse: () => away });
     display.show(caption(1));

@@ -14,6 +14,7 @@ const session = (lines: readonly TranscriptLine[], droppedLines = 0): SessionTra
   lineCount: lines.length,
   lines: () => lines,
   show: () => {},
+  mark: () => {},
   change: () => {},
   remove: () => {},
   forget: () => {},

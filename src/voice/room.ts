@@ -107,6 +107,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     },
     texts,
     messages,
+    spoke: (item) => void session.spoke(item),
     log,
   });
   const session = createVoiceSession({

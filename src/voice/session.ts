@@ -4,7 +4,7 @@ import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import type { Services } from '../command/services.ts';
 import { AppError, userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
-import type { Log } from '../log.ts';
+import { type Log, logFailure } from '../log.ts';
 import type { ConsentChoice, RoomChoices } from '../model/space-choices.ts';
 import type { Member } from '../model/member.ts';
 import { channelMention, type Channel, type Space } from '../model/place.ts';
@@ -28,6 +28,7 @@ import { createHints, createSubscription } from './subscription.ts';
 import { createTrouble } from './stt/trouble.ts';
 import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';
 import type { RoomTexts } from './texts.ts';
+import { spokenMs, type SpeechItem } from './tts/speech-item.ts';
 import type { Speaking } from './tts/speaking.ts';
 
 export interface RoomDeps {
@@ -255,8 +256,34 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     return true;
   };
 
+  /** Captions what the bot speaks, but for members who want to be in no captions. */
+  const spoke = async ({ kind, by, text, readAs = '' }: SpeechItem): Promise<void> => {
+    const startMs = clock.nowMs();
+    const { space } = channel();
+    const isAnswer = kind === 'answer' || !by;
+    await logFailure(log, 'spoken text could not be captioned', async () => {
+      if (!isAnswer && (await deps.choiceOf(space, by.id)) === 'refused') return;
+      const speaker = isAnswer
+        ? { speakerId: '', name: port.ownName(space) }
+        : { speakerId: by.id, name: by.name };
+      captioning.current()?.spoken(
+        {
+          id: subscription.nextId(),
+          speakerId: speaker.speakerId,
+          startMs,
+          endMs: startMs + spokenMs(text),
+          text,
+          language: readAs,
+          isFinal: true,
+        },
+        `🔊 ${speaker.name}`,
+      );
+    });
+  };
+
   return {
     captioning,
+    spoke,
     startCaptions,
     stopCaptions,
     /** The languages and the channel of the captions; undefined while there are none. */

@@ -114,6 +114,8 @@ export const createSubscription = (deps: SubscriptionDeps) => {
   };
 
   return {
+    /** Makes the id of a further utterance. */
+    nextId,
     packet: (packet: VoicePacket): void =>
       (isForRoom(packet.speakerId) ? current?.pipeline : questions)?.packet(packet),
     peopleChanged: (): void => current?.consent.present(people()),

@@ -12,6 +12,7 @@ import type { RoomTexts } from '../texts.ts';
 import { createCaptionMessages } from './caption-messages.ts';
 import { type CaptionDisplay, createTranscript } from './caption.ts';
 import { createCaptions } from './captions.ts';
+import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
 import type { LostLines } from './lost-lines.ts';
 import { summarise } from './summary.ts';
 import { sessionFile } from './transcript-files.ts';
@@ -103,6 +104,8 @@ export const startCaptionSession = (
       captions.setLanguages(chosen);
     },
     transcript: captions.transcript,
+    /** Takes what the bot speaks, with the name to show. */
+    spoken: (event: TranscriptEvent, name: string): void => captions.transcript(event, name),
     /** Marks in the transcript where lines could not be transcribed. */
     lost: ({ count, startMs: fromMs, endMs }: LostLines): void =>
       transcript.mark(texts.linesLostHere(count), fromMs, endMs),

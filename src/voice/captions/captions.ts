@@ -124,8 +124,8 @@ export const createCaptions = (deps: CaptionsDeps) => {
   };
 
   return {
-    /** Takes transcripts in any order; captions stand in the order in which they were spoken. */
-    transcript: (event: TranscriptEvent): void => {
+    /** Takes transcripts in any order, with the name to show; captions stand in the order in which they were spoken. */
+    transcript: (event: TranscriptEvent, name = nameOf(event.speakerId)): void => {
       const { id, speakerId, startMs, endMs, language, isFinal } = event;
       if (isOver || startMs <= (forgottenMs.get(speakerId) ?? Number.NEGATIVE_INFINITY)) return;
       const text = isBlank(event.text) ? '' : shorten(oneLine(event.text), LONGEST_CAPTION_CHARS);
@@ -141,7 +141,7 @@ export const createCaptions = (deps: CaptionsDeps) => {
       const caption: Caption = {
         id,
         speakerId,
-        name: nameOf(speakerId),
+        name,
         startMs,
         endMs,
         text,

@@ -35,6 +35,8 @@ export interface SpeakingDeps {
   readonly named: (text: RichText) => Promise<RichText>;
   readonly texts: RoomTexts;
   readonly messages: StatusMessages;
+  /** Called when the speech of an item begins, except for notices. */
+  readonly spoke: (item: SpeechItem) => void;
   readonly log: Log;
 }
 
@@ -99,8 +101,9 @@ export const createSpeaking = (deps: SpeakingDeps) => {
     listener: {
       began: (item) => {
         // An answer already counts as a message with its question.
-        if (item.kind !== 'notice')
-          meter.spoken(item, item.by?.id ?? '', item.kind === 'answer' ? 0 : 1);
+        if (item.kind === 'notice') return;
+        meter.spoken(item, item.by?.id ?? '', item.kind === 'answer' ? 0 : 1);
+        deps.spoke(item);
       },
       ended: release,
       dropped: (items, reason) => {

@@ -50,6 +50,7 @@ const start = (language?: string) => {
       channel: () => CHANNEL,
       log,
     }),
+    spoke: () => undefined,
     log,
   });
   return { clock, speaking, slow, posted };

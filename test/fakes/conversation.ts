@@ -1,5 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
+import { footersIn, isOfSource } from '../../adapters/discord/mirrors/parts.ts';
+import type { MessageRef } from '../../src/model/place.ts';
 import type { Bot } from './bot.ts';
 import type { FakeChannel, FakeMessage } from './discord/index.ts';
 
@@ -23,19 +25,30 @@ interface Answers {
   readonly answered: () => string[];
 }
 
-/** The link to what a copy was made of; several of them stand in what was put together. */
-const SOURCE = /channels\/\d+\/\d+\/(?<id>\d+)>\)$/gm;
-
 /** Where the next lines are said: less in the linked channels, as Discord allows less there. */
 const TURNS = [0, 1, 0, 1, 2];
 
 const repliesIn = (channel: FakeChannel) => (): string[] =>
   channel.messages.flatMap(({ replyTo }) => replyTo ?? []);
 
-const copiesIn = (channel: FakeChannel) => (): string[] =>
-  channel.messages.flatMap(({ content }) =>
-    [...content.matchAll(SOURCE)].flatMap(({ groups }) => groups?.['id'] ?? []),
-  );
+/** Finds what the copies in a channel were made of; several of them stand in what was put together. */
+const copiesIn = (
+  channel: FakeChannel,
+  refOf: (id: string) => MessageRef,
+  said: readonly FakeMessage[],
+) => {
+  /** Ids of the sources by the text of a message, which is read once. */
+  const read = new Map<string, string[]>();
+  const sourcesIn = (content: string): string[] => {
+    const ids = footersIn(content).flatMap(
+      ({ line }) => said.find(({ id }) => isOfSource(line, refOf(id)))?.id ?? [],
+    );
+    read.set(content, ids);
+    return ids;
+  };
+  return (): string[] =>
+    channel.messages.flatMap(({ content }) => read.get(content) ?? sourcesIn(content));
+};
 
 export const startConversation = async (bot: Bot): Promise<Conversation> => {
   const guild = bot.discord.guild({ name: 'Babel' });
@@ -49,10 +62,15 @@ export const startConversation = async (bot: Bot): Promise<Conversation> => {
     channels: `<#${english.id}> en, <#${spanish.id}> es`,
   });
 
+  const linked: FakeMessage[] = [];
+  const refOf = (id: string): MessageRef => ({
+    channel: { space: { platform: 'discord', id: guild.id }, id: english.id },
+    id,
+  });
   const places: Answers[] = [
     { channel: north, said: [], answered: repliesIn(north) },
     { channel: south, said: [], answered: repliesIn(south) },
-    { channel: english, said: [], answered: copiesIn(spanish) },
+    { channel: english, said: linked, answered: copiesIn(spanish, refOf, linked) },
   ];
   const people = ['Ada', 'Bob', 'Eva'].map((name) => bot.discord.user({ name }));
   let lines = 0;

@@ -43,7 +43,7 @@ const linked = ({ channel, id }: MessageRef, ...words: readonly Inline[]): Inlin
   noPreview: true,
 });
 
-/** How a footer names the source: with a link for people, or with its tag, which is much shorter. */
+/** The name of the source in a footer: a link for people, or its tag, which is much shorter. */
 export type FooterForm = 'link' | 'tag';
 
 /**

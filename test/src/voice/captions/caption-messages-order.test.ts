@@ -83,7 +83,7 @@ describe('what stands in a channel of captions', () => {
                 text: line.text.toUpperCase(),
                 isFinal: false,
               };
-              const earlyMs = line.startMs + (lateMs * (partial?.share ?? 0)) / 100;
+              const earlyMs = line.startMs + Math.round((lateMs * (partial?.share ?? 0)) / 100);
               const whole = { ...line, translations: translated({ es: `also ${'x'.repeat(60)}` }) };
               return [
                 ...(partial ? [{ atMs: earlyMs, run: () => display.show(early) }] : []),
@@ -94,7 +94,7 @@ describe('what stands in a channel of captions', () => {
               ];
             }),
             ...deletions.map(({ atShare, which }) => ({
-              atMs: startedMs + ((lastMs - startedMs) * atShare) / 100,
+              atMs: startedMs + Math.round(((lastMs - startedMs) * atShare) / 100),
               run: () => {
                 const [id, text] = [...channel.messages].at(-1 - which) ?? [];
                 if (id === undefined) return;

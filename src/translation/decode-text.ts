@@ -22,7 +22,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 // Control characters that no text has.
-const unprintable = /(?![\s\u007F-\u009F])\p{Cc}|\uFFFD/u;
+const unprintable = /(?![\s\u007F-\u009F])\p{Cc}/u;
 
 const nameOf = (label: string): string => {
   if (label === 'shift_jis') return 'Shift_JIS';

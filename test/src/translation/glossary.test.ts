@@ -304,6 +304,7 @@ describe('a glossary file', () => {
         const { entries } = readColumns(rows, { find: findLanguage }, undefined);
         expect([...entries].map((line) => [line.term, line.translation])).toEqual(pairs);
       }),
+      { examples: [[[['!', '\uFFFD']]]] },
     );
   });
 });

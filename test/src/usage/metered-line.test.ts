@@ -14,7 +14,6 @@ const servicesWith = (record: (...given: unknown[]) => Promise<void>, dailyChara
     spaces: { of: async () => (dailyCharacters === undefined ? {} : { dailyCharacters }) },
     usage: { today: async () => ({ characters: 0, audioMs: 0, messages: 0 }), record },
     translator: {
-      // oxlint-disable-next-line require-yield
       async *translate({ text, to }: TranslationRequest) {
         return { text: plainWords(`${to}: ${plainText(text)}`), outcome: 'translated' };
       },

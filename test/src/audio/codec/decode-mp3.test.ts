@@ -64,7 +64,7 @@ describe('MP3', () => {
     expect((await hear(longer)).length).toBe(longerSamples + 8_000);
   });
 
-  it('is as long as any table says whose frames are there', async () => {
+  it('is as long as its table says, whatever delays stand there', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(4_095), fc.nat(4_095), async (delay, padding) => {
         const heard = await hear(withTable(setDelays(delay, padding)));

@@ -141,7 +141,7 @@ test('who leaves before anybody has committed their entry is in no group', () =>
 
 test('a member that offers a new key package is brought in again by it', () => {
   const { call, bot } = startCall(ANN, BEN);
-  bot.library.reinit();
+  bot.dave.reinit();
   call.settle();
   expect(call.group.members).toHaveLength(3);
   expect(call.faults()).toEqual([]);
@@ -195,7 +195,7 @@ test('nobody ever understands a stranger, whose failures the library throws afte
   const ann = call.join(ANN, { strange: true });
   call.settle();
   expect(call.group.members).toContain(ANN);
-  expect(bot.library.lastTransitionId).toBe(0);
+  expect(bot.dave.lastTransitionId).toBe(0);
   for (let count = 0; count < 36; count += 1)
     expect(bot.decrypt(ann.encrypt(PACKET), ANN)).toBeUndefined();
   expect(() => bot.decrypt(ann.encrypt(PACKET), ANN)).toThrow('decrypt');
@@ -205,17 +205,17 @@ test('with transition ids of 0 a change is neither confirmed nor executed', () =
   const { call, bot } = startCall(ANN);
   call.join(BEN);
   call.settle();
-  expect(bot.library.lastTransitionId).toBe(1);
+  expect(bot.dave.lastTransitionId).toBe(1);
   call.group.useTransitionZero(true);
   call.join(CAT);
   call.settle();
-  expect(bot.library.lastTransitionId).toBe(0);
+  expect(bot.dave.lastTransitionId).toBe(0);
   expect(call.faults()).toEqual([]);
 });
 
 test('a client that reports an old transition is brought in again', () => {
   const { call, bot } = startCall(ANN, BEN);
-  bot.library.recoverFromInvalidTransition(0);
+  bot.dave.recoverFromInvalidTransition(0);
   expect(bot.ready).toBe(false);
   call.settle();
   expect(call.group.members).toEqual([BOT, ANN, BEN]);
@@ -261,7 +261,7 @@ test('a client without encryption opens the channel for as long as it is there',
   const before = person(call, ANN).encrypt(PACKET);
   expect(PACKET.equals(before)).toBe(false);
   call.settle();
-  expect(bot.library.protocolVersion).toBe(0);
+  expect(bot.dave.protocolVersion).toBe(0);
   expect(hears(bot, before, person(call, ANN))).toBe(true);
   call.join(BEN);
   call.settle();

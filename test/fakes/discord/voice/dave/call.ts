@@ -13,7 +13,7 @@ export interface Caller extends Pick<DaveClient, 'userId'> {
 /** A client that the library plays. */
 export interface LibraryCaller extends Caller {
   /** The wrapper of the library. */
-  readonly library: DAVESession;
+  readonly dave: DAVESession;
 }
 
 type Server = Pick<DaveGroup, 'version' | 'receive'> & Pick<DaveDriver, 'channelId'>;
@@ -34,7 +34,7 @@ export const hears = (listener: Caller, packet: Uint8Array, speaker: Caller): bo
 
 const byLibrary = (client: LibraryClient): LibraryCaller => ({
   userId: client.userId,
-  library: client.dave,
+  dave: client.dave,
   get ready() {
     return client.dave.session?.ready === true || client.dave.protocolVersion === 0;
   },

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { CommandInfo, OptionInfo } from '../../src/model/command-info.ts';
 import { AppError } from '../../src/errors.ts';
 import { loadTexts, say } from '../../src/i18n.ts';
 import type { Attachment, OutgoingFile } from '../../src/model/file.ts';
@@ -16,6 +15,7 @@ import type { Privacy } from '../../src/store/privacy.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
+import { FAKE_COMMANDS } from './fake-commands.ts';
 import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
 import { rich } from './rich-text.ts';
 import { toneWav } from './tone.ts';
@@ -28,61 +28,8 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   'en-XA': 'Pseudo-English',
 };
 
-const option = (name: string, part: Partial<OptionInfo> = {}): OptionInfo => ({
-  name,
-  description: `The ${name}`,
-  kind: 'text',
-  required: false,
-  autocompletes: false,
-  ...part,
-});
-
-const command = (
-  name: string,
-  summary: string,
-  options: readonly OptionInfo[],
-  part: Partial<CommandInfo> = {},
-): CommandInfo => ({ name, summary, options, slow: false, private: false, ...part });
-
-/** Commands with every kind of option. */
 /** The speech of `/say`: long enough that a busy machine sees it play. */
 export const SPEECH = toneWav(15);
-
-export const FAKE_COMMANDS: readonly CommandInfo[] = [
-  command('translate', 'Translate a text', [
-    option('text', { required: true }),
-    option('to', { required: true, autocompletes: true }),
-    option('from', { autocompletes: true }),
-  ]),
-  command('say', 'Speak a text', [
-    option('text', { required: true, maxLength: 500 }),
-    option('format', { choices: ['mp3', 'wav'].map((value) => ({ value, label: value })) }),
-    option('speed', { kind: 'number', minimum: 0.5, maximum: 2 }),
-  ]),
-  command('transcribe', 'Write down what is said', [
-    option('audio', { kind: 'attachment', required: true }),
-    option('language', { autocompletes: true }),
-  ]),
-  command('ask', 'Ask the language model', [option('question', { required: true })], {
-    slow: true,
-  }),
-  command('wait', 'Work until it is stopped', [], { slow: true }),
-  command('fail', 'End in an error', []),
-  command('secret', 'Answer the asker alone', [], { private: true }),
-  command('panel', 'Show something to press', []),
-  command('own', 'Show the asker alone something to press', [], { private: true }),
-  command('picture', 'Show a picture', []),
-  command('notice', 'Tell everybody', [], { privatePresses: ['notice choose'] }),
-  command('language', 'Choose a language', [option('language', { required: true })]),
-  command('repeat', 'Take numbers and switches', [
-    option('times', { kind: 'integer', required: true, minimum: 1, maximum: 5 }),
-    option('loud', { kind: 'boolean' }),
-  ]),
-  command('glossary add', 'Add a term', [option('term', { required: true })]),
-  command('glossary import', 'Read a CSV file', [
-    option('file', { kind: 'attachment', required: true }),
-  ]),
-];
 
 const STATUS: ServiceStatus = {
   builtIn: true,

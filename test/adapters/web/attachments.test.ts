@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandForFile, sizeText } from '../../../adapters/web/page/attachments.ts';
-import { FAKE_COMMANDS } from '../../fakes/core.ts';
+import { FAKE_COMMANDS } from '../../fakes/fake-commands.ts';
 
 test.each([
   ['memo.wav', 'audio/wav', 'transcribe'],

@@ -8,7 +8,7 @@ import {
   valueSuggestions,
   bestFit,
 } from '../../../adapters/web/page/completion.ts';
-import { FAKE_COMMANDS } from '../../fakes/core.ts';
+import { FAKE_COMMANDS } from '../../fakes/fake-commands.ts';
 
 /** The caret stands at `|`. */
 const at = (marked: string) => {

@@ -11,7 +11,7 @@ import {
   unknownCommand,
   type TypedValues,
 } from '../../../src/command/command-line.ts';
-import { FAKE_COMMANDS } from '../../fakes/core.ts';
+import { FAKE_COMMANDS } from '../../fakes/fake-commands.ts';
 
 const read = (line: string): Parsed<TypedValues> => {
   const found = findCommand(line, FAKE_COMMANDS);

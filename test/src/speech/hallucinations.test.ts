@@ -4,6 +4,7 @@ import {
   isCommonPhrase,
   stockPhraseMs,
   withoutSounds,
+  longestLoop,
 } from '../../../src/speech/hallucinations.ts';
 
 describe('what recognisers invent', () => {
@@ -40,5 +41,19 @@ describe('what recognisers invent', () => {
   it('leaves out what hardly anybody says where it is not sure, and nothing that people say', () => {
     expect(spokenTranscript('Please like and subscribe.', 0.4)).toBe('');
     expect(spokenTranscript('Thank you.', 0.1)).toBe('Thank you.');
+  });
+});
+
+describe('a loop', () => {
+  it.each([
+    ['one two three', 1],
+    ['you you you', 3],
+    ['okay you you you you', 4],
+    ['one two one two one two', 3],
+    ['はいはいはい', 3],
+    ['', 1],
+    ['the cat and the dog and the bird sat there the whole day long', 1],
+  ])('of %j is %i', (bare, times) => {
+    expect(longestLoop(bare)).toBe(times);
   });
 });

@@ -1,31 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import {
   createHallucinationFilter,
-  THRESHOLDS,
   type TranscriptCandidate,
 } from '../../../../src/voice/stt/hallucination-filter.ts';
-import { longestLoop } from '../../../../src/speech/hallucinations.ts';
-
-/** Three seconds of clear English, but for what is given. */
-const candidateOf = (line: Partial<TranscriptCandidate>): TranscriptCandidate => ({
-  text: 'We meet at nine.',
-  language: 'en',
-  confidence: 0.9,
-  speakerId: 'ann',
-  voiceMs: 2_600,
-  spanMs: 3_000,
-  endMs: 0,
-  ...line,
-});
-
-const HOTWORDS = ['Dragoman', 'Ann Lee', 'Ben', '山田さん'];
-const ENGLISH = { languages: ['en'], hotwords: HOTWORDS };
-const FAINT = { voiceMs: 220, spanMs: 900 };
-const SHORT = { voiceMs: 900, spanMs: 1_400 };
-/** A word said quickly, with the moments before and after it. */
-const QUICK = { voiceMs: 260, spanMs: 560 };
-/** The same, said at leisure. */
-const WORD = { voiceMs: 320, spanMs: 660 };
+import {
+  candidateOf,
+  ENGLISH,
+  FAINT,
+  HOTWORDS,
+  QUICK,
+  SHORT,
+  WORD,
+} from './hallucination-filter-support.ts';
 
 const judge = (line: Partial<TranscriptCandidate>, languages: readonly string[] = ['en', 'ja']) => {
   const verdict = createHallucinationFilter().judge(
@@ -286,168 +272,5 @@ describe('the hallucination filter', () => {
     for (let time = 0; time < 5; time += 1) filter.judge(line, ENGLISH, true);
     const unsure = { ...line, confidence: 0.5 };
     expect(filter.judge(unsure, ENGLISH, true)).toEqual({ refusal: 'repeat' });
-  });
-});
-
-type Threshold = keyof typeof THRESHOLDS;
-type Refusing = Partial<TranscriptCandidate> & {
-  readonly before?: number;
-  /** Time since the same person said something else in the same language. */
-  readonly ago?: number;
-};
-
-const { faintMs, faintShare, shortMs, foreignMs, foreignAgainMs, learnMs } = THRESHOLDS;
-/** Less than any threshold's unit. */
-const BIT = 0.001;
-const stock = { text: 'Thanks for watching!' };
-const yes = { text: 'はい。', language: 'ja' };
-const norse = { text: 'See you tomorrow', language: 'nb' };
-const spanish = { language: 'es', ...SHORT, confidence: 0.6 };
-const again = { text: 'Right.', spanMs: 900 };
-const manyLetters = (letters: number) => 'ab '.repeat(letters / 2);
-
-/** On each side of a threshold: accepted at it, or just within, and refused beyond. */
-const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> = {
-  faintMs: [
-    { ...yes, voiceMs: faintMs, spanMs: 900, confidence: 0.6 },
-    { ...yes, voiceMs: faintMs - 1, spanMs: 900, confidence: 0.6 },
-    'stock-phrase',
-  ],
-  faintShare: [
-    { ...yes, voiceMs: 400, spanMs: 400 / faintShare, confidence: 0.6 },
-    { ...yes, voiceMs: 400, spanMs: 400 / faintShare + 1, confidence: 0.6 },
-    'stock-phrase',
-  ],
-  shortMs: [
-    { ...stock, confidence: 0.7, voiceMs: shortMs },
-    { ...stock, confidence: 0.7, voiceMs: shortMs - 1 },
-    'stock-phrase',
-  ],
-  foreignMs: [
-    { ...norse, voiceMs: foreignMs, confidence: 0.6 },
-    { ...norse, voiceMs: foreignMs - 1, confidence: 0.6 },
-    'foreign',
-  ],
-  foreignAgainMs: [
-    { ...spanish, text: 'See you', ago: foreignAgainMs - 1 },
-    { ...spanish, text: 'See you', ago: foreignAgainMs },
-    'foreign',
-  ],
-  textAgrees: [{ ...spanish, text: 'Sí, claro.' }, { ...spanish, text: 'Oh well' }, 'foreign'],
-  learnMs: [{ ...norse, voiceMs: learnMs }, { ...norse, voiceMs: learnMs - 1 }, 'foreign'],
-  unsure: [
-    { text: 'Mandrake.', ...SHORT, confidence: THRESHOLDS.unsure },
-    { text: 'Mandrake.', ...SHORT, confidence: THRESHOLDS.unsure - BIT },
-    'unsure',
-  ],
-  unsureFaint: [
-    { text: 'Mandrake.', ...FAINT, confidence: THRESHOLDS.unsureFaint },
-    { text: 'Mandrake.', ...FAINT, confidence: THRESHOLDS.unsureFaint - BIT },
-    'unsure',
-  ],
-  sure: [
-    { ...stock, confidence: THRESHOLDS.sure },
-    { ...stock, confidence: THRESHOLDS.sure - BIT },
-    'stock-phrase',
-  ],
-  clear: [
-    { ...yes, ...QUICK, confidence: THRESHOLDS.clear },
-    { ...yes, ...QUICK, confidence: THRESHOLDS.clear - BIT },
-    'stock-phrase',
-  ],
-  certain: [
-    { ...norse, ...SHORT, confidence: THRESHOLDS.certain },
-    { ...norse, ...SHORT, confidence: THRESHOLDS.certain - BIT },
-    'foreign',
-  ],
-  clearFaint: [
-    { text: 'Thank you.', ...FAINT, confidence: THRESHOLDS.clearFaint },
-    { text: 'Thank you.', ...FAINT, confidence: THRESHOLDS.clearFaint - BIT },
-    'stock-phrase',
-  ],
-  loops: [
-    { text: 'well '.repeat(THRESHOLDS.loops - 1), confidence: 0.4 },
-    { text: 'well '.repeat(THRESHOLDS.loops), confidence: 0.4 },
-    'loop',
-  ],
-  mostLoops: [
-    { text: 'so '.repeat(THRESHOLDS.mostLoops - 1) },
-    { text: 'so '.repeat(THRESHOLDS.mostLoops) },
-    'loop',
-  ],
-  echoed: [
-    { text: 'Ann Lee '.repeat(1), confidence: 0.5 },
-    { text: 'Ann Lee Ben', confidence: 0.5 },
-    'echo',
-  ],
-  repeatMs: [
-    { ...again, voiceMs: 220, endMs: THRESHOLDS.repeatMs, before: 1 },
-    { ...again, voiceMs: 220, endMs: THRESHOLDS.repeatMs - 1, before: 1 },
-    'repeat',
-  ],
-  repeatChars: [
-    { text: 'a'.repeat(THRESHOLDS.repeatChars + 1), confidence: 0.5, before: 2 },
-    { text: 'a'.repeat(THRESHOLDS.repeatChars), confidence: 0.5, before: 2 },
-    'repeat',
-  ],
-  repeatsFaint: [
-    { ...again, voiceMs: 220, before: THRESHOLDS.repeatsFaint - 1 },
-    { ...again, voiceMs: 220, before: THRESHOLDS.repeatsFaint },
-    'repeat',
-  ],
-  repeatsUnsure: [
-    { ...again, voiceMs: 800, confidence: 0.5, before: THRESHOLDS.repeatsUnsure - 1 },
-    { ...again, voiceMs: 800, confidence: 0.5, before: THRESHOLDS.repeatsUnsure },
-    'repeat',
-  ],
-  lettersPerSecond: [
-    { text: manyLetters(64), spanMs: 1_000 },
-    { text: manyLetters(66), spanMs: 1_000 },
-    'too-fast',
-  ],
-  signsPerSecond: [
-    { text: '山'.repeat(28), language: 'ja', spanMs: 1_000 },
-    { text: '山'.repeat(29), language: 'ja', spanMs: 1_000 },
-    'too-fast',
-  ],
-  spareSeconds: [
-    { text: manyLetters(24), voiceMs: 0, spanMs: 0 },
-    { text: manyLetters(26), voiceMs: 0, spanMs: 0 },
-    'too-fast',
-  ],
-};
-
-describe('a threshold of the filter', () => {
-  const verdictOf = ({ before = 0, ago, ...given }: Refusing) => {
-    const filter = createHallucinationFilter();
-    const candidate = candidateOf(given);
-    const context = { languages: ['en', 'ja'], hotwords: HOTWORDS };
-    for (let times = 0; times < before; times += 1)
-      filter.judge({ ...candidate, endMs: 0 }, context, true);
-    if (ago !== undefined)
-      filter.judge({ ...candidate, text: 'Gracias.', endMs: -ago }, context, true);
-    const verdict = filter.judge(candidate, context, true);
-    if (given.language !== 'nb' || (given.voiceMs ?? 0) < 2_700) return verdict.refusal;
-    // A language that was learnt is accepted of somebody who says little.
-    return filter.judge({ ...candidate, ...SHORT, confidence: 0.6 }, context, true).refusal;
-  };
-
-  it.each(Object.entries(SIDES))('%s divides what is refused', (_, [within, beyond, refusal]) => {
-    expect(verdictOf(beyond)).toBe(refusal);
-    expect(verdictOf(within)).not.toBe(refusal);
-  });
-});
-
-describe('a loop', () => {
-  it.each([
-    ['one two three', 1],
-    ['you you you', 3],
-    ['okay you you you you', 4],
-    ['one two one two one two', 3],
-    ['はいはいはい', 3],
-    ['', 1],
-    ['the cat and the dog and the bird sat there the whole day long', 1],
-  ])('of %j is %i', (bare, times) => {
-    expect(longestLoop(bare)).toBe(times);
   });
 });

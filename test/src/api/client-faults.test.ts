@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
+import { PATHS } from '../../../src/api/contract.ts';
+import type { ServiceError } from '../../../src/api/service-error.ts';
+import { loadTexts, say } from '../../../src/i18n.ts';
+import { markdownOf, rich } from '../../fakes/rich-text.ts';
+import { VOICE, type SpeechFake } from '../../fakes/speech.ts';
+import { openClient } from './client-support.ts';
+
+let fake: SpeechFake;
+let client: ServiceClient;
+let slept: number[];
+const signal = new AbortController().signal;
+
+beforeEach(async () => {
+  ({ fake, client, slept } = await openClient());
+});
+
+afterEach(async () => {
+  await client[Symbol.asyncDispose]();
+  await fake[Symbol.asyncDispose]();
+});
+
+describe('a service that misbehaves', () => {
+  const voices = async () => client.voices({ signal, deadlineMs: 5_000 });
+
+  it('and is busy is waited for as long as it says, in the header or in the text', async () => {
+    const body = JSON.stringify({
+      context: ['limiter'],
+      code: 7,
+      name: 'ErrRateLimit',
+      error: 'Too many requests. Retry after 1.72s',
+    });
+    fake.fail(
+      PATHS.voices,
+      { status: 429, headers: { 'retry-after': '2' } },
+      { status: 429, body },
+    );
+    await voices();
+    expect(slept).toEqual([2_000, 1_720]);
+  });
+
+  it('and fails or hangs up is tried again', async () => {
+    fake.fail(PATHS.voices, { status: 500 }, { reset: true }, { status: 502 });
+    expect(await voices()).toEqual([VOICE]);
+  });
+
+  it('and keeps failing is told as unavailable', async () => {
+    fake.fail(PATHS.voices, ...Array.from({ length: 4 }, () => ({ status: 500 })));
+    await expect(voices()).rejects.toMatchObject({ code: 'unavailable', status: 500 });
+  });
+
+  it('and hangs is given up at the deadline', async () => {
+    fake.fail(PATHS.voices, { hang: true });
+    await expect(client.voices({ signal, deadlineMs: 60 })).rejects.toMatchObject({
+      code: 'timeout',
+    });
+  });
+
+  it('is left at once when the asker is gone', async () => {
+    fake.fail(PATHS.voices, { hang: true });
+    const asker = new AbortController();
+    const call = client.voices({ signal: asker.signal });
+    asker.abort();
+    await expect(call).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('and answers a page of HTML is not believed', async () => {
+    fake.fail(PATHS.voices, {
+      status: 200,
+      body: '<html>Welcome</html>',
+      headers: { 'content-type': 'text/html' },
+    });
+    await expect(voices()).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
+  it.each([
+    ['no JSON', 'oops'],
+    ['the wrong types', JSON.stringify({ voices: [{ ...VOICE, formats: 'mp3' }] })],
+    ['nothing of what it should', '{}'],
+  ])('and answers with %s is told as a bad reply', async (_, body) => {
+    fake.fail(PATHS.voices, { status: 200, body });
+    await expect(voices()).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
+  it('and answers without end is not read to it', async () => {
+    const body = `{"voices":[]}${' '.repeat(17 * 1_048_576)}`;
+    fake.fail(PATHS.voices, { status: 200, body });
+    await expect(voices()).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
+  it('keeps its error object whole, and shows its message', async () => {
+    const body = {
+      context: ['router', 'tts'],
+      code: 12,
+      name: 'ErrTextTooLong',
+      error: 'Too long',
+    };
+    fake.fail(PATHS.voices, { status: 400, body: JSON.stringify(body) });
+    const error = await voices().catch((thrown: unknown) => thrown as ServiceError);
+    expect(error).toMatchObject({
+      code: 'bad-input',
+      body,
+      sentence: { key: 'service.refused', params: { detail: 'Too long' } },
+    });
+  });
+
+  it('and does not know the key says so to the operator', async () => {
+    await using stranger = createServiceClient({ baseUrl: fake.url, key: 'svck:wrong' });
+    await expect(stranger.voices({ signal })).rejects.toMatchObject({
+      code: 'config',
+      sentence: { key: 'service.bad-key' },
+      remedy: { key: 'remedies.check', params: { name: 'SPEECH_API_KEY' } },
+    });
+  });
+
+  it.each([
+    [302, 'config'],
+    [402, 'forbidden'],
+    [404, 'missing'],
+    [413, 'too-large'],
+  ])('and answers %i is told as %s, without another try', async (status, code) => {
+    fake.fail(PATHS.voices, { status });
+    await expect(voices()).rejects.toMatchObject({ code, status });
+    expect(fake.seen).toHaveLength(1);
+  });
+
+  it.each([408, 425])('and answers %i is tried again', async (status) => {
+    fake.fail(PATHS.voices, { status });
+    expect(await voices()).toEqual([VOICE]);
+  });
+
+  it('and fails is not tried again for those who know another way', async () => {
+    fake.fail(PATHS.voices, { status: 429 }, { reset: true }, { status: 500 });
+    await expect(client.voices({ signal, hasFallback: true })).rejects.toMatchObject({
+      status: 500,
+    });
+    expect(fake.seen).toHaveLength(3);
+  });
+
+  it('and writes markup into its message cannot make us show it', async () => {
+    const body = { context: [], code: 1, name: 'Err', error: '**[here](https://evil)**\nmore' };
+    fake.fail(PATHS.voices, { status: 400, body: JSON.stringify(body) });
+    const error = await voices().catch((thrown: unknown) => thrown as ServiceError);
+    const shown = say(loadTexts('locales').rich('en'), (error as ServiceError).sentence);
+    expect(markdownOf(shown)).toContain(String.raw`\*\*\[here](https\://evil)\*\* more`);
+    expect(rich(markdownOf(shown))).toEqual(shown);
+  });
+
+  it('and fails in the middle of a stream with an error object says what it says', async () => {
+    const object = { context: ['router'], code: 9, name: 'ErrBackend', error: 'credit used up' };
+    fake.fail(PATHS.chat, {
+      status: 200,
+      body: `data: ${JSON.stringify(object)}\n\n`,
+      headers: { 'content-type': 'text/event-stream' },
+    });
+    const stream = client.chatStream({ messages: [{ role: 'user', content: 'a' }] }, { signal });
+    await expect(stream.next()).rejects.toMatchObject({ body: object });
+  });
+
+  it('and is not there is told as unavailable', async () => {
+    await using nowhere = createServiceClient({
+      baseUrl: 'http://127.0.0.1:9',
+      key: 'svck:x',
+      retry: { sleep: async () => {} },
+    });
+    await expect(nowhere.voices({ signal })).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});

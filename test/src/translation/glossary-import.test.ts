@@ -1,37 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ByteSource } from '../../../src/model/file.ts';
+import { describe, expect, it } from 'vitest';
 import type { Glossary, ImportReport } from '../../../src/model/glossary.ts';
-import { openStore, type Store } from '../../../src/store/index.ts';
-import { findLanguage } from '../../../src/text/language/languages.ts';
-import { createGlossary } from '../../../src/translation/glossary.ts';
 import { TERMS_PER_PLACE } from '../../../src/translation/glossary-limits.ts';
+import { fileOf, useGlossary } from './glossary-support.ts';
 import { watchEventLoop } from '../../fakes/event-loop.ts';
 
 const SPACE = { platform: 'test', id: 'here' };
 const signal = new AbortController().signal;
 
-let store: Store;
-let glossary: Glossary;
-
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-  glossary = createGlossary(store, { find: findLanguage });
-});
-afterEach(async () => store.destroy());
-
-const fileOf = (content: string | Uint8Array): ByteSource => ({
-  sizeBytes: undefined,
-  async *open() {
-    yield typeof content === 'string' ? Buffer.from(content) : content;
-  },
-});
+const { glossary } = useGlossary();
 
 const give = (content: string | Uint8Array, to?: string): Promise<ImportReport> =>
-  glossary.importCsv(SPACE, fileOf(content), signal, to);
+  glossary().importCsv(SPACE, fileOf(content), signal, to);
 
 /** The glossary, each entry as `term|language|translation`. */
 const stored = async (): Promise<readonly string[]> =>
-  (await glossary.list(SPACE)).map(({ term, language, translation }) =>
+  (await glossary().list(SPACE)).map(({ term, language, translation }) =>
     [term, language, translation].join('|'),
   );
 
@@ -95,7 +78,7 @@ describe('a file that is imported', () => {
     const ended: string[] = [];
     await Promise.all([
       give(content).then(() => ended.push('file')),
-      glossary
+      glossary()
         .add(
           { ...SPACE, id: 'elsewhere' },
           { term: 'x', language: undefined, translation: undefined },
@@ -112,9 +95,9 @@ describe('the terms of a text', () => {
     language?: string,
     translation?: string,
     place: Parameters<Glossary['add']>[0] = SPACE,
-  ) => glossary.add(place, { term, language, translation });
+  ) => glossary().add(place, { term, language, translation });
   const inText = async (text: string, place: Parameters<Glossary['add']>[0] = SPACE) =>
-    (await glossary.inText(place, text)).map(({ term, translation }) => translation ?? term);
+    (await glossary().inText(place, text)).map(({ term, translation }) => translation ?? term);
 
   it('are those of the channel before those of its space', async () => {
     const channel = { space: SPACE, id: 'games' };
@@ -124,7 +107,7 @@ describe('the terms of a text', () => {
     await add('unused', undefined, undefined, channel);
     expect((await inText('the MAGE has an arch', channel)).toSorted()).toEqual(['arch', '魔道士']);
     expect(await inText('the mage has a bow')).toEqual(['魔法使い']);
-    await glossary.remove(channel, 'mage');
+    await glossary().remove(channel, 'mage');
     expect(await inText('the mage', channel)).toEqual(['魔法使い']);
   });
 

@@ -1,33 +1,18 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ByteSource } from '../../../src/model/file.ts';
-import type { Glossary } from '../../../src/model/glossary.ts';
 import { createGlossary } from '../../../src/translation/glossary.ts';
 import { TERMS_PER_PLACE } from '../../../src/translation/glossary-limits.ts';
-import { openStore, type Store } from '../../../src/store/index.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';
 import { readColumns } from '../../../src/translation/glossary-columns.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from '../../../src/translation/glossary-csv.ts';
+import { fileOf, useGlossary } from './glossary-support.ts';
 import { watchEventLoop } from '../../fakes/event-loop.ts';
 
 const SPACE = { platform: 'test', id: 'here' };
 const signal = new AbortController().signal;
 
-let store: Store;
-let glossary: Glossary;
-
-beforeEach(async () => {
-  store = await openStore('sqlite::memory:');
-  glossary = createGlossary(store, { find: findLanguage });
-});
-afterEach(async () => store.destroy());
-
-const file = (content: string | Uint8Array): ByteSource => ({
-  sizeBytes: undefined,
-  async *open() {
-    yield typeof content === 'string' ? Buffer.from(content) : content;
-  },
-});
+const { glossary, store } = useGlossary();
 
 const term = (word: string, language?: string, translation?: string) => ({
   term: word,
@@ -39,65 +24,65 @@ describe('a glossary', () => {
   it('of a channel go before those of its space, and count in its threads', async () => {
     const place = { space: SPACE, id: 'games' };
     const thread = { space: SPACE, id: 'thread', parentId: 'games' };
-    await glossary.add(SPACE, term('mage', 'ja', '魔法使い'));
-    await glossary.add(SPACE, term('Arch'));
-    await glossary.add(place, term('Mage', 'ja', '魔道士'));
+    await glossary().add(SPACE, term('mage', 'ja', '魔法使い'));
+    await glossary().add(SPACE, term('Arch'));
+    await glossary().add(place, term('Mage', 'ja', '魔道士'));
     const all = [term('Mage', 'ja', '魔道士'), term('Arch')];
-    expect(await glossary.applying(place)).toEqual(all);
-    expect(await glossary.applying(thread)).toEqual(all);
-    expect(await glossary.applying(place)).toBe(await glossary.applying(place));
-    expect(await glossary.list(place)).toEqual([term('Mage', 'ja', '魔道士')]);
-    expect(await glossary.applying({ space: SPACE, id: 'other' })).toHaveLength(2);
-    expect(await glossary.applying({ space: { ...SPACE, id: 'else' }, id: 'games' })).toEqual([]);
-    await glossary.add(SPACE, term('new'));
-    expect(await glossary.applying(place)).toHaveLength(3);
-    expect(await glossary.remove(place, 'mage')).toBe(1);
-    expect(await glossary.applying(place)).toContainEqual(term('mage', 'ja', '魔法使い'));
+    expect(await glossary().applying(place)).toEqual(all);
+    expect(await glossary().applying(thread)).toEqual(all);
+    expect(await glossary().applying(place)).toBe(await glossary().applying(place));
+    expect(await glossary().list(place)).toEqual([term('Mage', 'ja', '魔道士')]);
+    expect(await glossary().applying({ space: SPACE, id: 'other' })).toHaveLength(2);
+    expect(await glossary().applying({ space: { ...SPACE, id: 'else' }, id: 'games' })).toEqual([]);
+    await glossary().add(SPACE, term('new'));
+    expect(await glossary().applying(place)).toHaveLength(3);
+    expect(await glossary().remove(place, 'mage')).toBe(1);
+    expect(await glossary().applying(place)).toContainEqual(term('mage', 'ja', '魔法使い'));
   });
 
   it('keeps its terms in alphabetical order, for its own space only', async () => {
-    await glossary.add(SPACE, term('zebra', 'ja', 'シマウマ'));
-    await glossary.add(SPACE, term('Apple'));
-    expect(await glossary.list(SPACE)).toEqual([term('Apple'), term('zebra', 'ja', 'シマウマ')]);
-    expect(await glossary.list({ ...SPACE, id: 'elsewhere' })).toEqual([]);
+    await glossary().add(SPACE, term('zebra', 'ja', 'シマウマ'));
+    await glossary().add(SPACE, term('Apple'));
+    expect(await glossary().list(SPACE)).toEqual([term('Apple'), term('zebra', 'ja', 'シマウマ')]);
+    expect(await glossary().list({ ...SPACE, id: 'elsewhere' })).toEqual([]);
   });
 
   it('replaces the entry of the same term and language, whatever its case', async () => {
-    await glossary.add(SPACE, term('Mage', 'ja', '古い'));
-    await glossary.add(SPACE, term('mage', 'ja', '新しい'));
-    await glossary.add(SPACE, term('mage', 'de', 'Magier'));
-    expect(await glossary.list(SPACE)).toEqual([
+    await glossary().add(SPACE, term('Mage', 'ja', '古い'));
+    await glossary().add(SPACE, term('mage', 'ja', '新しい'));
+    await glossary().add(SPACE, term('mage', 'de', 'Magier'));
+    expect(await glossary().list(SPACE)).toEqual([
       term('mage', 'de', 'Magier'),
       term('mage', 'ja', '新しい'),
     ]);
   });
 
   it('removes a term in one language or in all', async () => {
-    await glossary.add(SPACE, term('mage', 'ja', 'a'));
-    await glossary.add(SPACE, term('mage', 'de', 'b'));
-    await glossary.add(SPACE, term('mage', 'fr', 'c'));
-    expect(await glossary.list(SPACE)).toHaveLength(3);
-    expect(await glossary.remove(SPACE, 'MAGE', 'de')).toBe(1);
-    expect(await glossary.list(SPACE)).toHaveLength(2);
-    expect(await glossary.remove(SPACE, 'mage')).toBe(2);
-    expect(await glossary.remove(SPACE, 'mage')).toBe(0);
-    expect(await glossary.list(SPACE)).toEqual([]);
+    await glossary().add(SPACE, term('mage', 'ja', 'a'));
+    await glossary().add(SPACE, term('mage', 'de', 'b'));
+    await glossary().add(SPACE, term('mage', 'fr', 'c'));
+    expect(await glossary().list(SPACE)).toHaveLength(3);
+    expect(await glossary().remove(SPACE, 'MAGE', 'de')).toBe(1);
+    expect(await glossary().list(SPACE)).toHaveLength(2);
+    expect(await glossary().remove(SPACE, 'mage')).toBe(2);
+    expect(await glossary().remove(SPACE, 'mage')).toBe(0);
+    expect(await glossary().list(SPACE)).toEqual([]);
   });
 
   it.each(['', '   ', 'x'.repeat(201)])('refuses the term %j', async (word) => {
-    await expect(glossary.add(SPACE, term(word))).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(glossary().add(SPACE, term(word))).rejects.toMatchObject({ code: 'bad-input' });
   });
 
   it('is there again after a restart of the cache', async () => {
-    await glossary.add(SPACE, term('kept'));
-    const again = createGlossary(store, { find: findLanguage });
+    await glossary().add(SPACE, term('kept'));
+    const again = createGlossary(store(), { find: findLanguage });
     expect(await again.list(SPACE)).toEqual([term('kept')]);
   });
 });
 
 describe('a glossary file', () => {
   it('is taken over, with what is wrong told by line', async () => {
-    await glossary.add(SPACE, term('known'));
+    await glossary().add(SPACE, term('known'));
     const csv = [
       'term,language,translation',
       'mage,Japanese,魔道士',
@@ -106,7 +91,7 @@ describe('a glossary file', () => {
       'word,klingonese,x',
       `${'x'.repeat(300)},,`,
     ].join('\r\n');
-    expect(await glossary.importCsv(SPACE, file(csv), signal)).toEqual({
+    expect(await glossary().importCsv(SPACE, fileOf(csv), signal)).toEqual({
       added: 1,
       changed: 1,
       rejected: [
@@ -117,7 +102,7 @@ describe('a glossary file', () => {
       rejectedCount: 3,
       encoding: 'UTF-8',
     });
-    expect(await glossary.list(SPACE)).toEqual([term('known'), term('mage', 'ja', '魔道士')]);
+    expect(await glossary().list(SPACE)).toEqual([term('known'), term('mage', 'ja', '魔道士')]);
   });
 
   it.each([
@@ -126,8 +111,8 @@ describe('a glossary file', () => {
     ['a byte order mark', '\uFEFFmage,ja,魔道士'],
     ['UTF-16', Buffer.from('\uFEFFmage,ja,魔道士', 'utf16le')],
   ])('may have %s', async (_, content) => {
-    await glossary.importCsv(SPACE, file(content), signal);
-    expect(await glossary.list(SPACE)).toEqual([term('mage', 'ja', '魔道士')]);
+    await glossary().importCsv(SPACE, fileOf(content), signal);
+    expect(await glossary().list(SPACE)).toEqual([term('mage', 'ja', '魔道士')]);
   });
 
   it.each([
@@ -136,17 +121,17 @@ describe('a glossary file', () => {
     ['a header', 'Source;Target\nmage;魔道士\narch;弓', 'ja'],
     ['the other order', 'translation,term\n魔道士,mage\n弓,arch', 'ja'],
   ])('may be two plain columns, given their language: %s', async (_, content, to) => {
-    const report = await glossary.importCsv(SPACE, file(content), signal, to);
+    const report = await glossary().importCsv(SPACE, fileOf(content), signal, to);
     expect(report).toMatchObject({ added: 2, assumed: { kind: 'pairs', language: 'ja' } });
-    expect(await glossary.list(SPACE)).toEqual([
+    expect(await glossary().list(SPACE)).toEqual([
       term('arch', 'ja', '弓'),
       term('mage', 'ja', '魔道士'),
     ]);
   });
 
   it('of pairs may translate names of languages', async () => {
-    await glossary.importCsv(SPACE, file('German,allemand\nTurkish,turc'), signal, 'fr');
-    expect(await glossary.list(SPACE)).toEqual([
+    await glossary().importCsv(SPACE, fileOf('German,allemand\nTurkish,turc'), signal, 'fr');
+    expect(await glossary().list(SPACE)).toEqual([
       term('German', 'fr', 'allemand'),
       term('Turkish', 'fr', 'turc'),
     ]);
@@ -154,13 +139,13 @@ describe('a glossary file', () => {
 
   it('may name the languages of its columns in its first line', async () => {
     const csv = 'English,Japanese,es\nmage,魔道士,mago\narch,,arco\n,x,y';
-    const report = await glossary.importCsv(SPACE, file(csv), signal);
+    const report = await glossary().importCsv(SPACE, fileOf(csv), signal);
     expect(report).toMatchObject({
       added: 3,
       rejected: [{ line: 4, reason: 'empty' }],
       assumed: { kind: 'header', languages: ['ja', 'es'] },
     });
-    expect(await glossary.list(SPACE)).toEqual([
+    expect(await glossary().list(SPACE)).toEqual([
       term('arch', 'es', 'arco'),
       term('mage', 'es', 'mago'),
       term('mage', 'ja', '魔道士'),
@@ -170,17 +155,17 @@ describe('a glossary file', () => {
   it.each(['mage,魔道士', 'term,translation\nmage,魔道士'])(
     'of two columns in no known language changes nothing: %j',
     async (content) => {
-      await expect(glossary.importCsv(SPACE, file(content), signal)).rejects.toMatchObject({
+      await expect(glossary().importCsv(SPACE, fileOf(content), signal)).rejects.toMatchObject({
         code: 'bad-input',
         sentence: { key: 'glossary.which-language' },
       });
-      expect(await glossary.list(SPACE)).toEqual([]);
+      expect(await glossary().list(SPACE)).toEqual([]);
     },
   );
 
   it('of terms and languages keeps terms in these', async () => {
-    await glossary.importCsv(SPACE, file('Dragoman,es\nTurkish,de,Türkisch'), signal);
-    expect(await glossary.list(SPACE)).toEqual([
+    await glossary().importCsv(SPACE, fileOf('Dragoman,es\nTurkish,de,Türkisch'), signal);
+    expect(await glossary().list(SPACE)).toEqual([
       term('Dragoman', 'es'),
       term('Turkish', 'de', 'Türkisch'),
     ]);
@@ -188,25 +173,25 @@ describe('a glossary file', () => {
 
   it('fills in the given language where a line names none', async () => {
     const csv = 'mage,,魔道士\narch,es,arco';
-    const report = await glossary.importCsv(SPACE, file(csv), signal, 'ja');
+    const report = await glossary().importCsv(SPACE, fileOf(csv), signal, 'ja');
     expect(report.assumed).toEqual({ kind: 'rest', language: 'ja' });
-    expect(await glossary.list(SPACE)).toContainEqual(term('mage', 'ja', '魔道士'));
-    expect(await glossary.list(SPACE)).toContainEqual(term('arch', 'es', 'arco'));
+    expect(await glossary().list(SPACE)).toContainEqual(term('mage', 'ja', '魔道士'));
+    expect(await glossary().list(SPACE)).toContainEqual(term('arch', 'es', 'arco'));
   });
 
   it('may have commas in what semicolons part', async () => {
-    await glossary.importCsv(SPACE, file('Hello, you;Hola, tú\nmage;mago'), signal, 'es');
-    expect(await glossary.list(SPACE)).toContainEqual(term('Hello, you', 'es', 'Hola, tú'));
+    await glossary().importCsv(SPACE, fileOf('Hello, you;Hola, tú\nmage;mago'), signal, 'es');
+    expect(await glossary().list(SPACE)).toContainEqual(term('Hello, you', 'es', 'Hola, tú'));
   });
 
   it.each([
     ['that is an archive', Buffer.from([0x50, 0x4b, 0x03, 0x04, 0x14, 0x00, 0xff, 0x00])],
     ['with a quote that never ends', 'mage,"ja'],
   ])('%s changes nothing', async (_, content) => {
-    await expect(glossary.importCsv(SPACE, file(content), signal)).rejects.toMatchObject({
+    await expect(glossary().importCsv(SPACE, fileOf(content), signal)).rejects.toMatchObject({
       sentence: { key: 'glossary.not-csv' },
     });
-    expect(await glossary.list(SPACE)).toEqual([]);
+    expect(await glossary().list(SPACE)).toEqual([]);
   });
 
   it('that is too large is not read to its end', async () => {
@@ -220,7 +205,7 @@ describe('a glossary file', () => {
         }
       },
     };
-    await expect(glossary.importCsv(SPACE, endless, signal)).rejects.toMatchObject({
+    await expect(glossary().importCsv(SPACE, endless, signal)).rejects.toMatchObject({
       code: 'too-large',
     });
     expect(read).toBeLessThan(150);
@@ -228,61 +213,65 @@ describe('a glossary file', () => {
 
   it('of too many lines changes nothing', async () => {
     const csv = Array.from({ length: 100_001 }, (_, index) => `term ${index}`).join('\n');
-    await expect(glossary.importCsv(SPACE, file(csv), signal)).rejects.toMatchObject({
+    await expect(glossary().importCsv(SPACE, fileOf(csv), signal)).rejects.toMatchObject({
       code: 'too-large',
     });
-    expect(await glossary.list(SPACE)).toEqual([]);
+    expect(await glossary().list(SPACE)).toEqual([]);
   });
 
   it('of too many lines is not looked at to its end', async () => {
     const csv = `${'term\n'.repeat(120_000)}"a quote that never ends`;
-    await expect(readGlossaryCsv(file(csv), signal)).rejects.toMatchObject({ code: 'too-large' });
+    await expect(readGlossaryCsv(fileOf(csv), signal)).rejects.toMatchObject({ code: 'too-large' });
   });
 
   it('of too many columns is refused', async () => {
     const csv = `${'mage,'.repeat(501)}\n`;
-    await expect(readGlossaryCsv(file(csv), signal)).rejects.toMatchObject({ code: 'too-large' });
+    await expect(readGlossaryCsv(fileOf(csv), signal)).rejects.toMatchObject({ code: 'too-large' });
   });
 
   it('lets others run while it is read, however it is made', async () => {
     const lines = `${'語'.repeat(60)},ja,${'é'.repeat(12)}\n`.repeat(4_900);
-    const { result, turns } = await watchEventLoop(() => readGlossaryCsv(file(lines), signal));
+    const { result, turns } = await watchEventLoop(() => readGlossaryCsv(fileOf(lines), signal));
     expect(turns).toBeGreaterThan(200);
     expect(new Set(result.rows.map(({ cells }) => cells.join()))).toEqual(
       new Set([lines.split('\n')[0]]),
     );
     const spaces = ' '.repeat(1_000_000);
     expect(
-      (await watchEventLoop(() => readGlossaryCsv(file(spaces), signal))).turns,
+      (await watchEventLoop(() => readGlossaryCsv(fileOf(spaces), signal))).turns,
     ).toBeGreaterThan(200);
   });
 
   it('is not read for somebody who is gone', async () => {
     const gone = AbortSignal.abort();
-    await expect(readGlossaryCsv(file('a,ja,b'), gone)).rejects.toThrow(gone.reason as Error);
+    await expect(readGlossaryCsv(fileOf('a,ja,b'), gone)).rejects.toThrow(gone.reason as Error);
   });
 
   it('stops at the glossary’s limit', async () => {
     const csv = Array.from({ length: TERMS_PER_PLACE + 3 }, (_, index) => `term ${index}`);
-    const report = await glossary.importCsv(SPACE, file(csv.join('\n')), signal);
+    const report = await glossary().importCsv(SPACE, fileOf(csv.join('\n')), signal);
     expect(report.added).toBe(TERMS_PER_PLACE);
     expect(report.rejected.map(({ reason }) => reason)).toEqual(['limit', 'limit', 'limit']);
-    await expect(glossary.add(SPACE, term('one more'))).rejects.toMatchObject({
+    await expect(glossary().add(SPACE, term('one more'))).rejects.toMatchObject({
       code: 'too-large',
     });
   });
 
   it('is not overfilled by what comes at the same moment', async () => {
     const csv = Array.from({ length: TERMS_PER_PLACE - 1 }, (_, index) => `term ${index}`);
-    await glossary.importCsv(SPACE, file(csv.join('\n')), signal);
+    await glossary().importCsv(SPACE, fileOf(csv.join('\n')), signal);
     const two = Array.from({ length: 2 }, (_, index) => `of a file ${index}`);
     const [report, ...added] = await Promise.all([
-      glossary.importCsv(SPACE, file(two.join('\n')), signal),
-      ...['one', 'two'].map((text) => glossary.add(SPACE, term(text)).catch(() => 'full')),
+      glossary().importCsv(SPACE, fileOf(two.join('\n')), signal),
+      ...['one', 'two'].map((text) =>
+        glossary()
+          .add(SPACE, term(text))
+          .catch(() => 'full'),
+      ),
     ]);
     const isFull = added.filter((result) => result === 'full').length;
     expect(report.added + added.length - isFull).toBe(1);
-    expect(await glossary.list(SPACE)).toHaveLength(TERMS_PER_PLACE);
+    expect(await glossary().list(SPACE)).toHaveLength(TERMS_PER_PLACE);
   });
 
   it('holds no cell that a spreadsheet would run', async () => {
@@ -300,7 +289,7 @@ describe('a glossary file', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(words, words), { maxLength: 10 }), async (pairs) => {
         const terms = pairs.map(([word, translation]) => term(word, 'ja', translation));
-        const { rows } = await readGlossaryCsv(file(await writeGlossaryCsv(terms)), signal);
+        const { rows } = await readGlossaryCsv(fileOf(await writeGlossaryCsv(terms)), signal);
         const { entries } = readColumns(rows, { find: findLanguage }, undefined);
         expect([...entries].map((line) => [line.term, line.translation])).toEqual(pairs);
       }),

@@ -16,6 +16,7 @@ const panel = async (ctx: Context): Promise<Content> => {
         bullets(
           t('privacy.choices'),
           t('privacy.usage'),
+          t('privacy.languages'),
           ...(isKeptHere
             ? [t('privacy.page'), t('privacy.browser')]
             : [t('privacy.messages'), t('privacy.copies')]),

@@ -6,15 +6,14 @@
  * a bias and an addition to the weight of its n-grams. Gradient descent (Adam) with L2
  * regularisation; nothing is random.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FEATURES, measureText } from '../src/text/language/features.ts';
 import { scriptsOf } from '../src/text/language/scripts.ts';
 import { withoutPlainSpans } from '../src/text/plain-spans.ts';
+import { MAIN_LANGUAGES, readCorpus } from '../test/fakes/chat-corpus.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-const LINES = join(ROOT, 'test/fixtures/chat/tuned.json');
-const MODEL = join(ROOT, 'src/text/language/model.json');
+const MODEL = join(import.meta.dirname, '../src/text/language/model.json');
 
 const EPOCHS = 400;
 const RATE = 0.05;
@@ -22,29 +21,19 @@ const [MOMENTUM, SCALE_MOMENTUM] = [0.9, 0.999];
 /** Strength of the regularisation of weights, biases and additions. */
 const PULLS = { weight: 3e-6, bias: 3e-4, addition: 7e-4 };
 
-/** The languages most used in chat, and how often their lines count. */
+/** How often the lines of the main languages count. */
 const MAIN_WEIGHT = 3;
-const MAIN =
-  'en es ja zh zh-Hant ko fr de pt ru it id tr vi ar hi pl nl th uk sv cs ro el hu fi da no he fa bg sr hr'.split(
-    ' ',
-  );
-
-const lines = Object.entries(JSON.parse(readFileSync(LINES, 'utf8'))).flatMap(([language, kinds]) =>
-  Object.values(kinds)
-    .flat()
-    .map((line) => ({ language, line })),
-);
 
 /** The lines that need a model, each with its candidates and what is measured for them. */
-const rows = lines.flatMap(({ language, line }) => {
-  const sample = withoutPlainSpans(line);
+const rows = readCorpus('tuned').flatMap(({ written, text }) => {
+  const sample = withoutPlainSpans(text);
   const candidates = scriptsOf(sample)[0]?.script.languages ?? [];
-  const right = candidates.indexOf(language);
+  const right = candidates.indexOf(written);
   if (right < 0 || candidates.length === 1) return [];
   const measured = measureText(sample, candidates).map(({ features }) =>
     Float64Array.from(FEATURES, (feature) => features[feature] ?? 0),
   );
-  return [{ candidates, right, measured, weight: MAIN.includes(language) ? MAIN_WEIGHT : 1 }];
+  return [{ candidates, right, measured, weight: MAIN_LANGUAGES.has(written) ? MAIN_WEIGHT : 1 }];
 });
 const totalWeight = rows.reduce((sum, { weight }) => sum + weight, 0);
 const languages = [...new Set(rows.flatMap(({ candidates }) => candidates))].toSorted();

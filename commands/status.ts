@@ -19,8 +19,9 @@ import {
 } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/place.ts';
 import type { Content } from '../src/model/content.ts';
-import type { RichText } from '../src/model/rich-text.ts';
+import { timestamp, type RichText } from '../src/model/rich-text.ts';
 
+const SECOND_MS = 1_000;
 const LISTED = 20;
 const DEAD_LISTED = 10;
 /** The lost part of a voice from which it begins to be misheard. */
@@ -37,13 +38,11 @@ const engineLines = async ({ services, member, t, label, signal }: Context) => {
   if (!reachable) return [sentence('❌ ', t('status.unreachable'))];
   return engines.map(({ name, serves, ready, detail }) => {
     const abilities = serves.map((ability) => label(`web.engines.abilities.${ability}`));
+    const sign = ready ? '✅' : '➖';
+    // Names and what adds an engine, in English, are for those who can do something with them.
+    if (member.role !== 'moderator') return `${sign} ${abilities.join(', ')}`;
     const shown = ready ? quotedWords(detail) : quotedInstruction(detail);
-    return series([
-      `${ready ? '✅' : '➖'} ${quotedWords(name)}`,
-      abilities.join(', '),
-      // What is said in English, and what adds an engine, is for those who can do something with it.
-      member.role === 'moderator' && shown,
-    ]);
+    return series([`${sign} ${quotedWords(name)}`, abilities.join(', '), shown]);
   });
 };
 
@@ -72,14 +71,9 @@ const watchLines = async (ctx: Context) => {
 
 const backlogLines = async (
   { waiting, oldestMs, dead, newestDead, overLimit, outage }: Backlog,
-  { access, locale, member, t }: Context,
+  { access, member, t }: Context,
 ): Promise<RichText> => {
-  const time = new Intl.DateTimeFormat(locale, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone: 'UTC',
-  });
-  const oldest = oldestMs === undefined ? '–' : `${time.format(oldestMs)} UTC`;
+  const oldest = oldestMs === undefined ? '–' : timestamp(Math.floor(oldestMs / SECOND_MS));
   const told = member.role === 'moderator' ? newestDead : [];
   const seen = await access.seen(told, ({ ref }) => ref.channel);
   const listed = seen.slice(0, DEAD_LISTED);

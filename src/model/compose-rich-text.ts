@@ -72,9 +72,14 @@ export const sections = (...parts: readonly Maybe<RichPart>[]): RichText =>
 export const series = (parts: readonly Maybe<RichPart>[], separator = ' · '): RichText =>
   sentence(...joined(parts, separator));
 
-/** A one-line item of `bullets` with a list of one-line items below it; absent ones are passed over. */
-export const nested = (part: RichPart, inner: readonly Maybe<RichPart>[]): ListItem =>
-  item(row(part), bulleted(...present(inner).map((each) => item(row(each)))));
+/**
+ * A one-line item of `bullets` with a list of one-line items below it, if there are any; absent ones
+ * are passed over.
+ */
+export const nested = (part: RichPart, inner: readonly Maybe<RichPart>[]): ListItem => {
+  const items = present(inner).map((each) => item(row(each)));
+  return items.length === 0 ? item(row(part)) : item(row(part), bulleted(...items));
+};
 
 const isItem = (part: RichPart | ListItem): part is ListItem =>
   typeof part === 'object' && 'lists' in part;

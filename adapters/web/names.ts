@@ -53,15 +53,15 @@ const isOurs = (name: string): boolean => {
   );
 };
 
-/** Makes one line of a name, in the order in which it is read. */
-const cleaned = (name: string): string => name.normalize().replace(disorder, ' ').trim();
-
-const numbered = (name: string, number: number): string => {
-  const suffix = ` ${number}`;
+/** Shortens a name so that it fits with what follows it. */
+const fitting = (name: string, suffix = ''): string => {
   const [...chars] = name;
   while (chars.join('').length + suffix.length > WEB_LIMITS.nameChars) chars.pop();
   return `${chars.join('').trimEnd()}${suffix}`;
 };
+
+/** Makes one line of a name, in the order in which it is read. Normalising may lengthen it. */
+const cleaned = (name: string): string => fitting(name.normalize().replace(disorder, ' ').trim());
 
 /** The names in use, by the ids of those who have them. No two look alike. */
 export const createNames = () => {
@@ -91,7 +91,7 @@ export const createNames = () => {
       let number = Math.max(2, firstNumber(baseKey, id));
       let keys = lookAlikeKeys(name);
       while ([...keys].some((key) => (owners.get(key) ?? id) !== id)) {
-        name = numbered(base, number);
+        name = fitting(base, ` ${number}`);
         keys = lookAlikeKeys(name);
         number += 1;
       }

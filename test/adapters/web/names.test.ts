@@ -113,6 +113,8 @@ test('whatever people ask for, no two names look alike, and none is too long', (
         expect(each).not.toMatch(/[\u202a-\u202e\n]/);
       }
     }),
+    // Normalised, this sign is two.
+    { examples: [[[{ id: 'a', name: '\u09DC'.repeat(40) }]]] },
   );
 });
 

@@ -18,13 +18,27 @@ export const charAfter = (text: string, at: number): string => {
   return code === undefined ? '' : String.fromCodePoint(code);
 };
 
+const LETTER = 1;
+const SPACED = 2;
+const UNKNOWN = 4;
 /**
- * Table of the letters among the first characters, the most frequent ones, none of which is of a
- * script without spaces; a pattern with Unicode classes takes ten times as long.
+ * Kind of each UTF-16 unit as bits, looked up when it first occurs: a pattern with Unicode classes
+ * takes ten times as long. Surrogates have none.
  */
-const firstLetters = Array.from({ length: 0x250 }, (_, code) =>
-  letter.test(String.fromCharCode(code)),
-);
+const kinds = new Uint8Array(0x1_0000).fill(UNKNOWN);
+
+const kindOf = (char: string): number => {
+  if (!letter.test(char)) return 0;
+  return unspaced.test(char) ? LETTER : LETTER | SPACED;
+};
+
+const kindOfUnit = (unit: number): number => {
+  const known = kinds[unit] as number;
+  return known === UNKNOWN ? (kinds[unit] = kindOf(String.fromCharCode(unit))) : known;
+};
+
+const kindOfChar = (char: string): number =>
+  char.length === 1 ? kindOfUnit(char.charCodeAt(0)) : kindOf(char);
 
 /** A text without the spaces at its end, as far as they are on its last line. */
 export const withoutSpacesAfter = (written: string): string => {
@@ -34,12 +48,13 @@ export const withoutSpacesAfter = (written: string): string => {
 };
 
 /** A letter, digit or mark. */
-export const isLetter = (char: string): boolean =>
-  firstLetters[char.charCodeAt(0)] ?? letter.test(char);
+export const isLetter = (char: string): boolean => (kindOfChar(char) & LETTER) !== 0;
 
 /** A letter, digit or mark of a script that puts spaces between words. */
-export const isSpacedLetter = (char: string): boolean =>
-  firstLetters[char.charCodeAt(0)] ?? (letter.test(char) && !unspaced.test(char));
+export const isSpacedLetter = (char: string): boolean => (kindOfChar(char) & SPACED) !== 0;
+
+/** The same for a UTF-16 unit; false for each half of a character of two. */
+export const isSpacedUnit = (unit: number): boolean => (kindOfUnit(unit) & SPACED) !== 0;
 
 /** True for Korean script, which attaches particles to the word before them. */
 export const isHangul = (char: string): boolean => hangul.test(char);

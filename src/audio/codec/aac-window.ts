@@ -5,15 +5,15 @@ const SBR_DELAY_SAMPLES = 962;
 /** The most samples of a unit without SBR. */
 const PLAIN_UNIT_SAMPLES = 1_024;
 
-/** Cuts decoded units to what is to be heard. */
+/** Cuts decoded units to the part that players play. */
 export interface AacWindow {
   /** Takes the next unit's samples; returns those inside the window. */
   cut(samples: Float32Array, sampleRateHz: number): Float32Array;
-  /** True when nothing that follows is to be heard. */
+  /** True when everything that follows is outside the window. */
   isOver(): boolean;
 }
 
-/** Creates the window of `edit` onto a stream; everything is heard without one. */
+/** Creates the window of `edit` on a stream; without one everything is inside. */
 export const createAacWindow = (edit: Mp4Edit | undefined): AacWindow => {
   let at: number | undefined;
   let end = Infinity;

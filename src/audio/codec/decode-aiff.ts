@@ -2,37 +2,27 @@
 import { ascii, type ByteReader, viewOf } from '../bytes.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import type { Pcm } from '../pcm.ts';
-import {
-  aLawBytes,
-  floats,
-  integers,
-  isUsual,
-  muLawBytes,
-  readSamples,
-  type ReadSample,
-  type SampleFormat,
-  unsignedBytes,
-} from './pcm-samples.ts';
+import * as samples from './pcm-samples.ts';
 
 /** Readers of samples by compression type and bytes; plain AIFF has none. */
-const READ: Readonly<Record<string, Readonly<Record<number, ReadSample>>>> = {
-  NONE: integers(false),
-  twos: integers(false),
-  in24: integers(false),
-  in32: integers(false),
-  sowt: integers(true),
-  'raw ': { 1: unsignedBytes },
-  fl32: floats(false),
-  FL32: floats(false),
-  fl64: floats(false),
-  FL64: floats(false),
+const READ: Readonly<Record<string, Readonly<Record<number, samples.ReadSample>>>> = {
+  NONE: samples.integers(false),
+  twos: samples.integers(false),
+  in24: samples.integers(false),
+  in32: samples.integers(false),
+  sowt: samples.integers(true),
+  'raw ': { 1: samples.unsignedBytes },
+  fl32: samples.floats(false),
+  FL32: samples.floats(false),
+  fl64: samples.floats(false),
+  FL64: samples.floats(false),
 };
 /** Compression types of one byte a sample, whatever size the file gives. */
-const BYTES: Readonly<Record<string, ReadSample>> = {
-  alaw: aLawBytes,
-  ALAW: aLawBytes,
-  ulaw: muLawBytes,
-  ULAW: muLawBytes,
+const BYTES: Readonly<Record<string, samples.ReadSample>> = {
+  alaw: samples.aLawBytes,
+  ALAW: samples.aLawBytes,
+  ulaw: samples.muLawBytes,
+  ULAW: samples.muLawBytes,
 };
 
 const COMMON_BYTES = 18;
@@ -43,7 +33,7 @@ const OPEN_SIZES: ReadonlySet<number> = new Set([0, 0xffff_ffff]);
 const readExtended = (view: DataView, at: number): number =>
   view.getUint32(at + 2) * 2 ** ((view.getUint16(at) & 0x7fff) - 16_383 - 31);
 
-const parseCommon = (chunk: Uint8Array, isCompressed: boolean): SampleFormat => {
+const parseCommon = (chunk: Uint8Array, isCompressed: boolean): samples.SampleFormat => {
   if (chunk.length < COMMON_BYTES + (isCompressed ? 4 : 0))
     throw damagedAudio('a short AIFF format');
   const view = viewOf(chunk);
@@ -54,7 +44,7 @@ const parseCommon = (chunk: Uint8Array, isCompressed: boolean): SampleFormat => 
   const sampleAt = byte ?? READ[type]?.[sampleBytes];
   const sampleRateHz = Math.round(readExtended(view, 8));
   const frameBytes = channels * sampleBytes;
-  if (!sampleAt || !isUsual({ channels, sampleRateHz, frameBytes }))
+  if (!sampleAt || !samples.isAccepted({ channels, sampleRateHz, frameBytes }))
     throw unsupportedAudio('this kind of AIFF');
   return { channels, sampleRateHz, frameBytes, sampleAt };
 };
@@ -62,7 +52,7 @@ const parseCommon = (chunk: Uint8Array, isCompressed: boolean): SampleFormat => 
 /** Decodes an AIFF file with integer, float, A-law or µ-law samples to mono. */
 export async function* decodeAiff(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   const isCompressed = ascii(await reader.take(12), 8, 4) === 'AIFC';
-  let format: SampleFormat | undefined;
+  let format: samples.SampleFormat | undefined;
   for (;;) {
     const head = await reader.take(8);
     if (head.length < 8) throw damagedAudio('an AIFF file without samples');
@@ -74,7 +64,11 @@ export async function* decodeAiff(reader: ByteReader): AsyncGenerator<Pcm, void,
       const start = await reader.take(8);
       const offset = start.length === 8 ? viewOf(start).getUint32(0) : 0;
       await reader.skip(offset);
-      yield* readSamples(reader, format, OPEN_SIZES.has(size) ? Infinity : size - 8 - offset);
+      yield* samples.readSamples(
+        reader,
+        format,
+        OPEN_SIZES.has(size) ? Infinity : size - 8 - offset,
+      );
       return;
     }
     if (id === 'COMM') {

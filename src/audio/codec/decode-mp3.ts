@@ -6,7 +6,7 @@ import { mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 
 const NO_CHECKSUM = 1;
 
-/** A frame like `frame` in which nothing is coded: behind it a decoder gives what it kept back. */
+/** A frame like `frame` in which nothing is coded: it makes the decoder return what it held back. */
 const silentFrame = (frame: Mp3Frame): Uint8Array => {
   const silent = new Uint8Array(frame.data.length);
   silent.set(frame.data.subarray(0, MP3_HEADER_BYTES));

@@ -1,17 +1,7 @@
 import { ascii, type ByteReader, viewOf } from '../bytes.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import type { Pcm } from '../pcm.ts';
-import {
-  aLawBytes,
-  floats,
-  integers,
-  isUsual,
-  muLawBytes,
-  readSamples,
-  type ReadSample,
-  type SampleFormat,
-  unsignedBytes,
-} from './pcm-samples.ts';
+import * as samples from './pcm-samples.ts';
 
 const PCM = 1;
 const FLOAT = 3;
@@ -28,14 +18,14 @@ const CODEC_NAMES: Readonly<Record<number, string>> = {
 const UNKNOWN_SIZE = 0xffff_ffff;
 
 /** Readers of samples by codec and bytes. */
-const READ: Readonly<Record<number, Readonly<Record<number, ReadSample>>>> = {
-  [PCM]: { ...integers(true), 1: unsignedBytes },
-  [FLOAT]: floats(true),
-  [A_LAW]: { 1: aLawBytes },
-  [MU_LAW]: { 1: muLawBytes },
+const READ: Readonly<Record<number, Readonly<Record<number, samples.ReadSample>>>> = {
+  [PCM]: { ...samples.integers(true), 1: samples.unsignedBytes },
+  [FLOAT]: samples.floats(true),
+  [A_LAW]: { 1: samples.aLawBytes },
+  [MU_LAW]: { 1: samples.muLawBytes },
 };
 
-const parseFormat = (chunk: Uint8Array): SampleFormat => {
+const parseFormat = (chunk: Uint8Array): samples.SampleFormat => {
   if (chunk.length < 16) throw damagedAudio('a short WAV format');
   const view = viewOf(chunk);
   const tag = view.getUint16(0, true);
@@ -48,17 +38,17 @@ const parseFormat = (chunk: Uint8Array): SampleFormat => {
   if (!sampleAt || frameBytes !== channels * sampleBytes)
     throw unsupportedAudio(CODEC_NAMES[codec] ?? 'this kind of WAV');
   const format = { channels, sampleRateHz, frameBytes, sampleAt };
-  if (!isUsual(format)) throw unsupportedAudio('this kind of WAV');
+  if (!samples.isAccepted(format)) throw unsupportedAudio('this kind of WAV');
   return format;
 };
 
 /** Reads up to the samples; `dataBytes` is infinite where the file does not give it. */
 const readHeader = async (
   reader: ByteReader,
-): Promise<{ format: SampleFormat; dataBytes: number }> => {
+): Promise<{ format: samples.SampleFormat; dataBytes: number }> => {
   const riff = viewOf(await reader.take(12));
   const fileBytes = riff.byteLength === 12 ? riff.getUint32(4, true) + 8 : 0;
-  let format: SampleFormat | undefined;
+  let format: samples.SampleFormat | undefined;
   for (;;) {
     const head = await reader.take(8);
     if (head.length < 8) throw damagedAudio('a WAV file without samples');
@@ -85,5 +75,5 @@ const readHeader = async (
  */
 export async function* decodeWav(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   const { format, dataBytes } = await readHeader(reader);
-  yield* readSamples(reader, format, dataBytes);
+  yield* samples.readSamples(reader, format, dataBytes);
 }

@@ -1,21 +1,25 @@
 import type { Mp3Gapless } from '../container/mp3-table.ts';
 import { concatSamples } from '../pcm.ts';
 
-/** Samples by which every decoder of layer III is late. */
+/** Delay of every layer III decoder, in samples. */
 const DECODER_DELAY_SAMPLES = 529;
 
 export interface Mp3Trimmer {
-  /** Takes what `frames` frames gave; returns what of it is to be heard for sure. */
+  /** Takes the samples of `frames` frames; returns those that are certainly no padding. */
   push(samples: Float32Array, frames: number): Float32Array;
-  /** True where the frames were those that the table counts, so that the end is where it says. */
+  /** True when as many frames came as the table counts, so that its padding is right. */
   isWhole(): boolean;
-  /** The rest; `flushed` is what the decoder gave for a silent frame behind a whole sound. */
+  /**
+   * Returns the rest.
+   *
+   * @param flushed the decoder's samples for a silent frame after the last one, if `isWhole`
+   */
   end(flushed: Float32Array): Float32Array;
 }
 
 /**
- * Creates what cuts an encoder's delay and padding off, so that a sound is as long as before it was
- * encoded. The end is cut only of a sound that is whole: tables of edited and joined files are wrong.
+ * Creates the trimmer of an encoder's delay and padding, so that a file is as long as before it was
+ * encoded. The end is trimmed only of a whole file: the tables of edited and joined files are wrong.
  */
 export const createMp3Trimmer = (gapless: Mp3Gapless): Mp3Trimmer => {
   const heldSamples = Math.max(0, gapless.paddingSamples - DECODER_DELAY_SAMPLES);

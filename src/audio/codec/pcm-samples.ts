@@ -41,8 +41,8 @@ export const unsignedBytes: ReadSample = (view, at) => (view.getUint8(at) - 0x80
 export const aLawBytes: ReadSample = (view, at) => A_LAW[view.getUint8(at)]!;
 export const muLawBytes: ReadSample = (view, at) => MU_LAW[view.getUint8(at)]!;
 
-/** True for counts of channels and rates that are accepted. */
-export const isUsual = ({ channels, sampleRateHz }: Omit<SampleFormat, 'sampleAt'>): boolean =>
+/** True when the number of channels and the rate are within the limits. */
+export const isAccepted = ({ channels, sampleRateHz }: Omit<SampleFormat, 'sampleAt'>): boolean =>
   channels > 0 &&
   channels <= MOST_CHANNELS &&
   sampleRateHz >= 1_000 &&

@@ -38,7 +38,7 @@ const codecOf = (packet: Uint8Array): string =>
 
 /** The longest packet: players may refuse larger tags (RFC 7845 section 5.2); audio is far smaller. */
 const LONGEST_PACKET_BYTES = 16 * 1024 * 1024;
-/** Streams that begin together; films have two or three. */
+/** Streams that begin together; videos have two or three. */
 const MOST_STREAMS = 16;
 
 /** Puts the packets of one logical stream together; a packet may span pages. */

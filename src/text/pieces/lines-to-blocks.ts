@@ -53,7 +53,7 @@ const commonStyles = (runs: readonly Run[]): readonly StyleKind[] =>
 class BlockMaker {
   readonly #links: readonly Wrapper[];
   /** Links already written: a link stays one, and later runs of it keep only their text. */
-  readonly #done = new Set<number>();
+  #done: Set<number> | undefined;
 
   /** @param links by their numbers */
   constructor(links: readonly Wrapper[]) {
@@ -108,8 +108,9 @@ class BlockMaker {
       const children = within.map(withStyles);
       const link = within[0].on.link;
       const wrapper = this.#links[link - 1];
-      if (wrapper?.kind !== 'link' || this.#done.has(link) || within.every(isBlankRun))
+      if (wrapper?.kind !== 'link' || this.#done?.has(link) || within.every(isBlankRun))
         return children;
+      this.#done ??= new Set();
       this.#done.add(link);
       return [inStyles({ ...wrapper, children }, commonStyles(within))];
     });

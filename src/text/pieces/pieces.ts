@@ -171,6 +171,7 @@ export interface FlatText {
 /** Merges two ordered lists of spans. */
 const merged = (objects: readonly FlatSpan[], plain: readonly FlatSpan[]): readonly FlatSpan[] => {
   if (plain.length === 0) return objects;
+  if (objects.length === 0) return plain;
   const all: FlatSpan[] = [];
   let next = 0;
   for (const object of objects) {
@@ -182,20 +183,24 @@ const merged = (objects: readonly FlatSpan[], plain: readonly FlatSpan[]): reado
   return all;
 };
 
+const isLineEnd = (piece: Piece | undefined): boolean =>
+  !piece || (piece.kind === 'text' && piece.text.startsWith('\n'));
+
 /** The flat text of a tree in canonical form; linear in the tree's size. */
 export const toFlatText = (tree: RichText): FlatText => {
   const { pieces, pairs } = toPieces(tree);
   const spans: FlatSpan[] = [];
   let text = '';
-  for (const [index, piece] of pieces.entries())
-    if (piece.kind === 'text') text += piece.text;
-    else {
-      const start = text.length;
-      spans.push({ start, end: start + 1, kind: 'object', piece });
-      const next = pieces[index + 1];
-      const isEmptyLine = !next || (next.kind === 'text' && next.text.startsWith('\n'));
-      // A space follows a line's mark where the line holds something.
-      text += piece.kind === 'line' && !isEmptyLine ? `${OBJECT} ` : OBJECT;
+  for (let index = 0; index < pieces.length; index += 1) {
+    const piece = pieces[index] as Piece;
+    if (piece.kind === 'text') {
+      text += piece.text;
+      continue;
     }
+    const start = text.length;
+    spans.push({ start, end: start + 1, kind: 'object', piece });
+    // A space follows a line's mark where the line holds something.
+    text += piece.kind === 'line' && !isLineEnd(pieces[index + 1]) ? `${OBJECT} ` : OBJECT;
+  }
   return { text, spans: merged(spans, plainSpans(text)), pairs };
 };

@@ -34,7 +34,7 @@ export class TreeBuilder {
   #spoilers = 0;
   #link: number | undefined;
   /** Links whose labels show something. */
-  readonly #labelled = new Set<number>();
+  #labelled: Set<number> | undefined;
   #on: Wrapping | undefined = NOTHING;
 
   /** @param pairs the wrappers to which pieces of kind `open` and `close` refer */
@@ -102,7 +102,7 @@ export class TreeBuilder {
       return;
     }
     if (this.#link === pair) this.#enter(undefined);
-    if (!this.#labelled.has(pair)) this.leaf({ ...wrapper, children: [] });
+    if (!this.#labelled?.has(pair)) this.leaf({ ...wrapper, children: [] });
   }
 
   line(line: Line): void {
@@ -179,7 +179,9 @@ export class TreeBuilder {
 
   #see(): void {
     this.#seen = true;
-    if (this.#link !== undefined) this.#labelled.add(this.#link);
+    if (this.#link === undefined) return;
+    this.#labelled ??= new Set();
+    this.#labelled.add(this.#link);
   }
 
   #endLine(): void {

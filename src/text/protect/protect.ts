@@ -2,10 +2,10 @@ import type { RichText } from '../../model/rich-text.ts';
 import { OBJECT, toFlatText, type FlatText } from '../pieces/pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
 import { plainSpans } from '../plain-spans.ts';
-import { TOKEN_CLOSE, TOKEN_OPEN } from './read-tokens.ts';
+import { tokenText } from './read-tokens.ts';
 import { preview, restore, type Check } from './restore.ts';
 import { withHiding } from './spoilers.ts';
-import { findTerms, mergeTerms, type Term } from './terms.ts';
+import { findTerms, mergeTerms, type Term, type TermSpan } from './terms.ts';
 import { toTokens, type Source } from './token.ts';
 
 export type { Term } from './terms.ts';
@@ -45,18 +45,20 @@ export interface Protected {
 const word = /\p{L}/u;
 
 /** A flat text with its spans and the terms in it replaced by numbered tokens. */
-const mask = (flat: FlatText, terms: readonly Term[]): Source & { readonly hasWords: boolean } => {
-  const found = findTerms(flat.text, terms).filter(
-    ({ start, end }) => !flat.text.slice(start, end).includes(OBJECT),
-  );
-  const tokens = toTokens(flat.text, mergeTerms(flat.spans, found));
+const mask = (
+  flat: FlatText,
+  terms: readonly TermSpan[],
+): Source & { readonly hasWords: boolean } => {
+  const plain = terms.filter(({ start, end }) => !flat.text.slice(start, end).includes(OBJECT));
+  const tokens = toTokens(flat.text, mergeTerms(flat.spans, plain));
   let text = '';
   let from = 0;
   let hasWords = false;
   for (const [index, { start, end }] of tokens.entries()) {
-    const plain = flat.text.slice(from, start);
-    hasWords ||= word.test(plain);
-    text += `${plain}${TOKEN_OPEN}${index + 1}${TOKEN_CLOSE}`;
+    const words = flat.text.slice(from, start);
+    hasWords ||= word.test(words);
+    text += words;
+    text += tokenText(index + 1);
     from = end;
   }
   const rest = flat.text.slice(from);
@@ -69,17 +71,19 @@ const mask = (flat: FlatText, terms: readonly Term[]): Source & { readonly hasWo
 };
 
 /**
- * Makes a text for translation engines of a tree in canonical form: everything that is not
- * language, and the glossary's terms, become numbered tokens. Line breaks are kept.
+ * Makes a text for translation engines of a flat text: everything that is not language, and the
+ * glossary's terms, become numbered tokens. Line breaks are kept.
  *
  * The brackets U+27E6 and U+27E7 are rare in text, survive Apertium and language models, and hold a
  * plain number that no engine inflects. Such brackets in the source become tokens too, so every
  * bracket in `text` belongs to a token.
  *
- * Takes linear time for any tree.
+ * Takes linear time for any text.
+ *
+ * @param terms those that stand in the text
  */
-export const protect = (tree: RichText, terms: readonly Term[] = []): Protected => {
-  const source = mask(toFlatText(tree), terms);
+export const protectFlat = (flat: FlatText, terms: readonly TermSpan[]): Protected => {
+  const source = mask(flat, terms);
   return {
     text: source.text,
     tokens: source.tokens.length,
@@ -98,6 +102,12 @@ export const protect = (tree: RichText, terms: readonly Term[] = []): Protected 
   };
 };
 
+/** Makes the text of a tree in canonical form in the same way, and finds a few terms in it. */
+export const protect = (tree: RichText, terms: readonly Term[] = []): Protected => {
+  const flat = toFlatText(tree);
+  return protectFlat(flat, findTerms(flat.text, terms));
+};
+
 /**
  * Replaces a glossary's terms, addresses and emoji in plain text by tokens, which translation
  * engines keep. `restore` puts them back into a translation; lost ones stand at its end.
@@ -106,7 +116,7 @@ export const protectTerms = (
   text: string,
   terms: readonly Term[],
 ): { readonly text: string; readonly restore: (translated: string) => string } => {
-  const source = mask({ text, spans: plainSpans(text), pairs: [] }, terms);
+  const source = mask({ text, spans: plainSpans(text), pairs: [] }, findTerms(text, terms));
   return {
     text: source.text,
     restore: (translated) => {

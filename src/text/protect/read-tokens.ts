@@ -2,6 +2,9 @@
 export const TOKEN_OPEN = '⟦';
 export const TOKEN_CLOSE = '⟧';
 
+/** The token of a number as it stands in a text. */
+export const tokenText = (number: number): string => `${TOKEN_OPEN}${number}${TOKEN_CLOSE}`;
+
 /** A part of a translation: words, or the number of a token. */
 export type Stretch = string | number;
 
@@ -46,6 +49,13 @@ const plainEnd = (text: string, at: number): number => {
   return end > at + 1 && text[end] === TOKEN_CLOSE ? end : -1;
 };
 
+/** The value of ASCII digits, the last of which stands before `end`. */
+const plainValue = (text: string, start: number, end: number): number => {
+  let value = 0;
+  for (let at = start; at < end; at += 1) value = value * 10 + text.charCodeAt(at) - 48;
+  return value;
+};
+
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** Reads a translation, in which every `⟦3⟧` is a token whatever the script of its digits. */
@@ -58,16 +68,19 @@ export const readTokens = (
   let at = translated.indexOf(TOKEN_OPEN);
   while (at >= 0) {
     const plain = plainEnd(translated, at);
-    strict.lastIndex = at;
-    const digits = plain > 0 ? translated.slice(at + 1, plain) : strict.exec(translated)?.[1];
-    if (digits === undefined) {
-      at = translated.indexOf(TOKEN_OPEN, at + 1);
-      continue;
+    let digits: string | undefined;
+    if (plain < 0) {
+      strict.lastIndex = at;
+      digits = strict.exec(translated)?.[1];
+      if (digits === undefined) {
+        at = translated.indexOf(TOKEN_OPEN, at + 1);
+        continue;
+      }
     }
     if (at > from) stretches.push(translated.slice(from, at));
-    const number = toNumber(digits);
+    const number = digits === undefined ? plainValue(translated, at + 1, plain) : toNumber(digits);
     if (isWanted(number)) stretches.push(number);
-    from = plain > 0 ? plain + 1 : strict.lastIndex;
+    from = digits === undefined ? plain + 1 : strict.lastIndex;
     at = translated.indexOf(TOKEN_OPEN, from);
   }
   if (from < translated.length) stretches.push(translated.slice(from));
@@ -92,7 +105,7 @@ export const withBrackets = (
   return translated.replaceAll(altered, (match, digits?: string, mirrored?: string) => {
     const number = toNumber(digits ?? mirrored ?? '');
     const isOwn = mirrored === undefined && own.has(number);
-    return !isOwn && wanted.delete(number) ? `${TOKEN_OPEN}${number}${TOKEN_CLOSE}` : match;
+    return !isOwn && wanted.delete(number) ? tokenText(number) : match;
   });
 };
 

@@ -99,8 +99,14 @@ const misplacedBy = (
   return dropped;
 };
 
+const brackets = /[⟦⟧]/g;
+const space = /\s/;
+const nothingOrSpace = /^\s?$/;
+
 const withoutBrackets = (words: string): string =>
-  words.includes(TOKEN_OPEN) || words.includes(TOKEN_CLOSE) ? words.replaceAll(/[⟦⟧]/g, '') : words;
+  words.includes(TOKEN_OPEN) || words.includes(TOKEN_CLOSE)
+    ? words.replaceAll(brackets, '')
+    : words;
 
 const leadingBlanks = /^[^\S\n]+/;
 /** The space after the mark of a line, with what writing from right to left puts before it. */
@@ -147,7 +153,7 @@ class Assembly {
     let piece = withoutBrackets(words);
     if (end?.kind === 'line') piece = piece.replace(spaceAfterMark, '');
     if (beginsLine(next)) piece = withoutBlankLine(piece);
-    if (last && (this.#isKept(end) ? last.clingsRight : /\s/.test(this.#lastChar)))
+    if (last && (this.#isKept(end) ? last.clingsRight : space.test(this.#lastChar)))
       piece = piece.replace(leadingBlanks, '');
     if (next?.clingsLeft && this.#isKept(next.parts[0])) piece = withoutSpacesAfter(piece);
     if (piece === '') return;
@@ -206,7 +212,7 @@ class Assembly {
     else if (this.#isKept(part)) this.#sink.piece(part);
     else if (part.kind === 'close')
       for (const address of this.#address(part.pair)) {
-        if (!/^\s?$/.test(this.#lastChar)) this.#text(' ');
+        if (!nothingOrSpace.test(this.#lastChar)) this.#text(' ');
         this.#put(address);
         this.#text(' ');
       }

@@ -50,14 +50,18 @@ export const findOccurrences = <Each extends Term>(
 ): readonly Occurrence<Each>[] =>
   terms.length === 0 ? [] : withoutOverlaps(indexOf(terms).find(text));
 
-/** Finds the spans of a few terms, in order and without overlaps. */
-export const findTerms = (text: string, terms: readonly Term[]): readonly TermSpan[] =>
-  findOccurrences(text, terms).map(({ start, end, term: { translation } }) => ({
+/** Makes spans of terms that were found in a text, in order and without overlaps. */
+export const spansOf = (found: readonly Occurrence<Term>[]): readonly TermSpan[] =>
+  withoutOverlaps(found).map(({ start, end, term: { translation } }) => ({
     start,
     end,
     kind: 'term',
     replacement: translation,
   }));
+
+/** Finds the spans of a few terms, in order and without overlaps. */
+export const findTerms = (text: string, terms: readonly Term[]): readonly TermSpan[] =>
+  spansOf(findOccurrences(text, terms));
 
 /**
  * Merges terms and spans into one ordered list without overlaps: a term gives way to a span, unless

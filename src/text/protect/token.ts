@@ -102,20 +102,24 @@ const toToken = (text: string, spans: readonly AnySpan[], parts: readonly Piece[
 /** Groups spans into tokens: those that touch, or have only white space between them, share one. */
 export const toTokens = (text: FlatText['text'], spans: readonly AnySpan[]): readonly Token[] => {
   const tokens: Token[] = [];
-  let group: AnySpan[] = [];
-  let parts: Piece[] = [];
-  for (const span of spans) {
-    const last = group.at(-1);
-    const between = last && joint(text, last, span);
-    if (last && between === undefined) {
+  const [first] = spans;
+  if (!first) return tokens;
+  let group = [first];
+  let parts = [toPart(text, first)];
+  for (let next = 1; next < spans.length; next += 1) {
+    const span = spans[next] as AnySpan;
+    const between = joint(text, group.at(-1) as AnySpan, span);
+    if (between === undefined) {
       tokens.push(toToken(text, group, parts));
-      group = [];
-      parts = [];
-    } else if (between) parts.push({ kind: 'text', text: between });
+      group = [span];
+      parts = [toPart(text, span)];
+      continue;
+    }
+    if (between !== '') parts.push({ kind: 'text', text: between });
     group.push(span);
     parts.push(toPart(text, span));
   }
-  if (group.length > 0) tokens.push(toToken(text, group, parts));
+  tokens.push(toToken(text, group, parts));
   return tokens;
 };
 

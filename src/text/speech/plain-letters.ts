@@ -15,7 +15,8 @@ const BLOCK_LETTERS = /(?:[\u{1F150}-\u{1F169}\u{1F170}-\u{1F189}]\uFE0F?)/gu;
 const SET_APART =
   /(?<![\p{L}\p{N}])[\uFF21-\uFF3A\uFF41-\uFF5A](?:[ \u3000][\uFF21-\uFF3A\uFF41-\uFF5A]){2,}(?![\p{L}\p{N}])/gu;
 
-const SMALL_CAPITALS: Readonly<Record<string, string>> = Object.fromEntries(
+/** The plain letter of each Latin small capital, which NFKC keeps. */
+export const SMALL_CAPITALS: Readonly<Record<string, string>> = Object.fromEntries(
   Array.from('ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ', (sign, index) => [
     sign,
     'abcdefghijklmnopqrstuvwyz'[index] ?? '',

@@ -1,3 +1,4 @@
+import { INFLECTED_RANGES } from './inflected-ranges.ts';
 import { UNIT_SYMBOLS as SYMBOLS } from './spoken-amounts.ts';
 import { languageOf } from './spoken-language.ts';
 import { NOT_AFTER } from './written-number.ts';
@@ -10,6 +11,7 @@ const UP_TO: Readonly<Record<string, string>> = {
   es: ' a ',
   pt: ' a ',
   it: ' a ',
+  ro: ' până la ',
   nl: ' tot ',
   sv: ' till ',
   da: ' til ',
@@ -18,6 +20,7 @@ const UP_TO: Readonly<Record<string, string>> = {
   pl: ' do ',
   cs: ' až ',
   el: ' έως ',
+  tr: ' ila ',
   ar: ' إلى ',
   he: ' עד ',
   fa: ' تا ',
@@ -31,30 +34,91 @@ const UP_TO: Readonly<Record<string, string>> = {
   id: ' sampai ',
 };
 const END = String.raw`\d{1,4}(?:[.,:]\d{1,2})?`;
-/** Pattern of words and signs after a range, but not after a score, a subtraction or an address. */
-const COUNTED = String.raw`[ \u00A0]?(?:%|°|${SYMBOLS}|[ap]\.?m\b|[€£¥₹]|uhr|uur|heures?|hours?|hrs|min|minutes?|minuten|stunden|tage|days|weeks|months|years|people|jours|personnes|horas|minutos|días|dias|giorni|dagen|[時点點시分분日일人年년個个개])`;
+/** Words of things that are counted, by which a hyphen between numbers is one of a range. */
+const COUNTED_WORDS = [
+  'uhr|uur|heures?|hours?|hrs|min|minutes?|minuten|stunden|tage|wochen|monate|jahre|personen',
+  'days|weeks|months|years|people|jours|semaines|mois|ans|personnes|euros?|dollars?',
+  'horas|minutos|días|dias|semanas|meses|años|anos|personas|pessoas',
+  'ore|minuti|giorni|settimane|mesi|anni|persone|zile|minute|săptămâni|luni|ani|persoane|lei',
+  'dagen|weken|maanden|jaar|mensen|dagar|timmar|minuter|veckor|månader|år|personer',
+  'dage|timer|minutter|uger|uker|måneder|dni|godzin[ay]?|minut[ay]?|tygodni[e]?|miesięcy|lat|osób',
+  'dní|hodin|týdnů|měsíců|let|lidí|osob|ημέρες|μέρες|ώρες|λεπτά|εβδομάδες|μήνες|χρόνια|άτομα',
+  'час(?:а|ов)|минут[ыа]?|дн(?:я|ей)|недел[иь]|месяц(?:а|ев)|лет|года?|человека?|раза?|процент(?:а|ов)|рубл(?:я|ей)',
+  'годин[иа]?|хвилин[иа]?|дн(?:і|ів)|тижн(?:і|ів)|місяц(?:і|ів)|рок(?:и|ів)|осіб|людей|раз(?:и|ів)|відсотк(?:и|ів)|грн|гривень',
+  'päivää|tuntia|minuuttia|viikkoa|kuukautta|vuotta|henkilöä|kertaa|euroa|prosenttia',
+  'nap|óra|perc|hét|hónap|év|fő|ember|forint|gün|saat|dakika|hafta|ay|yıl|kişi|lira',
+  'أيام|ساعات|دقائق|أسابيع|أشهر|سنوات|أشخاص|ימים|שעות|דקות|שבועות|חודשים|שנים|אנשים|दिन|घंटे|मिनट|हफ़्ते|महीने|साल|लोग',
+].join('|');
+const COUNTED = String.raw`[ \u00A0]?(?:%|°|(?:${SYMBOLS}|[ap]\.?m)(?!\p{L})|[€£¥₹₽₴₺]|(?:${COUNTED_WORDS})(?!\p{L})|[時点點时分秒日天人年월月個个개歳岁살倍次回度℃円元원명]|초|분|시|일|주|번)`;
+/** A hyphen between two times of day or two years is one of a range too. */
+const BETWEEN_TIMES = String.raw`(?<=:\d\d)-(?=\d{1,2}:\d\d(?!\d))`;
+const BETWEEN_YEARS = String.raw`(?<=(?<!\d)(?:1[5-9]|20)\d\d)-(?=(?:1[5-9]|20)\d\d(?![\d-]))`;
+const DASH = String.raw`(?:[–~〜～]|-(?=${END}${COUNTED})|${BETWEEN_TIMES}|${BETWEEN_YEARS})`;
+/** Words and signs after a range, but not after a score, a subtraction or an address. */
 const range = new RegExp(
-  String.raw`${NOT_AFTER}(?<!–)(${END})(?:–|-(?=${END}${COUNTED}))(${END})(?![\d\p{sc=Latn}–-]|[.,:/]\d)`,
+  String.raw`${NOT_AFTER}(?<![–~〜～])(${END})${DASH}(${END})(?![\d\p{sc=Latn}–~〜～-]|[.,:/]\d)`,
   'giu',
 );
 const rangeToHalfDay = new RegExp(
   String.raw`${NOT_AFTER}(${END}) ?[-–] ?(${END}) ?([ap])\.?m\b`,
   'giu',
 );
+/** UTF-16 units beside a range that decide how it is read: more than one word. */
+const NEAR_CHARS = 24;
+const anyRange = /\d ?[–~〜～-] ?\d/;
+const time = /:/;
 
 const numeric = (end: string): number => Number(end.replace(/[,:]/, '.'));
 
-/** Replaces the dash of a range by the word for it: `10–12`, `2-3 pm`. Scores are kept. */
+/** True for two ends in their order; times of day may go on after midnight. */
+const isRange = (first: string, last: string): boolean =>
+  numeric(first) < numeric(last) || (time.test(first) && time.test(last));
+
+/** True for languages whose ranges are read after their amounts, whose nouns they inflect. */
+export const isRangeInflected = (locale: string): boolean =>
+  Object.hasOwn(INFLECTED_RANGES, languageOf(locale));
+
+/** Writes each range with the dash that no other sign between two numbers is. */
+export const withDashes = (text: string): string =>
+  anyRange.test(text)
+    ? text.replaceAll(range, (written, first: string, last: string) =>
+        isRange(first, last) ? `${first}–${last}` : written,
+      )
+    : text;
+
+const inflectedRanges = (text: string, language: string): string => {
+  const read = INFLECTED_RANGES[language];
+  if (!read) return text;
+  let spoken = '';
+  let from = 0;
+  for (const { 0: written, 1: first = '', 2: last = '', index } of text.matchAll(range)) {
+    const end = index + written.length;
+    if (!isRange(first, last)) continue;
+    const before = text.slice(Math.max(0, index - NEAR_CHARS), index);
+    const found = read({ first, last, before, after: text.slice(end, end + NEAR_CHARS) });
+    if (!found) continue;
+    spoken += text.slice(from, index) + found.words;
+    from = end + found.taken;
+  }
+  return spoken + text.slice(from);
+};
+
+/**
+ * Replaces the dash of a range by the word for it: `10–12`, `2-3 pm`, `10:00-12:00`. Scores are
+ * kept, and ranges that a language would inflect in a way that its words do not tell.
+ */
 export const spokenRanges = (text: string, locale: string): string => {
-  const word = UP_TO[languageOf(locale)];
-  if (word === undefined || !/\d ?[–-] ?\d/.test(text)) return text;
-  const joined = (written: string, first: string, last: string): string =>
-    numeric(first) < numeric(last) ? `${first}${word}${last}` : written;
+  if (!anyRange.test(text)) return text;
+  const language = languageOf(locale);
+  const word = UP_TO[language];
+  if (word === undefined) return inflectedRanges(text, language);
   return text
     .replaceAll(
       rangeToHalfDay,
       (_, first: string, last: string, half: string) =>
         `${first}${word}${last} ${half.toLowerCase()}m`,
     )
-    .replaceAll(range, joined);
+    .replaceAll(range, (written, first: string, last: string) =>
+      isRange(first, last) ? `${first}${word}${last}` : written,
+    );
 };

@@ -3,7 +3,7 @@ import { spokenAmounts } from './spoken-amounts.ts';
 import { spokenDates } from './spoken-dates.ts';
 import { isLocale } from './spoken-language.ts';
 import { spokenLaughter } from './spoken-laughter.ts';
-import { spokenRanges } from './spoken-ranges.ts';
+import { isRangeInflected, spokenRanges, withDashes } from './spoken-ranges.ts';
 
 /** Runs of digits longer than any number in use, which are identifiers. */
 const longRun = /\d{9,}/g;
@@ -88,7 +88,9 @@ const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![
 export const spokenWords = (words: string, locale: string | undefined, code = ''): string => {
   let spoken = spokenLaughter(words, locale).replaceAll(unreadable, ` ${code} `);
   if (locale !== undefined && isLocale(locale))
-    spoken = spokenAmounts(spokenDates(spokenRanges(spoken, locale), locale), locale);
+    spoken = isRangeInflected(locale)
+      ? spokenDates(spokenRanges(spokenAmounts(withDashes(spoken), locale), locale), locale)
+      : spokenAmounts(spokenDates(spokenRanges(spoken, locale), locale), locale);
   spoken = withoutShouting(spokenNumbers(spoken));
   for (const [pattern, shorter] of SHORTENED)
     spoken =

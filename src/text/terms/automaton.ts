@@ -1,17 +1,23 @@
+import { isSpacedUnit } from '../unicode.ts';
+
 /**
  * Finds all of many patterns in a text at once, in one pass over the text (Aho and Corasick,
- * "Efficient string matching", 1975).
+ * "Efficient string matching", 1975), but for those that begin within a word of a script with
+ * spaces: most of a text is the rest of such words, for which nothing has to be looked up.
  */
 export interface Automaton {
   /** Number of states, each of about 22 bytes. */
   readonly states: number;
-  /** Reports each occurrence of each pattern, with its end in UTF-16 units. */
+  /**
+   * Reports each occurrence of each pattern, with its end in UTF-16 units. Whether one within a word
+   * is reported is left open.
+   */
   scan(text: string, found: (pattern: number, end: number) => void): void;
 }
 
 const ROOT = 0;
 /** States after which a build pauses. */
-const STATES_AT_ONCE = 2_000;
+const STATES_AT_ONCE = 1_000;
 
 /** A prefix tree of the patterns. Its edges are in a hash table, because most states have one. */
 class Trie {
@@ -109,6 +115,7 @@ export const buildAutomaton = function* (
   patterns: readonly string[],
 ): Generator<void, Automaton, void> {
   const trie = new Trie(1 + patterns.reduce((sum, { length }) => sum + length, 0));
+  yield;
   let rest = STATES_AT_ONCE;
   for (const [number, pattern] of patterns.entries()) {
     trie.add(pattern, number);
@@ -118,23 +125,30 @@ export const buildAutomaton = function* (
     yield;
   }
 
-  /** The state of the longest other suffix of a state's prefix. */
+  /** The state of the longest other suffix of a state's prefix that can begin a word. */
   const suffixes = new Int32Array(trie.states);
   /** The longest suffix that is a pattern, the whole included; the root: none. */
   const hits = new Int32Array(trie.states);
-  const follow = (from: number, char: number): number => {
+  const follow = (from: number, char: number, canBegin: boolean): number => {
     let state = from;
-    let next = trie.next(state, char);
-    while (next === ROOT && state !== ROOT) {
+    for (;;) {
+      if (state === ROOT && !canBegin) return ROOT;
+      const next = trie.next(state, char);
+      if (next !== ROOT || state === ROOT) return next;
       state = suffixes[state] as number;
-      next = trie.next(state, char);
     }
-    return next;
   };
   for (const [index, state] of (yield* byDepth(trie)).entries()) {
     const parent = trie.parents[state] as number;
     const char = trie.chars[state] as number;
-    const suffix = parent === ROOT ? ROOT : follow(suffixes[parent] as number, char);
+    const suffix =
+      parent === ROOT
+        ? ROOT
+        : follow(
+            suffixes[parent] as number,
+            char,
+            !(isSpacedUnit(trie.chars[parent] as number) && isSpacedUnit(char)),
+          );
     suffixes[state] = suffix;
     hits[state] = trie.ends[state] === 0 ? (hits[suffix] as number) : state;
     if (index % STATES_AT_ONCE === 0) yield;
@@ -144,8 +158,14 @@ export const buildAutomaton = function* (
     states: trie.states,
     scan(text, found) {
       let state = ROOT;
+      let wasSpaced = false;
       for (let at = 0; at < text.length; at += 1) {
-        state = follow(state, text.charCodeAt(at));
+        const char = text.charCodeAt(at);
+        const isSpaced = isSpacedUnit(char);
+        const isWithinWord = wasSpaced && isSpaced;
+        wasSpaced = isSpaced;
+        if (isWithinWord && state === ROOT) continue;
+        state = follow(state, char, !isWithinWord);
         let hit = hits[state] as number;
         while (hit !== ROOT) {
           found((trie.ends[hit] as number) - 1, at + 1);

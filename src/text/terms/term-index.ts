@@ -1,3 +1,4 @@
+import { charAfter, isLetter, isSpacedLetter } from '../unicode.ts';
 import { buildAutomaton, searchEach } from './automaton.ts';
 import { foldText } from './fold.ts';
 import { WholeWords } from './whole-words.ts';
@@ -15,7 +16,9 @@ export interface TermIndex<Term> {
   readonly states: number;
   /**
    * Finds the terms that occur in a text as whole words, with those that overlap, in any order.
-   * Case, width, composition and the form of apostrophes do not count.
+   * Case, width, composition and the form of apostrophes do not count. A single character of a
+   * script without spaces is not found within a longer term, whole word or not: names that no
+   * dictionary has are taken apart into characters.
    */
   readonly find: (text: string) => readonly Occurrence<Term>[];
 }
@@ -33,6 +36,29 @@ interface Entry<Term> {
   readonly isStem: boolean;
 }
 
+/** True for a single character of a script without spaces, which most longer words contain. */
+const isSingle = (pattern: string): boolean =>
+  charAfter(pattern, 0) === pattern && isLetter(pattern) && !isSpacedLetter(pattern);
+
+/** A place of a pattern in a folded text, whole word or not. */
+interface Hit {
+  readonly pattern: number;
+  readonly from: number;
+  readonly end: number;
+}
+
+/** The hits without those of single characters that stand in a longer pattern. */
+const withoutCovered = (hits: readonly Hit[], singles: ReadonlySet<number>): readonly Hit[] => {
+  let covered = 0;
+  return hits
+    .toSorted((a, b) => a.from - b.from || b.end - a.end)
+    .filter(({ pattern, from, end }) => {
+      if (singles.has(pattern)) return covered <= from;
+      covered = Math.max(covered, end);
+      return true;
+    });
+};
+
 /** Number of patterns up to which each is searched for: a text seldom holds more of a glossary. */
 const FEW_PATTERNS = 8;
 /** Terms that are prepared at once; the event loop can run between two steps. */
@@ -43,6 +69,8 @@ export const buildTermIndex = function* <Term extends { readonly term: string }>
   terms: readonly Term[],
 ): Generator<void, TermIndex<Term>, void> {
   const byPattern = new Map<string, Entry<Term>[]>();
+  /** Numbers of patterns of a single character. */
+  const singles = new Set<number>();
   for (const [index, term] of terms.entries()) {
     if (index % TERMS_AT_ONCE === TERMS_AT_ONCE - 1) yield;
     const written = term.term.trim();
@@ -51,8 +79,12 @@ export const buildTermIndex = function* <Term extends { readonly term: string }>
     const entry: Entry<Term> = { term, isStem: isStem(written) };
     const known = byPattern.get(pattern);
     if (known) known.push(entry);
-    else byPattern.set(pattern, [entry]);
+    else {
+      if (isSingle(pattern)) singles.add(byPattern.size);
+      byPattern.set(pattern, [entry]);
+    }
   }
+  yield;
   const patterns = [...byPattern.keys()];
   const entries = [...byPattern.values()];
   const automaton =
@@ -61,20 +93,26 @@ export const buildTermIndex = function* <Term extends { readonly term: string }>
     states: automaton.states,
     find: (text) => {
       const folded = foldText(text);
+      const hits: Hit[] = [];
+      automaton.scan(folded.text, (pattern, end) => {
+        hits.push({ pattern, from: end - (patterns[pattern] as string).length, end });
+      });
+      if (hits.length === 0) return [];
       const words = new WholeWords(folded.text);
       const found: Occurrence<Term>[] = [];
-      automaton.scan(folded.text, (number, end) => {
-        const from = end - (patterns[number] as string).length;
+      for (const { pattern, from, end } of singles.size === 0
+        ? hits
+        : withoutCovered(hits, singles)) {
         const start = folded.sourceOf(from);
         const sourceEnd = folded.sourceOf(end);
-        if (start < 0 || sourceEnd < 0 || !words.beginsAt(from)) return;
+        if (start < 0 || sourceEnd < 0 || !words.beginsAt(from)) continue;
         const isWhole = words.endsAt(end);
-        for (const { term, isStem: isOpen } of entries[number] as Entry<Term>[]) {
+        for (const { term, isStem: isOpen } of entries[pattern] as Entry<Term>[]) {
           if (!isWhole && !isOpen) continue;
           const last = isWhole ? end : words.endFrom(end);
           found.push({ start, end: Math.max(sourceEnd, folded.sourceOf(last)), term });
         }
-      });
+      }
       return found;
     },
   };

@@ -65,6 +65,57 @@ describe('a term', () => {
     expect(found('API를 쓰는', 'API')).toEqual(['API']);
   });
 
+  it.each([
+    ['龙来了', '龙', 1],
+    ['打死那条龙。', '龙', 1],
+    ['恐龙和小龙虾，还有龙卷风', '龙', 0],
+    ['黑龙江省的成龙', '龙', 0],
+    ['龍が来た', '龍', 1],
+    ['火の龍', '火', 1],
+    ['火車と恐竜', '火', 0],
+    ['木を切る', '木', 1],
+    ['木曜日に', '木', 0],
+    ['용은 강하다', '용', 1],
+    ['용감하다', '용', 0],
+  ])('of one character is found where it is a word of its own: %j, %s', (text, term, count) => {
+    expect(found(text, term)).toHaveLength(count);
+  });
+
+  it('of one character is not found in a longer term, whether that is found or not', () => {
+    expect(found('龙傲天来了', '龙')).toEqual(['龙']);
+    expect(found('龙傲天来了', '龙', '龙傲天')).toEqual([]);
+    expect(found('屠龙刀和龙', '龙', '屠龙刀')).toEqual(['屠龙刀', '龙']);
+    expect(found('我打龙，龙族', '龙', '我打', '龙族').toSorted()).toEqual(['我打', '龙', '龙族']);
+    const many = ['龙', '龙族', ...Array.from('abcdefghij')];
+    expect(found('龙族的龙', ...many).toSorted()).toEqual(['龙', '龙族']);
+  });
+
+  it('of one character is nowhere found in a longer one, whatever these and the text', () => {
+    const written = (minLength: number, maxLength: number) =>
+      fc
+        .array(fc.constantFrom('龙', '族', '傲', '天', '的', 'a', ' '), { minLength, maxLength })
+        .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.array(written(2, 4), { maxLength: 12 }), written(0, 12), (longer, text) => {
+        const all = indexTerms(terms('龙', '天', ...longer)).find(text);
+        const alone = indexTerms(terms('龙', '天')).find(text);
+        const isWithin = (at: number): boolean =>
+          longer
+            .map((term) => term.trim())
+            .some(
+              (term) =>
+                term.length > 1 &&
+                Array.from(term, (_, offset) => at - offset).some(
+                  (from) => from >= 0 && text.startsWith(term, from),
+                ),
+            );
+        const expected = alone.filter(({ start }) => !isWithin(start)).map(({ start }) => start);
+        const singles = all.filter(({ term }) => ['龙', '天'].includes(term.term));
+        expect(new Set(singles.map(({ start }) => start))).toEqual(new Set(expected));
+      }),
+    );
+  });
+
   it('that is a stem is found in each word that begins with it', () => {
     expect(found('Dragons, DRAGONER! dragon undragon', 'dragon*')).toEqual([
       'Dragons',

@@ -10,6 +10,18 @@ export interface GlossaryTerm {
   readonly translation: string | undefined;
 }
 
+/** Entries that occur in a text. */
+export interface TermsInText {
+  /** The entries; first come those that occurred in the fewest texts so far, of these the longest. */
+  readonly terms: readonly GlossaryTerm[];
+  /** The places of all, in UTF-16 offsets, with those that overlap, in any order. */
+  readonly occurrences: readonly {
+    readonly start: number;
+    readonly end: number;
+    readonly term: GlossaryTerm;
+  }[];
+}
+
 export interface ImportReport {
   readonly added: number;
   readonly changed: number;
@@ -38,19 +50,19 @@ export interface ImportReport {
  * keep, to translate in a given way, or to recognise in speech. A thread has its channel's.
  */
 export interface Glossary {
-  /** Replaces the entry of the same term and language. */
-  add(place: Space | Channel, term: GlossaryTerm): Promise<void>;
+  /**
+   * Adds an entry. Resolves with the entry of the same term and language that it replaces, whatever
+   * the case, width, composition and apostrophes of the terms.
+   */
+  add(place: Space | Channel, term: GlossaryTerm): Promise<GlossaryTerm | undefined>;
   /** Removes the term in one language or, without it, in all; resolves with how many went. */
   remove(place: Space | Channel, term: string, language?: string): Promise<number>;
   /** The place's own entries, in alphabetical order of the terms. */
   list(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
   /** All entries that apply in a place; the same list until one of them changes. */
   applying(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
-  /**
-   * The entries that apply in a place and occur in a text as whole words, those first that occurred
-   * in the fewest texts so far, of these the longest.
-   */
-  inText(place: Space | Channel, text: string): Promise<readonly GlossaryTerm[]>;
+  /** Finds the entries that apply in a place and occur in a text as whole words. */
+  inText(place: Space | Channel, text: string): Promise<TermsInText>;
   /**
    * Imports entries. A file that cannot be read changes nothing; of others bad lines are reported
    * and the rest kept.

@@ -4,7 +4,11 @@ import { Worker } from 'node:worker_threads';
 import { createSemaphore } from '../async/semaphore.ts';
 
 export interface DecodedText {
-  readonly text: string;
+  /**
+   * The text in parts of whole characters, none of them empty: joining
+   * megabytes takes milliseconds.
+   */
+  readonly parts: readonly string[];
   /** The encoding's usual name, such as `UTF-8` or `Shift_JIS`. */
   readonly encoding: string;
 }
@@ -34,15 +38,16 @@ const nameOf = (label: string): string => {
 /** Decodes bytes; undefined where they are no text in this encoding. */
 const decode = async (bytes: Uint8Array, label: string): Promise<DecodedText | undefined> => {
   const decoder = new TextDecoder(label, { fatal: true });
-  let text = '';
+  const parts: string[] = [];
   try {
     for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
       const part = decoder.decode(bytes.subarray(from, from + SLICE_BYTES), { stream: true });
       if (unprintable.test(part)) return undefined;
-      text += part;
+      parts.push(part);
       await setImmediate();
     }
-    return { text: text + decoder.decode(), encoding: nameOf(decoder.encoding) };
+    parts.push(decoder.decode());
+    return { parts: parts.filter((part) => part !== ''), encoding: nameOf(decoder.encoding) };
   } catch {
     return undefined;
   }

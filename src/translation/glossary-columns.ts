@@ -14,7 +14,7 @@ export interface CsvEntry {
 export interface ReadColumns {
   /** An assumption about data that the file lacks. */
   readonly assumed: ImportReport['assumed'];
-  readonly entries: Iterable<CsvEntry>;
+  readonly entries: AsyncIterable<CsvEntry>;
 }
 
 /** Column headers that people and other programs use. */
@@ -95,23 +95,26 @@ const whichLanguage = (): AppError =>
     sentence: { key: 'glossary.which-language' },
   });
 
-const byPlaces = function* (
-  rows: readonly CsvRow[],
+/** Rows that can be read more than once. */
+type Rows = () => AsyncIterable<CsvRow>;
+
+const byPlaces = async function* (
+  rows: AsyncIterable<CsvRow>,
   places: Places,
   to = '',
-): Generator<CsvEntry, void, void> {
-  for (const { line, cells } of rows) {
+): AsyncGenerator<CsvEntry, void, void> {
+  for await (const { line, cells } of rows) {
     const cell = (column: Column): string => cells[places[column] ?? -1] ?? '';
     const language = cell('language') || to;
     yield { line, term: cell('term'), language, translation: cell('translation') };
   }
 };
 
-const byLanguages = function* (
-  rows: readonly CsvRow[],
+const byLanguages = async function* (
+  rows: AsyncIterable<CsvRow>,
   { term: termPlace, targets }: LanguageColumns,
-): Generator<CsvEntry, void, void> {
-  for (const { line, cells } of rows) {
+): AsyncGenerator<CsvEntry, void, void> {
+  for await (const { line, cells } of rows) {
     const term = cells[termPlace] ?? '';
     if (term === '') yield { line, term, language: '', translation: '' };
     else
@@ -122,44 +125,81 @@ const byLanguages = function* (
   }
 };
 
+const withoutFirst = async function* <Each>(all: AsyncIterable<Each>): AsyncIterable<Each> {
+  let isFirst = true;
+  for await (const each of all) {
+    if (!isFirst) yield each;
+    isFirst = false;
+  }
+};
+
+/** The facts about all rows of a file from which its columns are known. */
+interface Survey {
+  readonly head: readonly string[];
+  /** The columns that the first line names. */
+  readonly named: Places | undefined;
+  /** The largest number of cells. */
+  readonly width: number;
+  /** True when a second cell is the name of no language. */
+  readonly hasWords: boolean;
+  /** True when a line leaves its language out. */
+  readonly isSilent: boolean;
+}
+
+const survey = async (
+  rows: AsyncIterable<CsvRow>,
+  { find }: Pick<Languages, 'find'>,
+): Promise<Survey> => {
+  let head: Survey['head'] | undefined;
+  let named: Survey['named'];
+  let [count, width, hasWords, isSilent] = [0, 1, false, false];
+  for await (const { cells } of rows) {
+    count += 1;
+    if (count <= WIDTH_FROM_LINES) width = Math.max(width, cells.length);
+    if (!head) {
+      head = cells;
+      named = namedPlaces(cells);
+      if (named) continue;
+    }
+    const [, second = ''] = cells;
+    hasWords ||= second !== '' && find(second) === undefined;
+    isSilent ||= (cells[(named ?? IN_ORDER).language ?? -1] ?? '') === '';
+  }
+  return { head: head ?? [], named, width, hasWords, isSilent };
+};
+
 /**
  * Reads the entries of a glossary file. It has the columns `term, language, translation`, in this
  * order or as its header line names them; or terms and a column of translations for each language
  * of the header line; or terms and their translations into `to`. Throws an `AppError` (`bad-input`)
- * for two columns when the language of the second one is unknown.
+ * for two columns when the language of the second one is unknown, and at a fault in any of the
+ * rows, all of which it has read once when it resolves.
  */
-export const readColumns = (
-  rows: readonly CsvRow[],
+export const readColumns = async (
+  rows: Rows,
   languages: Pick<Languages, 'find'>,
   to: string | undefined,
-): ReadColumns => {
-  const [first] = rows;
-  const head = first?.cells ?? [];
+): Promise<ReadColumns> => {
+  const { head, named, width, hasWords, isSilent } = await survey(rows(), languages);
   const columns = languageColumns(head, languages);
   if (columns)
     return {
       assumed: { kind: 'header', languages: columns.targets.map(({ language }) => language) },
-      entries: byLanguages(rows.slice(1), columns),
+      entries: byLanguages(withoutFirst(rows()), columns),
     };
 
-  const named = namedPlaces(head);
-  const lines = named ? rows.slice(1) : rows;
-  const width = Math.max(1, ...rows.slice(0, WIDTH_FROM_LINES).map(({ cells }) => cells.length));
+  const lines = named ? withoutFirst(rows()) : rows();
   const isPair =
     named === undefined
-      ? width === 2 &&
-        (to !== undefined ||
-          lines.some(({ cells: [, second = ''] }) => second && !languages.find(second)))
+      ? width === 2 && (to !== undefined || hasWords)
       : named.translation !== undefined && named.language === undefined;
   if (isPair) {
     if (to === undefined) throw whichLanguage();
     const places = named ?? { term: 0, translation: 1 };
     return { assumed: { kind: 'pairs', language: to }, entries: byPlaces(lines, places, to) };
   }
-  const places = named ?? IN_ORDER;
-  const isSilent = lines.some(({ cells }) => (cells[places.language ?? -1] ?? '') === '');
   return {
     assumed: to !== undefined && isSilent ? { kind: 'rest', language: to } : undefined,
-    entries: byPlaces(lines, places, to),
+    entries: byPlaces(lines, named ?? IN_ORDER, to),
   };
 };

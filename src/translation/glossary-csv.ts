@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 import type { ByteSource } from '../model/file.ts';
 import type { GlossaryTerm } from '../model/glossary.ts';
 import { layoutOf, rowOfTable, type CsvLayout } from './csv-layout.ts';
-import { decodeText } from './decode-text.ts';
+import { decodeText, type DecodedText } from './decode-text.ts';
 
 /**
  * The largest file: more than the largest glossary needs, so a spreadsheet above it is a mistake.
@@ -17,7 +17,7 @@ const LONGEST_LINES = 100_000;
 const LONGEST_LINE_CHARS = 65_536;
 const MOST_CELLS = 500;
 /** Characters that are parsed, and entries that are written, before the event loop runs. */
-const SLICE_CHARS = 1_024;
+const SLICE_CHARS = 512;
 const ENTRIES_AT_ONCE = 500;
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -33,8 +33,11 @@ export interface CsvRow {
 }
 
 export interface CsvFile {
-  /** All rows, a header included. */
-  readonly rows: readonly CsvRow[];
+  /**
+   * Reads all rows, a header included, anew each time: kept rows would be copied by the garbage
+   * collector, for 15 ms at once. Throws an `AppError` (`bad-input`, `too-large`) at a fault.
+   */
+  readonly rows: () => AsyncIterable<CsvRow>;
   /** The name of the encoding that was recognised. */
   readonly encoding: string;
 }
@@ -72,15 +75,18 @@ const readAll = async (file: ByteSource, signal: AbortSignal): Promise<Uint8Arra
 const isWithinCharacter = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
-/** Yields a text in pieces of whole characters; the event loop runs after each. */
-const sliced = async function* (text: string): AsyncGenerator<Uint8Array, void, void> {
-  for (let start = 0; start < text.length;) {
-    const most = start + SLICE_CHARS;
-    const end = isWithinCharacter(text, most) ? most - 1 : most;
-    yield Buffer.from(text.slice(start, end));
-    start = end;
-    await setImmediate();
-  }
+/** Yields a text in pieces of whole characters; the event loop runs before each. */
+const sliced = async function* (
+  parts: DecodedText['parts'],
+): AsyncGenerator<Uint8Array, void, void> {
+  for (const text of parts)
+    for (let start = 0; start < text.length;) {
+      const most = start + SLICE_CHARS;
+      const end = isWithinCharacter(text, most) ? most - 1 : most;
+      await setImmediate();
+      yield Buffer.from(text.slice(start, end));
+      start = end;
+    }
 };
 
 /** A line as the parser yields it. */
@@ -104,33 +110,45 @@ const parserOf = ({ delimiter, isTable, fromLine }: CsvLayout) =>
     trim: !isTable,
   });
 
-/**
- * Reads the rows of a glossary file: separated by commas, semicolons, tabs or `|`, as a table of
- * Markdown, or by what its line `sep=` says, in any common encoding. Throws an `AppError`
- * (`bad-input`, `too-large`) for anything else.
- */
-export const readGlossaryCsv = async (file: ByteSource, signal: AbortSignal): Promise<CsvFile> => {
-  const decoded = await decodeText(await readAll(file, signal), signal);
-  if (!decoded) throw notCsv();
-  const { text, encoding } = decoded;
-  const layout = layoutOf(text);
-  if (layout === 'html') throw isHtml();
-  const rows: CsvRow[] = [];
-  const keep = async (parsed: AsyncIterable<Parsed>): Promise<void> => {
-    for await (const { record, info } of parsed) {
-      if (rows.length === LONGEST_LINES || record.length > MOST_CELLS) throw tooLarge();
-      const cells = layout.isTable ? rowOfTable(record) : record;
-      if (cells)
-        rows.push({ line: info.lines, cells: cells.map((cell) => cell.replace(DISARMED, '')) });
-    }
-  };
+const readRows = async function* (
+  parts: DecodedText['parts'],
+  layout: CsvLayout,
+  signal: AbortSignal,
+): AsyncGenerator<CsvRow, void, void> {
+  const parser = parserOf(layout);
+  // Its faults are those of the parser.
+  pipeline(sliced(parts), parser, { signal }).catch(() => undefined);
+  let count = 0;
   try {
-    await pipeline(sliced(text), parserOf(layout), keep, { signal });
-    return { rows, encoding };
+    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+      if (count === LONGEST_LINES || record.length > MOST_CELLS) throw tooLarge();
+      const cells = layout.isTable ? rowOfTable(record) : record;
+      if (!cells) continue;
+      count += 1;
+      yield { line: info.lines, cells: cells.map((cell) => cell.replace(DISARMED, '')) };
+    }
   } catch (cause) {
     signal.throwIfAborted();
     throw cause instanceof AppError ? cause : notCsv(cause);
   }
+};
+
+/**
+ * Reads a glossary file: separated by commas, semicolons, tabs or `|`, as a table of
+ * Markdown, or by what its line `sep=` says, in any common encoding. Throws an `AppError`
+ * (`bad-input`, `too-large`) for what is no text or too large.
+ */
+export const readGlossaryCsv = async (file: ByteSource, signal: AbortSignal): Promise<CsvFile> => {
+  const bytes = await readAll(file, signal);
+  await setImmediate();
+  const decoded = await decodeText(bytes, signal);
+  if (!decoded) throw notCsv();
+  const { parts, encoding } = decoded;
+  await setImmediate();
+  const layout = layoutOf(parts[0] ?? '');
+  if (layout === 'html') throw isHtml();
+  await setImmediate();
+  return { rows: () => readRows(parts, layout, signal), encoding };
 };
 
 const disarm = (cell: string): string => (RUNS_IN_SPREADSHEETS.test(cell) ? `'${cell}` : cell);

@@ -4,16 +4,14 @@ import type { GlossaryTerm, ImportReport } from '../model/glossary.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Languages } from '../text/language/languages.ts';
 import type { Write } from '../store/writer.ts';
-import { readColumns, type CsvEntry } from './glossary-columns.ts';
+import { readColumns } from './glossary-columns.ts';
 import { readGlossaryCsv } from './glossary-csv.ts';
 import { faultOf, TERMS_PER_PLACE, tidyTerm, type Fault } from './glossary-limits.ts';
-import { countTerms, putTerms, storedIds } from './glossary-rows.ts';
+import { countTerms, putTerms, storedTerms } from './glossary-rows.ts';
 import { idOf } from './glossary-terms.ts';
 
 /** Most rejected lines of one file that are reported. */
 const MOST_REJECTED_LISTED = 20;
-/** Entries of a file after which the event loop runs. */
-const ENTRIES_AT_ONCE = 500;
 /** Entries of one write, so that what others store waits for no whole file. */
 const ENTRIES_PER_WRITE = 250;
 
@@ -42,31 +40,32 @@ class Rejections {
   }
 }
 
-interface Read {
-  /** The last line of each id, at the place of the first. */
-  readonly lines: readonly Line[];
-  readonly faulty: Rejections;
+interface Stored {
+  readonly added: number;
+  readonly changed: number;
+  /** Lines for which there is no room. */
+  readonly left: readonly Line[];
 }
 
-const readLines = async (
-  entries: Iterable<CsvEntry>,
-  { find }: Pick<Languages, 'find'>,
-): Promise<Read> => {
-  const lines = new Map<string, Line>();
-  const faulty = new Rejections();
-  let count = 0;
-  for (const { line, term: word, language: typed, translation } of entries) {
-    count += 1;
-    if (count % ENTRIES_AT_ONCE === 0) await setImmediate();
-    const language = typed === '' ? undefined : find(typed);
-    const term = tidyTerm({ term: word, language, translation });
-    const isUnknown = typed !== '' && language === undefined;
-    const reason = isUnknown ? 'unknown-language' : faultOf(term);
-    if (reason) faulty.add(line, reason);
-    else lines.set(idOf(term), { line, term });
-  }
-  return { lines: [...lines.values()], faulty };
-};
+/** Stores some lines in one write; of those with one id the last replaces the others. */
+const storeLines = async (
+  { place, write }: Pick<Import, 'place' | 'write'>,
+  lines: readonly Line[],
+): Promise<Stored> =>
+  write(async (db) => {
+    const byId = new Map(lines.map(({ term }) => [idOf(term), term]));
+    const stored = await storedTerms(db, place, [...byId.values()]);
+    await setImmediate();
+    const room = Math.max(0, TERMS_PER_PLACE - (await countTerms(db, place)));
+    const fresh = [...byId.keys()].filter((id) => !stored.has(id));
+    const left = new Set(fresh.slice(room));
+    const taken = [...byId].filter(([id]) => !left.has(id)).map(([, term]) => term);
+    await setImmediate();
+    await putTerms(db, place, taken);
+    const leftLines = lines.filter(({ term }) => left.has(idOf(term)));
+    const added = fresh.length - left.size;
+    return { added, changed: lines.length - leftLines.length - added, left: leftLines };
+  });
 
 /** Imports a file as `Glossary.importCsv` says. */
 export const importTerms = async (
@@ -74,34 +73,29 @@ export const importTerms = async (
   signal: AbortSignal,
 ): Promise<ImportReport> => {
   const { rows, encoding } = await readGlossaryCsv(file, signal);
-  const { entries, assumed } = readColumns(rows, languages, to);
-  const { lines, faulty } = await readLines(entries, languages);
+  const { entries, assumed } = await readColumns(rows, languages, to);
+  await setImmediate();
+  const faulty = new Rejections();
   const surplus = new Rejections();
   let added = 0;
   let changed = 0;
-  for (let from = 0; from < lines.length; from += ENTRIES_PER_WRITE) {
-    const some = lines.slice(from, from + ENTRIES_PER_WRITE);
-    const result = await write(async (db) => {
-      const terms = some.map(({ term }) => term);
-      const stored = await storedIds(db, place, terms);
-      await setImmediate();
-      const isStored = ({ term }: Line): boolean => stored.has(idOf(term));
-      const room = Math.max(0, TERMS_PER_PLACE - (await countTerms(db, place)));
-      const fresh = some.filter((line) => !isStored(line));
-      const known = some.filter(isStored);
-      const taken = fresh.slice(0, room);
-      await setImmediate();
-      await putTerms(
-        db,
-        place,
-        [...known, ...taken].map(({ term }) => term),
-      );
-      return { known, taken, left: fresh.slice(room) };
-    });
-    added += result.taken.length;
-    changed += result.known.length;
-    for (const { line } of result.left) surplus.add(line, 'limit');
+  let waiting: Line[] = [];
+  const storeWaiting = async (): Promise<void> => {
+    const stored = await storeLines({ place, write }, waiting);
+    waiting = [];
+    added += stored.added;
+    changed += stored.changed;
+    for (const { line } of stored.left) surplus.add(line, 'limit');
+  };
+  for await (const { line, term: word, language: typed, translation } of entries) {
+    const language = typed === '' ? undefined : languages.find(typed);
+    const term = tidyTerm({ term: word, language, translation });
+    const isUnknown = typed !== '' && language === undefined;
+    const reason = isUnknown ? 'unknown-language' : faultOf(term);
+    if (reason) faulty.add(line, reason);
+    else if (waiting.push({ line, term }) === ENTRIES_PER_WRITE) await storeWaiting();
   }
+  if (waiting.length > 0) await storeWaiting();
   return {
     added,
     changed,

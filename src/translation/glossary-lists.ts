@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { createCache } from '../async/lru.ts';
-import type { GlossaryTerm } from '../model/glossary.ts';
+import type { GlossaryTerm, TermsInText } from '../model/glossary.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Store } from '../store/index.ts';
-import { buildTermIndex, type TermIndex } from '../text/terms/term-index.ts';
+import { buildTermIndex, type Occurrence, type TermIndex } from '../text/terms/term-index.ts';
 import { idOf } from './glossary-terms.ts';
 import { placeKey, readTerms } from './glossary-rows.ts';
 
@@ -67,21 +67,25 @@ export const createGlossaryLists = (store: Store) => {
       return all;
     },
 
-    inText: async (place: Space | Channel, text: string): Promise<List> => {
+    inText: async (place: Space | Channel, text: string): Promise<TermsInText> => {
+      const occurrences: Occurrence<GlossaryTerm>[] = [];
       const seen = new Map<string, { readonly term: GlossaryTerm; readonly texts: number }>();
       for (const list of await Promise.all(placesOf(place).map(lists.of))) {
         if (list.length === 0) continue;
         const { index, texts } = await indexOf(list);
-        for (const term of new Set(index.find(text).map((found) => found.term))) {
+        const found = index.find(text);
+        for (const term of new Set(found.map((each) => each.term))) {
           const before = texts.get(term) ?? 0;
           texts.set(term, before + 1);
           const id = idOf(term);
           if (!seen.has(id)) seen.set(id, { term, texts: before });
         }
+        occurrences.push(...found.filter(({ term }) => seen.get(idOf(term))?.term === term));
       }
-      return [...seen.values()]
+      const terms = [...seen.values()]
         .toSorted((a, b) => a.texts - b.texts || b.term.term.length - a.term.term.length)
         .map(({ term }) => term);
+      return { terms, occurrences };
     },
   };
 };

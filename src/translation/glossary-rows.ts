@@ -27,30 +27,42 @@ const ownerOf = (place: Place): Owner =>
 /** The key under which a place's own entries are cached; a thread has its channel's. */
 export const placeKey = (place: Place): string => JSON.stringify(ownerOf(place));
 
+interface TermRow {
+  readonly term: string;
+  readonly language: string;
+  readonly translation: string | null;
+}
+
+const termOf = ({ term, language, translation }: TermRow): GlossaryTerm => ({
+  term,
+  language: language === EVERY_LANGUAGE ? undefined : language,
+  translation: translation ?? undefined,
+});
+
 /** Reads a place's own entries, in alphabetical order of the terms. */
 export const readTerms = async (db: Store, place: Place): Promise<readonly GlossaryTerm[]> => {
   const terms: GlossaryTerm[] = [];
   const query = db
     .selectFrom('glossary_term')
-    .select(['term_key', 'term', 'language', 'translation'])
+    .select(['term_key', 'term', 'language', 'copy', 'translation'])
     .where((eb) => eb.and({ ...ownerOf(place) }))
     .orderBy('term_key')
     .orderBy('language')
+    .orderBy('copy')
     .limit(ROWS_READ_AT_ONCE);
   let rows = await query.execute();
   for (;;) {
-    for (const { term, language, translation } of rows)
-      terms.push({
-        term,
-        language: language === EVERY_LANGUAGE ? undefined : language,
-        translation: translation ?? undefined,
-      });
+    terms.push(...rows.map(termOf));
     const last = rows.at(-1);
     if (!last || rows.length < ROWS_READ_AT_ONCE) return terms;
     await setImmediate();
     rows = await query
       .where((eb) =>
-        eb(eb.refTuple('term_key', 'language'), '>', eb.tuple(last.term_key, last.language)),
+        eb(
+          eb.refTuple('term_key', 'language', 'copy'),
+          '>',
+          eb.tuple(last.term_key, last.language, last.copy),
+        ),
       )
       .execute();
   }
@@ -65,24 +77,48 @@ export const countTerms = async (db: Transaction, place: Place): Promise<number>
   return Number(count);
 };
 
-/** The ids of those of some entries that are stored (see `idOf`). */
-export const storedIds = async (
+/** Reads the stored entries of the ids of some entries, by these ids (see `idOf`). */
+export const storedTerms = async (
   db: Transaction,
   place: Place,
   terms: readonly GlossaryTerm[],
-): Promise<ReadonlySet<string>> => {
+): Promise<ReadonlyMap<string, GlossaryTerm>> => {
   const rows = await db
     .selectFrom('glossary_term')
-    .select(['term', 'language'])
+    .select(['term', 'language', 'translation'])
     .where((eb) => eb.and({ ...ownerOf(place) }))
     .where('term_key', 'in', [...new Set(terms.map(({ term }) => foldTerm(term)))])
+    .where('copy', '=', 0)
     .execute();
-  return new Set(
-    rows.map(({ term, language }) => idOf({ term, language, translation: undefined })),
-  );
+  return new Map(rows.map(termOf).map((term) => [idOf(term), term]));
 };
 
-/** Stores entries; each replaces the one of the same id. */
+/** Removes the older spellings of entries. */
+const removeCopies = async (
+  db: Transaction,
+  place: Place,
+  terms: readonly GlossaryTerm[],
+): Promise<void> => {
+  const ids = new Set(terms.map(idOf));
+  const copies = await db
+    .selectFrom('glossary_term')
+    .select(['term_key', 'language', 'term', 'translation'])
+    .where((eb) => eb.and({ ...ownerOf(place) }))
+    .where('term_key', 'in', [...new Set(terms.map(({ term }) => foldTerm(term)))])
+    .where('copy', '>', 0)
+    .execute();
+  for (const row of copies)
+    if (ids.has(idOf(termOf(row))))
+      await db
+        .deleteFrom('glossary_term')
+        .where((eb) => eb.and({ ...ownerOf(place) }))
+        .where('term_key', '=', row.term_key)
+        .where('language', '=', row.language)
+        .where('copy', '>', 0)
+        .execute();
+};
+
+/** Stores entries; each replaces the one of the same id, in all its spellings. */
 export const putTerms = async (
   db: Transaction,
   place: Place,
@@ -92,16 +128,19 @@ export const putTerms = async (
     ...ownerOf(place),
     term_key: foldTerm(term.term),
     language: term.language ?? EVERY_LANGUAGE,
+    copy: 0,
     term: term.term,
     translation: term.translation ?? null,
   });
   for (let from = 0; from < terms.length; from += ROWS_WRITTEN_AT_ONCE) {
+    const some = terms.slice(from, from + ROWS_WRITTEN_AT_ONCE);
+    await removeCopies(db, place, some);
     await db
       .insertInto('glossary_term')
-      .values(terms.slice(from, from + ROWS_WRITTEN_AT_ONCE).map(row))
+      .values(some.map(row))
       .onConflict((conflict) =>
         conflict
-          .columns(['platform', 'space_id', 'term_key', 'language'])
+          .columns(['platform', 'space_id', 'term_key', 'language', 'copy'])
           .doUpdateSet((excluded) => ({
             term: excluded.ref('excluded.term'),
             translation: excluded.ref('excluded.translation'),

@@ -1,12 +1,13 @@
 import type { GlossaryTerm } from '../model/glossary.ts';
 import { findOccurrences } from '../text/protect/terms.ts';
 import { sameLanguage } from '../text/language/languages.ts';
+import { foldText } from '../text/terms/fold.ts';
 import { isStem } from '../text/terms/term-index.ts';
 
 export const EVERY_LANGUAGE = '';
 
-/** The spelling under which a term is stored, the same for most spellings. */
-export const foldTerm = (term: string): string => term.normalize('NFKC').toLowerCase();
+/** The spelling under which a term is stored, the same for all in which it is found alike. */
+export const foldTerm = (term: string): string => foldText(term).text;
 
 /** An entry's term and language: of two entries with the same, the newer replaces the older. */
 export const idOf = (term: GlossaryTerm): string =>

@@ -4,8 +4,9 @@ import type { Channel, Space } from '../model/place.ts';
 import type { Languages } from '../text/language/languages.ts';
 import type { Store } from '../store/index.ts';
 import { importTerms } from './glossary-import.ts';
+import { idOf } from './glossary-terms.ts';
 import { createGlossaryLists } from './glossary-lists.ts';
-import { countTerms, putTerms, removeTerm, storedIds } from './glossary-rows.ts';
+import { countTerms, putTerms, removeTerm, storedTerms } from './glossary-rows.ts';
 import { faultOf, TERM_CHARS, TERMS_PER_PLACE, tidyTerm } from './glossary-limits.ts';
 import { writeGlossaryCsv } from './glossary-csv.ts';
 
@@ -38,13 +39,14 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
 
     async add(place, given) {
       const term = checked(given);
-      await write(place, async (db) => {
-        const isKnown = (await storedIds(db, place, [term])).size > 0;
-        if (!isKnown && (await countTerms(db, place)) >= TERMS_PER_PLACE)
+      return write(place, async (db) => {
+        const replaced = (await storedTerms(db, place, [term])).get(idOf(term));
+        if (!replaced && (await countTerms(db, place)) >= TERMS_PER_PLACE)
           throw new AppError('too-large', 'the glossary is full', {
             sentence: { key: 'glossary.full', params: { limit: TERMS_PER_PLACE } },
           });
         await putTerms(db, place, [term]);
+        return replaced;
       });
     },
 

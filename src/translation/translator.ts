@@ -4,7 +4,8 @@ import type { TranslationInput } from '../api/translation.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { plainText } from '../model/walk-rich-text.ts';
-import { protect, type Protected, type Restored } from '../text/protect/protect.ts';
+import { protect, protectFlat, type Protected, type Restored } from '../text/protect/protect.ts';
+import { spansOf } from '../text/protect/terms.ts';
 import { isEmojiMessage, languageText } from '../text/message-checks.ts';
 import { NO_LANGUAGE } from '../text/language/features.ts';
 import { confidentLanguage, type Detection } from '../text/language/detect.ts';
@@ -14,7 +15,7 @@ import { toFlatText, toPieces } from '../text/pieces/pieces.ts';
 import { mapStates } from '../async/generators.ts';
 import { normalise } from '../model/normalise-rich-text.ts';
 import type { RichText } from '../model/rich-text.ts';
-import type { Glossary } from '../model/glossary.ts';
+import type { Glossary, GlossaryTerm } from '../model/glossary.ts';
 
 export interface TranslationRequest {
   readonly text: RichText;
@@ -142,14 +143,18 @@ export const createTranslator = ({
         return unchanged('nothing-to-translate', from);
       if (sameLanguage(from, to)) return unchanged('same-language', from);
 
-      const { forced, kept } = termsFor(await glossary.inText(place, toFlatText(tree).text), to);
+      const flat = toFlatText(tree);
+      const { terms, occurrences } = await glossary.inText(place, flat.text);
+      const { forced, kept } = termsFor(terms, to);
+      const protectedWith = (entries: readonly GlossaryTerm[]): Protected =>
+        protectFlat(flat, spansOf(occurrences.filter(({ term }) => entries.includes(term))));
       const input = {
         sourceLang: from,
         targetLang: to,
         ...(model ? { model } : {}),
       };
 
-      const first = protect(tree, forced);
+      const first = protectedWith(forced);
       if (!first.hasWords) return unchanged('nothing-to-translate', from);
 
       /** Requests a text's translation, once more without the context where that may help. */
@@ -198,7 +203,7 @@ export const createTranslator = ({
 
       // Retried once with every term protected by tokens; terms that are still missing are appended
       // to the text.
-      const second = protect(tree, [...forced, ...kept]);
+      const second = protectedWith([...forced, ...kept]);
       return finished((yield* ask(second)).restored.tree);
     },
   };

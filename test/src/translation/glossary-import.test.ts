@@ -97,7 +97,9 @@ describe('the terms of a text', () => {
     place: Parameters<Glossary['add']>[0] = SPACE,
   ) => glossary().add(place, { term, language, translation });
   const inText = async (text: string, place: Parameters<Glossary['add']>[0] = SPACE) =>
-    (await glossary().inText(place, text)).map(({ term, translation }) => translation ?? term);
+    (await glossary().inText(place, text)).terms.map(
+      ({ term, translation }) => translation ?? term,
+    );
 
   it('are those of the channel before those of its space', async () => {
     const channel = { space: SPACE, id: 'games' };

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TranslationInput } from '../../../src/api/translation.ts';
+import { indexTerms } from '../../../src/text/terms/term-index.ts';
 import type { GlossaryTerm } from '../../../src/model/glossary.ts';
 import {
   type Translation,
@@ -38,7 +39,9 @@ const translator = createTranslator({
       return whole;
     },
   },
-  glossary: { inText: async () => terms },
+  glossary: {
+    inText: async (_, text) => ({ terms, occurrences: indexTerms(terms).find(text) }),
+  },
   languages: createLanguageHistory(),
 });
 

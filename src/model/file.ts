@@ -19,8 +19,8 @@ export interface Attachment extends ByteSource {
 /** Makes an audio file a voice message, where the platform has such. */
 export interface VoiceNote {
   readonly durationMs: number;
-  /** The waveform in the platform's own encoding. */
-  readonly waveform: string;
+  /** Loudness over time, each from 0 to 1; empty where the platform does not say. */
+  readonly loudness: readonly number[];
 }
 
 /** A file attached to a message. */
@@ -40,4 +40,11 @@ export interface OutgoingFile {
   readonly altText?: string;
   /** Shown as a voice message where the platform can. */
   readonly voice?: VoiceNote;
+}
+
+/** A file to send whose bytes are read only where it has to be sent. */
+export interface UnreadFile extends Omit<OutgoingFile, 'bytes'> {
+  readonly sizeBytes: number;
+  /** Rejects with an `AppError`. */
+  read(): Promise<Uint8Array>;
 }

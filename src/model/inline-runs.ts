@@ -12,6 +12,9 @@ import { webAddress } from './web-address.ts';
 const BITS: Readonly<Record<StyleKind, number>> = { bold: 1, italic: 2, underline: 4, strike: 8 };
 const ALL = 15;
 const blankLine = /(\n[^\S\n]*\n)/;
+/** Characters that no canonical text, or code, has. */
+const changed = /[\r\u2060]/;
+const changedInCode = /[\n\r\u2060]/;
 const visible = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]/u;
 
 /** One leaf or container, with all styles that lie on it. */
@@ -249,9 +252,9 @@ const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): I
 /** True for a leaf that a canonical row may hold unchanged after this neighbour. */
 const isCanonicalLeaf = (node: Inline, before: Inline | undefined): boolean => {
   if (node.kind === 'text')
-    return before?.kind !== 'text' && node.text !== '' && !/[\r\u2060]/.test(node.text);
+    return before?.kind !== 'text' && node.text !== '' && !changed.test(node.text);
   if (node.kind === 'code')
-    return before?.kind !== 'code' && visible.test(node.text) && !/[\n\r\u2060]/.test(node.text);
+    return before?.kind !== 'code' && visible.test(node.text) && !changedInCode.test(node.text);
   if (node.kind === 'link') return node.children.length === 0 && webAddress(node.url) === node.url;
   if (node.kind === 'spoiler') return false;
   if (!('children' in node)) return true;

@@ -15,6 +15,13 @@ export interface ChannelWatch {
   readonly bots: boolean;
 }
 
+/** A code by which a channel elsewhere can be linked with one here, once. */
+export interface LinkInvite {
+  readonly code: string;
+  /** End of its life, ms since 1970. */
+  readonly expiresMs: number;
+}
+
 /**
  * The channels in which messages are translated automatically. A group ends
  * when only one of its channels is left, whatever became of the others.
@@ -37,4 +44,16 @@ export interface Watches {
   remove(channel: Channel): Promise<boolean>;
   /** Names of the permissions that a watch still lacks, as the platform shows them. */
   missing(watch: ChannelWatch): Promise<readonly string[]>;
+  /** Counts the channels of other spaces that are linked with this one. */
+  elsewhere(watch: ChannelWatch): number;
+  /**
+   * Makes a code by which a channel of another space can be linked with this one. Rejects with the
+   * permissions that the channel lacks (`forbidden`, `watch.missing`).
+   */
+  invite(watch: ChannelWatch): Promise<LinkInvite>;
+  /**
+   * Links a channel with the one for which a code was made; resolves with all channels of the group.
+   * Rejects with `not-found` for a code that is unknown, used or expired.
+   */
+  link(code: string, watch: ChannelWatch): Promise<readonly ChannelWatch[]>;
 }

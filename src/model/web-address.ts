@@ -32,9 +32,9 @@ const isBalanced = (address: string): boolean => {
  * telephone, or one too long.
  */
 export const webAddress = (url: string): string | undefined => {
+  if (plain.test(url)) return url.length > LONGEST ? undefined : url;
   const trimmed = url.trim();
   if (!scheme.test(trimmed) || trimmed.length > LONGEST) return undefined;
-  if (plain.test(trimmed)) return trimmed;
   const encoded = trimmed.toWellFormed().replaceAll(unsafe, encodeURIComponent);
   const silent = encoded.replaceAll(everybody, '%40');
   const safe = isBalanced(silent) ? silent : silent.replaceAll('(', '%28').replaceAll(')', '%29');

@@ -33,6 +33,8 @@ export interface ChannelFeed {
    * without a name.
    */
   named(channel: Channel, text: RichText): Promise<RichText>;
+  /** The address at which people find a message; omitted by platforms without. */
+  link?(ref: MessageRef): string;
   /** Counts the people who have reacted to the message with this emoji. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /**

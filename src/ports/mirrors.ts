@@ -1,5 +1,6 @@
 import type { Channel, MessageRef, Posted } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
+import type { OutgoingFile, UnreadFile } from '../model/file.ts';
 import type { Inline, RichText } from '../model/rich-text.ts';
 
 /** A name and a picture that are shown as the author. */
@@ -15,6 +16,8 @@ export interface MirrorTarget {
   readonly threadId?: string;
 }
 
+export type MirrorFile = OutgoingFile | UnreadFile;
+
 /** A text under a label. */
 export interface LabelledText {
   readonly label: readonly Inline[];
@@ -24,12 +27,15 @@ export interface LabelledText {
 /** A message that shows a source in a target: in another language, or as a reply to the source. */
 export interface Mirror {
   readonly source: MessageRef;
+  /** Address at which readers find the source, where its platform has one. */
+  readonly sourceUrl?: string;
   /**
    * Distinguishes the mirrors of one source in one target; stable across calls. The adapter stores
    * or embeds the data it needs to find the mirror again by source, target and key.
    */
   readonly key: string;
-  readonly content: Content;
+  /** Files that are not read yet are read only if the mirror does not have them. */
+  readonly content: Omit<Content, 'files'> & { readonly files?: readonly MirrorFile[] };
   /**
    * Language of the mirror as people see it, e.g. `🇯🇵` or `🌐 English`: at the start of a reply,
    * or in the footer.
@@ -45,7 +51,10 @@ export interface Mirror {
    * into the text.
    */
   readonly as?: Persona;
-  /** Message that `source` replies to, as the readers of this mirror find it; plain words. */
+  /**
+   * Message that `source` replies to, as the readers of this mirror find it; plain words. A `ref` to
+   * the source of an earlier mirror of the same `create` stands for that mirror.
+   */
   readonly quote?: { readonly name: string; readonly text: string; readonly ref: MessageRef };
 }
 
@@ -76,8 +85,12 @@ export interface Mirrors {
     mirrors: readonly Mirror[],
     options: CreateOptions,
   ): AsyncIterable<Posted>;
-  /** Replaces the content of a mirror. Rejects with `not-found` when it was deleted. */
-  update(posted: Posted, mirror: Mirror): Promise<Posted>;
+  /**
+   * Replaces the content of a mirror. Rejects with `not-found` when it was deleted.
+   *
+   * @param again given when an earlier try, since this time (ms since 1970), may have added messages
+   */
+  update(posted: Posted, mirror: Mirror, again?: { readonly sinceMs: number }): Promise<Posted>;
   /** Deletes the mirror of one source; other mirrors in the same messages stay. */
   remove(posted: Posted, source: MessageRef): Promise<void>;
   /**
@@ -92,6 +105,11 @@ export interface Mirrors {
     source: MessageRef,
     only?: { readonly key: string; readonly others: readonly Posted[] },
   ): Promise<void>;
-  /** Finds the standing thread of this name in a channel, or creates it. */
-  thread(channel: Channel, name: string): Promise<MirrorTarget>;
+  /**
+   * Finds a standing thread of a channel, or creates it under this name.
+   *
+   * @param known the thread as it was found last, whatever people call it now; it may be gone, or
+   * locked, and is then replaced
+   */
+  thread(channel: Channel, name: string, known?: MirrorTarget): Promise<MirrorTarget>;
 }

@@ -4,6 +4,6 @@ export interface PersonalData {
   export(personId: string): Readonly<Record<string, unknown>>;
   /** Deletes all data about one person, everywhere it is shown. */
   forget(personId: string): Promise<void>;
-  /** Stops work on a person's messages and deletes what was made of them for others. */
-  leaveAlone(personId: string): void;
+  /** Takes a person's opt-out: stops work on their messages and deletes translations of them. */
+  optedOut(personId: string): void;
 }

@@ -1,7 +1,7 @@
 import type { Naming } from '../model/command-info.ts';
 import type { Channel, MessageRef, Posted, Space } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
-import type { Member } from '../model/member.ts';
+import type { Member, Person } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { VoicePort } from './voice.ts';
@@ -41,6 +41,10 @@ export interface Platform {
    * Reads the rights of a person in a channel at this moment; undefined for an unknown channel. Omitted by platforms on which everybody may write in every channel.
    */
   readonly access?: (member: Member, channel: Channel) => Promise<Access | undefined>;
+  /** Names of permissions that the bot lacks to post in a channel, as the platform shows them. */
+  readonly missingToPost?: (channel: Channel) => readonly string[];
+  /** Sends a private message; rejects with `forbidden` where the person accepts none. */
+  readonly tell?: (person: Person, content: Content) => Promise<void>;
   /** Voice channels; omitted by platforms without them. */
   readonly voice?: VoicePort;
   /** Messages of channels; omitted by platforms that do not report them. */
@@ -67,6 +71,12 @@ export interface Answer {
   readonly fileBytes?: number;
 }
 
+/** One turn of a conversation with Dragoman. */
+export interface ConversationTurn {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
 /** One use of a command, which the adapter has acknowledged to its platform already. */
 export interface Invocation {
   readonly id: string;
@@ -76,6 +86,8 @@ export interface Invocation {
   readonly options: Readonly<Record<string, unknown>>;
   /** The message that the command is used on, from its menu; then `options` is empty. */
   readonly on?: Message;
+  /** Earlier turns of the conversation that the use belongs to, oldest first; Markdown. */
+  readonly earlier?: readonly ConversationTurn[];
   readonly member: Member;
   readonly channel: Channel;
   /** Aborted when the person has left or cancelled the command. */

@@ -34,21 +34,32 @@ export interface SpeakerStats {
   readonly undecryptable: number;
 }
 
+/** The errors that say what moderators keep the bot from in a room, and who can change that. */
+export interface Restrictions {
+  readonly speaking: AppError | undefined;
+  readonly hearing: AppError | undefined;
+}
+
 /** Receives the events of a joined room. Must neither throw nor take long. */
 export interface LinkListener {
   /** Takes a packet of a subscribed member, in the order in which packets arrive. */
   packet(packet: VoicePacket): void;
   /** Reports that somebody moved the bot. */
   moved(to: Channel): void;
-  /** Reports that a subscribed member speaks and cannot be received, or can be again. */
-  readonly audible: (memberId: string, isAudible: boolean) => void;
+  /**
+   * Reports that a subscribed member speaks and cannot be received, or can be again; undefined: somebody
+   * speaks, and who it is cannot be known. Never reports somebody of whom nothing arrives.
+   */
+  readonly audible: (memberId: string | undefined, isAudible: boolean) => void;
   /** Reports how much speech of a subscribed member was lost. */
   readonly missed: (ms: number) => void;
+  /** Reports what moderators keep the bot from, each time that it changes. Default: nothing. */
+  readonly restricted: (restrictions: Restrictions) => void;
   /** Reports that the connection is established, or lost and being restored. */
   readonly connected: (isConnected: boolean) => void;
   /**
-   * Reports that the link is over; without an error somebody ended it. Nothing is reported
-   * afterwards.
+   * Reports that the link is over: with `cancelled` the program ends, without an error somebody ended it.
+   * Nothing is reported afterwards.
    */
   ended(error: AppError | undefined): void;
 }
@@ -105,6 +116,12 @@ export interface VoicePort {
 
 /** Receives the events of rooms, whether the bot is in them or not. */
 export interface RoomWatcher {
+  /**
+   * Reports that the rooms of a space are known, at the start and after each outage; `present` may list people
+   * once the caller's turn is over. Resolves when the bot is back in the room in which its process ended, or
+   * has not come back. Never rejects.
+   */
+  spaceReady(space: Space): Promise<void>;
   /** Reports that people came or left: `VoicePort.present` lists who is there. */
   peopleChanged(room: Channel): void;
   /** True when messages of a channel are wanted; fast, since it is called for each message. */

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { SETTLED } from './inbox/row.ts';
 import type { Store } from './index.ts';
+import { clearRooms } from './open-rooms.ts';
 import type { Schema } from './schema.ts';
 import { foldUsage } from './usage.ts';
 
@@ -13,6 +14,8 @@ export interface Horizons {
   readonly rowsMs: number;
   /** Horizon of the records of mirrors. */
   readonly mirrorsMs: number;
+  /** Horizon of rooms that the bot was in when its process ended. */
+  readonly roomsMs: number;
   /** Horizon of each member's usage; the totals of a day are kept. */
   readonly usageMs: number;
 }
@@ -53,7 +56,7 @@ const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<
 /** Deletes data older than its horizon. */
 export const clearOld = async (
   store: Store,
-  { rowsMs, mirrorsMs, usageMs }: Horizons,
+  { rowsMs, mirrorsMs, roomsMs, usageMs }: Horizons,
 ): Promise<void> => {
   const clear = async (some: (db: Transaction<Schema>) => Promise<number>): Promise<void> => {
     let cleared: number;
@@ -62,6 +65,7 @@ export const clearOld = async (
   };
   await clear((db) => clearRows(db, rowsMs));
   await clear((db) => clearMirrors(db, mirrorsMs));
+  await store.write((db) => clearRooms(db, roomsMs));
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
   await store.checkpoint();
 };

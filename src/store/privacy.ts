@@ -75,6 +75,24 @@ export const createPrivacy = (
       .where((eb) => eb.and(personColumns(person)))
       .execute();
 
+  const roomsOf = async (person: Person) => {
+    const informed = await store
+      .selectFrom('open_room_informed')
+      .select('space_id')
+      .where((eb) => eb.and(personColumns(person)))
+      .execute();
+    const started = await store
+      .selectFrom('open_room')
+      .select(['space_id', 'channel_id'])
+      .where('platform', '=', person.platform)
+      .where('started_by', '=', person.id)
+      .execute();
+    return {
+      notifiedIn: informed.map(({ space_id }) => space_id),
+      startedCaptionsIn: started.map(({ channel_id }) => channel_id),
+    };
+  };
+
   return {
     ...createOptOuts(store),
 
@@ -88,6 +106,7 @@ export const createPrivacy = (
       const messages = await messagesOf(member);
       const mirrors = await mirrorsOf(member);
       const consents = await consentsOf(member);
+      const rooms = await roomsOf(member);
       const kept = {
         platform: member.platform,
         member: member.id,
@@ -100,6 +119,7 @@ export const createPrivacy = (
           space: space_id,
           agreed: is_heard === 1,
         })),
+        openVoiceChannels: rooms,
         usage: usage.map(({ space_id, day, characters, audio_ms, messages: count }) => ({
           space: space_id,
           day,
@@ -155,6 +175,16 @@ export const createPrivacy = (
           .deleteFrom('room_consent')
           .where((eb) => eb.and(own))
           .where('is_heard', '=', 1)
+          .execute();
+        await db
+          .deleteFrom('open_room_informed')
+          .where((eb) => eb.and(own))
+          .execute();
+        await db
+          .updateTable('open_room')
+          .set({ started_by: null })
+          .where('platform', '=', platform)
+          .where('started_by', '=', id)
           .execute();
         const days = await db
           .deleteFrom('usage_day')

@@ -11,8 +11,13 @@ export interface Schema {
   inbox: InboxTable;
   mirror: MirrorTable;
   mirror_message: MirrorMessageTable;
+  standing_thread: StandingThreadTable;
   lease: LeaseTable;
   room_consent: RoomConsentTable;
+  open_room: OpenRoomTable;
+  open_room_informed: OpenRoomInformedTable;
+  installation: InstallationTable;
+  link_invite: LinkInviteTable;
 }
 
 interface GlossaryTermTable {
@@ -22,10 +27,15 @@ interface GlossaryTermTable {
    * between.
    */
   space_id: string;
-  /** The term folded for comparison; unique with `language` within a space. */
+  /** The term folded for comparison (`foldText`); unique with `language` and `copy` within a space. */
   term_key: string;
   /** Language code; empty for all languages. */
   language: string;
+  /**
+   * 0 for the entry. Larger for other spellings of it from a time in which they were entries: they
+   * are listed until the entry is changed or removed.
+   */
+  copy: number;
   term: string;
   translation: string | null;
 }
@@ -108,6 +118,8 @@ interface InboxTable {
   state: InboxState;
   /** Reason for being skipped or dead. */
   reason: string | null;
+  /** The reason for being dead as JSON of a `Sentence`; null where it holds words of somebody. */
+  sentence: string | null;
   /** Attempts since the message last changed. */
   attempts: number;
   /** Attempts since the last outcome; above 0, some mirrors may already exist. */
@@ -116,6 +128,7 @@ interface InboxTable {
   due_ms: number;
   /** Epoch of the tenure that last claimed the row; 0 when unclaimed since the message changed. */
   epoch: number;
+  /** Time of the outcome; for a row without one, of the first change since the last one. */
   changed_ms: number;
 }
 
@@ -152,6 +165,17 @@ interface MirrorMessageTable extends MirrorKeyColumns {
   message_id: string;
 }
 
+/** The thread of a channel with the translations into one language. */
+interface StandingThreadTable {
+  platform: string;
+  channel_id: string;
+  language: string;
+  /** The thread where it is a channel of its own, otherwise the channel that it is in. */
+  target_channel_id: string;
+  /** Id of the thread in the channel; empty where it is a channel of its own. */
+  target_thread_id: string;
+}
+
 /** Owner of each lease, and the number of times that it was acquired. */
 interface LeaseTable {
   name: string;
@@ -165,4 +189,48 @@ interface RoomConsentTable {
   member_id: string;
   /** 1 when the member allowed it, 0 when they refused. */
   is_heard: number;
+}
+
+/** A room that the bot is in; the row is deleted when it leaves. */
+interface OpenRoomTable {
+  platform: string;
+  space_id: string;
+  channel_id: string;
+  locale: string;
+  /** 1 when nobody asked the bot to join, else 0. */
+  is_automatic: number;
+  /** JSON of the captions without the member who started them; null when there are none. */
+  captions: string | null;
+  /** Id of the member who started the captions. */
+  started_by: string | null;
+  /** The use of speech of which the members in `open_room_informed` were informed. */
+  informed_of: string | null;
+  /** Time at which the process in the room was last known to work. */
+  seen_ms: number;
+  /** Epoch of the tenure under which the process is in the room. */
+  epoch: number;
+}
+
+interface OpenRoomInformedTable {
+  platform: string;
+  space_id: string;
+  member_id: string;
+}
+
+interface InstallationTable {
+  platform: string;
+  space_id: string;
+  /** The platform's tokens for the space, encrypted; see `encryption.ts`. */
+  secret: string;
+}
+
+/** An invitation to link a channel with one elsewhere; deleted when it is used. */
+interface LinkInviteTable {
+  /** SHA-256 of the code. */
+  code_hash: string;
+  platform: string;
+  space_id: string;
+  /** JSON of the `ChannelWatch` that begins or belongs to the group. */
+  watch: string;
+  expires_ms: number;
 }

@@ -58,7 +58,8 @@ const insertRow = statement((db, { change, equal_length, ...row }: ArrivalRow) =
           // What stands of a former state is to go, though nothing new is to stand.
           ...FRESH,
           reason: eb.ref('excluded.reason'),
-          changed_ms: eb.ref('excluded.changed_ms'),
+          changed_ms: sql<number>`CASE WHEN inbox.begun > 0 THEN inbox.changed_ms
+            ELSE excluded.changed_ms END`,
         }))
         .whereRef('inbox.content_hash', '<>', 'excluded.content_hash')
         .where(sql`length(inbox.content_hash)`, '<>', equal_length)

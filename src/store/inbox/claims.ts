@@ -12,6 +12,7 @@ import {
   rowChannel,
   type StoredMessage,
 } from './row.ts';
+import { writeSentence } from './stored-sentence.ts';
 import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
 import { statement } from '../sqlite.ts';
@@ -40,6 +41,7 @@ const OPEN_COLUMNS = [
   'revision',
   'attempts',
   'begun',
+  'changed_ms',
   'due_ms',
 ] as const;
 
@@ -80,12 +82,21 @@ const claimRow = statement(
 type Claimed = ReturnType<typeof claimedColumns>;
 
 const settleRow = statement(
-  (db, row: Claimed & { state: InboxState; reason: string | null; changed_ms: number }) =>
+  (
+    db,
+    row: Claimed & {
+      state: InboxState;
+      reason: string | null;
+      sentence: string | null;
+      changed_ms: number;
+    },
+  ) =>
     db
       .updateTable('inbox')
       .set({
         state: row.state,
         reason: row.reason,
+        sentence: row.sentence,
         message: null,
         begun: 0,
         changed_ms: row.changed_ms,
@@ -113,6 +124,7 @@ const toRow = (row: OpenRow, partition: string, epoch: number): Row => ({
   epoch,
   attempts: row.attempts + 1,
   mayExist: row.begun > 0,
+  sinceMs: row.changed_ms,
 });
 
 /**
@@ -147,8 +159,9 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
    */
   settle: async (db: Transaction<Schema>, row: Row, outcome: Outcome): Promise<boolean> => {
     const reason = 'reason' in outcome ? outcome.reason : null;
+    const sentence = 'sentence' in outcome ? writeSentence(outcome.sentence) : null;
     const { state } = outcome;
-    const settled = { ...claimedColumns(row), state, reason, changed_ms: now() };
+    const settled = { ...claimedColumns(row), state, reason, sentence, changed_ms: now() };
     return (await settleRow(db, settled)).changed > 0;
   },
 

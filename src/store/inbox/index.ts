@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../async/time.ts';
-import type { MessageRef, Space } from '../../model/place.ts';
+import type { Channel, MessageRef, Space } from '../../model/place.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type InboxDeps } from './claims.ts';
 import {
@@ -16,7 +16,14 @@ import type { Transaction } from 'kysely';
 import type { Person } from '../../model/member.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import type { AppError, ErrorCode, Sentence } from '../../errors.ts';
+import type { ErrorCode, Sentence } from '../../errors.ts';
+import { readSentence } from './stored-sentence.ts';
+
+/** An outage of the service, for all of these languages; codes in BCP 47. */
+export interface Outage {
+  readonly languages: readonly string[];
+  readonly reason: Sentence;
+}
 
 /** Pending and failed work in the watched channels of a space. */
 export interface Backlog {
@@ -27,9 +34,18 @@ export interface Backlog {
   /** Messages of the last 24 hours that were not translated because of the daily limit. */
   readonly overLimit: number;
   /** The newest failed messages, with the reason of each. */
-  readonly newestDead: readonly { readonly ref: MessageRef; readonly reason: ErrorCode }[];
-  /** The reason for which nothing can be translated at the moment; undefined where there is none. */
-  readonly outage: Sentence | undefined;
+  readonly newestDead: readonly {
+    readonly ref: MessageRef;
+    readonly code: ErrorCode;
+    readonly reason: Sentence;
+    /** Permissions that the targets of a forbidden message in the space lack now. */
+    readonly lacks?: readonly {
+      readonly channel: Channel;
+      readonly permissions: readonly string[];
+    }[];
+  }[];
+  /** The outage that messages of the space wait for; undefined where there is none. */
+  readonly outage: Outage | undefined;
 }
 
 export interface Inbox {
@@ -185,7 +201,7 @@ export const backlogOf = async (
     .where('reason', '=', 'daily-limit')
     .executeTakeFirstOrThrow();
   const newest = await dead
-    .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'reason'])
+    .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'reason', 'sentence'])
     .orderBy('position', 'desc')
     .limit(MOST_LISTED)
     .execute();
@@ -194,10 +210,11 @@ export const backlogOf = async (
     oldestMs: open.oldest ? timeOf(open.oldest) : undefined,
     dead: count,
     overLimit: limited.count,
-    newestDead: newest.map((row) => ({
-      ref: { channel: rowChannel(row), id: row.message_id },
-      reason: (row.reason ?? 'internal') as AppError['code'],
-    })),
+    newestDead: newest.map((row) => {
+      const code = (row.reason ?? 'internal') as ErrorCode;
+      const ref = { channel: rowChannel(row), id: row.message_id };
+      return { ref, code, reason: readSentence(row.sentence, code) };
+    }),
   };
 };
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ExpressionBuilder, sql } from 'kysely';
+import type { ErrorCode, Sentence } from '../../errors.ts';
 import type { ByteSource, MessageFile } from '../../model/file.ts';
 import type { Message } from '../../model/message.ts';
 import type { Channel, MessageRef } from '../../model/place.ts';
@@ -112,6 +113,8 @@ export interface Row extends RowKey {
   readonly attempts: number;
   /** True when mirrors may exist that are not recorded. */
   readonly mayExist: boolean;
+  /** Time since which the row has had no outcome, ms since 1970. */
+  readonly sinceMs: number;
 }
 
 export interface Arrival {
@@ -129,7 +132,8 @@ export type Accepted = 'new' | 'changed' | 'same';
 
 export type Outcome =
   | { readonly state: 'posted' }
-  | { readonly state: 'skipped' | 'dead'; readonly reason: string };
+  | { readonly state: 'skipped'; readonly reason: string }
+  | { readonly state: 'dead'; readonly reason: ErrorCode; readonly sentence: Sentence };
 
 export const refColumns = ({ channel, id }: MessageRef) => ({
   platform: channel.space.platform,
@@ -191,7 +195,14 @@ export const isDead = sql<boolean>`state = 'dead'`;
 export const SETTLED = ['posted', 'skipped', 'dead'] as const;
 
 /** Columns of a row that was never tried. */
-export const FRESH = { state: 'waiting', reason: null, attempts: 0, due_ms: 0, epoch: 0 } as const;
+export const FRESH = {
+  state: 'waiting',
+  reason: null,
+  sentence: null,
+  attempts: 0,
+  due_ms: 0,
+  epoch: 0,
+} as const;
 
 /** Columns of a row that is abandoned for a reason: its worker deletes unfinished mirrors. */
 export const abandoned = (reason: string, nowMs: number) => ({

@@ -6,6 +6,12 @@ import { watching } from './002-watching.ts';
 import { rooms } from './003-rooms.ts';
 import { partitionsAndTargets } from './004-partitions-and-targets.ts';
 import { readAgain } from './005-rich-text.ts';
+import { openRooms } from './006-open-rooms.ts';
+import { standingThreads } from './007-standing-threads.ts';
+import { reasons } from './008-reasons.ts';
+import { foldedTerms } from './009-folded-terms.ts';
+import { installations } from './010-installations.ts';
+import { linkInvites } from './011-link-invites.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -14,6 +20,12 @@ const MIGRATIONS: Record<string, Migration> = {
   '003-rooms': rooms,
   '004-partitions-and-targets': partitionsAndTargets,
   '005-rich-text': readAgain,
+  '006-open-rooms': openRooms,
+  '007-standing-threads': standingThreads,
+  '008-reasons': reasons,
+  '009-folded-terms': foldedTerms,
+  '010-installations': installations,
+  '011-link-invites': linkInvites,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

@@ -38,6 +38,22 @@ describe('rows that are claimed', () => {
     expect(await inbox.claim(LATER)).toMatchObject([{ attempts: 2, mayExist: true }]);
   });
 
+  it('tell since when they have no outcome, however often they changed since', async () => {
+    const startMs = inbox.clock.ms;
+    const claimed = async () => (await inbox.claim())[0]!;
+    await inbox.accept(messageOf(1));
+    expect(await claimed()).toMatchObject({ sinceMs: startMs });
+    inbox.clock.ms += 1_000;
+    await inbox.accept(messageOf(1, 'changed'));
+    const row = await claimed();
+    expect(row).toMatchObject({ sinceMs: startMs });
+    await inbox.settle(row);
+    inbox.clock.ms += 1_000;
+    const again = await inbox.ours.accept(arrivalOf(messageOf(1, 'changed again')));
+    const { rows } = await inbox.ours.claim(again.partition, 1, LATER);
+    expect(rows).toMatchObject([{ sinceMs: startMs + 2_000 }]);
+  });
+
   it('are taken up again by their tenure, though they could not be given back', async () => {
     await inbox.accept(messageOf(1));
     await inbox.claim();

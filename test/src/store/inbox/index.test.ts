@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Sentence } from '../../../../src/errors.ts';
+import type { MessageKey } from '../../../../src/message-key.ts';
+import { plainWords } from '../../../../src/model/compose-rich-text.ts';
 import { clearOld } from '../../../../src/store/clear-old.ts';
 import { backlogOf, reviveDead } from '../../../../src/store/inbox/index.ts';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
@@ -15,12 +18,16 @@ describe('what waits in a space', () => {
   const inbox = withInbox();
   const backlog = () => backlogOf(inbox.store, SPACE, Number, inbox.clock.ms);
   /** Lets messages come that cannot be done. */
-  const bury = async (numbers: readonly number[], channel = HERE): Promise<void> => {
+  const bury = async (
+    numbers: readonly number[],
+    channel = HERE,
+    sentence: Sentence = { key: 'reasons.bad-reply' },
+  ): Promise<void> => {
     for (const id of numbers) {
       await inbox.accept(messageOf(id, 'hello', channel));
       const [row] = await inbox.claim();
       await inbox.store.write((db) =>
-        inbox.ours.settle(db, row!, { state: 'dead', reason: 'bad-reply' }),
+        inbox.ours.settle(db, row!, { state: 'dead', reason: 'bad-reply', sentence }),
       );
     }
   };
@@ -50,7 +57,40 @@ describe('what waits in a space', () => {
       '4',
       '3',
     ]);
-    expect(newestDead[0]).toEqual({ ref: refOf(12), reason: 'bad-reply' });
+    expect(newestDead[0]).toMatchObject({ ref: refOf(12), reason: { key: 'reasons.bad-reply' } });
+  });
+
+  it.each<[what: string, sentence: Sentence]>([
+    [
+      'languages',
+      {
+        key: 'service.no-translation',
+        params: { from: { language: 'fi' }, to: { language: 'ko' } },
+      },
+    ],
+    ['numbers', { key: 'limits.audio', params: { used: 1, limit: 2, hours: 3 } }],
+    ['nothing', { key: 'service.no-credit' }],
+  ])('names the reason of what could not be done, with %s in it', async (_, sentence) => {
+    await bury([1], HERE, sentence);
+    expect((await backlog()).newestDead).toEqual([
+      { ref: refOf(1), code: 'bad-reply', reason: { params: {}, ...sentence } },
+    ]);
+  });
+
+  it.each<[what: string, sentence: Sentence]>([
+    ['words that may be anybody’s', { key: 'service.refused', params: { detail: 'secret' } }],
+    [
+      'a text that may be anybody’s',
+      { key: 'service.refused', params: { detail: plainWords('secret') } },
+    ],
+    ['a sentence that is no more', { key: 'service.gone' as MessageKey }],
+  ])('names the kind of failure in place of %s', async (_, sentence) => {
+    await bury([1], HERE, sentence);
+    expect((await backlog()).newestDead).toEqual([
+      { ref: refOf(1), code: 'bad-reply', reason: { key: 'reasons.bad-reply' } },
+    ]);
+    const rows = await inbox.store.selectFrom('inbox').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain('secret');
   });
 
   it('is told apart from what the daily limit of the last day left untranslated', async () => {
@@ -79,7 +119,7 @@ describe('what waits in a space', () => {
 describe('what is old', () => {
   const inbox = withInbox();
   const clear = (rowsMs: number, mirrorsMs: number) =>
-    clearOld(inbox.store, { rowsMs, mirrorsMs, usageMs: 0 });
+    clearOld(inbox.store, { rowsMs, mirrorsMs, roomsMs: 0, usageMs: 0 });
   const copyOf = (id: number) => inbox.mirrors.of({ ref: refOf(id), purpose: WATCH });
   const put = (id: number): Promise<void> => {
     const key = { ref: refOf(id), purpose: WATCH };
@@ -115,7 +155,7 @@ describe('what is old', () => {
     const file = join(folder, 'x.db');
     const store = await openStore(`sqlite:${file}`);
     await createMemberSettings(store).change({ platform: 'test', id: 'ada' }, { language: 'ja' });
-    await clearOld(store, { rowsMs: 0, mirrorsMs: 0, usageMs: 0 });
+    await clearOld(store, { rowsMs: 0, mirrorsMs: 0, roomsMs: 0, usageMs: 0 });
     expect(statSync(`${file}-wal`).size).toBe(0);
     await store.destroy();
     rmSync(folder, { recursive: true });

@@ -34,6 +34,8 @@ export interface BackfillDeps {
   readonly sinceMs: (channel: Channel) => number;
   readonly take: (message: Message) => Promise<void>;
   readonly markDeleted: (refs: readonly MessageRef[]) => Promise<void>;
+  /** Holds the work on a channel's messages until the result is disposed of. */
+  readonly hold: (channel: Channel) => Disposable;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -65,6 +67,7 @@ export const createBackfill = ({
   sinceMs,
   take,
   markDeleted,
+  hold,
   log,
   now,
 }: BackfillDeps) => {
@@ -125,7 +128,12 @@ export const createBackfill = ({
     await markDeleted(recent.filter(({ ref }) => !there.has(ref.id)).map(({ ref }) => ref));
   };
 
-  const look = async (channel: Channel, newest: string | undefined): Promise<void> => {
+  /** @param held disposed of once the history was read, or could not be: that may last */
+  const look = async (
+    channel: Channel,
+    newest: string | undefined,
+    held: Disposable,
+  ): Promise<void> => {
     const feed = platforms.find(channel)?.feed;
     if (!feed) return;
     for (let attempt = 0; ; attempt += 1) {
@@ -138,6 +146,7 @@ export const createBackfill = ({
         stopping.signal.throwIfAborted();
         const fields = { platform: channel.space.platform, channel: channel.id, code, reason };
         log.warn(fields, 'the history of a channel could not be read');
+        held[Symbol.dispose]();
         // After a permanent refusal only reported messages are known. Unknown faults may pass.
         if (thrown instanceof AppError && !retryable && code !== 'internal') return;
         await sleep(realClock, backoffMs(BACKOFF, attempt, retryAfterMs), stopping.signal);
@@ -161,11 +170,13 @@ export const createBackfill = ({
     const coming = { newest };
     follow.coming = coming;
     follow.looks += 1;
+    const held = hold(channel);
     const run = async (waited: Promise<void>): Promise<void> => {
+      using _ = held;
       try {
         await waited;
         if (follow.coming === coming) follow.coming = undefined;
-        await look(channel, coming.newest);
+        await look(channel, coming.newest, held);
         follow.isWhole = true;
       } finally {
         follow.looks -= 1;

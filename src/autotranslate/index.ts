@@ -6,8 +6,11 @@ import {
   backlogOf,
   reviveDead,
   type Inbox,
+  type Outage,
 } from '../store/inbox/index.ts';
+import { groupPartition } from '../store/inbox/row.ts';
 import { createIngest } from './ingest.ts';
+import { createLinks } from './links.ts';
 import { createOutages } from './outage.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createPartitionWorker } from './partition-worker.ts';
@@ -21,19 +24,23 @@ import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import type { Person } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
-import type { Space } from '../model/place.ts';
+import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/leases.ts';
 import { clearOld } from '../store/clear-old.ts';
 import { createCursorStore } from '../store/cursors.ts';
 import type { Store } from '../store/index.ts';
+import { createLinkInvites } from '../store/link-invites.ts';
 import { createMirrorStore } from '../store/mirrors.ts';
+import { createStandingThreads } from '../store/standing-threads.ts';
 import { openWatchStore } from '../store/watches.ts';
 
 /** Greatest age of forbidden mirrors that are still posted when the bot may do so. */
 const REVIVED_MS = DAY_MS;
 /** Days of usage that are kept: those that `/usage` shows. */
 const USAGE_DAYS = 90;
+/** Longer than people are told that the bot did not come back. */
+const ROOM_DAYS = 2;
 
 export interface AutoTranslateDeps {
   readonly store: Store;
@@ -64,19 +71,25 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const cursors = createCursorStore(store, (err) => {
     log.warn({ err }, 'cursors could not be stored');
   });
+  const threads = createStandingThreads(store);
   const watchStore = await openWatchStore(store, now);
   const context = createTranslationContext();
-  const kept = { platforms, inbox, stored, cursors, context, watches: watchStore };
+  const kept = { platforms, inbox, stored, cursors, context, threads, watches: watchStore };
   const shared = { ...deps, ...deps.services, ...kept };
 
-  const outages = createOutages({ translator: deps.services.translator, now });
+  const outages = createOutages({ translator: deps.services.translator, log, now });
   const preparing = createPrepare({ ...shared, outages });
   const reconcile = createReconcile({
     ...shared,
     isWanted: preparing.isWanted,
     wakeAt: (partition, atMs) => scheduler.wakeAt(partition, atMs),
   });
-  const work = createPartitionWorker({ ...shared, prepare: preparing.prepare, reconcile });
+  const work = createPartitionWorker({
+    ...shared,
+    prepare: preparing.prepare,
+    reconcile,
+    isOnHold: (partition) => scheduler.isOnHold(partition),
+  });
   const scheduler = createScheduler({ ...shared, work });
   const backfill = createBackfill({
     ...shared,
@@ -87,8 +100,24 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     // A fetch begins after the last message that was accepted.
     take: (message) => ingest.take(message, true),
     markDeleted: (refs) => ingest.markDeleted(refs),
+    // In linked channels, what was missed in one may come before what is known of another.
+    hold: (channel) => {
+      const group = watchStore.of(channel)?.group;
+      return group === undefined
+        ? { [Symbol.dispose]: () => {} }
+        : scheduler.hold(groupPartition(group));
+    },
   });
   const watches = createWatches({ ...shared, kept: watchStore, backfill, scheduler });
+  const invites = createLinkInvites(store, now);
+  const links = createLinks({
+    kept: watchStore,
+    watches,
+    invites,
+    texts: deps.texts,
+    log,
+    post: platforms.post,
+  });
   const ago = (days: number): number => now() - days * DAY_MS;
   const ingest = createIngest({
     ...shared,
@@ -138,10 +167,41 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     }
   };
 
+  /** The outage that messages of a space's watched channels wait for. */
+  const outageIn = (space: Space): Outage | undefined => {
+    const watched = watchStore.list(space);
+    const linked = watched.flatMap(watchStore.group);
+    return outages.among([...watched, ...linked].flatMap(({ languages }) => languages));
+  };
+
+  /** Finds what the places of a channel's mirrors lack, as far as they are in its space. */
+  const lacksOf = async (source: Channel) => {
+    const watch = watchStore.of(source);
+    const targets =
+      watch?.group === undefined
+        ? [source]
+        : watchStore
+            .group(watch)
+            .map(({ channel }) => channel)
+            .filter((channel) => !isSameChannel(channel, source));
+    const lacks = targets
+      .filter(({ space }) => keyOf(space) === keyOf(source.space))
+      .map(async (channel) => {
+        const missing = platforms.find(channel)?.feed.missing(channel, watch?.mode ?? 'reply');
+        return { channel, permissions: (await missing?.catch(() => [])) ?? [] };
+      });
+    return (await Promise.all(lacks)).filter(({ permissions }) => permissions.length > 0);
+  };
+
   const clear = async (): Promise<void> => {
     const rowsMs = ago(inboxDays);
     try {
-      await clearOld(store, { rowsMs, mirrorsMs: ago(mirrorDays), usageMs: ago(USAGE_DAYS) });
+      await clearOld(store, {
+        rowsMs,
+        mirrorsMs: ago(mirrorDays),
+        roomsMs: ago(ROOM_DAYS),
+        usageMs: ago(USAGE_DAYS),
+      });
       for (const [platform, { feed }] of platforms.all())
         await cursors.clear(platform, feed.positionAt(rowsMs));
     } catch (err) {
@@ -157,6 +217,10 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     listener: {
       ...ingest.listener,
       accessChanged,
+      spaceLeft: async (space) => {
+        await invites.removeAll(space);
+        await ingest.listener.spaceLeft(space);
+      },
       messagesMissed: (channels) => {
         ingest.listener.messagesMissed(channels);
         const [first] = channels;
@@ -168,17 +232,20 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
      * messages.
      */
     attach: platforms.add,
-    watches,
+    watches: { ...watches, ...links },
     inbox: {
-      backlog: async (space) => ({
-        ...(await backlogOf(
-          store,
-          space,
-          (at) => platforms.find({ space })?.feed.timeOf(at),
-          now(),
-        )),
-        outage: outages.current()[0]?.sentence,
-      }),
+      backlog: async (space) => {
+        const timeOf = (at: string) => platforms.find({ space })?.feed.timeOf(at);
+        const { newestDead, ...backlog } = await backlogOf(store, space, timeOf, now());
+        const explained = newestDead.map(async (dead) =>
+          dead.code === 'forbidden' ? { ...dead, lacks: await lacksOf(dead.ref.channel) } : dead,
+        );
+        return {
+          ...backlog,
+          newestDead: await Promise.all(explained),
+          outage: outageIn(space),
+        };
+      },
       revive: (space) => revive(space),
     } satisfies Inbox,
     /** Drops data in memory of a person who opted out or is to be forgotten. */

@@ -1,12 +1,20 @@
 import { resultOf } from '../async/generators.ts';
-import { AppError, toAppError } from '../errors.ts';
+import { isKeyRefused } from '../api/service-error.ts';
+import { AppError, reasonSentence, toAppError } from '../errors.ts';
+import type { Log } from '../log.ts';
 import { plainWords } from '../model/compose-rich-text.ts';
 import type { Space } from '../model/place.ts';
+import type { Outage } from '../store/inbox/index.ts';
 import { sameLanguage } from '../text/language/languages.ts';
 import type { Translator } from '../translation/translator.ts';
 
 /** Time between two probes of a service that is down. */
 export const PROBE_EVERY_MS = 5_000;
+/** Time between two probes of a service that refuses the key: people have to act first. */
+const REFUSED_EVERY_MS = 60_000;
+
+/** True for an error that may concern every message, and may pass. */
+export const mayBeOutage = (error: AppError): boolean => error.retryable || isKeyRefused(error);
 
 /**
  * State of a circuit breaker. `checking` is closed with a first probe under way: others still go
@@ -23,6 +31,12 @@ export type BreakerEvent =
 
 const CLOSED: BreakerState = { kind: 'closed' };
 
+/**
+ * Time after which a probe that is due ends an outage, if nobody has sent it: then no message waits
+ * for its end.
+ */
+const OVER_AFTER_MS = 60_000;
+
 /** The state after an event. */
 export const nextState = (state: BreakerState, event: BreakerEvent): BreakerState => {
   switch (event.kind) {
@@ -36,7 +50,8 @@ export const nextState = (state: BreakerState, event: BreakerEvent): BreakerStat
       // Something was answered since the probe was sent.
       if (state.kind === 'closed') return state;
       const { error, atMs } = event;
-      const waitMs = Math.max(PROBE_EVERY_MS, error.retryAfterMs ?? 0);
+      const everyMs = isKeyRefused(error) ? REFUSED_EVERY_MS : PROBE_EVERY_MS;
+      const waitMs = Math.max(everyMs, error.retryAfterMs ?? 0);
       return { kind: 'open', error, probeAtMs: atMs + waitMs };
     }
     default:
@@ -56,10 +71,16 @@ export class OutageError extends AppError {
 }
 
 export interface BreakerDeps {
-  /** Sends the service something harmless. Rejects with a retryable `AppError` where it fails. */
+  /** Sends the service something harmless. Rejects with an error of `mayBeOutage` where it fails. */
   readonly probe: () => Promise<unknown>;
   readonly now: () => number;
+  /** Called with the reason when an outage begins, and without one when it ends. */
+  readonly changed?: (reason: AppError | undefined) => void;
 }
+
+/** The error for which nothing may be sent; undefined while something may. */
+const reasonOfState = (state: BreakerState): AppError | undefined =>
+  'error' in state ? state.error : undefined;
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
@@ -68,13 +89,17 @@ export type Breaker = ReturnType<typeof createBreaker>;
  * cannot translate. Probes are texts of ours, because a person's text may be what the service fails
  * at.
  */
-export const createBreaker = ({ probe, now }: BreakerDeps) => {
+export const createBreaker = ({ probe, now, changed }: BreakerDeps) => {
   let state: BreakerState = CLOSED;
   let answers = 0;
   let check: Promise<void> | undefined;
 
   const take = (event: BreakerEvent): void => {
+    const before = reasonOfState(state);
     state = nextState(state, event);
+    const after = reasonOfState(state);
+    const isChange = (before === undefined) !== (after === undefined);
+    if (isChange) changed?.(after);
   };
 
   const runProbe = async (): Promise<void> => {
@@ -84,8 +109,8 @@ export const createBreaker = ({ probe, now }: BreakerDeps) => {
       take({ kind: 'probe-answered' });
     } catch (thrown) {
       const error = toAppError(thrown);
-      // A refusal is an answer.
-      if (error.retryable) take({ kind: 'probe-failed', error, atMs: now() });
+      // A refusal of the probe's text is an answer.
+      if (mayBeOutage(error)) take({ kind: 'probe-failed', error, atMs: now() });
       else take({ kind: 'probe-answered' });
     } finally {
       check = undefined;
@@ -100,8 +125,11 @@ export const createBreaker = ({ probe, now }: BreakerDeps) => {
   };
 
   return {
-    /** The reason for which nothing may be sent; undefined while something may. */
-    outage: (): AppError | undefined => ('error' in state ? state.error : undefined),
+    /** The reason for which messages wait; undefined where none does. */
+    outage: (): AppError | undefined => {
+      if (state.kind === 'open' && now() - state.probeAtMs > OVER_AFTER_MS) return undefined;
+      return reasonOfState(state);
+    },
     /** The number of answers so far. */
     answers: (): number => answers,
     /** Records an answer to a message. */
@@ -135,6 +163,7 @@ const NOWHERE: Space = { platform: 'probe', id: '' };
 
 export interface OutagesDeps {
   readonly translator: Translator;
+  readonly log: Pick<Log, 'info' | 'warn'>;
   readonly now: () => number;
 }
 
@@ -144,7 +173,7 @@ export type Outages = ReturnType<typeof createOutages>;
  * Creates a breaker for each target language, because a service may have an engine of its own for
  * each. A probe is one word.
  */
-export const createOutages = ({ translator, now }: OutagesDeps) => {
+export const createOutages = ({ translator, log, now }: OutagesDeps) => {
   const breakers = new Map<string, Breaker>();
 
   const probe = async (to: string): Promise<void> => {
@@ -155,14 +184,32 @@ export const createOutages = ({ translator, now }: OutagesDeps) => {
     await resultOf(translator.translate(request, AbortSignal.timeout(PROBE_MS)));
   };
 
+  const logChange = (language: string, reason: AppError | undefined): void => {
+    if (reason) log.warn({ language, code: reason.code, err: reason }, 'translation is paused');
+    else log.info({ language }, 'translation goes on');
+  };
+
   return {
     /** The breaker for translations into a language. */
     of: (to: string): Breaker => {
-      const breaker = breakers.get(to) ?? createBreaker({ probe: () => probe(to), now });
+      const changed = (reason: AppError | undefined): void => logChange(to, reason);
+      const breaker = breakers.get(to) ?? createBreaker({ probe: () => probe(to), now, changed });
       breakers.set(to, breaker);
       return breaker;
     },
-    /** The reasons of the outages that last. */
-    current: (): readonly AppError[] => [...breakers.values()].flatMap((one) => one.outage() ?? []),
+    /** The outages among these languages, as one; undefined where there is none. */
+    among: (wanted: Iterable<string>): Outage | undefined => {
+      const found = [...new Set(wanted)].flatMap((language) => {
+        const error = breakers.get(language)?.outage();
+        return error ? [{ language, error }] : [];
+      });
+      const [first] = found;
+      return (
+        first && {
+          languages: found.map(({ language }) => language),
+          reason: reasonSentence(first.error),
+        }
+      );
+    },
   };
 };

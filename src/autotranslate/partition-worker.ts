@@ -8,8 +8,11 @@ import { OutageError } from './outage.ts';
 import { givenUp, type Prepared } from './prepare/compose.ts';
 import { ASIDE, PREPARING, RECONCILING, waitMs, type RowBackoff } from './tries.ts';
 
-/** Rows of one partition that are prepared at the same time; they are reconciled in their order. */
-const ROWS_AHEAD = 16;
+/**
+ * Rows of one partition that are prepared at the same time; they are reconciled in their order. In a
+ * busy group, mirrors were 8 s late with 32, 17 s with 16 and 11 s with 48 (`bench/busy-group.ts`).
+ */
+export const ROWS_AHEAD = 32;
 
 export interface PartitionWorkerDeps {
   readonly inbox: Pick<InboxStore, 'claim' | 'release'>;
@@ -21,6 +24,8 @@ export interface PartitionWorkerDeps {
   ) => Promise<Prepared>;
   /** Reconciles prepared rows; see `createReconcile`. */
   readonly reconcile: (batch: readonly Prepared[], tenure: Tenure) => Promise<number>;
+  /** True while earlier rows of a partition may still come; it is woken afterwards. */
+  readonly isOnHold: (partition: string) => boolean;
   readonly log: Log;
   readonly now: () => number;
   /** Random number from 0 to 1, for the jitter of waits. */
@@ -52,12 +57,9 @@ const keyOf = ({ ref, purpose }: Row): string => `${purpose} ${messageKey(ref)}`
 
 const isLarge = ({ files }: Prepared): boolean => files.length > 0;
 
-/** True when a row needs a batch of its own: it replies to a row in the batch, or is large. */
-const needsOwnBatch = (batch: readonly Prepared[], prepared: Prepared): boolean => {
-  if (isLarge(prepared) || batch.some(isLarge)) return true;
-  const { replyTo } = prepared.message ?? {};
-  return replyTo !== undefined && batch.some(({ row }) => row.ref.id === replyTo.id);
-};
+/** True when a row needs a batch of its own. */
+const needsOwnBatch = (batch: readonly Prepared[], prepared: Prepared): boolean =>
+  isLarge(prepared) || batch.some(isLarge);
 
 /**
  * Converts anything thrown to an `AppError`. Internal faults, such as the database's, are logged
@@ -105,6 +107,7 @@ export const createPartitionWorker = ({
   inbox,
   prepare,
   reconcile,
+  isOnHold,
   log,
   now,
   random,
@@ -172,9 +175,6 @@ export const createPartitionWorker = ({
     };
 
     const giveUp = async (row: Row, error: AppError): Promise<void> => {
-      const { id, space } = row.ref.channel;
-      const fields = { platform: space.platform, channel: id, message: row.ref.id };
-      log.warn({ ...fields, code: error.code, reason: error.message }, 'a message was given up');
       drop(jobs, keyOf(row));
       await reconcile([givenUp(row, error)], tenure);
     };
@@ -204,6 +204,7 @@ export const createPartitionWorker = ({
 
     for (;;) {
       tenure.signal.throwIfAborted();
+      if (isOnHold(tenure.name)) return undefined;
       const limit = waiting.delete(tenure.name) ? 1 : ROWS_AHEAD;
       const { rows, nextDueMs } = await inbox.claim(tenure.name, limit, tenure);
       if (rows.length === 0) return nextDueMs;

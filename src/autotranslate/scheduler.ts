@@ -38,6 +38,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
   const stale = new Set<string>();
   const timers = new Map<string, NodeJS.Timeout>();
   const owned = new Map<string, Owned>();
+  const holds = new Map<string, Set<object>>();
   const aborts = new Map<string, Set<AbortController>>();
 
   const register = ({ ref }: Row, abort: AbortController): Disposable => {
@@ -92,7 +93,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
       wakeAt(partition, now() + AFTER_FAULT_MS);
     } finally {
       working.delete(partition);
-      if (stale.delete(partition)) queue.add(partition);
+      if (stale.delete(partition)) wake(partition);
       next();
     }
   };
@@ -109,14 +110,35 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
   const wake = (partition: string): void => {
     clearTimeout(timers.get(partition));
     timers.delete(partition);
+    if (holds.has(partition)) return;
     if (working.has(partition)) stale.add(partition);
     else queue.add(partition);
     next();
   };
 
+  /**
+   * Lets no more rows of a partition be claimed until the result is disposed of, because earlier
+   * ones may come.
+   */
+  const hold = (partition: string): Disposable => {
+    const holder = {};
+    holds.set(partition, (holds.get(partition) ?? new Set()).add(holder));
+    queue.delete(partition);
+    return {
+      [Symbol.dispose]: () => {
+        const left = holds.get(partition);
+        if (!left?.delete(holder) || left.size > 0) return;
+        holds.delete(partition);
+        wake(partition);
+      },
+    };
+  };
+
   return {
     wake,
     wakeAt,
+    hold,
+    isOnHold: (partition: string): boolean => holds.has(partition),
     /** Cancels the work on a message that changed. */
     interrupt: (ref: MessageRef): void => {
       for (const abort of aborts.get(messageKey(ref)) ?? []) abort.abort();

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import type { Content } from '../model/content.ts';
 import type { Channel } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { Mirrors } from '../ports/mirrors.ts';
@@ -18,12 +19,20 @@ export type WatchedPlatforms = ReturnType<typeof createWatchedPlatforms>;
 /** The running platforms whose channels can be watched. */
 export const createWatchedPlatforms = () => {
   const known = new Map<string, WatchedPlatform>();
+  const posting = new Map<string, Pick<Platform, 'post'>>();
   /** The channel's platform; undefined while it is off. */
   const find = ({ space }: Pick<Channel, 'space'>): WatchedPlatform | undefined =>
     known.get(space.platform);
   return {
-    add: ({ name, feed, mirrors }: Platform): void => {
-      if (feed && mirrors) known.set(name, { feed, mirrors });
+    add: (platform: Platform): void => {
+      const { name, feed, mirrors } = platform;
+      if (!feed || !mirrors) return;
+      known.set(name, { feed, mirrors });
+      posting.set(name, platform);
+    },
+    /** Posts a message of the bot itself. Rejects with an `AppError`. */
+    post: async (channel: Channel, content: Content): Promise<void> => {
+      await posting.get(channel.space.platform)?.post(channel, content);
     },
     find,
     /** The channel's platform. Throws a retryable `unavailable` while it is off. */

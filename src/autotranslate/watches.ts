@@ -3,6 +3,7 @@ import { isSameChannel, type Channel } from '../model/place.ts';
 import { AppError } from '../errors.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
+import type { StandingThreads } from '../store/standing-threads.ts';
 import type { WatchStore } from '../store/watches.ts';
 import type { Backfill } from './backfill.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
@@ -12,6 +13,7 @@ export interface WatchesDeps {
   readonly kept: WatchStore;
   readonly inbox: Pick<InboxStore, 'abandon'>;
   readonly cursors: Pick<CursorStore, 'remove'>;
+  readonly threads: Pick<StandingThreads, 'remove'>;
   readonly backfill: Pick<Backfill, 'missed' | 'forget'>;
   readonly scheduler: Pick<Scheduler, 'wake'>;
   readonly now: () => number;
@@ -20,7 +22,7 @@ export interface WatchesDeps {
 
 /** Sets and ends watches, and starts and stops following their channels. */
 export const createWatches = (deps: WatchesDeps) => {
-  const { kept, inbox, cursors, backfill, scheduler, now, platforms } = deps;
+  const { kept, inbox, cursors, threads, backfill, scheduler, now, platforms } = deps;
 
   const missing = async ({ channel, mode }: ChannelWatch): Promise<readonly string[]> =>
     platforms.find(channel)?.feed.missing(channel, mode) ?? [];
@@ -62,6 +64,7 @@ export const createWatches = (deps: WatchesDeps) => {
     },
     /** Ends the watch of a channel that was deleted. */
     channelDeleted: async (channel: Channel): Promise<void> => {
+      await threads.remove(channel);
       const removed = kept.isOwn(channel) ? await kept.remove([channel]) : [];
       await unfollow([channel], 'channel-gone');
       await unfollow(removed.filter((each) => !isSameChannel(each, channel)));

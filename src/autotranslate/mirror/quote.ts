@@ -1,6 +1,7 @@
 import { toAppError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { isSameChannel, type MessageRef } from '../../model/place.ts';
+import type { RichText } from '../../model/rich-text.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import { WATCH } from '../../store/inbox/row.ts';
 import { isSameTarget, type MirrorStore } from '../../store/mirrors.ts';
@@ -28,17 +29,34 @@ const counterpart = async (
   return there ? { channel: there.channel, id: there.ids[0] } : source;
 };
 
+/** A mirror that is created together with a reply to its source. */
+export interface Together {
+  readonly source: Message;
+  readonly text: RichText;
+}
+
 /**
  * The message that a message replies to, as the readers of a target see it: in their own language
  * where it has a mirror there, as written otherwise. Undefined when it is deleted, or its author
  * opted out.
+ *
+ * @param together mirrors that are created in the target before that of the message
  */
 export const quoteFor = async (
   { replyTo }: Message,
   target: MirrorTarget,
   { stored, platforms, privacy }: QuoteDeps,
+  together: readonly Together[] = [],
 ): Promise<Mirror['quote']> => {
   if (!replyTo) return undefined;
+  const near = together.find(
+    ({ source: { ref } }) => ref.id === replyTo.id && isSameChannel(ref.channel, replyTo.channel),
+  );
+  if (near) {
+    const { ref, author } = near.source;
+    const named = await namedFor(near.text, target.channel, target.channel, platforms);
+    return { ref, name: author.name, text: excerpt(named, QUOTED_CHARS) };
+  }
   const read = async (ref: MessageRef, of?: MessageRef): Promise<Message | undefined> =>
     platforms.of(ref.channel).feed.read(ref, of);
   try {

@@ -3,15 +3,17 @@ import { createSemaphore } from '../../async/semaphore.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
 import {
   readAttachments,
+  unreadAttachments,
   type Attachments,
   type MirrorContent,
   type Prepared,
 } from '../prepare/compose.ts';
 import { OutageError } from '../outage.ts';
 import { ASIDE, waitMs } from '../tries.ts';
-import { AppError, toAppError } from '../../errors.ts';
+import { AppError, reasonSentence, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Tenure } from '../../ports/leases.ts';
+import type { Posted } from '../../model/place.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { flaggedLanguage, type Outcome, type Row } from '../../store/inbox/row.ts';
@@ -51,11 +53,16 @@ interface Step {
   readonly posted?: StoredMirror['posted'];
 }
 
+interface Update extends Step {
+  /** The content with files that were read, after some could not be read; else undefined. */
+  readonly inStead: () => Promise<MirrorContent | undefined>;
+}
+
 /** The changes in one target, in the order of the partition. */
 interface TargetWork {
   readonly target: MirrorTarget;
   readonly remove: { readonly row: Row; readonly posted: StoredMirror['posted'] }[];
-  readonly update: Step[];
+  readonly update: Update[];
   readonly create: Step[];
 }
 
@@ -84,7 +91,7 @@ const isFinished = ({ contentHash }: StoredMirror): boolean =>
 const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records): Outcome => {
   const failed = fault ?? faults.get(row);
   if (vanished.has(row)) return { state: 'skipped', reason: 'deleted' };
-  if (failed) return { state: 'dead', reason: failed.code };
+  if (failed) return { state: 'dead', reason: failed.code, sentence: reasonSentence(failed) };
   if (row.message === 'deleted') return { state: 'skipped', reason: 'deleted' };
   return skip === undefined ? { state: 'posted' } : { state: 'skipped', reason: skip };
 };
@@ -132,11 +139,20 @@ export const createReconcile = (deps: ReconcileDeps) => {
       for (const { target, compose } of mirrors) {
         const kept = standing.find((one) => isSameTarget(one.target, target));
         if (kept && (!kept.posted || kept.contentHash === row.contentHash)) continue;
-        const content = compose(await attachmentsFor(target));
-        if (kept?.contentHash === hashOf(prepared, content)) continue;
-        const { create, update } = workOf(target);
-        if (kept) update.push({ prepared, content, posted: kept.posted });
-        else create.push({ prepared, content });
+        const whole = async () => compose(await attachmentsFor(target));
+        if (!kept) {
+          workOf(target).create.push({ prepared, content: await whole() });
+          continue;
+        }
+        let isUnreadable = false;
+        const { filesBytes } = platforms.of(target.channel).mirrors;
+        const unread = unreadAttachments(files, filesBytes, signal, () => {
+          isUnreadable = true;
+        });
+        const content = compose(unread);
+        if (kept.contentHash === hashOf(prepared, content)) continue;
+        const inStead = async () => (isUnreadable ? whole() : undefined);
+        workOf(target).update.push({ prepared, content, posted: kept.posted, inStead });
       }
       for (const kept of standing) {
         const { target, posted } = kept;
@@ -162,9 +178,22 @@ export const createReconcile = (deps: ReconcileDeps) => {
       write.catch(() => undefined);
       writes.push(write);
     };
-    const mirrorOf = async ({ prepared: { row, message }, content }: Step): Promise<Mirror> => {
-      const quote = message && content.as && (await quoteFor(message, target, deps));
-      return { ...content, source: row.ref, key: row.purpose, ...(quote ? { quote } : {}) };
+    const mirrorOf = async (
+      { prepared: { row, message }, content }: Step,
+      before: readonly Step[] = [],
+    ): Promise<Mirror> => {
+      const together = before.flatMap(({ prepared: { message: source }, content: shown }) =>
+        source ? { source, text: shown.content.text } : [],
+      );
+      const quote = message && content.as && (await quoteFor(message, target, deps, together));
+      const sourceUrl = platforms.of(row.ref.channel).feed.link?.(row.ref);
+      return {
+        ...content,
+        source: row.ref,
+        key: row.purpose,
+        ...(sourceUrl === undefined ? {} : { sourceUrl }),
+        ...(quote ? { quote } : {}),
+      };
     };
 
     for (const { row, posted } of remove) {
@@ -182,13 +211,21 @@ export const createReconcile = (deps: ReconcileDeps) => {
       await store.write((db) => stored.drop(db, row, target), RELAXED);
     }
 
+    const change = async (step: Step, standing: Posted): Promise<Posted> => {
+      const { row, mayExist } = step.prepared;
+      const mirror = await mirrorOf(step);
+      tenure.assertHeld();
+      return mirrors.update(standing, mirror, mayExist ? { sinceMs: row.sinceMs } : undefined);
+    };
     for (const step of update) {
       const { row } = step.prepared;
       if (!step.posted) continue;
       try {
-        const mirror = await mirrorOf(step);
-        tenure.assertHeld();
-        const posted = await mirrors.update(step.posted, mirror);
+        const posted = await change(step, step.posted).catch(async (thrown: unknown) => {
+          const content = await step.inStead();
+          if (!content || !step.posted) throw thrown;
+          return change({ ...step, content }, step.posted);
+        });
         keep(row, { posted, contentHash: hashOf(step.prepared, step.content) }, false);
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
@@ -218,7 +255,8 @@ export const createReconcile = (deps: ReconcileDeps) => {
     while (left.length > 0) {
       try {
         const wanted: Mirror[] = [];
-        for (const step of left) wanted.push(await mirrorOf(step));
+        for (const [at, step] of left.entries())
+          wanted.push(await mirrorOf(step, left.slice(0, at)));
         const others = mayExist
           ? (await Promise.all(left.map(({ prepared }) => stored.others(prepared.row)))).flat()
           : [];
@@ -240,6 +278,8 @@ export const createReconcile = (deps: ReconcileDeps) => {
         // A target that refuses access refuses it for all of them.
         const failed = left.splice(0, thrown.code === 'forbidden' ? left.length : 1);
         for (const { prepared } of failed) await giveUp(prepared, thrown);
+        // The rest may reply to what was created before.
+        await Promise.all(writes);
       }
     }
   };
@@ -271,12 +311,25 @@ export const createReconcile = (deps: ReconcileDeps) => {
   const dueMsOf = ({ attempts }: Row, fault: AppError): number =>
     deps.now() + waitMs(ASIDE, attempts, fault, deps.random);
 
+  /** Logs a failure. `/status` tells of outages and of the daily limit. */
+  const logFault = ({ row, willRetry }: Prepared, fault: AppError): void => {
+    const isLimit = fault.code === 'rate-limited' && !fault.retryable;
+    if (fault instanceof OutageError || isLimit) return;
+    const { ref, attempts } = row;
+    const { space, id: channel } = ref.channel;
+    const where = { platform: space.platform, channel, message: ref.id };
+    const level = fault.code === 'internal' ? 'error' : 'warn';
+    const event = willRetry ? 'a message could not be translated yet' : 'a message was given up';
+    log[level]({ ...where, code: fault.code, attempts, err: fault }, event);
+  };
+
   const settle = async (batch: readonly Current[], records: Records): Promise<void> => {
     const aside: { readonly partition: string; readonly dueMs: number }[] = [];
     // Written after the mirrors' places, and mostly in one transaction with them.
     const settling = store.write(async (db) => {
       for (const { prepared } of batch) {
         const { row, used, fault, willRetry } = prepared;
+        if (fault) logFault(prepared, fault);
         if (fault && willRetry && !records.faults.has(row) && !records.vanished.has(row)) {
           const isTried = !(fault instanceof OutageError);
           const dueMs = dueMsOf(row, fault);

@@ -1,11 +1,11 @@
-import { toAppError, type Sentence, type AppError } from '../../errors.ts';
+import { AppError, reasonSentence, toAppError, type Sentence } from '../../errors.ts';
 import { say, type Texts } from '../../i18n.ts';
-import type { OutgoingFile, MessageFile } from '../../model/file.ts';
+import type { OutgoingFile, MessageFile, UnreadFile } from '../../model/file.ts';
 import { joined, labelled, lines, plainWords, sentence } from '../../model/compose-rich-text.ts';
 import type { Message } from '../../model/message.ts';
 import { link, styled, subtext, text, type Inline } from '../../model/rich-text.ts';
 import { TRANSCRIPT_KINDS } from '../../model/transcript.ts';
-import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
+import type { Mirror, MirrorFile, MirrorTarget } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/subtitles.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
@@ -17,22 +17,63 @@ import type { Row } from '../../store/inbox/row.ts';
 
 /** The files of a message for its mirrors. */
 export interface Attachments {
-  readonly files: readonly OutgoingFile[];
+  readonly files: readonly MirrorFile[];
   /** Names of the files that are too large or cannot be read. */
   readonly leftOut: readonly string[];
 }
 
-const readFile = async (file: MessageFile, signal: AbortSignal): Promise<OutgoingFile> => {
+const readBytes = async (file: MessageFile, signal: AbortSignal): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.open(signal)) chunks.push(chunk);
-  const { name, mediaType, altText, voice } = file;
-  return {
-    name,
-    mediaType,
-    bytes: Buffer.concat(chunks),
-    ...(altText === undefined ? {} : { altText }),
-    ...(voice ? { voice } : {}),
-  };
+  return Buffer.concat(chunks);
+};
+
+const described = ({ name, mediaType, altText, voice }: MessageFile) => ({
+  name,
+  mediaType,
+  ...(altText === undefined ? {} : { altText }),
+  ...(voice ? { voice } : {}),
+});
+
+const readFile = async (file: MessageFile, signal: AbortSignal): Promise<OutgoingFile> => ({
+  ...described(file),
+  bytes: await readBytes(file, signal),
+});
+
+/**
+ * The files that fit together into one mirror that stands already, which may have them; they are
+ * read where it does not.
+ *
+ * @param onFault called when a file cannot be read, or is not as large as it should be
+ */
+export const unreadAttachments = (
+  files: readonly MessageFile[],
+  limitBytes: number,
+  signal: AbortSignal,
+  onFault: () => void,
+): Attachments => {
+  let roomBytes = limitBytes;
+  const [fitting, leftOut]: [UnreadFile[], string[]] = [[], []];
+  for (const file of files) {
+    const { sizeBytes, name } = file;
+    if (sizeBytes === undefined || sizeBytes > roomBytes) {
+      leftOut.push(name);
+      continue;
+    }
+    roomBytes -= sizeBytes;
+    const read = async (): Promise<Uint8Array> => {
+      try {
+        const bytes = await readBytes(file, signal);
+        if (bytes.byteLength === sizeBytes) return bytes;
+        throw new AppError('bad-input', 'a file is not as large as it should be');
+      } catch (thrown) {
+        onFault();
+        throw thrown;
+      }
+    };
+    fitting.push({ ...described(file), sizeBytes, read });
+  }
+  return { files: fitting, leftOut };
 };
 
 /**
@@ -100,10 +141,10 @@ export const isWorthShowing = ({ outcome }: Rendition): boolean =>
 
 type Failed = Pick<Translated, 'fault' | 'willRetry'>;
 
-/** The sentence for a message that could not be translated; undefined where it could. */
-const failureOf = ({ fault, willRetry }: Failed): Sentence | undefined => {
+/** The sentence on what failed for a while, or in the end; undefined where a retry is of no use. */
+const retriedSentence = ({ fault, willRetry }: Failed): Sentence | undefined => {
   if (willRetry) return { key: 'autotranslate.not-yet' };
-  return fault?.retryable ? { key: 'autotranslate.given-up' } : fault?.sentence;
+  return fault?.retryable ? { key: 'autotranslate.given-up' } : undefined;
 };
 
 /** Tells the readers of a rendition, in their language, that it could not be translated. */
@@ -112,12 +153,13 @@ const failureNote = (
   translated: Failed,
   texts: Pick<Texts, 'rich'>,
 ): readonly Inline[] | undefined => {
-  const failure = outcome === 'failed' ? failureOf(translated) : undefined;
-  if (!failure) return undefined;
+  const { fault } = translated;
+  if (outcome !== 'failed' || !fault) return undefined;
   const t = texts.rich(language);
-  const said = say(t, failure);
-  const isReason = failure === translated.fault?.sentence;
-  const note = isReason ? t('autotranslate.not-translated', { reason: said }) : said;
+  const retried = retriedSentence(translated);
+  const note = retried
+    ? say(t, retried)
+    : t('autotranslate.not-translated', { reason: say(t, reasonSentence(fault)) });
   return joined([FAILED, note], ' ');
 };
 
@@ -156,7 +198,7 @@ export const lackOf = (message: Message, translated: Translated): Sentence | und
     renditions: [rendition],
     transcript,
   } = translated;
-  if (fault) return failureOf(translated);
+  if (fault) return retriedSentence(translated) ?? reasonSentence(fault);
   if (!rendition || isWorthShowing(rendition) || transcript) return undefined;
   const { language, outcome } = rendition;
   if (hasWords(message))

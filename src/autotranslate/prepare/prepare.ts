@@ -34,8 +34,10 @@ import type { ChannelWatch } from '../../model/watch.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import { flaggedLanguage, fromStored, type Row } from '../../store/inbox/row.ts';
 import { charactersOf, limitFault } from '../../usage/limits.ts';
-import { isSameChannel } from '../../model/place.ts';
+import { isSameChannel, type Channel } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
+import { isSameTarget } from '../../store/mirrors.ts';
+import type { StandingThreads } from '../../store/standing-threads.ts';
 import type { WatchStore } from '../../store/watches.ts';
 
 export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
@@ -44,6 +46,7 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'usage' | 'privacy'
   >;
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly threads: Pick<StandingThreads, 'of' | 'put'>;
   readonly platforms: WatchedPlatforms;
   readonly texts: Pick<Texts, 'rich'>;
   readonly context: Pick<TranslationContext, 'next' | 'forget'>;
@@ -52,9 +55,17 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
 
 /** Creates the functions that prepare rows: which mirrors should exist, and where. */
 export const createPrepare = (deps: PrepareDeps) => {
-  const { services, watches, texts, context, platforms } = deps;
+  const { services, watches, texts, context, platforms, threads } = deps;
   const { languages, privacy, spaces } = services;
   const { translate, forget } = createMessageTranslator(services, deps.outages);
+
+  const standingThread = async (channel: Channel, language: string): Promise<MirrorTarget> => {
+    const last = await threads.of(channel, language);
+    const name = threadName(language, languages);
+    const target = await platforms.of(channel).mirrors.thread(channel, name, last);
+    if (!last || !isSameTarget(last, target)) await threads.put(channel, language, target);
+    return target;
+  };
 
   const placesOf = (
     watch: ChannelWatch,
@@ -70,10 +81,7 @@ export const createPrepare = (deps: PrepareDeps) => {
         }));
     return watch.languages.map((language) => ({
       language,
-      target: async () =>
-        mode === 'reply'
-          ? { channel }
-          : platforms.of(channel).mirrors.thread(channel, threadName(language, languages)),
+      target: async () => (mode === 'reply' ? { channel } : standingThread(channel, language)),
     }));
   };
 

@@ -1,6 +1,6 @@
 import { resultOf } from '../../async/generators.ts';
 import { createLru } from '../../async/lru.ts';
-import { OutageError, type Outages } from '../outage.ts';
+import { mayBeOutage, OutageError, type Outages } from '../outage.ts';
 import { claimsAudio } from '../policy.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError, toAppError } from '../../errors.ts';
@@ -132,7 +132,7 @@ interface Finished {
 const MOST_REMEMBERED = 500;
 
 /** Error codes of files that claim to be audio and cannot be decoded; a voice message always can. */
-const NOT_AUDIO: ReadonlySet<AppError['code']> = new Set(['unsupported', 'bad-input', 'not-found']);
+const NOT_AUDIO: ReadonlySet<AppError['code']> = new Set(['unsupported', 'bad-input']);
 
 /** The code for an undetermined language (BCP 47). */
 const UNKNOWN = 'und';
@@ -230,8 +230,8 @@ export const createMessageTranslator = (
         return heard;
       } catch (thrown) {
         const error = failureOf(thrown);
-        const isUnheard = error.code === 'not-found';
-        if (!isUnheard && (audio.voice || !NOT_AUDIO.has(error.code))) faults.push(error);
+        const isSilent = error.code === 'not-found';
+        if (!isSilent && (audio.voice || !NOT_AUDIO.has(error.code))) faults.push(error);
         return undefined;
       }
     };
@@ -273,14 +273,14 @@ export const createMessageTranslator = (
     const words = transcript && plainWords(transcript.text);
     const written = isBlankMessage(message.text) ? undefined : message.text;
 
-    const isUnheard = faults.length > 0;
+    const isAudioMissing = faults.length > 0;
 
     const render = async (language: string): Promise<Rendition> => {
       const [text, heard] = await Promise.all([
         written && into(written, language),
         words && into(words, language, spoken),
       ]);
-      const isFailed = isUnheard || (written && !text) || (words && !heard);
+      const isFailed = isAudioMissing || (written && !text) || (words && !heard);
       const isTranslated = [text, heard].some((part) => part?.outcome === 'translated');
       const isUnchanged = (text ?? heard)?.outcome === 'nothing-to-translate';
       return {
@@ -312,13 +312,12 @@ export const createMessageTranslator = (
 
     /** The failure to tell of. Throws that of an outage, unless another language was translated. */
     const judged = async (renditions: readonly Rendition[]): Promise<AppError | undefined> => {
-      const retryable = faults.filter((one) => one.retryable);
-      if (retryable.length === 0) return faults[0];
+      const passing = faults.filter(mayBeOutage);
+      if (passing.length === 0) return faults[0];
       const failed = renditions.filter(({ outcome }) => outcome === 'failed');
       const standing = await Promise.all(failed.map(({ language }) => outageOf(language)));
       const outage = standing.find((one) => one !== undefined);
-      const fault =
-        outage ?? retryable.find((one) => !(one instanceof OutageError)) ?? retryable[0];
+      const fault = outage ?? passing.find((one) => !(one instanceof OutageError)) ?? passing[0];
       if (fault instanceof OutageError && !renditions.some(({ isTranslated }) => isTranslated))
         throw fault;
       return fault;

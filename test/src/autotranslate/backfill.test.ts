@@ -61,6 +61,7 @@ const parts = (): BackfillDeps => ({
   sinceMs: () => 0,
   take,
   markDeleted: async () => undefined,
+  hold: () => ({ [Symbol.dispose]: () => undefined }),
   log: createLog('silent'),
   now: () => Date.now() + aheadMs,
 });

@@ -48,7 +48,7 @@ const createLife = (feeds: readonly FakeFeed[], store: Store, deathAt: number): 
           yield posted;
         }
       },
-      update: (posted, mirror) => effect(() => mirrors.update(posted, mirror)),
+      update: (posted, mirror, again) => effect(() => mirrors.update(posted, mirror, again)),
       remove: (posted, source) => effect(() => mirrors.remove(posted, source)),
       removeOrphans: (from, source) => effect(() => mirrors.removeOrphans(from, source)),
     };

@@ -1,10 +1,20 @@
+import { serviceError } from '../../../src/api/service-error.ts';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
 import { lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
-import { audio, ENGLISH, GENERAL, linked, SPANISH, withScene, type Scene } from './support.ts';
+import {
+  audio,
+  ENGLISH,
+  GENERAL,
+  linked,
+  SPANISH,
+  withScene,
+  WORKSPACE,
+  type Scene,
+} from './support.ts';
 
 const texts = loadTexts('locales');
 const notYet = (language: string): string => `⚠️ ${texts.in(language)('autotranslate.not-yet')}`;
@@ -45,7 +55,7 @@ describe('a message that the service fails at', () => {
     expect(await scene.inbox.backlog(SPACE)).toMatchObject({
       waiting: 0,
       dead: 1,
-      newestDead: [{ ref, reason: 'unavailable' }],
+      newestDead: [{ ref, reason: { key: 'reasons.unavailable' } }],
     });
     // Once for the note, and once when it changes.
     expect(scene.feed.calls.filter((call) => ['create', 'update'].includes(call))).toEqual([
@@ -90,18 +100,72 @@ describe('a message that the service fails at', () => {
   });
 });
 
+describe('a message that fails', () => {
+  const scene = withScene([watchOf(GENERAL, { languages: ['es'] })]);
+  const logged = (): unknown[] =>
+    scene.logged.map((line) => {
+      const { level, message, code, attempts, err } = JSON.parse(line) as Record<string, unknown>;
+      return { level, message, code, attempts, type: (err as { type?: string } | undefined)?.type };
+    });
+
+  it('is logged at each try, without its text', async () => {
+    scene.poisoned.add('poison');
+    const { ref } = await scene.say(GENERAL, 'poison');
+    await scene.later();
+    await scene.idle();
+    const tried = { level: 40, message: ref.id, code: 'unavailable', type: 'AppError' };
+    expect(logged()).toEqual([1, 2].map((attempts) => ({ ...tried, attempts })));
+    expect(scene.logged.join('')).not.toContain('poison');
+  });
+
+  it('is logged as an error with its cause where the fault is ours', async () => {
+    scene.broken.add('hello');
+    await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    expect(logged()).toMatchObject([{ level: 50, code: 'internal', attempts: 1 }]);
+    expect(scene.logged[0]).toContain('"type":"TypeError"');
+  });
+
+  it('is not logged in an outage, which is logged when it begins and when it ends', async () => {
+    scene.down.add('es');
+    for (const text of ['one', 'two']) await scene.say(GENERAL, text);
+    await scene.later();
+    await scene.later();
+    const outage = { language: 'es', code: 'unavailable' };
+    const lines = () => scene.logged.map((line) => JSON.parse(line) as unknown);
+    expect(lines()).toMatchObject([{ level: 40, ...outage }]);
+    scene.down.clear();
+    await scene.later();
+    expect(lines()).toMatchObject([
+      { level: 40, ...outage },
+      { level: 30, language: 'es' },
+    ]);
+  });
+
+  it('is not logged for the daily limit, which is told in /status', async () => {
+    await scene.spaces.change(SPACE, { dailyCharacters: 1 });
+    await scene.watches.set(linked());
+    await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    expect(scene.logged).toEqual([]);
+  });
+});
+
 describe('a message that the service refuses', () => {
   const scene = withScene([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
 
-  it('tells the readers of the language that is missing why', async () => {
-    scene.faults.set('hello', [new AppError('missing', 'no such pair')]);
-    const { ref } = await scene.say(GENERAL, 'hello');
-    await scene.idle();
-    const t = texts.in('es');
-    const note = t('autotranslate.not-translated', { reason: t('errors.missing') });
-    expect(scene.feed.texts(GENERAL)).toEqual(['hello', `🇪🇸 ⚠️ ${note}\n🇯🇵 ja(hello)`]);
-    expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead missing' });
-  });
+  it.each(['missing', 'bad-reply'] as const)(
+    'tells the readers of the language that is missing why, and not to try again: %s',
+    async (code) => {
+      scene.faults.set('hello', [new AppError(code, 'no such pair')]);
+      const { ref } = await scene.say(GENERAL, 'hello');
+      await scene.idle();
+      const t = texts.in('es');
+      const note = t('autotranslate.not-translated', { reason: t(`reasons.${code}`) });
+      expect(scene.feed.texts(GENERAL)).toEqual(['hello', `🇪🇸 ⚠️ ${note}\n🇯🇵 ja(hello)`]);
+      expect(await scene.outcomes()).toEqual({ [ref.id]: `dead ${code}` });
+    },
+  );
 });
 
 describe('a message that is the same in another language', () => {
@@ -232,11 +296,40 @@ describe('an outage of the service', () => {
     await scene.idle();
     expect(await scene.inbox.backlog(SPACE)).toMatchObject({
       waiting: 1,
-      outage: { key: 'errors.unavailable' },
+      outage: { languages: ['es'], reason: { key: 'reasons.unavailable' } },
     });
+    // Nothing of another space waits for it.
+    expect((await scene.inbox.backlog(WORKSPACE)).outage).toBeUndefined();
     scene.down.clear();
     await scene.later();
     expect((await scene.inbox.backlog(SPACE)).outage).toBeUndefined();
+  });
+
+  it('is not told any more once nothing waits for its end', async () => {
+    scene.down.add('es');
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    scene.feed.remove(ref);
+    await scene.listener.messagesDeleted([ref]);
+    for (let minutes = 0; minutes < 3; minutes += 1) await scene.later();
+    expect((await scene.inbox.backlog(SPACE)).outage).toBeUndefined();
+  });
+
+  it.each([
+    [401, 'service.bad-key'],
+    [402, 'service.no-credit'],
+  ])('is also a key that is refused with %i, until it is accepted again', async (status, key) => {
+    scene.service.fault = serviceError(status, undefined, '');
+    await scene.say(GENERAL, 'hello');
+    await scene.say(GENERAL, 'again');
+    await untilGivenUp(scene);
+    expect(scene.feed.texts(GENERAL)).toEqual(['hello', 'again']);
+    const backlog = await scene.inbox.backlog(SPACE);
+    expect(backlog).toMatchObject({ waiting: 2, dead: 0, outage: { reason: { key } } });
+    scene.service.fault = undefined;
+    await scene.later();
+    await scene.later();
+    expect(scene.feed.texts(GENERAL).slice(2)).toEqual(['🇪🇸 es(hello)', '🇪🇸 es(again)']);
   });
 
   it('of one language lets the others through', async () => {

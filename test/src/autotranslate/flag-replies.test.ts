@@ -31,7 +31,7 @@ describe('a flag that brings no translation', () => {
     const { ref } = scene.feed.say(GENERAL, 'hello');
     scene.faults.set('hello', [missing()]);
     await press(scene, ref);
-    expect(replies()).toEqual([`${JAPAN} ${japanese('errors.missing')}`]);
+    expect(replies()).toEqual([`${JAPAN} ${japanese('reasons.missing')}`]);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead missing' });
     const [reply] = scene.feed.messages(GENERAL).slice(1);
     await scene.inbox.revive(SPACE);
@@ -131,7 +131,7 @@ describe('the reply to a flag', () => {
     const reply = (): string | undefined => scene.feed.texts(SPANISH)[1];
     scene.faults.set('before', [missing()]);
     await press(scene, copyOf().ref);
-    expect(reply()).toBe(`${JAPAN} ${japanese('errors.missing')}`);
+    expect(reply()).toBe(`${JAPAN} ${japanese('reasons.missing')}`);
     await scene.inbox.revive(SPACE);
     await scene.idle();
     expect(reply()).toBe(`${JAPAN} ja(before)`);

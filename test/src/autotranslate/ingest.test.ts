@@ -37,6 +37,7 @@ beforeEach(async () => {
     context: { forget: () => undefined },
     platforms: {
       add: () => undefined,
+      post: async () => undefined,
       find: () => platform,
       of: () => platform,
       all: () => [],

@@ -26,6 +26,29 @@ describe('linked channels', () => {
     expect(scene.feed.texts(ENGLISH).at(-1)).toMatch(/^> ada: hello\neva: en\(es:adiós\)/);
   });
 
+  it('quote what is posted together with its answer', async () => {
+    const [begin, resolve] = [scene.hold('first'), scene.hold('hello')];
+    await scene.say(ENGLISH, 'first');
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.say(SPANISH, 'es:adiós', { author: person('eva'), replyTo: ref });
+    await scene.say(ENGLISH, 'again', { author: person('bob'), replyTo: ref });
+    begin();
+    // By now all three are prepared but for the first of them.
+    await expect.poll(() => scene.contexts.has('again')).toBe(true);
+    resolve();
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH).slice(2)).toEqual([
+      'ada: es(hello) [🌐 inglés]',
+      '> ada: es(hello)\nbob: es(again) [🌐 inglés]',
+    ]);
+    expect(scene.feed.texts(JAPANESE).slice(1)).toEqual([
+      'ada: ja(hello) [🌐 英語]',
+      expect.stringMatching(/^> ada: ja\(hello\)\neva: ja\(es:adiós\)/),
+      '> ada: ja(hello)\nbob: ja(again) [🌐 英語]',
+    ]);
+    expect(scene.feed.texts(ENGLISH).at(-1)).toMatch(/^> ada: hello\neva: en\(es:adiós\)/);
+  });
+
   it('keep the order of the whole conversation', async () => {
     await scene.watches.set([watchOf(GENERAL)]);
     const resolve = scene.hold('question');
@@ -42,6 +65,44 @@ describe('linked channels', () => {
       expect.stringContaining('question'),
       expect.stringContaining('respuesta'),
     ]);
+  });
+
+  describe('after a time away', () => {
+    /** Reports what was said in two of the channels meanwhile, and something aside afterwards. */
+    const comeBack = async (meanwhile: () => void) => {
+      await scene.watches.set([watchOf(GENERAL)]);
+      await scene.idle();
+      await scene.restart();
+      meanwhile();
+      const question = scene.feed.say(ENGLISH, 'question');
+      const answer = scene.feed.say(SPANISH, 'es:respuesta');
+      scene.listener.messagesMissed(
+        [question, answer].map(({ ref, position }) => ({
+          channel: ref.channel,
+          newest: position,
+        })),
+      );
+      // What waits for nothing would be there by now.
+      for (const text of ['an aside', 'another one']) {
+        await scene.say(GENERAL, text);
+        await expect.poll(() => scene.feed.texts(GENERAL).at(-1)).toContain(`es(${text})`);
+      }
+    };
+    const QUESTION = expect.stringContaining('question') as string;
+    const ANSWER = expect.stringContaining('respuesta') as string;
+
+    it('keep the order, whichever channel is read first', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      await comeBack(() => scene.feed.during('history', () => promise)).finally(resolve);
+      await scene.idle();
+      expect(scene.feed.texts(JAPANESE)).toEqual([QUESTION, ANSWER]);
+    });
+
+    it('wait for no channel that cannot be read now', async () => {
+      await comeBack(() => scene.feed.fail({ call: 'history', error: lost() }));
+      expect(scene.feed.texts(JAPANESE)).toEqual([ANSWER]);
+      await expect.poll(() => scene.feed.texts(JAPANESE)).toEqual([ANSWER, QUESTION]);
+    });
   });
 
   it('carry what is the same in every language', async () => {

@@ -8,6 +8,7 @@ import {
   type BreakerEvent,
   type BreakerState,
 } from '../../../src/autotranslate/outage.ts';
+import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
 
 const away = new AppError('unavailable', 'away', { retryable: true });
@@ -54,7 +55,12 @@ describe('the state of a breaker', () => {
 
   it('is probed again after a while, or when the service says', () => {
     const told = new AppError('rate-limited', 'busy', { retryable: true, retryAfterMs: 60_000 });
-    for (const [error, waitMs] of [[away, PROBE_EVERY_MS] as const, [told, 60_000] as const])
+    const keyRefused = serviceError(401, undefined, '');
+    for (const [error, waitMs] of [
+      [away, PROBE_EVERY_MS],
+      [told, 60_000],
+      [keyRefused, 60_000],
+    ] as const)
       expect(after([{ kind: 'probing' }, { kind: 'probe-failed', error, atMs: 7 }])).toMatchObject({
         kind: 'open',
         probeAtMs: 7 + waitMs,

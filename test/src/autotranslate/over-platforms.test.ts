@@ -17,6 +17,7 @@ describe('linked channels of two platforms', () => {
 
   it('show each message in the others, whichever platform they are on', async () => {
     await scene.say(ENGLISH, 'hello');
+    await scene.idle();
     await scene.say(SPANISH, 'es:hola', { author: person('eva') });
     await scene.idle();
     expect(scene.other.texts(SPANISH)).toEqual(['ada: es(hello) [🌐 inglés]', 'es:hola']);

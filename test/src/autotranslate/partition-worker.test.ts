@@ -21,6 +21,7 @@ let prepare: (row: Row, last: boolean, signal: AbortSignal) => Promise<Partial<P
 let reconcile: (batch: readonly Prepared[]) => Promise<number | void>;
 let reconciled: string[][];
 let givenUp: string[];
+let isOnHold: boolean;
 let registered: Set<string>;
 let jobs: Jobs;
 
@@ -55,6 +56,7 @@ const work = async (): Promise<number | undefined> => {
       for (const { row } of done) await inbox.settle(row);
       return done.length;
     },
+    isOnHold: () => isOnHold,
     log: createLog('silent'),
     now: () => inbox.clock.ms,
     random: () => 0.5,
@@ -92,6 +94,7 @@ beforeEach(() => {
   reconcile = async () => undefined;
   reconciled = [];
   givenUp = [];
+  isOnHold = false;
   registered = new Set();
   jobs = new Map();
 });
@@ -116,7 +119,7 @@ describe('a partition', () => {
     expect(reconciled).toEqual([['1'], ['2', '3']]);
   });
 
-  it('reconciles an answer after what it answers to', async () => {
+  it('reconciles an answer together with what it answers to', async () => {
     const replyTo = messageOf(1).ref;
     prepare = async (row) => {
       await afterOthers(row);
@@ -125,10 +128,20 @@ describe('a partition', () => {
     };
     await acceptAll(4);
     await work();
-    expect(reconciled).toEqual([
-      ['1', '2'],
-      ['3', '4'],
-    ]);
+    expect(reconciled).toEqual([['1', '2', '3', '4']]);
+  });
+
+  it('claims nothing more once it is on hold', async () => {
+    reconcile = async () => {
+      isOnHold = true;
+    };
+    await acceptAll(200);
+    expect(await work()).toBeUndefined();
+    expect(reconciled.flat().length).toBeLessThan(100);
+    isOnHold = false;
+    reconcile = async () => undefined;
+    await work();
+    expect(reconciled.flat()).toHaveLength(200);
   });
 
   it('reconciles by itself what carries files', async () => {

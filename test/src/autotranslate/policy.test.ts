@@ -78,7 +78,7 @@ describe('a file is audio', () => {
   });
 
   it('when it is a voice message, whatever it is called', () => {
-    const voice = { durationMs: 1, waveform: '' };
+    const voice = { durationMs: 1, loudness: [] };
     expect(claimsAudio({ ...fileOf('x', 'video/mp4'), voice })).toBe(true);
   });
 });

@@ -48,6 +48,26 @@ afterEach(async () => {
 });
 
 describe('partitions', () => {
+  it('that are on hold are looked at only when nothing holds them any more', async () => {
+    let rounds = 0;
+    work = async () => {
+      rounds += 1;
+      return undefined;
+    };
+    scheduler.wake(PARTITION);
+    const [first, second] = [scheduler.hold(PARTITION), scheduler.hold(PARTITION)];
+    await scheduler.idle();
+    const before = rounds;
+    scheduler.wake(PARTITION);
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    await scheduler.idle();
+    expect([rounds - before, scheduler.isOnHold(PARTITION)]).toEqual([0, true]);
+    second[Symbol.dispose]();
+    await scheduler.idle();
+    expect([rounds - before, scheduler.isOnHold(PARTITION)]).toEqual([1, false]);
+  });
+
   it('are looked at again when something comes while they are worked on', async () => {
     let rounds = 0;
     work = async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { createLog } from '../../../src/log.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Message } from '../../../src/model/message.ts';
@@ -44,7 +45,7 @@ export const audio = (words: string): MessageFile => ({
 /** A voice message of five minutes. */
 export const recording = (words: string): MessageFile => ({
   ...audio(words),
-  voice: { durationMs: 300_000, waveform: '' },
+  voice: { durationMs: 300_000, loudness: [] },
 });
 
 /** Watched channels over a store in memory, on a platform in memory. */
@@ -74,14 +75,20 @@ export interface Scene {
   hold(text: string): () => void;
   /** What translations of a text meet instead, one after the other. */
   readonly faults: Map<string, AppError[]>;
+  /** Texts at which our own code fails. */
+  readonly broken: Set<string>;
   /** Texts that the service fails at for ever. */
   readonly poisoned: Set<string>;
   /** Languages into which the service can translate nothing. */
   readonly down: Set<string>;
+  /** The fault of every translation; undefined where there is none. */
+  readonly service: { fault: AppError | undefined };
   /** What each text was translated with. */
   readonly contexts: ReadonlyMap<string, readonly string[]>;
   /** How often each language was asked for, and probed as `probe es`. */
   readonly asked: ReadonlyMap<string, number>;
+  /** What was logged, as JSON. */
+  readonly logged: readonly string[];
   /** How each message ended, by its id. */
   outcomes(): Promise<Record<string, string>>;
 }
@@ -97,11 +104,14 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
   const [spaces, privacy] = [createSpaceSettings(store), createPrivacy(store)];
   const faults = new Map<string, AppError[]>();
   const poisoned = new Set<string>();
+  const broken = new Set<string>();
   const down = new Set<string>();
+  const service: Scene['service'] = { fault: undefined };
   const gates = new Map<string, Promise<void>>();
   const contexts = new Map<string, readonly string[]>();
   const asked = new Map<string, number>();
   const clock = { aheadMs: 0 };
+  const logged: string[] = [];
 
   const translator: Translator = {
     async *translate({ text, to, place, context = [] }, signal) {
@@ -111,6 +121,8 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       contexts.set(words, context);
       if (gates.has(words)) await Promise.race([gates.get(words), aborted(signal)]);
       signal.throwIfAborted();
+      if (broken.has(words)) throw new TypeError(words);
+      if (service.fault) throw service.fault;
       if (down.has(to) || poisoned.has(words))
         throw new AppError('unavailable', 'the service answered 500', { retryable: true });
       const fault = faults.get(words)?.shift();
@@ -125,6 +137,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       privacy,
       hearing: (words) => gates.get(words),
       now: () => Date.now() + clock.aheadMs,
+      log: createLog('info', { write: (line) => void logged.push(line) }),
     });
     for (const { platform } of [feed, other]) opened.attach(platform);
     return opened;
@@ -141,9 +154,12 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     clock,
     faults,
     poisoned,
+    broken,
     down,
+    service,
     contexts,
     asked,
+    logged,
     get listener() {
       return watching.listener;
     },

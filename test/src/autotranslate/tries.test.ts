@@ -20,7 +20,11 @@ describe('what fails', () => {
     await scene.idle();
     expect(scene.feed.texts(GENERAL).at(-1)).toContain('es(good)');
     const backlog = await scene.inbox.backlog(SPACE);
-    expect(backlog).toMatchObject({ waiting: 0, dead: 1, newestDead: [{ reason: 'bad-reply' }] });
+    expect(backlog).toMatchObject({
+      waiting: 0,
+      dead: 1,
+      newestDead: [{ reason: { key: 'reasons.bad-reply' } }],
+    });
     expect(await scene.inbox.revive(SPACE)).toBe(1);
     await scene.idle();
     expect((await scene.outcomes())[ref.id]).toBe('posted');

@@ -120,7 +120,7 @@ describe('the files of a message', () => {
   });
 
   it('are carried whole, with what they are', async () => {
-    const voice = { durationMs: 1, waveform: 'AA' };
+    const voice = { durationMs: 1, loudness: [0] };
     const { files } = await readAttachments(
       [{ ...audio('hello'), altText: 'a voice', voice }],
       10,

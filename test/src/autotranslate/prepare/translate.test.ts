@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../../../src/log.ts';
 import { AppError } from '../../../../src/errors.ts';
 import type { Services } from '../../../../src/command/services.ts';
 import { plainWords } from '../../../../src/model/compose-rich-text.ts';
@@ -57,7 +58,10 @@ const audio: MessageFile = {
 };
 
 const createTranslator = () =>
-  createMessageTranslator(services, createOutages({ ...services, now: () => nowMs }));
+  createMessageTranslator(
+    services,
+    createOutages({ ...services, log: createLog('silent'), now: () => nowMs }),
+  );
 
 const make = (
   text: string,
@@ -137,7 +141,7 @@ describe('what a message becomes', () => {
 
   it('tells of a voice message that the service refuses, and not of a file that is no audio', async () => {
     heardFault = new AppError('bad-input', 'no audio');
-    const voice = { ...audio, voice: { durationMs: 1, waveform: '' } };
+    const voice = { ...audio, voice: { durationMs: 1, loudness: [] } };
     const isTold = async (file: MessageFile): Promise<boolean> =>
       (await make('', false, createTranslator(), [file])).fault !== undefined;
     expect([await isTold(voice), await isTold(audio)]).toEqual([true, false]);

@@ -67,6 +67,8 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
     });
 
   return {
+    /** Considers all chosen rooms of a space. */
+    consider: (space: Space): void => considerAll(space),
     peopleChanged: (room: Channel): void => void consider(room),
     left: (room: Channel, reason: LeaveReason): void => {
       if (isOver) return;

@@ -3,6 +3,7 @@ import type { Channel, Space } from '../model/place.ts';
 import type { Member } from '../model/member.ts';
 import type { OutgoingFile } from '../model/file.ts';
 import type { VoicePreference } from '../speech/speech.ts';
+import type { AppError } from '../errors.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
 import type { WithheldCounts } from './captions/withheld-lines.ts';
 import type { RichText } from '../model/rich-text.ts';
@@ -36,6 +37,18 @@ export interface CaptionOptions {
   /** The one language that is shown: translations, and originals that are in it. */
   readonly only?: string | undefined;
   readonly transcript?: RoomTranscriptKind | undefined;
+  /** The id of the member who starts them; undefined when the bot does so by itself. */
+  readonly startedBy?: string | undefined;
+  /** Captions that a restart interrupted, which go on. */
+  readonly interrupted?: Interrupted | undefined;
+}
+
+/** Times in ms since 1970. */
+export interface Interrupted {
+  /** The start of their transcript. */
+  readonly startedMs: number;
+  /** The time from which on nothing was heard. */
+  readonly sinceMs: number;
 }
 
 /** The current captions of a room, or the last ones, as long as they are kept in memory. */
@@ -57,6 +70,8 @@ export interface Room extends CaptionRecord {
   readonly captions: { readonly languages: readonly string[]; readonly in: Channel } | undefined;
   /** Packet statistics of all members who were listened to. */
   health(): readonly (SpeakerStats & { readonly name: string })[];
+  /** The errors that keep the bot from something in the room now, and that people can end. */
+  faults(): readonly AppError[];
   /** Counts of lines that captions did not show, since the bot joined. */
   withheld(): WithheldCounts;
   /**

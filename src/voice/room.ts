@@ -1,16 +1,22 @@
 import { createVoiceSession, type RoomDeps } from './session.ts';
-import { type AppError, userError } from '../errors.ts';
+import { type AppError, toAppError, userError } from '../errors.ts';
 import type { Channel } from '../model/place.ts';
+import type { Content } from '../model/content.ts';
 import { map } from '../model/walk-rich-text.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Room } from './room-types.ts';
 import { createAttendance } from './attendance.ts';
-import type { Clock } from '../async/clock.ts';
+import { waitUntil, type Clock } from '../async/clock.ts';
 import type { ConsentChoice, RoomChoices } from '../model/space-choices.ts';
+import type { StoredRoom } from '../model/stored-room.ts';
+import type { Tenure } from '../ports/leases.ts';
+import type { OpenRooms } from '../store/open-rooms.ts';
+import { createRoomKeeper } from './room-keeper.ts';
 import { createStatusMessages, createLinkStatus } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
+import { createRestrictionStatus } from './restrictions.ts';
 import { createSpeaking } from './tts/speaking.ts';
-import { createRoomTexts } from './texts.ts';
+import { createRoomTexts, type RoomTexts } from './texts.ts';
 
 /**
  * The reason for leaving a room: somebody asked for it, or disconnected the bot; nobody was there; the
@@ -24,6 +30,13 @@ export interface RoomStart {
   readonly platform: Platform;
   readonly port: VoicePort;
   readonly choices: RoomChoices;
+  /** The right to be in a room of the space, over all processes. */
+  readonly tenure: Tenure;
+  readonly rows: OpenRooms;
+  /** True while nobody has asked for the bot. */
+  readonly isAutomatic: () => boolean;
+  /** The room as it was stored before a restart, when the bot comes back to it. */
+  readonly restored: StoredRoom | undefined;
   /** Aborted when joining is no longer wanted. */
   readonly signal: AbortSignal;
   /** Called when the room is over and all its work has ended. */
@@ -39,6 +52,15 @@ export interface OpenRoom extends Room {
   /** Drops a member who opted out of everything: they are neither listened to nor read aloud. */
   readonly forget: (memberId: string) => void;
   choicesChanged(choices: RoomChoices): void;
+  /** Stores the room, so that the bot comes back after a restart; resolves when that is done. */
+  readonly keep: () => Promise<void>;
+  /** Tries again what was refused: permissions may have changed. */
+  readonly retry: () => void;
+  /** Must be called when what is kept has changed. */
+  readonly keptChanged: () => void;
+  /** Posts a note on the state of the room. */
+  readonly note: (content: Content) => Promise<boolean>;
+  readonly texts: RoomTexts;
   /** Closes the room; the first reason counts. Resolves when all its work has ended. */
   close(reason: LeaveReason): Promise<void>;
   /** The words that are read aloud for files of a message. */
@@ -46,6 +68,8 @@ export interface OpenRoom extends Room {
 }
 
 const JOIN_MS = 20_000;
+/** Longest wait for the database at the end of a room. */
+const STORING_MS = 1_000;
 
 const none = (): AppError => userError('not-found', 'room.none');
 const notJoined = (): AppError =>
@@ -75,6 +99,8 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   const reason = Promise.withResolvers<LeaveReason>();
   let { choices } = start;
   let link: VoiceLink | undefined;
+  /** True when the program ends: then the bot comes back if it starts again soon. */
+  let isStopping = false;
 
   /** Ends the room; the first reason counts. */
   const end = (given: LeaveReason): void => {
@@ -83,6 +109,19 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   };
 
   const channel = (): Channel => link?.channel ?? start.channel;
+  const keeper = createRoomKeeper({
+    rows: start.rows,
+    tenure: start.tenure,
+    clock,
+    now,
+    current: () => ({
+      channel: channel(),
+      locale: start.locale,
+      isAutomatic: start.isAutomatic(),
+      ...session.stored(),
+    }),
+    log,
+  });
   const messages = createStatusMessages({ platform, channel, log });
   const attendance = createAttendance({
     clock,
@@ -91,6 +130,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   });
   const { nameOf, knownName } = attendance;
   const linkStatus = createLinkStatus({ clock, attendance, messages, texts });
+  const restrictions = createRestrictionStatus({ clock, messages, texts });
   const speaking = createSpeaking({
     services,
     clock,
@@ -122,6 +162,9 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     messages,
     roomTexts: texts,
     signal: over.signal,
+    mayReturn: () => isStopping,
+    informed: start.restored?.informed,
+    storedChanged: keeper.changed,
   });
 
   const { captioning } = session;
@@ -131,21 +174,46 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     linkStatus.peopleChanged();
     session.peopleChanged();
   };
+  const tellEnd = async (error: AppError): Promise<void> => {
+    const content: Content = { text: texts.ended(error), tone: 'error' };
+    if (!(await messages.post(content))) await captioning.tellStarter(content);
+  };
   const listener: LinkListener = {
     packet: session.packet,
     moved: () => {
       linkStatus.moved();
       peopleChanged();
       captioning.moved();
+      keeper.changed();
     },
     audible: linkStatus.audible,
     missed: linkStatus.missed,
+    restricted: (restricted) => {
+      restrictions.set(restricted);
+      speaking.hold(restricted.speaking !== undefined);
+    },
     connected: linkStatus.connected,
     ended: (error) => {
-      if (error && !over.signal.aborted)
-        void messages.post({ text: texts.ended(error), tone: 'error' });
+      if (error?.code === 'cancelled') return end('stopping');
+      if (error && !over.signal.aborted) void tellEnd(error);
       end(error ? 'lost' : 'thrown out');
     },
+  };
+
+  /** The error that would keep the bot out now, except that the room is full. */
+  const shut = (): AppError | undefined => {
+    try {
+      port.demandRoom(channel());
+      return undefined;
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      return error.code === 'forbidden' ? error : undefined;
+    }
+  };
+  const faults = (): readonly AppError[] => {
+    const { speaking: mute, hearing } = restrictions.told();
+    const all = [mute, hearing, captioning.fault(), shut()].filter((fault) => fault !== undefined);
+    return [...new Map(all.map((fault) => [JSON.stringify(fault.sentence), fault])).values()];
   };
 
   const room: OpenRoom = {
@@ -164,14 +232,17 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     people: attendance.everHere,
     health: () =>
       (link?.stats() ?? []).map((stats) => ({ ...stats, name: nameOf(stats.memberId) })),
+    faults,
     withheld: session.withheld,
     startCaptions: session.startCaptions,
-    setLanguages: (languages) => captioning.current()?.setLanguages(languages),
+    setLanguages: session.setLanguages,
     stopCaptions: session.stopCaptions,
     transcript: captioning.transcript,
     summary: (language, signal) => captioning.summary(language, signal),
     say: async (request) => {
       over.signal.throwIfAborted();
+      const { speaking: fault } = restrictions.told();
+      if (fault && request.kind === 'say') throw fault;
       return speaking.say(request);
     },
     queue: speaking.queue,
@@ -191,7 +262,14 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     forget: (memberId) => {
       session.chosen(memberId, 'refused');
       speaking.forget(memberId);
+      captioning.forgetStarter(memberId);
+      keeper.changed();
     },
+    keep: keeper.begin,
+    keptChanged: keeper.changed,
+    retry: session.retry,
+    note: messages.post,
+    texts,
     choicesChanged: (changed) => {
       choices = changed;
       session.choicesChanged(changed);
@@ -200,13 +278,18 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
 
   const close = async (): Promise<void> => {
     const given = await reason.promise;
+    isStopping = given === 'stopping';
+    const stored = isStopping ? keeper.leaveRow() : keeper.removeRow();
     attendance[Symbol.dispose]();
     linkStatus[Symbol.dispose]();
+    restrictions[Symbol.dispose]();
     try {
       await session[Symbol.asyncDispose]();
       if (given === 'empty') await messages.post(texts.status('room.left'));
       await speaking[Symbol.asyncDispose]();
       await link?.[Symbol.asyncDispose]();
+      // A database that does not answer keeps the bot in no room.
+      await waitUntil(clock, clock.nowMs() + STORING_MS, stored);
     } finally {
       start.ended(room, given);
     }

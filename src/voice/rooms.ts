@@ -7,6 +7,11 @@ import { isQuiet, type RoomChoices } from '../model/space-choices.ts';
 import type { Rooms } from './room-types.ts';
 import type { RoomConsents } from '../store/settings.ts';
 import { MINUTE_MS } from '../async/time.ts';
+import type { Leases, Tenure } from '../ports/leases.ts';
+import type { StoredRoom } from '../model/stored-room.ts';
+import type { OpenRooms } from '../store/open-rooms.ts';
+import { createReturns } from './returns.ts';
+import { createRoomTexts } from './texts.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { createConsentChoices } from './consent/choices.ts';
 import { createAutoJoin } from './auto-join.ts';
@@ -18,9 +23,14 @@ import { openRoom, type LeaveReason, type OpenRoom } from './room.ts';
 export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf'> {
   readonly consents: RoomConsents;
   readonly platformOf: (name: string) => Platform | undefined;
+  readonly rows: OpenRooms;
+  readonly leases: Leases;
 }
 
 const KEPT_MS = 30 * MINUTE_MS;
+
+/** Longest wait for another process to leave a room of the same space. */
+const TENURE_MS = 20_000;
 
 /** The reason to join: moderators chose the room; somebody there asks for it, or may also move the bot. */
 type JoinReason = 'automatic' | 'requested' | 'moved';
@@ -28,12 +38,15 @@ type JoinReason = 'automatic' | 'requested' | 'moved';
 interface Entry {
   readonly room: OpenRoom;
   choices: RoomChoices;
-  /** The room that was joined automatically, until somebody asks for it. */
-  automatic: string | undefined;
+  /** `automatic`: the room that was joined automatically, until somebody asks for it. */
+  readonly stay: { automatic: string | undefined };
 }
 
+const notJoined = (): AppError =>
+  userError('unavailable', 'room.not-joined', {}, { retryable: true });
+
 export const createRooms = (deps: RoomsDeps) => {
-  const { services, consents, platformOf, clock, log } = deps;
+  const { services, consents, platformOf, rows, leases, clock, log } = deps;
   const open = new Map<string, Entry>();
   const left = new Map<string, { readonly room: OpenRoom; readonly drop: () => void }>();
   const mutex = createKeyedMutex();
@@ -58,7 +71,8 @@ export const createRooms = (deps: RoomsDeps) => {
     const drop = clock.after(KEPT_MS, () => left.delete(key));
     left.set(key, { room, drop });
   };
-  const ended = (room: OpenRoom, reason: LeaveReason): void => {
+  const ended = (room: OpenRoom, tenure: Tenure, reason: LeaveReason): void => {
+    void tenure.release();
     const key = keyOf(room.channel.space);
     if (open.get(key)?.room === room) open.delete(key);
     keep(key, room);
@@ -72,7 +86,8 @@ export const createRooms = (deps: RoomsDeps) => {
       entry.choices = rooms;
       entry.room.choicesChanged(rooms);
       const { id } = entry.room.channel;
-      if (entry.automatic === id && !rooms.joins.includes(id)) await entry.room.close('unwanted');
+      if (entry.stay.automatic === id && !rooms.joins.includes(id))
+        await entry.room.close('unwanted');
     }
   };
 
@@ -92,6 +107,57 @@ export const createRooms = (deps: RoomsDeps) => {
     await room.leave();
   };
 
+  /** Acquires the right to be in a room of a space; rejects when another process keeps it. */
+  const acquire = async (space: Space): Promise<Tenure> => {
+    const given = new AbortController();
+    const cancel = clock.after(TENURE_MS, () => given.abort(notJoined()));
+    try {
+      const tenure = await leases.acquire(`room ${keyOf(space)}`, given.signal);
+      let released: Promise<void> | undefined;
+      return { ...tenure, release: async () => (released ??= tenure.release()) };
+    } finally {
+      cancel();
+    }
+  };
+  /** Opens a room of a space whose turn the caller has; the room releases the tenure. */
+  const openUnder = async (
+    tenure: Tenure,
+    { channel, locale, ...as }: Pick<StoredRoom, 'channel' | 'locale' | 'isAutomatic'>,
+    restored?: StoredRoom,
+  ): Promise<OpenRoom> => {
+    const { space } = channel;
+    const { signal } = over;
+    const stay = { automatic: as.isAutomatic ? channel.id : undefined };
+    try {
+      const { rooms: choices } = await services.spaces.of(space);
+      const room = await openRoom(
+        {
+          channel,
+          locale,
+          ...portOf(space),
+          choices,
+          tenure,
+          rows,
+          isAutomatic: () => stay.automatic !== undefined,
+          restored,
+          signal,
+          ended: (gone, why) => ended(gone, tenure, why),
+        },
+        { ...deps, choiceOf: consentChoices.of },
+      );
+      if (signal.aborted) await room.close('stopping');
+      if (room.isOver) throw notJoined();
+      // Another process is in charge of the space.
+      tenure.signal.addEventListener('abort', () => void room.close('lost'), { once: true });
+      open.set(keyOf(space), { room, choices, stay });
+      // The choices may have been changed meanwhile.
+      await applyChoices(space);
+      return room;
+    } catch (thrown) {
+      await tenure.release();
+      throw thrown;
+    }
+  };
   const enter = async (channel: Channel, locale: string, reason: JoinReason): Promise<OpenRoom> => {
     const { space } = channel;
     const key = keyOf(space);
@@ -100,21 +166,15 @@ export const createRooms = (deps: RoomsDeps) => {
     over.signal.throwIfAborted();
     const here = open.get(key);
     if (here && !here.room.isOver && (isAutomatic || here.room.channel.id === channel.id)) {
-      if (!isAutomatic) here.automatic = undefined;
+      if (!isAutomatic) {
+        here.stay.automatic = undefined;
+        here.room.keptChanged();
+      }
       return here.room;
     }
     if (here) await makeWay(here, channel, reason);
-    const { rooms: choices } = await services.spaces.of(space);
-    const { signal } = over;
-    const room = await openRoom(
-      { channel, locale, ...portOf(space), choices, signal, ended },
-      { ...deps, choiceOf: consentChoices.of },
-    );
-    if (signal.aborted) await room.close('stopping');
-    if (room.isOver) throw userError('unavailable', 'room.not-joined', {}, { retryable: true });
-    open.set(key, { room, choices, automatic: isAutomatic ? channel.id : undefined });
-    // The choices may have been changed meanwhile.
-    await applyChoices(space);
+    const room = await openUnder(await acquire(space), { channel, locale, isAutomatic });
+    await room.keep();
     return room;
   };
 
@@ -128,7 +188,7 @@ export const createRooms = (deps: RoomsDeps) => {
     },
     wantedIn: async (space) =>
       (await services.spaces.of(space)).rooms.joins.map((id) => ({ space, id })),
-    isBusy: (space) => open.has(keyOf(space)),
+    isBusy: (space) => open.has(keyOf(space)) || returns.isUnderWay(space),
     join: async (channel) => {
       const { space } = channel;
       const room = await enter(channel, portOf(space).port.localeOf(space), 'automatic');
@@ -143,6 +203,24 @@ export const createRooms = (deps: RoomsDeps) => {
         throw thrown;
       }
     },
+    log,
+  });
+
+  const returns = createReturns({
+    rows,
+    clock,
+    now: deps.now,
+    isPeopled,
+    acquire,
+    openUnder,
+    isOpen: (space) => open.has(keyOf(space)),
+    turn: (space) => mutex.take(keyOf(space)),
+    post: (to, content) => portOf(to.space).platform.post(to, content),
+    tell: async (space, id, content) =>
+      portOf(space).platform.tell?.({ platform: space.platform, id }, content),
+    texts: (space, locale) =>
+      createRoomTexts(deps.texts, locale, portOf(space).platform.naming ?? 'plain'),
+    notBack: autoJoin.consider,
     log,
   });
 
@@ -162,6 +240,7 @@ export const createRooms = (deps: RoomsDeps) => {
       choose: consentChoices.choose,
     } satisfies Rooms,
     watcher: {
+      spaceReady: returns.spaceReady,
       peopleChanged: (channel) => {
         open.get(keyOf(channel.space))?.room.peopleChanged();
         autoJoin.peopleChanged(channel);
@@ -181,6 +260,8 @@ export const createRooms = (deps: RoomsDeps) => {
         if (room.channel.space.platform === platform)
           room.chosen(id, await consentChoices.of(room.channel.space, id));
     },
+    /** Tries again what was refused in a space: permissions may have changed. */
+    accessChanged: (space: Space): void => open.get(keyOf(space))?.room.retry(),
     /** Applies changed choices; must be called when the choices of a space have changed. */
     choicesChanged: async (space: Space): Promise<void> => {
       await applyChoices(space);
@@ -188,6 +269,7 @@ export const createRooms = (deps: RoomsDeps) => {
     },
     [Symbol.asyncDispose]: async () => {
       over.abort(new AppError('cancelled', 'the program is ending'));
+      returns[Symbol.dispose]();
       autoJoin[Symbol.dispose]();
       await Promise.allSettled(open.values().map(async ({ room }) => room.close('stopping')));
       for (const { drop } of left.values()) drop();

@@ -7,6 +7,7 @@ import type { Texts } from '../i18n.ts';
 import { type Log, logFailure } from '../log.ts';
 import type { ConsentChoice, RoomChoices } from '../model/space-choices.ts';
 import type { Member } from '../model/member.ts';
+import type { InformedMembers, StoredRoom } from '../model/stored-room.ts';
 import { channelMention, type Channel, type Space } from '../model/place.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
@@ -55,6 +56,12 @@ export interface VoiceSessionDeps extends RoomDeps {
   readonly roomTexts: RoomTexts;
   /** Aborted when the room is over. */
   readonly signal: AbortSignal;
+  /** True when the bot will be back in a room that is over, if the program starts again soon. */
+  readonly mayReturn: () => boolean;
+  /** Members who were informed before a restart. */
+  readonly informed: InformedMembers | undefined;
+  /** Called when `stored` has changed. */
+  readonly storedChanged: () => void;
 }
 
 /** Time for the last transcripts, in a room that is over. */
@@ -114,6 +121,11 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     }),
     texts,
   };
+  const notInformed = async (error: AppError | undefined): Promise<void> => {
+    if (!error) return messages.settle('notice', texts.status('room.told'));
+    const content = texts.failed('room.untold', error);
+    if (!(await messages.show('notice', content))) await captioning.tellStarter(content);
+  };
   const subscription = createSubscription({
     clock,
     subscribe: deps.subscribe,
@@ -121,11 +133,10 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     choiceOf: (memberId) => deps.choiceOf(channel().space, memberId),
     createRecogniser: deps.createRecogniser,
     hints: createHints({ services, clock, channel, people, languages }),
-    noticeOf: (mode) => createNotice(notice, mode),
-    notInformed: (error) =>
-      void (error
-        ? messages.show('notice', texts.failed('room.untold', error))
-        : messages.settle('notice', texts.status('room.told'))),
+    noticeOf: (mode, isPosted) => createNotice(notice, mode, isPosted),
+    informed: deps.informed,
+    informedChanged: deps.storedChanged,
+    notInformed: (error) => void notInformed(error),
     log,
   });
 
@@ -215,6 +226,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
   const begin = async (options: CaptionOptions, stopped: AbortSignal): Promise<void> => {
     await captioning.open(options, stopped, () => void stopCaptions());
     move({ kind: 'prepared' });
+    deps.storedChanged();
     await orAborted(announce(), stopped);
     move({ kind: 'announced' });
   };
@@ -248,6 +260,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     using _ = await steps.take(CAPTIONS);
     if (!captioning.current()) return wasStarting;
     move({ kind: 'stop' });
+    deps.storedChanged();
     const latestMs = captioning.latestEndMs();
     await listen();
     lostLines.tell();
@@ -291,6 +304,20 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
       const running = captioning.current();
       if (!running || !areCaptionsOn(state)) return undefined;
       return { languages: running.languages(), in: running.channel };
+    },
+    /** The part of a stored room that the session knows. */
+    stored: (): Pick<StoredRoom, 'captions' | 'informed'> => ({
+      captions: areCaptionsOn(state) ? captioning.stored() : undefined,
+      informed: subscription.informed(),
+    }),
+    setLanguages: (chosen: readonly string[]): void => {
+      captioning.current()?.setLanguages(chosen);
+      deps.storedChanged();
+    },
+    /** Tries again what was refused: permissions may have changed. */
+    retry: (): void => {
+      captioning.retry();
+      subscription.retry();
     },
     /** Counts of lines that captions did not show. */
     withheld: (): WithheldCounts => withheldLines.counts,

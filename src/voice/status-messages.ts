@@ -40,11 +40,12 @@ export const createStatusMessages = ({ platform, channel, log }: StatusMessagesD
       throw thrown;
     }
   };
-  const change = async (topic: string, content: Content, isNew: boolean): Promise<void> => {
+  /** Resolves with false when the message could not be shown. */
+  const change = async (topic: string, content: Content, isNew: boolean): Promise<boolean> => {
     using _ = await mutex.take(topic);
     const before = messages.get(topic);
-    if (before ? equal(before.text, content.text) : !isNew) return;
-    await attempt(async () => {
+    if (before ? equal(before.text, content.text) : !isNew) return true;
+    return await attempt(async () => {
       const edited = before && (await edit(before.posted, content));
       if (!edited && !isNew) return;
       const posted = edited ?? (await platform.post(channel(), content));
@@ -53,8 +54,8 @@ export const createStatusMessages = ({ platform, channel, log }: StatusMessagesD
   };
 
   return {
-    /** Shows a message about a topic, in place of the one before. */
-    show: async (topic: string, content: Content): Promise<void> => change(topic, content, true),
+    /** Shows a message about a topic, in place of the one before; resolves with false when that is impossible. */
+    show: async (topic: string, content: Content): Promise<boolean> => change(topic, content, true),
     /** Closes a topic, with `content` as the last state of its message if it has one. */
     settle: async (topic: string, content: Content): Promise<void> => {
       await change(topic, content, false);
@@ -101,7 +102,12 @@ export const createLinkStatus = (deps: LinkStatusDeps) => {
   };
 
   return {
-    audible: (memberId: string, isAudible: boolean): void => {
+    audible: (memberId: string | undefined, isAudible: boolean): void => {
+      if (memberId === undefined) {
+        const key = isAudible ? 'room.hears-everyone' : 'room.cannot-hear-someone';
+        void messages[isAudible ? 'settle' : 'show']('audible', texts.status(key));
+        return;
+      }
       if (isAudible) return settle(memberId, 'audibleAgain');
       inaudible.add(memberId);
       const text = texts.inaudible(attendance.nameOf(memberId));

@@ -9,6 +9,7 @@ import type { Recogniser, RecogniserFactory } from '../ports/recogniser.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';
 import { type Consent, createConsent } from './consent/consent.ts';
 import type { Notice } from './consent/notice.ts';
+import type { InformedMembers } from '../model/stored-room.ts';
 import type { ListeningMode } from './listening-mode.ts';
 import { createSttPipeline, type SttPipeline, type SttPipelineHints } from './stt/pipeline.ts';
 import type { TranscriptListener } from './stt/transcript-emitter.ts';
@@ -22,7 +23,11 @@ export interface SubscriptionDeps {
   readonly createRecogniser: RecogniserFactory;
   readonly hints: () => Promise<SttPipelineHints>;
   /** Makes the notice that informs people of a listening mode. */
-  readonly noticeOf: (mode: ListeningMode) => Notice;
+  readonly noticeOf: (mode: ListeningMode, isPosted: boolean) => Notice;
+  /** Members who were informed before a restart. */
+  readonly informed?: InformedMembers | undefined;
+  /** Called when `informed` has changed. */
+  readonly informedChanged: () => void;
   readonly notInformed: (error: AppError | undefined) => void;
   readonly log: Log;
 }
@@ -44,9 +49,14 @@ interface Current extends ListeningMode {
   readonly pipeline: SttPipeline;
 }
 
+/** The use and the rule of which people are informed. */
+const purposeOf = ({ use, rule }: ListeningMode): string => `${use} ${rule}`;
+
 /** Listens to members who consented, for the use of which they were informed. */
 export const createSubscription = (deps: SubscriptionDeps) => {
-  const { clock, people, choiceOf, hints, noticeOf, notInformed, log } = deps;
+  const { clock, people, choiceOf, hints, noticeOf, informedChanged, notInformed, log } = deps;
+  /** Members who were informed before a restart, until their use begins again. */
+  let { informed: restored } = deps;
   let current: Current | undefined;
   let consenting: readonly string[] = [];
   /** Members who ask a question, with the number of their questions. */
@@ -72,7 +82,9 @@ export const createSubscription = (deps: SubscriptionDeps) => {
     });
   const apply = (): void => deps.subscribe([...new Set([...consenting, ...asking.keys()])]);
   const openConsent = (mode: ListeningMode): Pick<Current, 'notice' | 'consent'> => {
-    const notice = noticeOf(mode);
+    const informed = restored?.of === purposeOf(mode) ? restored.memberIds : undefined;
+    if (informed) restored = undefined;
+    const notice = noticeOf(mode, informed !== undefined);
     const consent = createConsent({
       rule: mode.rule,
       clock,
@@ -82,6 +94,8 @@ export const createSubscription = (deps: SubscriptionDeps) => {
         consenting = memberIds;
         apply();
       },
+      informed,
+      informedChanged,
       notInformed,
     });
     return { notice, consent };
@@ -119,6 +133,11 @@ export const createSubscription = (deps: SubscriptionDeps) => {
     packet: (packet: VoicePacket): void =>
       (isForRoom(packet.speakerId) ? current?.pipeline : questions)?.packet(packet),
     peopleChanged: (): void => current?.consent.present(people()),
+    /** Informs people again, soon, who could not be informed. */
+    retry: (): void => current?.consent.retry(),
+    /** Members who are informed of the current use. */
+    informed: (): InformedMembers | undefined =>
+      current && { of: purposeOf(current), memberIds: current.consent.informed() },
     chosen: (memberId: string, choice: ConsentChoice): void => {
       current?.consent.chosen(memberId, choice);
       if (choice !== 'refused') return;
@@ -154,6 +173,7 @@ export const createSubscription = (deps: SubscriptionDeps) => {
           pipeline: openPipeline(mode, listener),
         };
         current?.consent.present(people());
+        informedChanged();
       }
       if (before) await finish(before.pipeline, patienceMs);
     },

@@ -1,4 +1,4 @@
-import type { AppError } from '../errors.ts';
+import { reasonSentence, AppError } from '../errors.ts';
 import { say, type Texts, type Translate, type TranslateRich } from '../i18n.ts';
 import { sections, sentence as inOneSentence } from '../model/compose-rich-text.ts';
 import { channelMention, type Channel } from '../model/place.ts';
@@ -17,6 +17,11 @@ export type RoomStatus =
   | 'room.reconnected'
   | 'room.recognised-again'
   | 'room.told'
+  | 'room.back'
+  | 'room.cannot-hear-someone'
+  | 'room.hears-everyone'
+  | 'room.may-speak'
+  | 'room.may-hear'
   | 'room.shown-again'
   | 'room.left';
 export type RoomFailure =
@@ -24,11 +29,21 @@ export type RoomFailure =
   | 'room.not-shown'
   | 'room.not-said'
   | 'room.not-answered'
-  | 'room.captions-limit';
+  | 'room.captions-limit'
+  | 'room.captions-not-back';
 
-/** The sentence of an error, to be put into another sentence. */
-const reasonOf = (t: TranslateRich, { sentence }: AppError): RichText =>
-  sentence ? say(t, sentence) : t('errors.internal');
+/** The reason of an error, to be put into another sentence. */
+const reasonOf = (t: TranslateRich, error: AppError): RichText => say(t, reasonSentence(error));
+
+/** The reason why the bot did not come back to a room after a restart. */
+export type NotBackReason = 'room.was-empty' | 'room.was-long' | AppError;
+
+/** A time of day, in the reader's own zone. */
+const shortTime = (ms: number) => timestamp(Math.floor(ms / 1_000), 't');
+const timesOf = (fromMs: number, toMs: number) => ({
+  from: shortTime(fromMs),
+  to: shortTime(toMs),
+});
 
 const note = (text: RichText): Content => ({ text, tone: 'note' });
 const namesOf = (members: readonly RoomMember[]): string =>
@@ -140,11 +155,30 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: 'local' | 
     },
     /** The note on lines that were lost between two times, in ms since 1970. */
     linesLost: (count: number, fromMs: number, toMs: number): Content => {
-      const [from, to] = [fromMs, toMs].map((ms) => timestamp(Math.floor(ms / 1_000), 't'));
-      return note(t('room.lines-lost', { count, from: from!, to: to! }));
+      return note(t('room.lines-lost', { count, ...timesOf(fromMs, toMs) }));
     },
+    /** The note on a restart between two times, in ms since 1970, after which captions go on. */
+    restarted: (fromMs: number, toMs: number): Content =>
+      note(t('room.restarted', timesOf(fromMs, toMs))),
+    /** The mark of a restart in a transcript. */
+    restartedHere: (): string => words('room.restarted-here'),
+    /** The note that the bot did not come back after a restart. */
+    notBack: (sinceMs: number, reason: NotBackReason): Content =>
+      note(
+        t('room.not-back', {
+          since: shortTime(sinceMs),
+          reason: reason instanceof AppError ? reasonOf(t, reason) : t(reason),
+        }),
+      ),
+    stopping: (): RichText => t('room.stopping'),
     /** The same in a transcript, where they were spoken. */
     linesLostHere: (count: number): string => words('room.lines-lost-here', { count }),
+    /** The note on lines that were not shown in a channel between two times, in ms since 1970. */
+    linesUnshown: (count: number, fromMs: number, toMs: number): Content =>
+      note(t('room.lines-unshown', { count, ...timesOf(fromMs, toMs) })),
+    /** A note about a room, for the member who started its captions. */
+    toStarter: (room: Channel, text: RichText): Content =>
+      note(t('room.to-starter', { channel: channelMention(room), note: text })),
     withheld: (name: string): Content => note(t('room.withheld', { name: quotedWords(name) })),
     missed: (ms: number): Content => note(t('room.missed', { count: Math.round(ms / 1_000) })),
     status: (key: RoomStatus): Content => note(t(key)),
@@ -156,6 +190,8 @@ export const createRoomTexts = (texts: Texts, locale: string, naming: 'local' | 
     question: (name: string, question: string): RichText =>
       t('room.heard-you', { name: quotedWords(name), question: quotedWords(question) }),
     ended: (error: AppError): RichText => reasonOf(t, error),
+    /** The note on what moderators keep the bot from. */
+    restricted: (error: AppError): Content => note(reasonOf(t, error)),
     captionsEnded: (count: number, durationMs: number): RichText =>
       t('room.captions-ended', { count, duration: minutesAndSeconds(durationMs) }),
     /** The words that are spoken in place of files. */

@@ -8,6 +8,7 @@ import { equal } from '../../model/walk-rich-text.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { Caption, CaptionDisplay } from './caption.ts';
+import { createLostLines, type LostLines } from './lost-lines.ts';
 import { type Page, type PageLimits, Pages } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
 
@@ -36,6 +37,12 @@ const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 1
 
 /** Waits after failures for which the platform names no time. */
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+/** Waits while the channel refuses: Discord bans whoever is refused too often. */
+const REFUSED_BACKOFF: Backoff = { firstMs: 30_000, longestMs: 300_000 };
+/** Least wait after a refusal, even when permissions change meanwhile. */
+const REFUSED_MS = 5_000;
+/** Time for which lines wait for a channel that refuses; then they are counted, not shown. */
+const KEPT_REFUSED_MS = 60_000;
 
 export interface CaptionMessagesDeps {
   readonly clock: Clock;
@@ -55,6 +62,8 @@ export interface CaptionMessagesDeps {
    * channel; undefined when they are shown again.
    */
   readonly blocked?: (error: AppError | undefined) => void;
+  /** Reports final lines that were given up while the channel refused, once it accepts or at the end. */
+  readonly unshown?: (lost: LostLines) => void;
   readonly limits?: Partial<PageLimits>;
 }
 
@@ -73,13 +82,18 @@ const lastingIn = ({ captions }: Page): string =>
     })
     .join();
 
+export interface CaptionMessages extends CaptionDisplay {
+  /** Tries again soon where the channel refused: permissions may have changed. */
+  readonly retry: () => void;
+}
+
 /**
  * Shows captions in messages of one channel, which it edits while they are fresh. They stand in the order
  * in which they were spoken, over all messages; late ones too, up to 75 s after their speech began. A
  * caption that is even later and belongs before the last two messages stands at the end. Captions of a
  * message that somebody deleted are not shown again.
  */
-export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay => {
+export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessages => {
   const { clock, platform, channel, log, gone, editRate, language, texts } = deps;
   const edits = createEditPace(editRate);
   const posts = createEditPace(editRate);
@@ -95,6 +109,9 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
   let failures = 0;
   let isBlocked = false;
   let blockedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Time of the first refusal in a row, and of the last one. */
+  let refused: { readonly sinceMs: number; readonly lastMs: number } | undefined;
+  const unshown = createLostLines((lost) => deps.unshown?.(lost));
   let cancelTimer: (() => void) | undefined;
 
   const resolveSettled = (): void => {
@@ -136,6 +153,23 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
     return next;
   };
 
+  /** Gives up the final lines that could not be shown for too long. */
+  const giveUp = (): void => {
+    const waiting = pages.all.filter((page) => !sending.has(page));
+    const given = waiting.flatMap(({ captions, shownFinals }) =>
+      captions.filter(({ id, isFinal }) => isFinal && !shownFinals.has(id)),
+    );
+    for (const caption of given) unshown.add(caption);
+    const ids = new Set(given.map(({ id }) => id));
+    pages.take(({ id }) => ids.has(id));
+  };
+  const waitAfter = ({ code, retryable }: AppError, nowMs: number): number => {
+    if (code !== 'forbidden') return retryable ? backoffMs(BACKOFF, failures) : BACKOFF.longestMs;
+    refused = { sinceMs: refused?.sinceMs ?? nowMs, lastMs: nowMs };
+    if (nowMs - refused.sinceMs >= KEPT_REFUSED_MS) giveUp();
+    return backoffMs(REFUSED_BACKOFF, failures);
+  };
+
   const failed = (page: Page, lines: readonly Paragraph[], error: AppError): void => {
     if (isEnded) return;
     const { code, message: reason, retryable, retryAfterMs } = error;
@@ -156,7 +190,7 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
     } else {
       if (failures === 0) log.warn({ code, reason }, 'captions cannot be shown now');
       if (!retryable) reportBlocked(error);
-      const waitMs = retryable ? backoffMs(BACKOFF, failures) : BACKOFF.longestMs;
+      const waitMs = waitAfter(error, nowMs);
       failures += 1;
       blockedUntilMs = nowMs + (retryAfterMs ?? waitMs);
     }
@@ -194,9 +228,13 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
       page.shownFinals = finals;
       page.shownLasting = lasting;
       failures = 0;
+      refused = undefined;
       reportBlocked(undefined);
+      unshown.tell();
       if (posted && !page.posted) pages.drop(page, page.captions, clock.nowMs());
     } catch (thrown) {
+      sending.delete(page);
+      page.isSent = page.posted !== undefined;
       failed(page, lines, toAppError(thrown));
     }
     const nowMs = clock.nowMs();
@@ -260,11 +298,18 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay
       wake();
     },
     settled,
+    retry: () => {
+      if (!refused) return;
+      blockedUntilMs = Math.min(blockedUntilMs, refused.lastMs + REFUSED_MS);
+      go();
+    },
     end: async (latestMs) => {
       isEnding = true;
       wake();
       await waitUntil(clock, latestMs, settled());
+      if (refused) giveUp();
       finish();
+      unshown.tell();
     },
   };
 };

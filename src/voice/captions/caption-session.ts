@@ -9,7 +9,7 @@ import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { CaptionOptions } from '../room-types.ts';
 import type { RoomTexts } from '../texts.ts';
-import { createCaptionMessages } from './caption-messages.ts';
+import { type CaptionMessages, createCaptionMessages } from './caption-messages.ts';
 import { type CaptionDisplay, createTranscript } from './caption.ts';
 import { createCaptions } from './captions.ts';
 import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
@@ -35,6 +35,8 @@ export interface CaptionSessionDeps {
    * undefined when they are shown again.
    */
   readonly blocked: (error: AppError | undefined) => void;
+  /** Reports lines that were not shown because their channel refused them. */
+  readonly unshown: (to: Channel, lost: LostLines) => void;
 }
 
 const RECENT_CAPTIONS = 20;
@@ -65,12 +67,17 @@ export const startCaptionSession = (
   deps: CaptionSessionDeps,
 ) => {
   const { clock, platform, texts, log, nameOf } = deps;
-  const startMs = clock.nowMs();
+  const { interrupted } = options;
+  const startedMs = interrupted?.startedMs ?? deps.now();
+  const ageMs = deps.now() - startedMs;
+  const startMs = clock.nowMs() - ageMs;
   let channel = start;
   let endedMs: number | undefined;
   let { languages } = options;
-  const transcript = createTranscript({ clock, startedMs: deps.now() });
+  const transcript = createTranscript({ clock, startedMs, ageMs });
+  if (interrupted) transcript.mark(texts.restartedHere(), startMs, clock.nowMs());
   const displays = new Set<CaptionDisplay>();
+  let newest: CaptionMessages | undefined;
   let stretch: Stretch = { fromMs: Number.NEGATIVE_INFINITY, toMs: Infinity };
   const openDisplay = (to: Channel): void => {
     const display = createCaptionMessages({
@@ -85,7 +92,9 @@ export const startCaptionSession = (
         if (to === channel) deps.gone();
       },
       blocked: deps.blocked,
+      unshown: (lost) => deps.unshown(to, lost),
     });
+    newest = display;
     displays.add(during(stretch, display));
   };
   openDisplay(channel);
@@ -98,6 +107,8 @@ export const startCaptionSession = (
       return channel;
     },
     options,
+    /** Start of the transcript, in ms since 1970. */
+    startedMs,
     languages: (): readonly string[] => languages,
     setLanguages: (chosen: readonly string[]): void => {
       languages = chosen;
@@ -110,6 +121,8 @@ export const startCaptionSession = (
     lost: ({ count, startMs: fromMs, endMs }: LostLines): void =>
       transcript.mark(texts.linesLostHere(count), fromMs, endMs),
     forget: captions.forget,
+    /** Tries again where the channel refused: permissions may have changed. */
+    retry: (): void => newest?.retry(),
     /** Shows later speech in another channel; earlier speech stays where it was. */
     moveTo: (to: Channel): void => {
       const nowMs = clock.nowMs();
@@ -129,6 +142,7 @@ export const startCaptionSession = (
         .slice(-RECENT_CAPTIONS)
         .map(({ speaker, text }) => `${speaker}: ${text}`),
     captionCount: (): number => transcript.lineCount,
+    spokenCount: (): number => transcript.spokenCount,
     durationMs: (): number => (endedMs ?? clock.nowMs()) - startMs,
     file: (kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile> =>
       sessionFile(transcript, kind, { language, dropped: texts.captionsDropped }),

@@ -94,6 +94,8 @@ export interface TranscriptDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Start of the session, in ms since 1970. */
   readonly startedMs: number;
+  /** Time since then. Default: none. */
+  readonly ageMs?: number;
   readonly mostLines?: number;
   readonly mostBytes?: number;
 }
@@ -125,14 +127,15 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** Creates the transcript of a session that begins now, in memory only; above its bounds the first lines are dropped. */
+/** Creates the transcript of a session, in memory only; above its bounds the first lines are dropped. */
 export const createTranscript = ({
   clock,
   startedMs,
+  ageMs = 0,
   mostLines = MOST_LINES,
   mostBytes = MOST_BYTES,
 }: TranscriptDeps) => {
-  const startMs = clock.nowMs();
+  const startMs = clock.nowMs() - ageMs;
   /** Lines in the order in which they became final, which is nearly the order of speech. */
   const kept = new Map<number, Kept>();
   let bytes = 0;
@@ -167,6 +170,10 @@ export const createTranscript = ({
     },
     get lineCount(): number {
       return kept.size;
+    },
+    /** Number of lines that somebody said. */
+    get spokenCount(): number {
+      return [...kept.keys()].filter((id) => id >= 0).length;
     },
     /** Lines in the order in which they were spoken. */
     lines: (): readonly TranscriptLine[] =>

@@ -1,3 +1,4 @@
+import { type Backoff, backoffMs } from '../../async/backoff.ts';
 import type { Clock } from '../../async/clock.ts';
 import { type AppError, toAppError } from '../../errors.ts';
 import type { ConsentChoice, ConsentRule } from '../../model/space-choices.ts';
@@ -11,14 +12,20 @@ export interface ConsentDeps {
   /** Informs people that they are listened to once they are told. */
   readonly inform: Notice['inform'];
   readonly subscribe: (memberIds: readonly string[]) => void;
+  /** Ids of people who were informed before a restart. Default: nobody. */
+  readonly informed?: readonly string[] | undefined;
+  /** Called when `informed` has changed. */
+  readonly informedChanged: () => void;
   /** Reports why people were not informed, and are not listened to; undefined when they were. */
   readonly notInformed: (error: AppError | undefined) => void;
 }
 
 /** Time for which newcomers are collected, to be informed together. */
 const GATHER_MS = 1_500;
-/** Wait after a lookup or a notice that failed. */
+/** Wait after a lookup that failed. */
 const TRY_AGAIN_AFTER_MS = 10_000;
+/** Waits after notices that failed: longer ones while the channel refuses them. */
+const NOTICE_BACKOFF: Backoff = { firstMs: TRY_AGAIN_AFTER_MS, longestMs: 300_000 };
 
 interface Person {
   readonly member: RoomMember;
@@ -37,15 +44,17 @@ export type Consent = ReturnType<typeof createConsent>;
 
 /** Limits listening to people who were informed and did not refuse; bots are never listened to. */
 export const createConsent = (deps: ConsentDeps) => {
-  const { rule, clock, choiceOf, inform, subscribe, notInformed } = deps;
+  const { rule, clock, choiceOf, inform, subscribe, informedChanged, notInformed } = deps;
   const people = new Map<string, Person>();
   /** Ids of people who were informed in this room, and need not be when they come back. */
-  const everInformed = new Set<string>();
+  const everInformed = new Set(deps.informed);
   let subscribed: readonly string[] = [];
   let cancel: (() => void) | undefined;
   let cancelLookUp: (() => void) | undefined;
   let informing: Informing | undefined;
   let isOver = false;
+  /** Notices that were refused in a row. */
+  let refusals = 0;
 
   const isAllowed = ({ isInformed, choice }: Person): boolean =>
     isInformed && (choice === 'allowed' || (rule === 'told' && choice === undefined));
@@ -79,6 +88,7 @@ export const createConsent = (deps: ConsentDeps) => {
     // This includes people who left and came back meanwhile.
     for (const [id, person] of people) person.isInformed ||= everInformed.has(id);
     apply();
+    if (members.length > 0) informedChanged();
   };
   const informWaiting = (): Informing => {
     const members = waiting().map(({ member }) => member);
@@ -108,11 +118,14 @@ export const createConsent = (deps: ConsentDeps) => {
     try {
       await run().told;
       notInformed(undefined);
+      refusals = 0;
       informLater(GATHER_MS);
     } catch (thrown) {
       if (isOver) return;
-      notInformed(toAppError(thrown));
-      informLater(TRY_AGAIN_AFTER_MS);
+      const error = toAppError(thrown);
+      notInformed(error);
+      informLater(backoffMs(NOTICE_BACKOFF, refusals));
+      refusals = error.retryable ? 0 : refusals + 1;
     }
   };
 
@@ -134,7 +147,7 @@ export const createConsent = (deps: ConsentDeps) => {
     /** Takes a member's choice. A refusal takes effect at once. */
     chosen: (memberId: string, choice: ConsentChoice): void => {
       // People who refused before are informed before they are listened to again.
-      if (choice === 'refused') everInformed.delete(memberId);
+      if (choice === 'refused' && everInformed.delete(memberId)) informedChanged();
       const person = people.get(memberId);
       if (!person) return;
       person.choice = choice;
@@ -143,9 +156,11 @@ export const createConsent = (deps: ConsentDeps) => {
     },
     /**
      * Resolves when the notice for all who are present is posted; rejects when it cannot be. Each of them
-     * is listened to once they are told.
+     * is listened to once they are told. After a restart it is there already: those who came meanwhile are
+     * told as newcomers are.
      */
     posted: async (): Promise<void> => {
+      if (deps.informed) return informLater(GATHER_MS);
       cancel?.();
       cancel = undefined;
       try {
@@ -155,6 +170,15 @@ export const createConsent = (deps: ConsentDeps) => {
       } finally {
         informLater(GATHER_MS);
       }
+    },
+    /** Ids of people who were informed and did not refuse since. */
+    informed: (): readonly string[] => [...everInformed],
+    /** Informs people soon who could not be informed: permissions may have changed. */
+    retry: (): void => {
+      if (refusals === 0) return;
+      cancel?.();
+      cancel = undefined;
+      informLater(GATHER_MS);
     },
     isSubscribed: (memberId: string): boolean => subscribed.includes(memberId),
     [Symbol.dispose]: () => {

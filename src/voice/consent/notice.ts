@@ -47,12 +47,15 @@ interface LateNotice {
  * Creates the notice of a listening mode: in writing, and aloud where the room wants that. The first one
  * in a room is for everybody. Newcomers share one message, and one spoken notice a minute: those who
  * come before it is due are informed in writing, and hear it later.
+ *
+ * @param isPosted true when the one for everybody is there already, from before a restart
  */
 export const createNotice = (
   { clock, platform, channel, speaking, isSpoken, locales, texts }: NoticeDeps,
   { use, rule }: Pick<ListeningMode, 'use' | 'rule'>,
+  isPosted = false,
 ): Notice => {
-  let informedIn: string | undefined;
+  let informedIn = isPosted ? channel().id : undefined;
   let late: LateNotice | undefined;
   let spokenMs = Number.NEGATIVE_INFINITY;
   let cancelSpoken: (() => void) | undefined;

@@ -24,6 +24,9 @@ import { isAudible } from './segment.ts';
 /** Gain while somebody speaks, from 0 to 1: −12 dB. */
 const DUCKED_GAIN = 0.25;
 
+/** Time for which speech that has begun waits until the bot may speak again: then nobody knows its beginning. */
+const LONGEST_HOLD_MS = 10_000;
+
 /** Receives the outcome of each item: it may begin, and then ends in one way. Must not throw. */
 export interface PlaybackListener {
   /** Reports that the first packet of the item, or of its turn, is played. */
@@ -59,6 +62,9 @@ export const createPlayback = (deps: PlaybackDeps) => {
   let ahead: Synthesis | undefined;
   let running: Promise<void> | undefined;
   let pausing: PromiseWithResolvers<void> | undefined;
+  /** Set while the bot may not speak. */
+  let holding: PromiseWithResolvers<void> | undefined;
+  let cancelHeld: (() => void) | undefined;
   let gain = 1;
   let isOver = false;
 
@@ -95,7 +101,8 @@ export const createPlayback = (deps: PlaybackDeps) => {
   const follow = async function* (speech: Synthesis) {
     let isFirst = true;
     const mayPause = !isNotice(speech.turn.items[0]);
-    for await (const packet of speech.packets(() => (mayPause ? pausing?.promise : undefined))) {
+    const paused = () => (holding ?? (mayPause ? pausing : undefined))?.promise;
+    for await (const packet of speech.packets(paused)) {
       if (isFirst) {
         announcer.spoken(speech.turn, clock.nowMs());
         for (const item of speech.turn.items) listener.began(item);
@@ -131,7 +138,7 @@ export const createPlayback = (deps: PlaybackDeps) => {
 
   const run = async (): Promise<void> => {
     for (;;) {
-      for (let pause = pausing; pause; pause = pausing) await pause.promise;
+      for (let pause = holding ?? pausing; pause; pause = holding ?? pausing) await pause.promise;
       current = isOver ? undefined : next();
       if (!current) break;
       await speak(current);
@@ -143,6 +150,11 @@ export const createPlayback = (deps: PlaybackDeps) => {
   const resume = (): void => {
     pausing?.resolve();
     pausing = undefined;
+  };
+  const release = (): void => {
+    cancelHeld?.();
+    holding?.resolve();
+    holding = undefined;
   };
   /** The turn that is being spoken, unless it was ended. */
   const playing = (): Synthesis | undefined => (current?.signal.aborted ? undefined : current);
@@ -164,6 +176,7 @@ export const createPlayback = (deps: PlaybackDeps) => {
     isOver = true;
     drops.end();
     resume();
+    release();
     remove(() => true);
   };
 
@@ -192,6 +205,21 @@ export const createPlayback = (deps: PlaybackDeps) => {
     forget: (memberId: string): void => void remove(({ by }) => by?.id === memberId),
     pause: (): void => void (pausing ??= Promise.withResolvers()),
     resume,
+    /**
+     * Holds everything back, notices too, while the bot may not speak. What waits for too long is dropped, and
+     * what was being spoken after ten seconds.
+     */
+    hold: (isHeld: boolean): void => {
+      if (!isHeld) return release();
+      if (holding || isOver) return;
+      holding = Promise.withResolvers();
+      cancelHeld = clock.after(LONGEST_HOLD_MS, () => {
+        const held = playing();
+        if (held?.startedMs() === undefined) return;
+        drops.add(held.turn.items, 'late');
+        held.end();
+      });
+    },
     queue: () => {
       const startedMs = current?.startedMs();
       const waiting = queue.waiting();

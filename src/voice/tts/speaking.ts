@@ -42,6 +42,8 @@ export interface SpeakingDeps {
 
 /** Longest wait for a spoken notice in one language; it is also posted. */
 const LONGEST_NOTICE_MS = 15_000;
+/** The same while the bot may not speak: it gets onto a stage sooner, or not at all. */
+const LONGEST_HELD_NOTICE_MS = 3_000;
 const VOICES_MS = 10_000;
 /** Least time between two messages about failed speech. */
 const FAILURE_EVERY_MS = 60_000;
@@ -67,6 +69,7 @@ export const createSpeaking = (deps: SpeakingDeps) => {
   /** Languages of which was told that their voice does not speak them. */
   const foreign = new Set<string>();
   let failedMs = Number.NEGATIVE_INFINITY;
+  let isHeld = false;
   let dropped = 0;
   let droppedMs = Number.NEGATIVE_INFINITY;
 
@@ -119,7 +122,7 @@ export const createSpeaking = (deps: SpeakingDeps) => {
 
   /** The pronunciations of the terms in a text. */
   const dictionaryOf = async (text: RichText, language: string) => {
-    const terms = await services.glossary.inText(channel(), toFlatText(text).text);
+    const { terms } = await services.glossary.inText(channel(), toFlatText(text).text);
     return termsFor(terms, language).forced.map(({ term, translation }) => ({
       term,
       spoken: translation ?? term,
@@ -223,7 +226,8 @@ export const createSpeaking = (deps: SpeakingDeps) => {
      * spoken, or could not be.
      */
     announce: async (notice: readonly SpokenNotice[]): Promise<void> => {
-      const latestMs = clock.nowMs() + LONGEST_NOTICE_MS * notice.length;
+      const longestMs = isHeld ? LONGEST_HELD_NOTICE_MS : LONGEST_NOTICE_MS * notice.length;
+      const latestMs = clock.nowMs() + longestMs;
       await Promise.all(notice.map((one) => announceIn(one, latestMs)));
     },
     /** Ends the item that is spoken; returns false when there is none, or it is a notice. */
@@ -238,6 +242,11 @@ export const createSpeaking = (deps: SpeakingDeps) => {
     },
     stop: playback.stop,
     duck: playback.duck,
+    /** Holds all speech back while the bot may not speak. */
+    hold: (isSilenced: boolean): void => {
+      isHeld = isSilenced;
+      playback.hold(isSilenced);
+    },
     pause: (isPaused: boolean): void => (isPaused ? playback.pause() : playback.resume()),
     queue: (): { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] } => {
       const { isPaused, playing, playedMs, waiting } = playback.queue();

@@ -192,6 +192,21 @@ const follow = (stage: Stage) => {
     lookAway();
   };
 
+  /** What was on its way when it was taken back arrives, and is taken off the platform again. */
+  const checkArrived = async (): Promise<void> => {
+    await settle();
+    const arrived = of(
+      voices.history
+        .slice(seen.history)
+        .map(({ text }) => text)
+        .join('\n'),
+    );
+    const standing = of([ROOM, OTHER].flatMap((to) => voices.texts(to)).join('\n'));
+    const wrong = arrived.filter((one) => one.isTakenBack && standing.includes(one));
+    expect(wrong).toEqual([]);
+    seen.history = voices.history.length;
+  };
+
   const takeBack = (id: string, button: string): void => {
     // Who has what was kept deleted may ask on.
     if (button !== 'privacy sure') asking.delete(id);
@@ -309,7 +324,8 @@ const follow = (stage: Stage) => {
         return;
       }
       case 'release':
-        return release(what.what, what.fails);
+        release(what.what, what.fails);
+        return what.what === 'posting' ? checkArrived() : undefined;
     }
   };
 

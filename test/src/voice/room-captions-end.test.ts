@@ -13,7 +13,7 @@ import {
   SPACE,
   type Stage,
 } from './room-harness.ts';
-import { sentenceLike } from '../../fakes/sentences.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 const ends = (stage: Stage, of = ROOM): readonly string[] =>
   stage.place.texts(of).filter((text) => sentenceLike('room.captions-ended').test(text));
@@ -155,6 +155,7 @@ describe('captions of a room', () => {
     await ending;
     const [file] = stage.place.contents(ROOM).at(-1)?.files ?? [];
     expect(Buffer.from(file!.bytes).toString()).toContain('the last words');
+    expect(stage.place.texts(ROOM).at(-1)).toContain(sentence('room.stopping'));
     expect(stage.place.where()).toBeUndefined();
     expect(stage.clock.waiting).toBe(0);
   });

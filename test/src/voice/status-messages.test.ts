@@ -107,6 +107,16 @@ describe('captions of a room in which not all is received', () => {
     expect(stage.place.texts(ROOM).at(-1)).toBe(sentence('room.hears-again', { name: 'Ann' }));
   });
 
+  it('report that somebody speaks without a name where it may be one of several', async () => {
+    await using stage = await openCaptioned();
+    stage.place.audible(undefined, false);
+    await stage.pass(0);
+    expect(stage.place.texts(ROOM).at(-1)).toBe(sentence('room.cannot-hear-someone'));
+    stage.place.audible(undefined, true);
+    await stage.pass(0);
+    expect(stage.place.texts(ROOM).at(-1)).toBe(sentence('room.hears-everyone'));
+  });
+
   it('report that a member who could not be received has left', async () => {
     await using stage = await openCaptioned();
     stage.place.audible('ann', false);

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
+import type { LostLines } from '../../../../src/voice/captions/lost-lines.ts';
 import { away, caption, openDisplay, pass } from './fakes.ts';
 
 describe('a display whose requests fail', () => {
@@ -72,14 +73,57 @@ describe('a display whose requests fail', () => {
       { blocked: (error) => told.push(error?.code) },
     );
     display.show(caption(1));
-    await clock.advance(100_000);
-    expect(channel.sent.length).toBeLessThan(6);
+    await clock.advance(20_000);
+    expect(channel.sent).toHaveLength(1);
     expect(told).toEqual(['forbidden']);
     isForbidden = false;
     display.show(caption(2));
+    display.retry();
     await pass(clock, display.settled());
     expect(told).toEqual(['forbidden', undefined]);
     expect(channel.shown()).toEqual(['**Ann**: line 1.\n**Ann**: line 2.']);
+  });
+
+  it('asks a channel that refuses more and more rarely, and counts what it gives up meanwhile', async () => {
+    let isForbidden = true;
+    const lost: LostLines[] = [];
+    const { clock, channel, display } = openDisplay(
+      { refuse: () => (isForbidden ? new AppError('forbidden', 'no') : undefined) },
+      { unshown: (lines) => lost.push(lines) },
+    );
+    for (let minute = 0; minute < 60; minute += 1) {
+      display.show(caption(minute + 1));
+      // Permissions change again and again, and are still missing.
+      for (let second = 0; second < 60; second += 1) {
+        if (minute === 30) display.retry();
+        await clock.advance(1_000);
+      }
+    }
+    expect(channel.sent.length).toBeLessThan(30);
+    expect(lost).toEqual([]);
+    isForbidden = false;
+    display.show(caption(100));
+    display.retry();
+    await pass(clock, display.settled());
+    expect(channel.shown().join('\n')).toContain('line 100.');
+    const [{ count, startMs } = { count: 0, startMs: 0 }] = lost;
+    const shown = channel
+      .shown()
+      .join('\n')
+      .match(/line \d+/g)!;
+    expect([lost.length, count + shown.length, startMs]).toEqual([1, 61, caption(1).startMs]);
+  });
+
+  it('counts what it could not show also where it ends before the channel accepts anything', async () => {
+    const lost: number[] = [];
+    const { clock, display } = openDisplay(
+      { refuse: () => new AppError('forbidden', 'no') },
+      { unshown: ({ count }) => lost.push(count) },
+    );
+    for (const id of [1, 2, 3]) display.show(caption(id));
+    await clock.advance(1_000);
+    await pass(clock, display.end(clock.nowMs() + 3_000));
+    expect([lost, clock.waiting]).toEqual([[3], 0]);
   });
 
   it('sends nothing again that is refused for what it is', async () => {

@@ -48,6 +48,7 @@ const setUp = (options: ChannelOptions = {}) => {
       log: createLog('silent'),
       gone: () => {},
       blocked: () => {},
+      unshown: () => {},
     },
   );
   const say = (id: number, text: string): void => {

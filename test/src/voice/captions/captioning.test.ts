@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { away, CHAT, human, openCaptioned, openStage, ROOM, settle } from '../room-harness.ts';
+import {
+  away,
+  CHAT,
+  human,
+  openCaptioned,
+  openStage,
+  ROOM,
+  settle,
+  SPACE,
+  type Stage,
+} from '../room-harness.ts';
 import { sentence, sentenceLike } from '../../../fakes/sentences.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 
@@ -119,6 +129,69 @@ describe('captions of a room', () => {
     await stage.pass(31_000);
     expect(stage.place.texts(CHAT).at(-1)).toContain('hello');
     expect(stage.place.texts(ROOM).at(-1)).toBe(sentence('room.shown-again'));
+  });
+
+  const refuse = (stage: Stage, ...ids: string[]): void => {
+    stage.place.faults.post = ({ id }) =>
+      ids.includes(id) ? new AppError('forbidden', 'not there') : undefined;
+    stage.place.faults.missing = ({ id }) => (ids.includes(id) ? ['Send Messages'] : []);
+  };
+  const missing = (channel: string) =>
+    sentence('room.missing', { channel, permissions: 'Send Messages' });
+
+  it('are told to who started them where nothing can be posted, once, and in the status', async () => {
+    await using stage = await openCaptioned({ startedBy: 'ann' });
+    refuse(stage, 'room');
+    for (let minute = 0; minute < 8; minute += 1) {
+      await stage.say('ann', `line ${minute}`);
+      await stage.pass(60_000);
+    }
+    const note = sentence('room.not-shown', { reason: missing('#room') });
+    expect(stage.place.whispers).toEqual([
+      { to: 'ann', text: sentence('room.to-starter', { channel: '#room', note }) },
+    ]);
+    expect(await stage.run('status', 'ann')).toContain(missing('#room'));
+
+    refuse(stage);
+    stage.place.faults.post = undefined;
+    await stage.core.feedListener.accessChanged(SPACE);
+    await stage.pass(10_000);
+    await stage.say('ann', 'afterwards');
+    expect(await stage.run('status', 'ann')).not.toContain('Send Messages');
+    const shown = stage.place.texts(ROOM);
+    expect(shown.join('\n')).toContain('afterwards');
+    expect(shown.filter((text) => sentenceLike('room.lines-unshown').test(text))).toHaveLength(1);
+    const file = await stage.room().transcript('txt');
+    expect(Buffer.from(file!.bytes).toString()).toContain('line 0');
+  });
+
+  it('go on although who started them accepts no private messages', async () => {
+    await using stage = await openCaptioned({ startedBy: 'ann' });
+    stage.place.faults.tell = new AppError('forbidden', 'closed');
+    refuse(stage, 'room');
+    await stage.say('ann', 'hello');
+    await stage.pass(20_000);
+    expect(stage.place.whispers).toHaveLength(1);
+    refuse(stage);
+    await stage.core.feedListener.accessChanged(SPACE);
+    await stage.pass(10_000);
+    expect(stage.place.texts(ROOM).join('\n')).toContain('hello');
+  });
+
+  it('whose room takes no notice are told to who started them, and newcomers are heard once it does', async () => {
+    await using stage = await openCaptioned({ in: CHAT, startedBy: 'ann' });
+    refuse(stage, 'room');
+    stage.place.enter(ROOM, human('eve', 'Eve'));
+    const before = stage.place.history.length;
+    await stage.pass(30 * 60_000);
+    expect(stage.place.whispers[0]?.text).toMatch(sentenceLike('room.untold'));
+    expect(stage.place.whispers.length).toBeLessThan(5);
+    expect(stage.place.subscribed()).not.toContain('eve');
+    expect(stage.place.history.length).toBe(before);
+    refuse(stage);
+    await stage.core.feedListener.accessChanged(SPACE);
+    await stage.pass(3_000);
+    expect(stage.place.subscribed()).toContain('eve');
   });
 
   it('write names with markup as names', async () => {

@@ -12,6 +12,7 @@ const session = (lines: readonly TranscriptLine[], droppedLines = 0): SessionTra
   startedMs: Date.UTC(2030, 0, 2, 3, 4, 5),
   droppedLines,
   lineCount: lines.length,
+  spokenCount: lines.length,
   lines: () => lines,
   show: () => {},
   mark: () => {},

@@ -45,6 +45,7 @@ const start = ({ rule = 'told', choices = {} }: Setting = {}) => {
     subscribe: (ids) => {
       state.subscribed = ids;
     },
+    informedChanged: () => undefined,
     notInformed: (error) => {
       state.fault = error;
     },

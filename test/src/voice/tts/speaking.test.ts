@@ -25,7 +25,7 @@ const start = (language?: string) => {
           return {};
         },
       },
-      glossary: { inText: async () => [] },
+      glossary: { inText: async () => ({ terms: [], occurrences: [] }) },
       languages: { detect: () => language && { language, confidence: 1 } },
       spaces: { of: async () => ({}) },
       usage: { record: async () => undefined },

@@ -1,0 +1,154 @@
+import type { Clock } from '../async/clock.ts';
+import { MINUTE_MS } from '../async/time.ts';
+import { toAppError } from '../errors.ts';
+import { type Log, logFailure } from '../log.ts';
+import type { Content } from '../model/content.ts';
+import { keyOf, type Channel, type Space } from '../model/place.ts';
+import type { StoredRoom } from '../model/stored-room.ts';
+import type { Tenure } from '../ports/leases.ts';
+import type { OpenRoomRow, OpenRooms } from '../store/open-rooms.ts';
+import type { OpenRoom } from './room.ts';
+import type { NotBackReason, RoomTexts } from './texts.ts';
+
+export interface ReturnsDeps {
+  readonly rows: Pick<OpenRooms, 'of' | 'remove'>;
+  readonly clock: Clock;
+  /** Ms since 1970. */
+  readonly now: () => number;
+  readonly isPeopled: (room: Channel) => boolean;
+  readonly isOpen: (space: Space) => boolean;
+  /** Waits for the turn of a space: rooms of it are opened one after the other. */
+  readonly turn: (space: Space) => Promise<Disposable>;
+  readonly acquire: (space: Space) => Promise<Tenure>;
+  readonly openUnder: (tenure: Tenure, room: StoredRoom, restored: StoredRoom) => Promise<OpenRoom>;
+  readonly post: (to: Channel, content: Content) => Promise<unknown>;
+  /** Sends a private message to a member of a space; does nothing where the platform has none. */
+  readonly tell: (space: Space, memberId: string, content: Content) => Promise<void>;
+  readonly texts: (space: Space, locale: string) => RoomTexts;
+  /** Called when the bot has not come back to a room of the space. */
+  readonly notBack: (space: Space) => void;
+  readonly log: Log;
+}
+
+/** Longest absence after which the bot comes back: later, people do something else. */
+const LONGEST_AWAY_MS = 15 * MINUTE_MS;
+/** Longest absence after which people are still told that it did not come back. */
+const TOLD_MS = 24 * 60 * MINUTE_MS;
+/** Wait after a failure that may be over soon. */
+const TRY_AGAIN_AFTER_MS = 10_000;
+
+/** Brings the bot back to the rooms in which its process ended, with what it did there. */
+export const createReturns = (deps: ReturnsDeps) => {
+  const { rows, clock, now, isPeopled, isOpen, turn, acquire, openUnder, post, log } = deps;
+  const underWay = new Set<string>();
+  const waiting = new Map<string, () => void>();
+  let isOver = false;
+
+  const tellStarter = async (
+    { channel, captions }: StoredRoom,
+    content: Content,
+  ): Promise<void> => {
+    const starter = captions?.startedBy;
+    if (starter === undefined) return;
+    await logFailure(log, 'the member who started captions could not be told', () =>
+      deps.tell(channel.space, starter, content),
+    );
+  };
+  /** Tells once that the bot does not come back, and forgets the room. */
+  const giveUp = async (
+    { room, seenMs }: OpenRoomRow,
+    { epoch }: Tenure,
+    reason: NotBackReason,
+  ): Promise<void> => {
+    const { channel, captions, locale } = room;
+    await rows.remove(channel.space, epoch);
+    const texts = deps.texts(channel.space, locale);
+    const content = texts.notBack(seenMs, reason);
+    const error = await logFailure(log, 'the end of a room could not be posted', () =>
+      post(captions?.in ?? channel, content),
+    );
+    if (error) await tellStarter(room, texts.toStarter(channel, content.text));
+  };
+
+  /** Goes on with what the bot did in a room before. */
+  const goOn = async (opened: OpenRoom, { room, seenMs }: OpenRoomRow): Promise<void> => {
+    const { captions } = room;
+    if (!captions) {
+      await opened.note(opened.texts.status('room.back'));
+      return;
+    }
+    const { startedMs, ...options } = captions;
+    const interrupted = { startedMs, sinceMs: seenMs };
+    const error = await logFailure(log, 'captions did not go on after a restart', () =>
+      opened.startCaptions({ ...options, interrupted }),
+    );
+    if (!error || opened.captions || opened.isOver) return;
+    const { texts } = opened;
+    const content = texts.failed('room.captions-not-back', error);
+    if (!(await opened.note(content)))
+      await tellStarter(room, texts.toStarter(room.channel, content.text));
+    if (room.isAutomatic) await opened.close('unwanted');
+  };
+
+  const comeBack = async (row: OpenRoomRow, tenure: Tenure): Promise<void> => {
+    const { room, seenMs } = row;
+    const awayMs = now() - seenMs;
+    if (awayMs > TOLD_MS) return rows.remove(room.channel.space, tenure.epoch);
+    if (awayMs > LONGEST_AWAY_MS) return giveUp(row, tenure, 'room.was-long');
+    if (!isPeopled(room.channel)) return giveUp(row, tenure, 'room.was-empty');
+    let opened: OpenRoom;
+    try {
+      opened = await openUnder(tenure, room, room);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!error.retryable && !isOver) return giveUp(row, tenure, error);
+      throw error;
+    }
+    await goOn(opened, row);
+    if (!opened.isOver) await opened.keep();
+  };
+
+  /** Comes back to the room of a space, if there is one; rejects when that may succeed later. */
+  const attempt = async (space: Space): Promise<void> => {
+    using _ = await turn(space);
+    if (isOver || isOpen(space) || !(await rows.of(space))) return;
+    const tenure = await acquire(space);
+    try {
+      // Another process may have been there until now.
+      const row = await rows.of(space);
+      if (row) await comeBack(row, tenure);
+    } finally {
+      if (!isOpen(space)) await tenure.release();
+    }
+  };
+  const run = async (space: Space): Promise<void> => {
+    const key = keyOf(space);
+    underWay.add(key);
+    const error = await logFailure(log, 'the bot could not come back to a room', () =>
+      attempt(space),
+    );
+    if (error?.retryable && !isOver) {
+      waiting.set(
+        key,
+        clock.after(TRY_AGAIN_AFTER_MS, () => void run(space)),
+      );
+      return;
+    }
+    waiting.delete(key);
+    underWay.delete(key);
+    if (!isOpen(space)) deps.notBack(space);
+  };
+
+  return {
+    /** True while the bot comes back to a room of a space, or looks if there is one. */
+    isUnderWay: (space: Space): boolean => underWay.has(keyOf(space)),
+    spaceReady: async (space: Space): Promise<void> => {
+      if (isOver || isOpen(space) || underWay.has(keyOf(space))) return;
+      await run(space);
+    },
+    [Symbol.dispose]: (): void => {
+      isOver = true;
+      for (const cancel of waiting.values()) cancel();
+    },
+  };
+};

@@ -1,0 +1,86 @@
+import type { Clock } from '../async/clock.ts';
+import { type Log, logFailure } from '../log.ts';
+import type { StoredRoom } from '../model/stored-room.ts';
+import type { Tenure } from '../ports/leases.ts';
+import type { OpenRooms } from '../store/open-rooms.ts';
+
+export interface RoomKeeperDeps {
+  readonly rows: Pick<OpenRooms, 'save' | 'seen' | 'remove'>;
+  readonly tenure: Pick<Tenure, 'epoch'>;
+  readonly clock: Clock;
+  /** Ms since 1970. */
+  readonly now: () => number;
+  readonly current: () => StoredRoom;
+  readonly log: Log;
+}
+
+/** Time between two notes that the process works: a restart tells by it from when on nothing was heard. */
+const SEEN_EVERY_MS = 15_000;
+
+/** Keeps the stored row of an open room up to date, from `begin` on. */
+export const createRoomKeeper = (deps: RoomKeeperDeps) => {
+  const { rows, tenure, clock, now, current, log } = deps;
+  let isOpen = false;
+  let saving: Promise<unknown> | undefined;
+  let isDue = false;
+  /** The room as it was when it ended. */
+  let last: StoredRoom | undefined;
+  let cancel: (() => void) | undefined;
+
+  const write = (message: string, run: () => Promise<void>): Promise<unknown> =>
+    logFailure(log, message, run);
+  const save = async (): Promise<void> => {
+    while (isDue) {
+      isDue = false;
+      const { space } = current().channel;
+      await write('an open room could not be stored', () =>
+        rows.save(space, tenure.epoch, () => ({ room: last ?? current(), seenMs: now() })),
+      );
+    }
+    saving = undefined;
+  };
+  const changed = (): void => {
+    if (!isOpen) return;
+    isDue = true;
+    saving ??= save();
+  };
+  const stop = (): void => {
+    isOpen = false;
+    cancel?.();
+  };
+  const watch = (): void => {
+    cancel = clock.after(SEEN_EVERY_MS, () => {
+      watch();
+      const { space } = current().channel;
+      void write('an open room could not be noted', () => rows.seen(space, tenure.epoch, now()));
+    });
+  };
+
+  return {
+    /** Stores the room; resolves when that is done. */
+    begin: async (): Promise<void> => {
+      if (isOpen) return;
+      isOpen = true;
+      watch();
+      changed();
+      await saving;
+    },
+    /** Stores the room again, soon; must be called when it has changed. */
+    changed,
+    /** Ends with a row of the room as it is now, so that the bot comes back after a restart. */
+    leaveRow: async (): Promise<void> => {
+      last = current();
+      changed();
+      stop();
+      await saving;
+    },
+    /** Ends, and removes the row: the bot is not to come back. */
+    removeRow: async (): Promise<void> => {
+      stop();
+      isDue = false;
+      await saving;
+      const { space } = current().channel;
+      await write('an open room could not be removed', () => rows.remove(space, tenure.epoch));
+    },
+  };
+};

@@ -41,7 +41,7 @@ export default defineCommand('ask', {
     const above = options.question === undefined ? heardLine(question, ctx) : undefined;
     const turns = room
       ? roomTurns(question, room.recentCaptions())
-      : [{ role: 'user', content: question } as const];
+      : [...ctx.earlier, { role: 'user', content: question } as const];
     const shown = (answer: string): RichText => sections(above, parseMarkdown(answer));
     const answer = await stream(services.assistant.answer(turns, signal), shown);
     await reply({ text: shown(answer) });

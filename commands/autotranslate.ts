@@ -10,9 +10,11 @@ import {
 import { isQuiet } from '../src/model/space-choices.ts';
 import type { ChannelWatch } from '../src/model/watch.ts';
 import {
+  completeLanguage,
   completeLanguages,
   hears,
   hiddenNote,
+  typedLanguage,
   typedLanguages,
   typedCode,
   readChannels,
@@ -28,11 +30,13 @@ import {
   type Maybe,
 } from '../src/model/compose-rich-text.ts';
 import { channelAround, channelMention, type Channel } from '../src/model/place.ts';
-import type { ListItem, RichText } from '../src/model/rich-text.ts';
+import { code, timestamp, type ListItem, type RichText } from '../src/model/rich-text.ts';
 
 const FEWEST_CHANNELS = 2;
 const MOST_CHANNELS = 20;
 const LONGEST_LIST_CHARS = 2_000;
+const LONGEST_CODE_CHARS = 40;
+const SECOND_MS = 1_000;
 
 type Context<Options = unknown> = Pick<
   CommandContext<Options>,
@@ -243,6 +247,66 @@ const mirror = defineAction({
   },
 });
 
+const link = defineAction({
+  options: z.object({
+    language: z.string().min(1).max(LONGEST_LIST_CHARS).optional(),
+    code: z.string().min(1).max(LONGEST_CODE_CHARS).optional(),
+    channel: channelOption().optional(),
+    ...switches,
+  }),
+  complete: { language: completeLanguage },
+  guards: [moderator],
+  private: true,
+  slow: true,
+  async run(ctx) {
+    const { access, options, services, t, reply } = ctx;
+    const channel = channelOf(ctx);
+    await access.demand([channel], 'write');
+    const existing = services.watches.of(channel);
+    const known = existing?.mode === 'mirror' ? existing.languages[0] : undefined;
+    const language = options.language ? typedLanguage(options.language, services) : known;
+    if (language === undefined) throw userError('bad-input', 'autotranslate.link-language');
+    const isUnchanged = existing?.mode === 'mirror' && language === known;
+    const watch: ChannelWatch = isUnchanged
+      ? existing
+      : {
+          channel,
+          mode: 'mirror',
+          languages: [language],
+          transcribes: options['voice-messages'],
+          bots: options.bots,
+        };
+    if (options.code === undefined) {
+      const { code: made, expiresMs } = await services.watches.invite(watch);
+      const until = timestamp(Math.floor(expiresMs / SECOND_MS), 't');
+      return reply({
+        text: t('autotranslate.link-code', {
+          code: code(made),
+          until,
+          channel: channelMention(channel),
+        }),
+      });
+    }
+    const all = await services.watches.link(options.code, watch);
+    const own = all.filter(({ channel: { space } }) => space.id === channel.space.id);
+    const lined = own.map((each) =>
+      series([channelMention(each.channel), ...namesOf(each.languages, ctx)]),
+    );
+    const elsewhere = all.length - own.length;
+    const warnings = await obstacleLines(all, ctx);
+    await reply({
+      text: sections(
+        lines(
+          t('autotranslate.mirror'),
+          bullets(...lined, elsewhere > 0 && t('autotranslate.elsewhere', { count: elsewhere })),
+        ),
+        await switchLines(options, ctx),
+        warnings.some(Boolean) && lines(...warnings.map((each) => each && sentence('⚠️ ', each))),
+      ),
+    });
+  },
+});
+
 const off = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   guards: [moderator],
@@ -272,6 +336,15 @@ const off = defineAction({
   },
 });
 
+/** Says how many channels elsewhere are linked with those of a group. */
+const elsewhereLine = (
+  watch: ChannelWatch | undefined,
+  { services, t }: Context,
+): Maybe<RichText> => {
+  const count = watch ? services.watches.elsewhere(watch) : 0;
+  return count > 0 && t('autotranslate.elsewhere', { count });
+};
+
 const list = defineAction({
   guards: [moderator],
   private: true,
@@ -292,7 +365,12 @@ const list = defineAction({
     const items = [...groups].flatMap(([group, members]): (RichText | ListItem)[] =>
       group === undefined
         ? members.map(line)
-        : [nested(t('autotranslate.group', { count: members.length }), members.map(line))],
+        : [
+            nested(t('autotranslate.group', { count: members.length }), [
+              ...members.map(line),
+              elsewhereLine(members[0], ctx),
+            ]),
+          ],
     );
     await reply({
       text: lines(
@@ -305,6 +383,6 @@ const list = defineAction({
 
 export default defineCommandGroup(
   'autotranslate',
-  { reply: inPlace('reply'), thread: inPlace('thread'), mirror, off, list },
+  { reply: inPlace('reply'), thread: inPlace('thread'), mirror, link, off, list },
   { needs: 'watch', topic: 'channels' },
 );

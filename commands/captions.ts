@@ -95,6 +95,7 @@ const start = defineAction({
       thread: options.thread ? label('room.thread-name') : undefined,
       only,
       transcript: options.transcript,
+      startedBy: ctx.member.id,
     });
     await reply({
       text: lines(

@@ -41,7 +41,7 @@ const add = defineAction({
   async run({ options, services, channel, locale, t, reply }) {
     const { term, translation } = options;
     const language = options.language && typedLanguage(options.language, services);
-    await services.glossary.add(options.channel ?? channel.space, {
+    const replaced = await services.glossary.add(options.channel ?? channel.space, {
       term,
       translation,
       language: language || undefined,
@@ -50,14 +50,19 @@ const add = defineAction({
       language ? services.languages.name(language, locale) : t('glossary.everywhere'),
       options.channel,
     );
+    const isOther = replaced && (replaced.term !== term || replaced.translation !== translation);
+    const before = replaced?.translation ? [' → ', typedCode(replaced.translation)] : [];
     await reply({
-      text: translation
-        ? t('glossary.added-translation', {
-            term: typedCode(term),
-            translation: typedCode(translation),
-            where,
-          })
-        : t('glossary.added', { term: typedCode(term), where }),
+      text: lines(
+        translation
+          ? t('glossary.added-translation', {
+              term: typedCode(term),
+              translation: typedCode(translation),
+              where,
+            })
+          : t('glossary.added', { term: typedCode(term), where }),
+        isOther && t('glossary.replaced', { entry: sentence(typedCode(replaced.term), ...before) }),
+      ),
     });
   },
 });

@@ -55,6 +55,9 @@ const storageLines = async ({ services, member, t }: Context): Promise<Maybe<Ric
   return lines(t('status.storage'), bullets(nested(sentence('❌ ', t(said.key)), [shown])));
 };
 
+const missingPermissions = (permissions: readonly string[], t: Context['t']): RichText =>
+  t('status.missing', { what: permissions.map((each) => quotedWords(each)).join(', ') });
+
 const watchLines = async (ctx: Context) => {
   const { services, access, channel, t } = ctx;
   const all = services.watches.list(channel.space);
@@ -63,26 +66,41 @@ const watchLines = async (ctx: Context) => {
     const missing = await services.watches.missing(watch);
     const mention = channelMention(watch.channel);
     if (missing.length === 0) return sentence('✅ ', mention);
-    const what = missing.map((each) => quotedWords(each)).join(', ');
-    return sentence('❌ ', mention, ' · ', t('status.missing', { what }));
+    return sentence('❌ ', mention, ' · ', missingPermissions(missing, t));
   });
   return [...(await Promise.all(listed)), more(watches.length, ctx), hiddenNote(all, watches, ctx)];
 };
 
+const outageLine = (
+  { languages, reason }: NonNullable<Backlog['outage']>,
+  { locale, services, t }: Context,
+): RichText => {
+  const names = languages.map((code) => services.languages.name(code, locale)).join(', ');
+  return sentence('❌ ', t('status.outage', { languages: names, reason: say(t, reason) }));
+};
+
 const backlogLines = async (
   { waiting, oldestMs, dead, newestDead, overLimit, outage }: Backlog,
-  { access, member, t }: Context,
+  ctx: Context,
 ): Promise<RichText> => {
+  const { access, member, t } = ctx;
   const oldest = oldestMs === undefined ? '–' : timestamp(Math.floor(oldestMs / SECOND_MS));
   const told = member.role === 'moderator' ? newestDead : [];
   const seen = await access.seen(told, ({ ref }) => ref.channel);
   const listed = seen.slice(0, DEAD_LISTED);
-  const reasons = listed.map(({ ref, reason }) =>
-    series([channelMention(ref.channel), t(`errors.${reason}`)]),
+  const reasons = await Promise.all(
+    listed.map(async ({ ref, reason, lacks = [] }) => {
+      const known = await access.seen(lacks, ({ channel }) => channel);
+      const lacking = known.map(({ channel, permissions }) =>
+        sentence(channelMention(channel), ': ', missingPermissions(permissions, t)),
+      );
+      const why = lacking.length > 0 ? lacking : [say(t, reason)];
+      return series([channelMention(ref.channel), ...why]);
+    }),
   );
   const others = listed.length > 0 && more(dead, { t }, listed.length);
   return bullets(
-    outage && sentence('❌ ', t('status.outage', { reason: say(t, outage) })),
+    outage && outageLine(outage, ctx),
     waiting === 0
       ? sentence('✅ ', t('status.none-waiting'))
       : sentence('⏳ ', t('status.waiting', { count: waiting, oldest })),
@@ -115,6 +133,7 @@ const roomLines = (room: Room, ctx: Context) => {
           series([t('status.captions', { channel: channelMention(captions.in) }), ...languages]),
         )
       : sentence('➖ ', t('status.no-captions')),
+    ...room.faults().map((fault) => sentence('❌ ', say(t, fault.sentence))),
     misheard > 0 && sentence('➖ ', t('status.withheld', { count: misheard })),
     foreign > 0 && sentence('➖ ', t('status.withheld-foreign', { count: foreign })),
     ...people.slice(0, LISTED).map(({ name, lost, unread }) => {

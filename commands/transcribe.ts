@@ -7,7 +7,7 @@ import {
   completeLanguage,
   durationMsOf,
   typedLanguage,
-  soundOf,
+  audioFileOf,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { plainWords, sections } from '../src/model/compose-rich-text.ts';
@@ -28,7 +28,7 @@ export default defineCommand(
     complete: { language: completeLanguage, to: completeLanguage },
     slow: true,
     onMessage: (message) => {
-      const audio = soundOf(message);
+      const audio = audioFileOf(message);
       if (!audio) throw userError('bad-input', 'transcribe.no-sound');
       return { audio };
     },

@@ -10,7 +10,7 @@ import {
   durationMsOf,
   isBlankMessage,
   typedLanguage,
-  soundOf,
+  audioFileOf,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { plainWords } from '../src/model/compose-rich-text.ts';
@@ -54,7 +54,7 @@ export default defineCommand(
     slow: true,
     onMessage: (message) => {
       if (!isBlankMessage(message.text)) return { text: message.text };
-      const audio = soundOf(message);
+      const audio = audioFileOf(message);
       if (!audio) throw userError('bad-input', 'translate.nothing-in-message');
       return { audio };
     },

@@ -15,7 +15,7 @@ import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import type { RichText } from '../model/rich-text.ts';
-import type { Capabilities } from '../ports/platform.ts';
+import type { Capabilities, ConversationTurn } from '../ports/platform.ts';
 import type { ChannelAccess } from './channel-access.ts';
 import type { Services } from './services.ts';
 
@@ -39,6 +39,8 @@ export interface CommandContext<Options> {
   readonly channel: Channel;
   /** The message that the command is used on, from its menu. */
   readonly on?: Message;
+  /** Earlier turns of the conversation that the use belongs to, oldest first; Markdown. */
+  readonly earlier: readonly ConversationTurn[];
   readonly services: Services;
   /** Checks channels: those of options of kind channel are known to be seen by the person. */
   readonly access: ChannelAccess;
@@ -121,7 +123,10 @@ export const pressOn = (
   },
 });
 
-export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 'on' | 'stream'> {
+export interface PressContext extends Omit<
+  CommandContext<unknown>,
+  'options' | 'on' | 'earlier' | 'stream'
+> {
   /** The part after the colon in the control's `press`; empty without one. */
   readonly arg: string;
   /** The chosen values; empty for a button. */

@@ -162,6 +162,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       const ctx: CommandContext<never> = {
         ...basics,
         ...(on ? { on } : {}),
+        earlier: invocation.earlier ?? [],
         options: options as never,
         stream: updates.stream,
       };

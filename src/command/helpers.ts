@@ -71,16 +71,16 @@ export const button = (
   ...(look === 'plain' ? {} : { look }),
 });
 
-const FILM_NAME = /\.(?:mp4|mov|mkv)$/i;
+const VIDEO_NAME = /\.(?:mp4|mov|mkv)$/i;
 
-/** The first file of a message that may hold sound, by its name and type; films included. */
-export const soundOf = ({ files }: Message): MessageFile | undefined =>
+/** The first file of a message that may hold audio, by its name and type; videos included. */
+export const audioFileOf = ({ files }: Message): MessageFile | undefined =>
   files.find(
     ({ name, mediaType, voice }) =>
       voice !== undefined ||
       /^(?:audio|video)\//.test(mediaType) ||
       isAudioName(name) ||
-      FILM_NAME.test(name),
+      VIDEO_NAME.test(name),
   );
 
 /** The length of a voice message as the platform says it; undefined for other files. */
@@ -192,24 +192,24 @@ export const sharedRoom = ({
   return room && theirs && isSameChannel(room.channel, theirs) ? room : undefined;
 };
 
-/** The record of a room for a moderator who may enter that room; undefined for anybody else. */
-const ofModerator = async <Record extends { readonly channel: Channel }>(
-  record: Record | undefined,
+/** A room or its record, if the person is a moderator who may enter that room. */
+const forModerator = async <Of extends { readonly channel: Channel }>(
+  room: Of | undefined,
   { member, access }: Context,
-): Promise<Record | undefined> => {
-  if (member.role !== 'moderator' || !record) return undefined;
-  const [seen] = await access.seen([record], ({ channel }) => channel);
+): Promise<Of | undefined> => {
+  if (member.role !== 'moderator' || !room) return undefined;
+  const [seen] = await access.seen([room], ({ channel }) => channel);
   return seen;
 };
 
-/** The room that we are in, where a member may know of what goes on there; see `joinedRoom`. */
+/** The room that we are in, if the member may use it; see `joinedRoom`. */
 export const roomNearby = async (ctx: Context): Promise<Room | undefined> =>
-  sharedRoom(ctx) ?? ofModerator(ctx.services.rooms.of(ctx.channel.space), ctx);
+  sharedRoom(ctx) ?? forModerator(ctx.services.rooms.of(ctx.channel.space), ctx);
 
 /**
- * The room that we are in, for those who are in it and for moderators who may enter it: what is said
- * there is nothing to others, and not theirs to end. Throws a sentence for everybody else, or where we
- * are in none.
+ * The room that we are in, for those who are in it and for moderators who may enter it. Throws
+ * `forbidden` for everybody else, who may neither learn what is said there nor end it, and
+ * `not-found` where we are in none.
  */
 export const joinedRoom = async (ctx: Context): Promise<Room> => {
   const room = await roomNearby(ctx);
@@ -227,7 +227,7 @@ export const captionRecord = async (ctx: Context): Promise<CaptionRecord> => {
   const { services, channel, member } = ctx;
   const here = await roomNearby(ctx);
   const left = services.rooms.left(channel.space);
-  const theirs = left?.people.has(member.id) ? left : await ofModerator(left, ctx);
+  const theirs = left?.people.has(member.id) ? left : await forModerator(left, ctx);
   const found = [here, theirs].find((record) => record?.hasRecord);
   if (found) return found;
   // Who asks from elsewhere is told so.

@@ -11,6 +11,8 @@ const { meet, room, calls } = useRoom(harness);
 
 const FILE = { name: 'captions.srt', mediaType: 'application/x-subrip', bytes: new Uint8Array(3) };
 
+/** The member who uses the commands. */
+const BY_ADA = { startedBy: 'ada' };
 const wish = () => calls('startCaptions').at(-1)?.[1];
 
 const choose = async (changed: Partial<RoomChoices>): Promise<void> => {
@@ -23,7 +25,7 @@ describe('/captions start', () => {
     harness().rooms.people.set('bob', ROOM);
     const { text } = await harness().run('captions start', {}, { member: BOB });
     expect(calls('join')).toEqual([['join', '500', 'en', false]]);
-    expect(wish()).toEqual({ languages: [] });
+    expect(wish()).toEqual({ languages: [], startedBy: BOB.id });
     expect(text).toBe(
       `${sentence('captions.started', { room: '<#500>', channel: '<#500>' })}\n` +
         sentence('captions.as-spoken'),
@@ -38,12 +40,12 @@ describe('/captions start', () => {
   it('reads a typed list of languages, and takes the server’s where there is none', async () => {
     await meet();
     const { text } = await harness().run('captions start', { languages: 'Spanish, ja' });
-    expect(wish()).toEqual({ languages: ['es', 'ja'] });
+    expect(wish()).toEqual({ languages: ['es', 'ja'], ...BY_ADA });
     expect(text).toContain(sentence('captions.into', { languages: 'Spanish, Japanese' }));
     await harness().run('captions stop');
     await choose({ languages: ['fr'] });
     await harness().run('captions start');
-    expect(wish()).toEqual({ languages: ['fr'] });
+    expect(wish()).toEqual({ languages: ['fr'], ...BY_ADA });
   });
 
   it('completes the last language of the list', async () => {
@@ -71,22 +73,32 @@ describe('/captions start', () => {
     await meet();
     await choose({ languages: ['fr'] });
     const { text } = await harness().run('captions start', { only: 'Spanish' });
-    expect(wish()).toEqual({ languages: ['es'], only: 'es' });
+    expect(wish()).toEqual({ languages: ['es'], only: 'es', ...BY_ADA });
     expect(text).toContain(sentence('captions.only', { language: 'Spanish' }));
     await harness().run('captions stop');
     await harness().run('captions start', { languages: 'ja, es', only: 'es' });
-    expect(wish()).toEqual({ languages: ['ja', 'es'], only: 'es' });
+    expect(wish()).toEqual({ languages: ['ja', 'es'], only: 'es', ...BY_ADA });
   });
 
   it('shows them in another channel, or in a thread of one', async () => {
     await meet();
     const { text } = await harness().run('captions start', { in: '<#7>', transcript: 'vtt' });
-    expect(wish()).toEqual({ languages: [], in: { space: SPACE, id: '7' }, transcript: 'vtt' });
+    expect(wish()).toEqual({
+      languages: [],
+      in: { space: SPACE, id: '7' },
+      transcript: 'vtt',
+      ...BY_ADA,
+    });
     expect(text).toContain(sentence('captions.started', { room: '<#500>', channel: '<#7>' }));
     expect(text).toContain(sentence('captions.transcript-follows'));
     await harness().run('captions stop');
     await harness().run('captions start', { thread: true });
-    expect(wish()).toEqual({ languages: [], in: HERE, thread: sentence('room.thread-name') });
+    expect(wish()).toEqual({
+      languages: [],
+      in: HERE,
+      thread: sentence('room.thread-name'),
+      ...BY_ADA,
+    });
     await harness().run('captions stop');
     const thread = { ...HERE, id: '9', parentId: '7' };
     await harness().run('captions start', { thread: true }, { channel: thread });

@@ -24,6 +24,15 @@ describe('/glossary', () => {
     expect((await last('glossary remove', { term: 'Blue Mage' })).tone).toBe('error');
   });
 
+  it('says which entry an added one replaces', async () => {
+    const first = await last('glossary add', { term: "O'Brien", translation: 'x' });
+    expect(first.text).not.toMatch(sentenceLike('glossary.replaced'));
+    const again = await last('glossary add', { term: 'O’Brien', translation: 'y' });
+    expect(again.text).toContain(sentence('glossary.replaced', { entry: "`O'Brien` → `x`" }));
+    const same = await last('glossary add', { term: 'O’Brien', translation: 'y' });
+    expect(same.text).not.toMatch(sentenceLike('glossary.replaced'));
+  });
+
   it('is used by the next translation', async () => {
     await harness().run('glossary add', { term: 'fox', translation: 'KITSUNE' });
     const { text } = await last('translate', { text: 'The quick brown fox', to: 'ja' });

@@ -16,7 +16,7 @@ const file = (name: string, mediaType: string, part: Partial<MessageFile> = {}):
 });
 const picture = file('a.png', 'image/png');
 const voice = file('voice-message', 'application/octet-stream', {
-  voice: { durationMs: 570_000, waveform: '' },
+  voice: { durationMs: 570_000, loudness: [] },
 });
 
 const on = (text: string, files: readonly MessageFile[] = []) => ({ on: messageOf(text, files) });

@@ -66,6 +66,9 @@ describe('/usage', () => {
   });
 });
 
+/** Languages of a translation that cannot be made. */
+const PAIR = { from: { language: 'fi' }, to: { language: 'ko' } } as const;
+
 describe('/status', () => {
   it('says what works and what does not', async () => {
     const { text, controls } = await harness().run('status');
@@ -101,18 +104,38 @@ describe('/status', () => {
   });
 
   it('tells of an outage, and of what the daily limit left untranslated', async () => {
-    const outage = { key: 'errors.unavailable' } as const;
+    const outage = { languages: ['es', 'ja'], reason: { key: 'reasons.unavailable' } } as const;
     harness().script.backlog = { ...NO_BACKLOG, waiting: 1, overLimit: 2, outage };
     const { text } = await harness().run('status');
-    const reason = sentence('errors.unavailable');
-    expect(text).toContain(`❌ ${sentence('status.outage', { reason })}`);
+    const told = { languages: 'Spanish, Japanese', reason: sentence('reasons.unavailable') };
+    expect(text).toContain(`❌ ${sentence('status.outage', told)}`);
     expect(text).toContain(`⚠️ ${sentence('status.over-limit', { count: 2 })}`);
+  });
+
+  it('names what is missing where something could not be written, as far as one may see it', async () => {
+    const hidden = { space: HERE.space, id: '200' };
+    const permissions = ['Send Messages', 'Manage Webhooks'];
+    const lacks = [HERE, hidden].map((channel) => ({ channel, permissions }));
+    const dead = {
+      ref: { channel: HERE, id: '1' },
+      code: 'forbidden',
+      reason: { key: 'reasons.forbidden' },
+      lacks,
+    } as const;
+    harness().script.backlog = { ...NO_BACKLOG, dead: 1, newestDead: [dead] };
+    harness().script.access = { '200': 'none' };
+    const { text } = await harness().run('status');
+    const what = permissions.join(', ');
+    expect(text).toContain(`<#100> · <#100>: ${sentence('status.missing', { what })}`);
+    expect(text).not.toContain('<#200>');
+    expect(text).not.toContain(sentence('reasons.forbidden'));
   });
 
   it('lets moderators try again what could not be done', async () => {
     const dead = {
       ref: { channel: HERE, id: '1' },
-      reason: 'unavailable',
+      code: 'missing',
+      reason: { key: 'service.no-translation', params: PAIR },
     } as const;
     harness().script.backlog = { ...NO_BACKLOG, dead: 3, newestDead: [dead] };
     const seen = await harness().run('status', {}, { member: { role: 'member' } });
@@ -122,7 +145,7 @@ describe('/status', () => {
     expect(seen.controls).toBeUndefined();
     const { text } = await harness().run('status');
     expect(text).toContain(
-      `<#100> · ${sentence('errors.unavailable')}\n  - ${sentence('status.more', { count: 2 })}`,
+      `<#100> · ${sentence('service.no-translation', PAIR)}\n  - ${sentence('status.more', { count: 2 })}`,
     );
     const refused = await harness().press('status.retry', [], { member: { role: 'member' } });
     expect(refused.text).toContain(sentence('errors.needs-moderator'));

@@ -140,10 +140,12 @@ describe('/status', () => {
       { memberId: '3', name: 'Cid', received: 50, lost: 0, undecryptable: 50 },
       { memberId: '4', name: 'Dot', received: 0, lost: 0, undecryptable: 0 },
     ];
+    harness().rooms.script.faults = [userError('forbidden', 'room.in-audience')];
     const { text } = await harness().run('status');
-    expect(text.split('\n').slice(-7)).toEqual([
+    expect(text.split('\n').slice(-8)).toEqual([
       `- ✅ ${here}`,
       `- ✅ ${sentence('status.captions', { channel: '<#500>' })} · Spanish · Japanese`,
+      `- ❌ ${sentence('room.in-audience')}`,
       `- ➖ ${sentence('status.withheld', { count: 2 })}`,
       `- ➖ ${sentence('status.withheld-foreign', { count: 7 })}`,
       `- ❌ ${sentence('status.unheard', { name: 'Cid' })}`,

@@ -24,7 +24,10 @@ import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/subtitles.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl, type Store } from './store/index.ts';
+import { createOpenRooms } from './store/open-rooms.ts';
 import { openEmbeddedLeases } from './store/embedded.ts';
+import { createCipher, encryptionKeys } from './store/encryption.ts';
+import { createInstallationStore } from './store/installations.ts';
 import { createMemberSettings, createSpaceSettings, createRoomConsents } from './store/settings.ts';
 import { createPrivacy } from './store/privacy.ts';
 import { createUsage } from './store/usage.ts';
@@ -72,6 +75,11 @@ export const coreSection = z
       'Days to keep the outcome of messages in channels with auto-translate.',
     ),
     COPY_DAYS: days(365, 1).describe('Days during which translations follow edits and deletions.'),
+    ENCRYPTION_KEY: encryptionKeys
+      .optional()
+      .describe(
+        'Key that encrypts stored tokens: 32 bytes as base64. To replace it, put the new one in front, with a comma.',
+      ),
     LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
   })
   .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL === !SPEECH_API_KEY, {
@@ -90,7 +98,7 @@ export interface CoreDeps {
   readonly commands: readonly Command[];
   readonly config: Pick<
     CoreConfig,
-    'SPEECH_CHAT_MODEL' | 'SPEECH_TRANSLATION_MODEL' | 'INBOX_DAYS' | 'COPY_DAYS'
+    'SPEECH_CHAT_MODEL' | 'SPEECH_TRANSLATION_MODEL' | 'INBOX_DAYS' | 'COPY_DAYS' | 'ENCRYPTION_KEY'
   >;
   /** Built in: what its engines say. Otherwise undefined, and the service is asked for its voices. */
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
@@ -179,9 +187,10 @@ export const openCore = async ({
     speaker: createSpeaker({ client }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
   };
+  const leases = await openEmbeddedLeases(store, randomUUID());
   const autoTranslate = await openAutoTranslate({
     store,
-    leases: await openEmbeddedLeases(store, randomUUID()),
+    leases,
     log,
     texts,
     services: base,
@@ -192,6 +201,8 @@ export const openCore = async ({
     createRecogniser,
     services: base,
     consents: createRoomConsents(store),
+    rows: createOpenRooms(store),
+    leases,
     platformOf: platforms.find,
     texts,
     log,
@@ -199,19 +210,22 @@ export const openCore = async ({
     now: Date.now,
   });
 
+  const [firstKey, ...moreKeys] = config.ENCRYPTION_KEY ?? [];
+
   store.signals.subscribe('space-settings', async (space) => rooms.choicesChanged(space));
-  const leaveAlone = (member: Person): void => {
+  const applyOptOut = (member: Person): void => {
     rooms.forget(member);
-    personalDataOf(member.platform)?.leaveAlone(member.id);
+    personalDataOf(member.platform)?.optedOut(member.id);
   };
   store.signals.subscribe('opt-out', async ({ optedOut, ...member }) => {
     if (!optedOut) return rooms.optedIn(member);
     // A wish to be heard may have been under way meanwhile.
-    leaveAlone(member);
+    applyOptOut(member);
     languageHistory.forget(member);
     return autoTranslate.forget(member);
   });
   store.signals.subscribe('forgotten', async (member) => {
+    rooms.forget(member);
     languageHistory.forget(member);
     await autoTranslate.forget(member);
     await personalDataOf(member.platform)?.forget(member.id);
@@ -223,7 +237,7 @@ export const openCore = async ({
       ...base.privacy,
       setOptedOut: async (member, optedOut) => {
         // It holds at once, stored or not.
-        if (optedOut) leaveAlone(member);
+        if (optedOut) applyOptOut(member);
         await base.privacy.setOptedOut(member, optedOut);
       },
       forget: async (member) => {
@@ -262,8 +276,17 @@ export const openCore = async ({
         services,
         authorsOf: async (message) => autoTranslate.authorsOf(message),
       }),
-      feedListener: autoTranslate.listener,
+      feedListener: {
+        ...autoTranslate.listener,
+        accessChanged: async (space) => {
+          rooms.accessChanged(space);
+          await autoTranslate.listener.accessChanged(space);
+        },
+      },
       rooms: rooms.watcher,
+      ...(firstKey
+        ? { installations: createInstallationStore(store, createCipher([firstKey, ...moreKeys])) }
+        : {}),
       translateLine: ({ text, ...line }, targets, signal) => {
         const { space } = line.ref.channel;
         const metered = { space, memberId: line.author.id, text, line };

@@ -31,6 +31,10 @@ export interface Sentence {
  */
 export type SentenceValue = string | number | Inline | RichText | { readonly language: string };
 
+/** True for a value that is a language. */
+export const isLanguage = (value: SentenceValue): value is { readonly language: string } =>
+  typeof value === 'object' && 'language' in value && !('kind' in value);
+
 export type SentenceParams = Readonly<Record<string, SentenceValue>>;
 
 export interface AppErrorOptions {
@@ -92,6 +96,16 @@ export const userError = (
   options: Omit<AppErrorOptions, 'sentence'> = {},
 ): AppError =>
   new AppError(code, withoutWords(key, params), { ...options, sentence: { key, params } });
+
+/**
+ * The reason of a failure for a note, whose readers cannot try again: the error's own sentence, or
+ * what its code means, without advice.
+ */
+export const reasonSentence = ({
+  code,
+  sentence,
+}: Pick<AppError, 'code' | 'sentence'>): Sentence =>
+  sentence.key === `errors.${code}` ? { key: `reasons.${code}` } : sentence;
 
 /** Makes an `AppError` of anything thrown: aborts become `cancelled`, unknown things `internal`. */
 export const toAppError = (thrown: unknown): AppError => {

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { formatRich } from './format-rich-text.ts';
-import { AppError, type Sentence, type SentenceParams, type SentenceValue } from './errors.ts';
+import { AppError, isLanguage, type Sentence, type SentenceParams } from './errors.ts';
 import { languageName } from './text/language/language-names.ts';
 
 /** Says one sentence (ICU MessageFormat) in one locale, without markup: a label, a title. */
@@ -81,9 +81,6 @@ const writingOf = (tag: string): Writing => {
 };
 
 type Values<Value> = Readonly<Record<string, Value>>;
-
-const isLanguage = (value: SentenceValue): value is { readonly language: string } =>
-  typeof value === 'object' && 'language' in value && !('kind' in value);
 
 /** Names the languages among the parameters; others pass as they are. */
 const withLanguages = (
@@ -212,7 +209,7 @@ export const say = <Form>(
 /** An error's sentence and what to do about it: its remedy for moderators, whom to ask for others. */
 export const explain = (
   translate: TranslateRich,
-  { sentence: said, remedy }: AppError,
+  { sentence: said, remedy }: Pick<AppError, 'sentence' | 'remedy'>,
   role: Member['role'],
 ): RichText => {
   const first = say(translate, said);

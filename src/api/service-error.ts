@@ -26,6 +26,13 @@ export class ServiceError extends AppError {
   }
 }
 
+/**
+ * True when the service refuses the key or finds no credit on its account: it then refuses every
+ * request, until the operator changes that.
+ */
+export const isKeyRefused = (error: AppError): boolean =>
+  error instanceof ServiceError && (error.status === 401 || error.status === 402);
+
 const parseBody = (text: string): ErrorObject | undefined => {
   try {
     return errorObject.parse(JSON.parse(text));

@@ -1,16 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
-import { type Command, commandFault } from '../../src/command/command.ts';
-import { openCore } from '../../src/core.ts';
-import { discover } from '../../src/discover.ts';
-import { loadTexts } from '../../src/i18n.ts';
-import { createLog } from '../../src/log.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Message } from '../../src/model/message.ts';
 import { createMirrorStore } from '../../src/store/mirrors.ts';
 import { openStore } from '../../src/store/index.ts';
 import { channel, createFakeFeed, person, type FakeFeed } from '../fakes/channel-feed.ts';
+import { openTestCore } from '../fakes/open-core.ts';
 import { markdownOf } from '../fakes/rich-text.ts';
 import { sentence } from '../fakes/sentences.ts';
 
@@ -25,15 +21,7 @@ beforeEach(() => {
 /** The core with a platform whose channels can be watched, and no service. */
 const open = async () => {
   const store = await openStore('sqlite::memory:');
-  const running = await openCore({
-    client: {} as ServiceClient,
-    store,
-    texts: loadTexts('locales'),
-    log: createLog('silent'),
-    commands: await discover<Command>('commands', commandFault),
-    config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
-    engines: undefined,
-  });
+  const running = await openTestCore({ client: {} as ServiceClient, store });
   return {
     ...running,
     store,

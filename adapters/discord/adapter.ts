@@ -18,7 +18,7 @@ import { listenToPlaces } from './inbound/places.ts';
 import { listenToReactions } from './inbound/reactions.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { createRegister } from './slash/registration.ts';
-import { tryAgain } from './try-again.ts';
+import { tryAgain } from '../../src/try-again.ts';
 import { readRaw, createChannelFeed } from './channel-feed.ts';
 import { createAccess } from './access.ts';
 import { createDiscordApi, type ApiOptions } from './api.ts';
@@ -30,6 +30,7 @@ import { createMirrors } from './mirrors/mirrors.ts';
 import { createOutbox } from './mirrors/outbox.ts';
 import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
 import { createWriters } from './mirrors/writers.ts';
+import { missingToPost } from './permissions.ts';
 import { createPlatform } from './platform.ts';
 import { createThreads } from './threads.ts';
 import { createVoice } from './voice/index.ts';
@@ -68,7 +69,15 @@ const createParts = (options: DiscordOptions, { log, rooms }: Core, session: () 
   const feed = createChannelFeed({ api, session, reader, members, parents });
   const voice = createVoice({ api, session, rooms, log, clock });
   const access = createAccess(api, () => session().client);
-  const platform = createPlatform({ api, access, writers, feed, mirrors, voice: voice.port });
+  const platform = createPlatform({
+    api,
+    access,
+    missingToPost: (channel) => missingToPost(session().client, channel),
+    writers,
+    feed,
+    mirrors,
+    voice: voice.port,
+  });
   return { api, openFile, reader, webhooks, parents, threads, members, platform, voice };
 };
 

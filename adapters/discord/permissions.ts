@@ -3,6 +3,7 @@ import {
   PermissionFlagsBits,
   PermissionsBitField,
   OverwriteType,
+  type APIOverwrite,
   type Client,
   type GuildBasedChannel,
 } from 'discord.js';
@@ -110,6 +111,18 @@ export const missingForVoice = (client: Client, room: Channel): string[] => {
   return needed.filter((name) => !granted.has(name)).map((name) => NAMES[name]);
 };
 
+/** Lists the permissions that the bot lacks to post in a channel or thread, as Discord names them. */
+export const missingToPost = (client: Client, channel: Channel): string[] => {
+  const granted = grantedIn(client, channel);
+  if (!granted?.has('ViewChannel')) return [NAMES.ViewChannel];
+  const { isThread, isVoice } = kindOf(findIn(client, channel));
+  const needed = [
+    ...(isVoice ? (['Connect'] as const) : []),
+    isThread ? ('SendMessagesInThreads' as const) : ('SendMessages' as const),
+  ];
+  return needed.filter((name) => !granted.has(name)).map((name) => NAMES[name]);
+};
+
 /** True when the bot may join a channel beyond its user limit. */
 export const mayJoinFull = (client: Client, room: Channel): boolean =>
   grantedIn(client, room)?.has('MoveMembers') ?? false;
@@ -160,6 +173,24 @@ export const isReadableBack = (client: Client, channel: Channel): boolean =>
     'ReadMessageHistory',
     ...(kindOf(findIn(client, channel)).isVoice ? (['Connect'] as const) : []),
   ]) ?? false;
+
+/** True when a channel has other overwrites than the client's cache knows of. */
+export const hasNewOverwrites = (
+  client: Client,
+  {
+    id,
+    permission_overwrites: overwrites = [],
+  }: { readonly id: string; readonly permission_overwrites?: readonly APIOverwrite[] },
+): boolean => {
+  const known = client.channels.cache.get(id);
+  if (!known || !('permissionOverwrites' in known)) return true;
+  const { cache } = known.permissionOverwrites;
+  const isKnown = ({ id: of, allow, deny }: APIOverwrite): boolean => {
+    const before = cache.get(of);
+    return before?.allow.bitfield === BigInt(allow) && before.deny.bitfield === BigInt(deny);
+  };
+  return cache.size !== overwrites.length || !overwrites.every(isKnown);
+};
 
 /**
  * Throws `forbidden` without the permission to read history: Discord would then return no messages,

@@ -1,6 +1,7 @@
+import { Routes } from 'discord.js';
 import type { Api } from './api.ts';
 import { isGone } from './errors.ts';
-import { BY_BOT, ownPost, ownPostOf, PLATFORM, postedOf } from './ids.ts';
+import { BY_BOT, channelOf, ownPost, ownPostOf, PLATFORM, postedOf } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
 import type { Writers } from './mirrors/writers.ts';
 import { botMessageWriter, syncParts } from './outbound/message-writer.ts';
@@ -15,6 +16,7 @@ import type { VoicePort } from '../../src/ports/voice.ts';
 export interface PlatformDeps {
   readonly api: Api;
   readonly access: NonNullable<Platform['access']>;
+  readonly missingToPost: NonNullable<Platform['missingToPost']>;
   readonly writers: Writers;
   readonly feed: ChannelFeed;
   readonly mirrors: Mirrors;
@@ -22,9 +24,20 @@ export interface PlatformDeps {
 }
 
 /** Creates the port through which the core uses Discord. */
+/** Sends a direct message. */
+const createTell =
+  (api: Api): NonNullable<Platform['tell']> =>
+  async ({ id }, content) => {
+    const body = { recipient_id: id };
+    const opened = (await api.send('POST', Routes.userChannels(), { body })) as { id: string };
+    const to = channelOf(undefined, opened.id);
+    await syncParts(botMessageWriter(api, to), [], render(content));
+  };
+
 export const createPlatform = ({
   api,
   access,
+  missingToPost,
   writers,
   feed,
   mirrors,
@@ -34,6 +47,8 @@ export const createPlatform = ({
   naming: 'local',
   capabilities: CAPABILITIES,
   access,
+  missingToPost,
+  tell: createTell(api),
   post: async (to, content, { replyTo } = {}) =>
     postedOf(
       ownPost(

@@ -8,7 +8,7 @@ import {
 import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { Api } from './api.ts';
-import { isRefusal } from './errors.ts';
+import { isGone, isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
 import { CHANNEL_NAME_CHARS, THREADS_PAGE } from './limits.ts';
 import { createLru } from '../../src/async/lru.ts';
@@ -57,6 +57,18 @@ export const createThreads = (api: Api, botId: () => string) => {
     for await (const thread of archived(channelId)) if (isIt(thread)) return thread.id;
   };
 
+  /** True for a thread of this channel that still exists and is not locked. */
+  const isUsable = async (channelId: string, threadId: string): Promise<boolean> => {
+    try {
+      const route = Routes.channel(threadId);
+      const { parent_id, thread_metadata } = await api.send<APIThreadChannel>('GET', route);
+      return parent_id === channelId && !thread_metadata?.locked;
+    } catch (thrown) {
+      if (isGone(thrown)) return false;
+      throw thrown;
+    }
+  };
+
   const make = async (channelId: string, name: string): Promise<string> => {
     const create = async (type: ChannelType): Promise<string> => {
       const body = { name, type, auto_archive_duration: ThreadAutoArchiveDuration.OneWeek };
@@ -80,8 +92,12 @@ export const createThreads = (api: Api, botId: () => string) => {
   };
 
   return {
-    /** Finds our standing thread of this name, or creates it. Posting reopens an archived one. */
-    standing: async (channel: Channel, name: string): Promise<Channel> => {
+    /**
+     * Finds our standing thread, or creates it. Posting reopens an archived one.
+     *
+     * @param last id of the thread that was found last; it may have another name by now
+     */
+    standing: async (channel: Channel, name: string, last?: string): Promise<Channel> => {
       const guildId = guildIdOf(channel);
       const channelId = channelIdOf(channel);
       if (guildId === undefined)
@@ -91,6 +107,7 @@ export const createThreads = (api: Api, botId: () => string) => {
       using _ = await turns.take(key);
       const id =
         known.get(key) ??
+        (last !== undefined && (await isUsable(channelId, last)) ? last : undefined) ??
         (await find(guildId, channelId, called)) ??
         (await make(channelId, called));
       known.set(key, id);

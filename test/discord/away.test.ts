@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { footersIn, isOfSource } from '../../adapters/discord/mirrors/parts.ts';
 import type { FakeChannel, FakeMessage } from '../fakes/discord/index.ts';
 import { bodyOf, copiesOf, copyOf, repliesTo, replyTo, textsIn } from './shown.ts';
 import { withBot } from './support.ts';
@@ -17,7 +18,7 @@ const town = async () => {
 type Town = Awaited<ReturnType<typeof town>>;
 
 /** Everybody talks; resolves with a check that each line is answered once and in order. */
-const talk = ({ north, south, english, spanish, ann, bob }: Town, lines: number) => {
+const talk = ({ guild, north, south, english, spanish, ann, bob }: Town, lines: number) => {
   const said = [north, south, english].map((channel) =>
     Array.from({ length: lines }, (_, index) =>
       channel.say(index % 3 === 0 ? bob : ann, `What we talk about has the number ${index}`),
@@ -27,10 +28,13 @@ const talk = ({ north, south, english, spanish, ann, bob }: Town, lines: number)
     channel.messages.flatMap((one) =>
       all.filter(({ id }) => id === one.replyTo).map(({ id }) => id),
     );
+  const place = { space: { platform: 'discord', id: guild.id }, id: english.id };
   const copied = (all: readonly FakeMessage[]): string[] =>
-    textsIn(spanish).flatMap((text) =>
-      text.split('\n').flatMap((line) => all.find(({ url }) => line.includes(`${url}>`))?.id ?? []),
-    );
+    textsIn(spanish)
+      .flatMap((text) => footersIn(text))
+      .flatMap(
+        ({ line }) => all.find(({ id }) => isOfSource(line, { channel: place, id }))?.id ?? [],
+      );
   const answered = (): string[][] => [
     inPlace(north, said[0]),
     inPlace(south, said[1]),

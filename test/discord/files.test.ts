@@ -7,6 +7,7 @@ import { sentence, sentenceLike } from '../fakes/sentences.ts';
 const bot = withBot();
 const OPUS = new Uint8Array(readFileSync('test/fixtures/audio/speech.opus'));
 const MEBIBYTE = 1_048_576;
+const CDN = 'GET /cdn';
 
 const file = (name: string, bytes: Uint8Array | string, contentType?: string) => ({
   name,
@@ -26,6 +27,35 @@ describe('files that people attach', () => {
     const copy = await copyOf(said, spanish);
     expect(bodyOf(copy)).toBe('es:Look at all of these\n📎 film.mp4\n📎 b.bin');
     expect(copy.attachments.map(({ name }) => name)).toEqual(['a.png']);
+  });
+
+  it('are not fetched again when only the text changes, and are when they have to move', async () => {
+    const { english, spanish, ann } = await bot.linked();
+    const attachments = [file('a.png', 'small', 'image/png'), file('b.bin', 'other')];
+    const said = english.say(ann, 'Look at both of these', { attachments });
+    await copyOf(said, spanish);
+    await bot.discord.until(() => bot.discord.requests.some(({ route }) => route === CDN));
+    const fetched = (): number => bot.discord.requests.filter(({ route }) => route === CDN).length;
+    const before = fetched();
+    said.edit('Look at these two pictures');
+    const changed = await copyOf(said, spanish, (text) => text.includes('two pictures'));
+    expect(changed.attachments.map(({ name }) => name)).toEqual(['a.png', 'b.bin']);
+    expect(fetched()).toBe(before);
+    said.edit(`Look at this: ${'a long text about it. '.repeat(100)}`);
+    await bot.discord.until(() => spanish.last?.content.endsWith('2/2') ?? false);
+    expect(spanish.last?.attachments.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual([
+      'small',
+      'other',
+    ]);
+  });
+
+  it('that cannot be read any more are named when they would have to move', async () => {
+    const { english, spanish, ann } = await bot.linked();
+    const said = english.say(ann, 'Look at this', { attachments: [file('a.png', 'small')] });
+    await copyOf(said, spanish);
+    said.loseFiles();
+    said.edit(`Look at this: ${'a long text about it. '.repeat(100)}`);
+    await bot.discord.until(() => spanish.last?.content.includes('📎 a.png') ?? false);
   });
 
   it('that lie about what they are do no harm', async () => {

@@ -41,7 +41,7 @@ describe('linked channels', () => {
       english.say(ann, text),
     );
     const copy = await copyOf(riddle!, spanish);
-    const reason = sentence('errors.bad-reply', {}, 'es');
+    const reason = sentence('reasons.bad-reply', {}, 'es');
     const note = sentence('autotranslate.not-translated', { reason }, 'es');
     expect(bodyOf(copy)).toBe('I have a riddle for you');
     expect(copy.content).toContain(`-# [⚠️ ${note}](<`);

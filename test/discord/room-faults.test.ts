@@ -133,6 +133,19 @@ describe.concurrent('captions go on', () => {
     await room.shows(sentence('room.hears-again', { name: 'Ann' }));
   });
 
+  it('after a moderator muted and deafened the bot, which was told with its end', async () => {
+    const room = await openRoom();
+    const { botUser } = bot.discord;
+    room.lounge.moderate(botUser, { mute: true, deaf: true });
+    await room.shows(
+      sentence('room.muted', { permission: 'Mute Members' }),
+      sentence('room.deafened', { permission: 'Deafen Members' }),
+    );
+    room.lounge.moderate(botUser, { mute: false, deaf: false });
+    await room.shows(sentence('room.may-speak'), sentence('room.may-hear'));
+    await room.goesOn();
+  });
+
   it('where a moderator deleted what was there, without it', async () => {
     const room = await openRoom();
     await room.goesOn();

@@ -1,3 +1,5 @@
+import { footersIn, isOfSource } from '../../adapters/discord/mirrors/parts.ts';
+import type { MessageRef } from '../../src/model/place.ts';
 import type { FakeChannel, FakeMessage } from '../fakes/discord/index.ts';
 
 /** What a channel shows, oldest first. */
@@ -17,9 +19,18 @@ export const replyTo = async (
   return repliesTo(said)[0] as FakeMessage;
 };
 
-/** The copies of a message in another channel, by the link in them. */
-export const copiesOf = ({ id, url }: FakeMessage, channel: FakeChannel): readonly FakeMessage[] =>
-  channel.messages.filter((one) => one.id !== id && one.content.includes(`${url}>`));
+const refOf = ({ channel, id, url }: FakeMessage): MessageRef => ({
+  channel: { space: { platform: 'discord', id: url.split('/').at(-3)! }, id: channel.id },
+  id,
+});
+
+/** The copies of a message in another channel, by the link or the tag in their footers. */
+export const copiesOf = (said: FakeMessage, channel: FakeChannel): readonly FakeMessage[] => {
+  const source = refOf(said);
+  return channel.messages.filter(({ content }) =>
+    footersIn(content).some(({ line }) => isOfSource(line, source)),
+  );
+};
 
 /** Resolves with the copy of a message in another channel. */
 export const copyOf = async (

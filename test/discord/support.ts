@@ -1,17 +1,15 @@
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discord/adapter.ts';
 import { createServiceClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';
-import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
-import { loadTexts } from '../../src/i18n.ts';
 import type { Services } from '../../src/command/services.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Room } from '../../src/voice/room-types.ts';
 import { createSemaphore } from '../../src/async/semaphore.ts';
 import { openStore } from '../../src/store/index.ts';
+import { botOfFile } from '../fakes/bot-of-file.ts';
 import {
   startDiscordFake,
   type DiscordFake,
@@ -22,6 +20,7 @@ import {
 } from '../fakes/discord/index.ts';
 import { createDaveGroup } from '../fakes/discord/voice/dave/group.ts';
 import { createDavePerson } from '../fakes/discord/voice/dave/person.ts';
+import { openTestCore } from '../fakes/open-core.ts';
 import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
 
 /** Every window of Discord's limits, and every wait for one, is so many times shorter. */
@@ -123,17 +122,7 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
         retry: { random: () => 0, sleep: async () => {} },
       }),
     );
-    const opened = running.use(
-      await openCore({
-        client,
-        store,
-        texts: loadTexts('locales'),
-        log,
-        commands,
-        config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
-        engines: undefined,
-      }),
-    );
+    const opened = running.use(await openTestCore({ client, store, log, commands }));
     const connected = running.use(
       createDiscordAdapter(
         {
@@ -217,16 +206,9 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
   return bot;
 };
 
-/** One bot for the tests of a file. After each test nobody was pinged, and nothing went wrong inside. */
-export const withBot = (adapter: Partial<DiscordOptions> = {}): Bot => {
-  let opened: Bot & AsyncDisposable;
-  beforeAll(async () => {
-    opened = await openBot(adapter);
-  });
-  afterEach(() => {
-    expect(opened.discord.pings).toEqual([]);
-    expect(opened.errors.splice(0)).toEqual([]);
-  });
-  afterAll(() => opened[Symbol.asyncDispose]());
-  return new Proxy({} as Bot, { get: (_, name: keyof Bot) => opened[name] });
-};
+/** One bot for the tests of a file, checked after each of them. */
+export const withBot = (adapter: Partial<DiscordOptions> = {}): Bot =>
+  botOfFile(
+    () => openBot(adapter),
+    ({ discord }) => discord.pings,
+  );

@@ -58,6 +58,48 @@ describe('a channel that can be read in threads', () => {
     await copyOf(at.channel.say(at.ann, 'What was said after the restart'), thread);
     expect(at.channel.threads).toHaveLength(1);
   });
+
+  /** A thread with one translation in it, and a channel to talk on after a restart. */
+  const restarting = async (meanwhile: (thread: FakeChannel) => void) => {
+    const at = await inThreads('es');
+    const first = at.channel.say(at.ann, 'What was said before the restart');
+    const thread = await threadOf(at, '🇪🇸 español');
+    await copyOf(first, thread);
+    meanwhile(thread);
+    await bot.stop();
+    await bot.start();
+    return { at, thread, said: at.channel.say(at.ann, 'What was said after the restart') };
+  };
+
+  it.each([
+    ['renamed', (thread: FakeChannel) => thread.rename('hablar aquí')],
+    [
+      'renamed and archived',
+      (thread: FakeChannel) => {
+        thread.rename('hablar aquí');
+        thread.archive();
+      },
+    ],
+  ])('finds its thread again that people %s before a restart', async (_, change) => {
+    const { at, thread, said } = await restarting(change);
+    await copyOf(said, thread);
+    expect(at.channel.threads).toHaveLength(1);
+  });
+
+  it('makes another thread in place of one that people locked before a restart', async () => {
+    const { at, thread, said } = await restarting((one) => {
+      one.rename('old');
+      one.archive(true);
+    });
+    await copyOf(said, await threadOf(at, '🇪🇸 español'));
+    expect(thread.messages).toHaveLength(1);
+  });
+
+  it('makes another thread in place of one that people deleted before a restart', async () => {
+    const { at, said } = await restarting((one) => one.delete());
+    await copyOf(said, await threadOf(at, '🇪🇸 español'));
+    expect(at.channel.threads).toHaveLength(1);
+  });
 });
 
 describe('threads of people in a watched channel', () => {

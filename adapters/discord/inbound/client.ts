@@ -102,12 +102,12 @@ const closeFault = (code: GatewayCloseCodes, { id }: Application): AppError => {
 
 /** Waits between two log lines about the same fault; the library tries again twice a second. */
 const LOG_BACKOFF: Backoff = { firstMs: 2_000, longestMs: 300_000 };
-/** Time without a fault after which the next one is a new one. */
+/** Time without a fault after which the backoff starts over. */
 const CALM_MS = 60_000;
 
 /**
- * Creates the check that tells if a repeated fault is to be logged: at once, then more and more
- * rarely while it lasts.
+ * Creates the check of whether a repeated fault is to be logged: the first time, and then with
+ * growing pauses while it lasts.
  */
 export const createLogBackoff = (now: () => number): ((fault: string) => boolean) => {
   const faults = new Map<string, { logged: number; dueMs: number; lastMs: number }>();
@@ -152,13 +152,13 @@ export const connect = async (deps: ConnectDeps): Promise<void> => {
   });
   // Without a listener discord.js would end the process.
   client.on(Events.Error, (error) => log.warn({ reason: error.name }, 'Discord: client error'));
-  const isToLog = createLogBackoff(now);
+  const shouldLog = createLogBackoff(now);
   client.on(Events.ShardError, (error, shard) => {
-    if (isToLog(`error ${shard}`))
+    if (shouldLog(`error ${shard}`))
       log.warn({ shard, reason: error.name }, 'Discord: connection error');
   });
   client.on(Events.ShardReconnecting, (shard) => {
-    if (isToLog(`reconnecting ${shard}`)) log.info({ shard }, 'Discord: reconnecting');
+    if (shouldLog(`reconnecting ${shard}`)) log.info({ shard }, 'Discord: reconnecting');
   });
   client.on(Events.ShardResume, (_, events) => log.info({ events }, 'Discord: session resumed'));
   const login = client.login(token).catch((thrown: unknown) => {

@@ -18,6 +18,7 @@ import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, positionOf } from '../ids.ts';
 import { wordsIn } from '../mirrors/parts.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
+import { loudnessOf } from '../voice-message.ts';
 import { bullets, lines, plainWords, sections } from '../../../src/model/compose-rich-text.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import type { Author, Message } from '../../../src/model/message.ts';
@@ -124,7 +125,12 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
       mediaType: raw.content_type ?? 'application/octet-stream',
       ...(raw.description ? { altText: raw.description } : {}),
       ...(isVoice && raw.waveform !== undefined
-        ? { voice: { durationMs: (raw.duration_secs ?? 0) * 1_000, waveform: raw.waveform } }
+        ? {
+            voice: {
+              durationMs: (raw.duration_secs ?? 0) * 1_000,
+              loudness: loudnessOf(raw.waveform),
+            },
+          }
         : {}),
     });
 

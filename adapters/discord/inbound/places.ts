@@ -2,7 +2,7 @@ import { ChannelType, type Client, GatewayDispatchEvents as Events } from 'disco
 import { channelOf, positionOf, spaceOf } from '../ids.ts';
 import type { On } from './client.ts';
 import type { Interactions } from '../interactions/interactions.ts';
-import { isReadableBack } from '../permissions.ts';
+import { hasNewOverwrites, isReadableBack } from '../permissions.ts';
 import type { ThreadParents } from '../memory.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
@@ -102,7 +102,7 @@ const listenToChannels = (on: On, client: Client, deps: InboundPlacesDeps): void
     const channel = parents.channel(raw.guild_id, raw.id);
     if (!isReadableBack(client, channel))
       listener.messagesMissed([{ channel, newest: newestOf(raw) }]);
-    await accessChanged(deps, raw.guild_id);
+    if (hasNewOverwrites(client, raw)) await accessChanged(deps, raw.guild_id);
   });
   on(Events.ChannelDelete, async (raw) =>
     gone(channelOf('guild_id' in raw ? raw.guild_id : undefined, raw.id)),

@@ -41,7 +41,7 @@ const createAnswerMessages = (api: Api, { applicationId, token }: InteractionKey
     /** Number of messages that may still be posted, where they are counted. */
     left: (): number => FOLLOW_UPS - posts,
     post: async (part: Part, isHidden: boolean): Promise<string> => {
-      const { body, files } = bodyOf(part);
+      const { body, files } = await bodyOf(part);
       posts += 1;
       // Sent once: a follow-up has no nonce.
       const { id } = await api.sendOnce<APIMessage>('POST', Routes.webhook(applicationId, token), {
@@ -54,7 +54,7 @@ const createAnswerMessages = (api: Api, { applicationId, token }: InteractionKey
     },
     /** Resolves with the message's own id. */
     edit: async (id: string, part: Part): Promise<string> => {
-      const options = { auth: false, ...bodyOf(part) };
+      const options = { auth: false, ...(await bodyOf(part)) };
       return (await api.send<APIMessage>('PATCH', route(id), options)).id;
     },
     /** A message that is gone already is no error. */

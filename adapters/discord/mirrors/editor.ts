@@ -1,6 +1,6 @@
 import { isGone, isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
-import type { Finder, Found } from './find.ts';
+import type { EarlierTry, Finder, Found } from './find.ts';
 import type { OwnMessages } from './own-messages.ts';
 import {
   partsOf,
@@ -180,7 +180,11 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
     outbox.forget(source);
   };
 
-  const rewriteMessages = async (former: OwnPost, mirror: Mirror): Promise<OwnPost> => {
+  const rewriteMessages = async (
+    former: OwnPost,
+    mirror: Mirror,
+    again?: EarlierTry,
+  ): Promise<OwnPost> => {
     const { channel, ids, handle } = former;
     const replyTo = mirror.as ? undefined : mirror.source;
     const writer = await writers.of(former, { persona: mirror.as, replyTo });
@@ -190,14 +194,19 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
     const { texts } = partsOf(shown, writerOf(former));
     const isMore = voice.length + texts.length > ids.length;
     // When a mirror grows, an interrupted try may have posted some of the parts to be added.
-    const all = isMore ? new Set([...ids, ...(await finder.parts(former, mirror))]) : new Set(ids);
+    const added = isMore && again ? await finder.parts(former, mirror, again) : [];
+    const all = new Set([...ids, ...added]);
     const now = await syncParts(writer, [...all].slice(voice.length), texts);
     return ownPost(channel, [...voice, ...now], handle);
   };
 
-  const rewriteOwn = async (former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined> => {
+  const rewriteOwn = async (
+    former: OwnPost,
+    mirror: Mirror,
+    again?: EarlierTry,
+  ): Promise<OwnPost | undefined> => {
     try {
-      return await rewriteMessages(former, mirror);
+      return await rewriteMessages(former, mirror, again);
     } catch (thrown) {
       if (!isHookGone(thrown)) throw thrown;
       await writers.erase(former);
@@ -206,7 +215,11 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
     }
   };
 
-  const rewriteShared = async (former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined> => {
+  const rewriteShared = async (
+    former: OwnPost,
+    mirror: Mirror,
+    again?: EarlierTry,
+  ): Promise<OwnPost | undefined> => {
     const { source } = mirror;
     const found = await shared.find(former, source);
     const { post, sections } = found;
@@ -216,12 +229,12 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
     const now = changed && replaceSection(sections, changed, source);
     if (now && writeSections(now).length <= CONTENT_CHARS) return shared.show(found, now);
     if (rest.length === 0)
-      return rewriteOwn({ ...post, handle: { ...post.handle, shared: false } }, mirror);
+      return rewriteOwn({ ...post, handle: { ...post.handle, shared: false } }, mirror, again);
     // The section no longer fits: it gets a message of its own, in place of any that an interrupted
     // try left.
     const { channel, ids } = post;
-    for (const id of await finder.alone(channel, mirror, ids[0]))
-      await writers.erase(ownPost(channel, [id], BY_BOT));
+    const left = again ? await finder.alone(channel, mirror, ids[0], again) : [];
+    for (const id of left) await writers.erase(ownPost(channel, [id], BY_BOT));
     const own = await outbox.postAlone(channel, mirror);
     try {
       await shared.show(found, rest);
@@ -237,9 +250,17 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
      * Rewrites a mirror; resolves with its new place, or with undefined where it could only be
      * deleted because the webhook that wrote it is gone. Rejects with `not-found` when it was
      * deleted before.
+     *
+     * @param again what an earlier try may have added; without it nothing is searched for
      */
-    rewrite: async (former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined> =>
-      former.handle.shared ? rewriteShared(former, mirror) : rewriteOwn(former, mirror),
+    rewrite: async (
+      former: OwnPost,
+      mirror: Mirror,
+      again?: EarlierTry,
+    ): Promise<OwnPost | undefined> =>
+      former.handle.shared
+        ? rewriteShared(former, mirror, again)
+        : rewriteOwn(former, mirror, again),
     erase,
   };
 };

@@ -1,5 +1,6 @@
 import { ownPost, type OwnPost } from '../ids.ts';
 import type { RawMessage } from '../inbound/message-reader.ts';
+import { isVoiceMessage } from '../voice-message.ts';
 import type { OwnMessages } from './own-messages.ts';
 import {
   footerOf,
@@ -31,6 +32,11 @@ interface Piece {
 export type Found =
   | { readonly post: OwnPost; readonly contents: readonly string[] }
   | { readonly strays: readonly OwnPost[] };
+
+/** A try of the same change that was interrupted; `sinceMs` is when it began at the earliest. */
+export interface EarlierTry {
+  readonly sinceMs: number;
+}
 
 /** The key of a known reply, by the id of its message. */
 type KeyOf = (id: string) => string | undefined;
@@ -107,7 +113,7 @@ const wholeOf = (pieces: readonly Piece[]): readonly Piece[] => {
 };
 
 const needsVoice = ({ as, content }: Mirror): boolean =>
-  as !== undefined && (content.files ?? []).some((file) => file.voice !== undefined);
+  as !== undefined && (content.files ?? []).some(isVoiceMessage);
 
 const conclude = (
   to: Channel,
@@ -177,10 +183,17 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
       return found;
     },
 
-    /** Finds the messages with parts of only this mirror, by one writer, in the order of posting. */
-    parts: async ({ channel, handle }: OwnPost, mirror: Mirror): Promise<readonly string[]> => {
+    /**
+     * Finds the messages with parts of only this mirror that an earlier try added, by one writer, in
+     * the order of posting.
+     */
+    parts: async (
+      { channel, handle }: OwnPost,
+      mirror: Mirror,
+      { sinceMs }: EarlierTry,
+    ): Promise<readonly string[]> => {
       const ids: string[] = [];
-      for await (const raw of ownMessages.recent(channel, [mirror.source])) {
+      for await (const raw of ownMessages.since(channel, [], sinceMs)) {
         const piece = pieceOf(raw, mirror, []);
         if (piece?.exact && !piece.shared && piece.webhookId === handle.webhookId)
           ids.unshift(raw.id);
@@ -188,12 +201,15 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
       return ids;
     },
 
-    /** Finds the messages that the bot posted for this mirror alone, except one. */
-    alone: async (channel: Channel, mirror: Mirror, except: string): Promise<readonly string[]> => {
+    /** Finds the messages that an earlier try of the bot posted for this mirror alone, except one. */
+    alone: async (
+      channel: Channel,
+      mirror: Mirror,
+      except: string,
+      { sinceMs }: EarlierTry,
+    ): Promise<readonly string[]> => {
       const ids: string[] = [];
-      for await (const { id, content, webhook_id } of ownMessages.recent(channel, [
-        mirror.source,
-      ])) {
+      for await (const { id, content, webhook_id } of ownMessages.since(channel, [], sinceMs)) {
         const [only, ...more] = footersIn(content);
         const isIt = only?.line === footerOf(mirror) && more.length === 0;
         if (isIt && webhook_id === undefined && id !== except) ids.push(id);

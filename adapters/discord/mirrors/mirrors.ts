@@ -3,12 +3,17 @@ import { isRefusal } from '../errors.ts';
 import { channelIdOf, type OwnPost, ownPostOf, postedOf } from '../ids.ts';
 import { FILES_BYTES } from '../limits.ts';
 import { createMirrorEditor, says, type SharedMessagesDeps } from './editor.ts';
-import { createFinder, type Found } from './find.ts';
+import { createFinder, type EarlierTry, type Found } from './find.ts';
 import type { Threads } from '../threads.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { Channel, Posted } from '../../../src/model/place.ts';
+import {
+  messageKey,
+  type Channel,
+  type MessageRef,
+  type Posted,
+} from '../../../src/model/place.ts';
 import type { CreateOptions, Mirror, Mirrors } from '../../../src/ports/mirrors.ts';
 
 /** Discord's refusals for a thread that is deleted, or locked so that the bot cannot unarchive it. */
@@ -63,9 +68,9 @@ export const createMirrors = (
   };
 
   /** Posts a mirror again that was deleted to be replaced; an interrupted try may have posted it. */
-  const postAnew = async (to: Channel, mirror: Mirror): Promise<OwnPost> => {
-    const messages = ownMessages.recent(to, [mirror.source]);
-    const found = (await finder.posted(to, [mirror], messages)).get(mirror);
+  const postAnew = async (to: Channel, mirror: Mirror, again?: EarlierTry): Promise<OwnPost> => {
+    const messages = again && ownMessages.since(to, [], again.sinceMs);
+    const found = messages && (await finder.posted(to, [mirror], messages)).get(mirror);
     const former = found && ('post' in found ? [found.post] : found.strays);
     for (const each of former ?? []) await editor.erase(each, mirror.source);
     for await (const anew of outbox.post(to, [mirror])) return anew;
@@ -77,6 +82,7 @@ export const createMirrors = (
     to: Channel,
     mirrors: readonly Mirror[],
     { others, sinceMs, signal }: CreateOptions,
+    refer: (mirror: Mirror) => Mirror,
   ): AsyncGenerator<OwnPost, void, void> {
     const sources = mirrors.map(({ source }) => source);
     const messages = ownMessages.since(to, sources, sinceMs, signal);
@@ -87,10 +93,11 @@ export const createMirrors = (
     for (const mirror of mirrors) {
       const found = all.get(mirror);
       if (found && 'post' in found) {
-        yield* outbox.post(to, missing.splice(0), signal);
-        const shown = says(found, mirror)
+        yield* outbox.post(to, missing.splice(0), { refer, signal });
+        const wanted = refer(mirror);
+        const shown = [mirror, wanted].some((one) => says(found, one))
           ? found.post
-          : await awake(to, async () => editor.rewrite(found.post, mirror));
+          : await awake(to, async () => editor.rewrite(found.post, wanted));
         if (shown) {
           yield shown;
           continue;
@@ -100,7 +107,7 @@ export const createMirrors = (
         await awake(to, async () => editor.erase(stray, mirror.source));
       missing.push(mirror);
     }
-    yield* outbox.post(to, missing, signal);
+    yield* outbox.post(to, missing, { refer, signal });
   };
 
   return {
@@ -109,14 +116,23 @@ export const createMirrors = (
       channelIdOf(to);
       using _ = await turns.take(to.id);
       const left = [...mirrors];
+      const { signal } = options;
+      /** The places of the mirrors of this call, by their sources. */
+      const placed = new Map<string, MessageRef>();
+      const refer = (mirror: Mirror): Mirror => {
+        const ref = mirror.quote && placed.get(messageKey(mirror.quote.ref));
+        return ref ? { ...mirror, quote: { ...mirror.quote, ref } } : mirror;
+      };
       if (!options.mayExist) ownMessages.forget(to.id);
       try {
         const posting = options.mayExist
-          ? createMissing(to, mirrors, options)
-          : outbox.post(to, mirrors, options.signal);
+          ? createMissing(to, mirrors, options, refer)
+          : outbox.post(to, mirrors, { refer, signal });
         for await (const post of posting) {
           const mirror = left.shift();
-          if (mirror) yield noted(post, mirror);
+          if (!mirror) continue;
+          placed.set(messageKey(mirror.source), { channel: to, id: post.ids[0] });
+          yield noted(post, mirror);
         }
       } catch (thrown) {
         // A thread may have been deleted or locked without an event.
@@ -125,12 +141,12 @@ export const createMirrors = (
         throw new AppError('unavailable', lost, { cause: thrown, retryable: true });
       }
     },
-    update: async (posted, mirror) =>
+    update: async (posted, mirror, again) =>
       inTurn(posted.channel, async () => {
         ownMessages.forget(posted.channel.id);
         const shown =
-          (await editor.rewrite(ownPostOf(posted), mirror)) ??
-          (await postAnew(posted.channel, mirror));
+          (await editor.rewrite(ownPostOf(posted), mirror, again)) ??
+          (await postAnew(posted.channel, mirror, again));
         return noted(shown, mirror);
       }),
     remove: async (posted, source) =>
@@ -144,6 +160,8 @@ export const createMirrors = (
         if (found.length > 0) ownMessages.forget(channel.id);
         for (const each of found) await editor.erase(each, source);
       }),
-    thread: async (channel, name) => ({ channel: await threads.standing(channel, name) }),
+    thread: async (channel, name, last) => ({
+      channel: await threads.standing(channel, name, last?.channel.id),
+    }),
   };
 };

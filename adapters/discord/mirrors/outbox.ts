@@ -4,6 +4,7 @@ import { isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
 import {
   type FooterForm,
+  formOf,
   labelText,
   type MirrorParts,
   partsOf,
@@ -185,6 +186,24 @@ const batchParts = ({ by, mirrors: [mirror], sections }: Batch): MirrorParts =>
     ? { voice: [], texts: [sectionsPart(sections)] }
     : partsOf(mirror, by === 'webhook' ? by : 'bot');
 
+/** A batch with the quotes that are right now; unchanged where its message would be too long. */
+const referred = (batch: Batch, refer: (mirror: Mirror) => Mirror): Batch => {
+  const [first, ...rest] = batch.mirrors;
+  const mirrors: Batch['mirrors'] = [refer(first), ...rest.map(refer)];
+  if (mirrors.every((mirror, at) => mirror === batch.mirrors[at])) return batch;
+  const by = batch.by === 'webhook' ? 'webhook' : 'bot';
+  const sections = batch.sections.map((section, at) => {
+    const mirror = mirrors[at];
+    return (mirror && sectionOf(mirror, by, formOf(section.footer))) ?? section;
+  });
+  return writeSections(sections).length > CONTENT_CHARS ? batch : { ...batch, mirrors, sections };
+};
+
+interface PostOptions {
+  readonly refer?: (mirror: Mirror) => Mirror;
+  readonly signal?: AbortSignal;
+}
+
 export type Outbox = ReturnType<typeof createOutbox>;
 
 /** Posts mirrors, several in one message where rate limits require it. */
@@ -254,18 +273,22 @@ export const createOutbox = (deps: {
   };
 
   return {
-    /** Posts mirrors; yields the place of each, in order. */
+    /**
+     * Posts mirrors; yields the place of each, in order.
+     *
+     * @param refer gives a mirror the quote that is right when all before it are posted
+     */
     async *post(
       to: Channel,
       mirrors: readonly Mirror[],
-      signal?: AbortSignal,
+      { refer = (mirror: Mirror) => mirror, signal }: PostOptions = {},
     ): AsyncGenerator<OwnPost, void, void> {
       const hook = mirrors.some((mirror) => mirror.as) ? await webhooks.of(to) : undefined;
       const room = hook ? rate.room(webhookChannelId(to), postsAlone(mirrors)) : 0;
       const left = [...planBatches(mirrors, room)];
       for (let batch = left.shift(); batch; batch = left.shift()) {
         signal?.throwIfAborted();
-        const post = await postBatch(to, batch, signal);
+        const post = await postBatch(to, referred(batch, refer), signal);
         // Without a webhook the bot posts its mirrors.
         if (!post) left.unshift(...planBatches(batch.mirrors, 0));
         else for (const _ of batch.mirrors) yield post;

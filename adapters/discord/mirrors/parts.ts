@@ -5,7 +5,7 @@ import { type Part, voicePart } from '../outbound/render.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { renderWithMentions } from '../rich-text/render.ts';
 import { labelled, lines } from '../../../src/model/compose-rich-text.ts';
-import type { OutgoingFile } from '../../../src/model/file.ts';
+import { isVoiceMessage } from '../voice-message.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import {
   code,
@@ -203,8 +203,6 @@ export const underName = ({ footer, text: written }: Section, name: string): Sec
 /** The file name by which a mirror's voice message can be found again. */
 export const voiceNameOf = (source: MessageRef): string => `${tagOf(source)}.ogg`;
 
-const isVoice = (file: OutgoingFile): boolean => file.voice !== undefined;
-
 /**
  * The same mirror where voice messages are not allowed: the recording is attached to its text as a
  * file.
@@ -213,11 +211,11 @@ export const withoutVoice = (mirror: Mirror): Mirror => ({
   ...mirror,
   content: {
     ...mirror.content,
-    files: (mirror.content.files ?? []).map((file) =>
-      isVoice(file)
-        ? { name: voiceNameOf(mirror.source), mediaType: file.mediaType, bytes: file.bytes }
-        : file,
-    ),
+    files: (mirror.content.files ?? []).map((file) => {
+      if (!isVoiceMessage(file)) return file;
+      const { voice: _, ...plain } = file;
+      return { ...plain, name: voiceNameOf(mirror.source) };
+    }),
   },
 });
 
@@ -293,7 +291,7 @@ const textsOf = (mirror: Mirror, by: WriterKind): readonly string[] => {
 
 export const partsOf = (mirror: Mirror, by: WriterKind): MirrorParts => {
   const { files = [] } = mirror.content;
-  const voices = mirror.as ? files.filter(isVoice) : [];
+  const voices = mirror.as ? files.filter(isVoiceMessage) : [];
   const rest = files.filter((file) => !voices.includes(file)).slice(0, FILES);
   const texts = textsOf(mirror, by);
   return {

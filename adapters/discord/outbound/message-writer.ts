@@ -16,7 +16,8 @@ import { DiscordError, isGone, isRefusal } from '../errors.ts';
 import { channelIdOf, threadIdOf } from '../ids.ts';
 import { ALT_TEXT_CHARS, NONCE_CHARS, WEBHOOK_NAME_CHARS } from '../limits.ts';
 import { fileNameOf } from '../inbound/message-reader.ts';
-import type { OutgoingFile } from '../../../src/model/file.ts';
+import type { MirrorFile } from '../../../src/ports/mirrors.ts';
+import { waveformOf } from '../voice-message.ts';
 import type { Part } from './render.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { toAppError } from '../../../src/errors.ts';
@@ -41,20 +42,20 @@ const plainName = (name: string): string => name.replaceAll(/[^\w.-]+/g, '_');
 
 /** The attachment that a message has of this file; its bytes cannot have changed since. */
 const isOf =
-  ({ name, bytes }: OutgoingFile) =>
+  (file: MirrorFile) =>
   (raw: APIAttachment): boolean =>
-    raw.size === bytes.byteLength &&
-    (fileNameOf(raw) === name || plainName(raw.filename) === plainName(name));
+    raw.size === ('bytes' in file ? file.bytes.byteLength : file.sizeBytes) &&
+    (fileNameOf(raw) === file.name || plainName(raw.filename) === plainName(file.name));
 
 /**
  * A request's body and files for one part.
  *
  * @param standing the attachments of the message to be edited: those of the part's files stay
  */
-export const bodyOf = (
+export const bodyOf = async (
   part: Part,
   standing: readonly APIAttachment[] = [],
-): { body: Record<string, unknown>; files: RawFile[] } => {
+): Promise<{ body: Record<string, unknown>; files: RawFile[] }> => {
   const left = [...standing];
   const files = part.files.map((file) => {
     const at = left.findIndex(isOf(file));
@@ -62,11 +63,13 @@ export const bodyOf = (
   });
   const sent = files.filter(({ kept }) => !kept).map(({ file }) => file);
   return {
-    files: sent.map(({ name, mediaType, bytes }) => ({
-      name,
-      data: bytes,
-      contentType: mediaType,
-    })),
+    files: await Promise.all(
+      sent.map(async (file) => ({
+        name: file.name,
+        data: 'bytes' in file ? file.bytes : await file.read(),
+        contentType: file.mediaType,
+      })),
+    ),
     body: {
       ...(part.voice
         ? { flags: MessageFlags.IsVoiceMessage }
@@ -83,7 +86,7 @@ export const bodyOf = (
               filename: name,
               ...(altText === undefined ? {} : { description: shorten(altText, ALT_TEXT_CHARS) }),
               ...(part.voice && voice
-                ? { waveform: voice.waveform, duration_secs: voice.durationMs / 1_000 }
+                ? { waveform: waveformOf(voice.loudness), duration_secs: voice.durationMs / 1_000 }
                 : {}),
             };
       }),
@@ -142,7 +145,7 @@ export const botMessageWriter = (
   };
   return {
     write: async (part, index) => {
-      const { body, files } = bodyOf(part);
+      const { body, files } = await bodyOf(part);
       const posted = await api.send<APIMessage>('POST', Routes.channelMessages(id), {
         body: { ...body, ...reference, nonce: nonce(index), enforce_nonce: true },
         files,
@@ -225,7 +228,7 @@ export const webhookMessageWriter = (
   };
   return {
     write: async (part) => {
-      const { body, files } = bodyOf(part);
+      const { body, files } = await bodyOf(part);
       // Without a nonce, a request repeated after a lost response would post twice.
       const posted = await api.sendOnce<APIMessage>('POST', Routes.webhook(hook.id, hook.token), {
         ...common,

@@ -1,3 +1,4 @@
+import type { MirrorFile } from '../../../src/ports/mirrors.ts';
 import {
   ButtonStyle,
   ComponentType,
@@ -22,11 +23,12 @@ import {
   VOICE_CHANNEL_TYPES,
 } from '../limits.ts';
 import { renderWithMentions } from '../rich-text/render.ts';
+import { isVoiceMessage } from '../voice-message.ts';
 
 /** One message of Discord. */
 export interface Part {
   readonly content: string;
-  readonly files: readonly OutgoingFile[];
+  readonly files: readonly MirrorFile[];
   readonly rows?: readonly APIActionRowComponent<APIComponentInMessageActionRow>[];
   /** Sent as a voice message: then there is no text and just one file. */
   readonly voice?: boolean;
@@ -120,7 +122,7 @@ export const asTextFile = (tree: RichText): OutgoingFile => ({
   bytes: new TextEncoder().encode(renderMarkdown(tree)),
 });
 
-export const voicePart = (file: OutgoingFile): Part => ({
+export const voicePart = (file: MirrorFile): Part => ({
   content: '',
   files: [file],
   voice: true,
@@ -160,7 +162,7 @@ export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...
   const tooMany = pieces.length > PARTS_LIMIT;
   const texts = tooMany ? pieces.slice(0, PARTS_LIMIT - 1) : pieces;
   const given = content.files ?? [];
-  const isVoice = (file: OutgoingFile): boolean => voiceNotes && file.voice !== undefined;
+  const isVoice = (file: OutgoingFile): boolean => voiceNotes && isVoiceMessage(file);
   const files = given.filter((file) => !isVoice(file));
   if (tooMany) files.push(asTextFile(content.text));
   const rows = rowsOf(content.controls ?? []);

@@ -3,7 +3,7 @@ import { toAppError, type AppError } from '../../../src/errors.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Api } from '../api.ts';
 import { buildCommands, type CommandBody } from './commands.ts';
-import { tryAgain } from '../try-again.ts';
+import { tryAgain } from '../../../src/try-again.ts';
 
 /** Fields that say the same when they are left out. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { required: false, autocomplete: false };

@@ -7,10 +7,10 @@ import {
   type VoiceConnectionState,
 } from '@discordjs/voice';
 import { orAborted } from '../../../src/async/abort.ts';
-import { type AppError, userError } from '../../../src/errors.ts';
+import { AppError, userError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Clock } from '../../../src/async/clock.ts';
-import type { LinkListener, RoomMember } from '../../../src/ports/voice.ts';
+import type { LinkListener, Restrictions, RoomMember } from '../../../src/ports/voice.ts';
 import { channelOf } from '../ids.ts';
 import { createBudget } from './budget.ts';
 import { createDaveReader } from './dave.ts';
@@ -23,6 +23,10 @@ import { attachInternals } from './library-internals.ts';
 /** A `VoiceLink` that the adapter informs of events from the gateway. */
 export type OpenLink = ReturnType<typeof openVoiceConnection>;
 
+/** The parts of the bot's voice state that moderators decide. */
+export type VoiceState = Pick<Whereabouts, (typeof FLAGS)[number]>;
+const FLAGS = ['isSuppressed', 'isMuted', 'isDeafened'] as const;
+
 export interface VoiceConnectionDeps {
   readonly guildId: string;
   readonly ownId: string;
@@ -32,8 +36,10 @@ export interface VoiceConnectionDeps {
   readonly listener: LinkListener;
   /** True when a request waits because the gateway has received too many. */
   readonly isCrowded: () => boolean;
-  /** The reason why the bot may not speak in a channel. */
-  readonly silenced: (channel: Channel) => AppError;
+  /** The reasons why the bot may not speak or hear somewhere. */
+  readonly restrictionsAt: (where: VoiceState, channel: Channel) => Restrictions;
+  /** The missing permissions that keep the bot out of a channel. */
+  readonly refusalOf: (channel: Channel) => AppError | undefined;
   /** Called each time that the connection is there. */
   readonly connected: () => void;
   /** Called when the bot has left or was disconnected, whether it ever joined or not. */
@@ -65,7 +71,8 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
   let hasEnded = false;
   /** True once the gateway reports the bot in the channel: earlier events may be outdated. */
   let isThere = false;
-  let isSuppressed = false;
+  let restricted: VoiceState = { isSuppressed: false, isMuted: false, isDeafened: false };
+  let restrictions: Restrictions = { speaking: undefined, hearing: undefined };
   const first = Promise.withResolvers<void>();
   first.promise.catch(() => undefined);
   const renewals = createBudget(RENEWALS.most, RENEWALS.windowMs, clock.nowMs);
@@ -101,7 +108,12 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
     if (!hasEnded && isConnected && renewals.take()) leaveAndJoin();
   };
 
-  const recovery = createRecovery({ clock, rejoin, leaveAndJoin, lost: () => end(lost()) });
+  const recovery = createRecovery({
+    clock,
+    rejoin,
+    leaveAndJoin,
+    lost: () => end(deps.refusalOf(channel) ?? lost()),
+  });
   const lifeline = createLifeline(clock, renew);
 
   const tell = (isUp: boolean): void => {
@@ -128,6 +140,13 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
     else if (isConnected || !recovery.isUnderWay || isKickOrMove(state)) down();
   };
 
+  const restrict = (to: VoiceState): void => {
+    const isSame = FLAGS.every((flag) => restricted[flag] === to[flag]);
+    if (isSame) return;
+    restricted = to;
+    restrictions = deps.restrictionsAt(restricted, channel);
+    listener.restricted(restrictions);
+  };
   const presentIds = (): readonly string[] => presentIn(channel).map(({ id }) => id);
   const dave = createDaveReader({
     dave: () => internals.dave(),
@@ -150,8 +169,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
     send: createPacketSink({
       connection,
       dave: () => internals.dave(),
-      isSuppressed: () => isSuppressed,
-      silenced: () => deps.silenced(channel),
+      silenced: () => restrictions.speaking,
       nowMs: clock.nowMs,
     }),
     silence: () => connection.setSpeaking(false),
@@ -211,7 +229,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
       // Before the bot is there, reports of other channels may be outdated.
       if (!isThere && channelId !== channel.id) return;
       isThere = true;
-      ({ isSuppressed } = where);
+      restrict(where);
       if (channelId === channel.id) return;
       channel = channelOf(guildId, channelId);
       listener.moved(channel);
@@ -222,6 +240,8 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
       if (!hasEnded) rejoin();
     },
     end: (): void => end(undefined),
+    /** Ends with the program. */
+    stop: (): void => end(new AppError('cancelled', 'the program is ending')),
     [Symbol.asyncDispose]: async (): Promise<void> => end(undefined),
   };
 };

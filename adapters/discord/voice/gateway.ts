@@ -22,7 +22,7 @@ export interface VoicePayload {
  * Waits between requests that fail: the library repeats them at once, over and over. The longest is
  * short, as the budget of the shard limits all of them together.
  */
-const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 4_000 };
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 3_000 };
 /** Time without a request after which the next one does not wait. */
 const CALM_MS = 60_000;
 /** Least time of a connection that counts as a success. */
@@ -110,9 +110,23 @@ const SENDS = { most: 100, windowMs: 60_000 };
 export interface Whereabouts {
   readonly guildId: string;
   readonly channelId: string | undefined;
-  /** True in the audience of a stage. */
+  /** True in the audience of a stage, and without the permission to speak. */
   readonly isSuppressed: boolean;
+  /** True when a moderator muted the bot on the server. */
+  readonly isMuted: boolean;
+  readonly isDeafened: boolean;
 }
+
+const whereaboutsOf = (
+  guildId: string,
+  state: Pick<GatewayVoiceStateUpdateDispatchData, 'channel_id' | 'suppress' | 'mute' | 'deaf'>,
+): Whereabouts => ({
+  guildId,
+  channelId: state.channel_id ?? undefined,
+  isSuppressed: state.suppress,
+  isMuted: state.mute,
+  isDeafened: state.deaf,
+});
 
 export interface VoiceGatewayDeps {
   readonly client: () => Client;
@@ -121,6 +135,8 @@ export interface VoiceGatewayDeps {
   /** Reports a new session of the gateway that does not know of the bot's channel. */
   readonly misplaced: (guildId: string) => void;
   readonly gone: (guildId: string) => void;
+  /** Reports that a server is there; resolves when the bot is back in its room there, or is not to be. */
+  readonly ready: (guildId: string) => Promise<void>;
 }
 
 /** Carries requests of @discordjs/voice for a channel (op 4), and their outcome. */
@@ -160,6 +176,11 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
       d: { guild_id: guildId, channel_id: null, self_mute: false, self_deaf: false },
     });
 
+  const comeBackOrLeave = async (guildId: string, channelId: string | undefined): Promise<void> => {
+    await deps.ready(guildId);
+    if (channelId !== undefined && !connections.has(guildId)) leave(guildId);
+  };
+
   return {
     adapterFor:
       (guildId: string): DiscordGatewayAdapterCreator =>
@@ -185,10 +206,10 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
         connections.get(data.guild_id)?.onVoiceServerUpdate(data),
       );
       on(Events.VoiceStateUpdate, (data: GatewayVoiceStateUpdateDispatchData) => {
-        const { user_id, guild_id: guildId, channel_id, suppress } = data;
+        const { user_id, guild_id: guildId } = data;
         if (user_id !== botId || !guildId) return;
         connections.get(guildId)?.onVoiceStateUpdate(data);
-        placed({ guildId, channelId: channel_id ?? undefined, isSuppressed: suppress });
+        placed(whereaboutsOf(guildId, data));
       });
       // The voice state in this event is of the session before, whose end would disconnect the bot.
       on(Events.GuildCreate, (guild) => {
@@ -196,12 +217,8 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
         const guildId = guild.id;
         const own = guild.voice_states.find(({ user_id }) => user_id === botId);
         const channelId = own?.channel_id ?? undefined;
-        if (!connections.has(guildId)) {
-          if (channelId !== undefined) leave(guildId);
-          return;
-        }
-        if (channelId !== undefined)
-          placed({ guildId, channelId, isSuppressed: own?.suppress ?? false });
+        if (!connections.has(guildId)) return comeBackOrLeave(guildId, channelId);
+        if (own && channelId !== undefined) placed(whereaboutsOf(guildId, own));
         deps.misplaced(guildId);
       });
       on(Events.GuildDelete, ({ id, unavailable }) => {

@@ -2,13 +2,18 @@ import type { Clock } from '../../../src/async/clock.ts';
 import { type AppError, toAppError, userError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import { channelMention, type Channel } from '../../../src/model/place.ts';
-import type { LinkListener, RoomWatcher, VoicePort } from '../../../src/ports/voice.ts';
+import type {
+  LinkListener,
+  Restrictions,
+  RoomWatcher,
+  VoicePort,
+} from '../../../src/ports/voice.ts';
 import type { Api } from '../api.ts';
 import type { On, Session } from '../inbound/client.ts';
-import { channelOf, guildIdOf } from '../ids.ts';
+import { channelOf, guildIdOf, PLATFORM } from '../ids.ts';
 import { findIn, mayJoinFull, missingForVoice } from '../permissions.ts';
 import { createBudget } from './budget.ts';
-import type { OpenLink } from './connection.ts';
+import type { OpenLink, VoiceState } from './connection.ts';
 import { createVoiceGateway } from './gateway.ts';
 import { loadLink } from './load.ts';
 import { createPresence, createStage } from './presence.ts';
@@ -29,6 +34,10 @@ const noVoice = (): AppError => userError('unsupported', 'room.no-voice-here');
 const full = (): AppError => userError('unavailable', 'room.full', {}, { retryable: true });
 
 const inAudience = (): AppError => userError('forbidden', 'room.in-audience');
+
+const muted = (): AppError => userError('forbidden', 'room.muted', { permission: 'Mute Members' });
+const deafened = (): AppError =>
+  userError('forbidden', 'room.deafened', { permission: 'Deafen Members' });
 
 /** Most errors that are logged: packets come 50 times a second, and so may their errors. */
 const LOGGED = { most: 10, windowMs: 60_000 };
@@ -56,6 +65,7 @@ export const guardListener = (
     moved: guard((to) => listener.moved(to)),
     audible: guard((memberId, isAudible) => listener.audible(memberId, isAudible)),
     missed: guard((ms) => listener.missed(ms)),
+    restricted: guard((restrictions) => listener.restricted(restrictions)),
     connected: guard((isConnected) => listener.connected(isConnected)),
     ended: guard((error) => listener.ended(error)),
   };
@@ -81,6 +91,7 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
       links.get(where.guildId)?.placed(where);
       stage.placed(where);
     },
+    ready: (guildId) => rooms.spaceReady({ platform: PLATFORM, id: guildId }),
     misplaced: (guildId) => links.get(guildId)?.misplaced(),
     gone: (guildId) => {
       links.get(guildId)?.end();
@@ -98,6 +109,16 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
       permissions: missing.join(', '),
       channel: channelMention(room),
     });
+  };
+  const restrictionsAt = (
+    { isSuppressed, isMuted, isDeafened }: VoiceState,
+    room: Channel,
+  ): Restrictions => {
+    const suppressed = isSuppressed ? (lacking(room) ?? inAudience()) : undefined;
+    return {
+      speaking: isMuted ? muted() : suppressed,
+      hearing: isDeafened ? deafened() : undefined,
+    };
   };
   /** Throws `unsupported` without voice, and `forbidden` with the missing permissions. */
   const demandRoom = (room: Channel): string => {
@@ -140,7 +161,8 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
         listener: guardListener(listener, log, clock.nowMs),
         isCrowded: () => gateway.isCrowded(guildId),
         connected: () => gateway.connected(guildId),
-        silenced: (where) => lacking(where) ?? inAudience(),
+        restrictionsAt,
+        refusalOf: lacking,
         over: () => links.delete(guildId),
       });
       links.set(guildId, link);
@@ -157,7 +179,7 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
       presence.listen(on);
     },
     stop: (): void => {
-      for (const link of links.values()) link.end();
+      for (const link of links.values()) link.stop();
       gateway.stop();
     },
   };

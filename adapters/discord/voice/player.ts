@@ -9,9 +9,8 @@ import type { DaveSession } from './library-internals.ts';
 export interface PacketSinkDeps {
   readonly connection: Pick<VoiceConnection, 'state' | 'playOpusPacket'>;
   readonly dave: () => Pick<DaveSession, 'protocolVersion' | 'session'> | undefined;
-  /** True when the bot may not speak here, because it is in the audience of a stage. */
-  readonly isSuppressed: () => boolean;
-  readonly silenced: () => AppError;
+  /** The reason why the bot may not speak here; undefined when it may. */
+  readonly silenced: () => AppError | undefined;
   readonly nowMs: () => number;
 }
 
@@ -42,9 +41,10 @@ export const createPacketSink = ({ connection, dave, nowMs, ...deps }: PacketSin
 
   return (packet: Buffer): boolean => {
     if (connection.state.status !== VoiceConnectionStatus.Ready) return false;
-    if (deps.isSuppressed() || !isKeyed()) {
+    const silenced = deps.silenced();
+    if (silenced || !isKeyed()) {
       if (!isHeldForLong()) return false;
-      if (deps.isSuppressed()) throw deps.silenced();
+      if (silenced) throw silenced;
       return true;
     }
     held = undefined;

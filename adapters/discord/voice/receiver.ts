@@ -22,7 +22,8 @@ export interface ReceiverDeps {
   readonly presentIds: () => readonly string[];
   readonly nowMs: () => number;
   readonly received: (packet: VoicePacket) => void;
-  readonly audible: (memberId: string, isAudible: boolean) => void;
+  /** Reports as `LinkListener.audible` does. */
+  readonly audible: (memberId: string | undefined, isAudible: boolean) => void;
   /** Reports the duration of speech that was lost in one piece. */
   readonly missed: (ms: number) => void;
   /** Reports that somebody who may be subscribed speaks, and cannot be identified. */
@@ -75,6 +76,12 @@ export const createReceiver = (deps: ReceiverDeps) => {
   /** True when some of them are not tracked. */
   let isCrowded = false;
   let subscribers: ReadonlySet<string> = new Set();
+  /** True while a stream is reported whose owner is one of several. */
+  let isUnplaced = false;
+  /** The member who was reported because nobody else can own a stream. */
+  let accused: string | undefined;
+  /** Time of the last packet without an owner. */
+  let strangeMs = Number.NEGATIVE_INFINITY;
 
   const streamOf = (memberId: string, ssrc: number): Stream => {
     const known = streams.get(memberId);
@@ -125,8 +132,27 @@ export const createReceiver = (deps: ReceiverDeps) => {
     const subscribed = suspects.filter((id) => subscribers.has(id));
     if (subscribed.length === 0) return;
     // When the speaker may be somebody who is not subscribed, nothing is reported about the others.
-    if (subscribed.length === suspects.length) subscribed.forEach(statistics.missed);
+    if (subscribed.length === suspects.length) report(suspects);
     deps.unknownSpeaker();
+  };
+  /** Reports a stream that has no owner: nobody by name who may be silent. */
+  const report = ([only, ...others]: readonly string[]): void => {
+    if (only !== undefined && others.length === 0) {
+      accused = only;
+      statistics.missed(only);
+    } else if (!isUnplaced) {
+      isUnplaced = true;
+      deps.audible(undefined, false);
+    }
+  };
+  /** Takes back what was reported of streams, when none has been without an owner for a while. */
+  const takeBack = (): void => {
+    const isReported = isUnplaced || accused !== undefined;
+    if (!isReported || nowMs() - strangeMs <= UNKNOWN_MS) return;
+    if (isUnplaced) deps.audible(undefined, true);
+    if (accused !== undefined) statistics.placed(accused);
+    isUnplaced = false;
+    accused = undefined;
   };
   /** True when an owner may be guessed: with proof by the encryption, or consent of all present. */
   const mayGuess = (here: readonly string[]): boolean =>
@@ -154,6 +180,7 @@ export const createReceiver = (deps: ReceiverDeps) => {
     const here = hereIds();
     const memberId =
       ssrcs.guess(header.ssrc, mayGuess(here) ? here : []) ?? provenOwner(message, header, here);
+    if (memberId === undefined) strangeMs = nowMs();
     if (memberId === undefined && ssrcs.unknownForMs() > UNKNOWN_MS) notPlaced(here);
     return memberId;
   };
@@ -174,6 +201,7 @@ export const createReceiver = (deps: ReceiverDeps) => {
       const header = readRtp(message);
       if (!header) return;
       const memberId = ssrcs.ownerOf(header.ssrc) ?? stranger(message, header);
+      takeBack();
       if (memberId !== undefined && subscribers.has(memberId)) take(message, header, memberId);
     },
     packet: ({ op, d }: VoicePacketIn): void => {
@@ -210,8 +238,8 @@ export const createReceiver = (deps: ReceiverDeps) => {
   };
 };
 
-/** Half a second of speech that cannot be decrypted, longer than any change of keys takes. */
-const INAUDIBLE_PACKETS = 25;
+/** A second of speech that cannot be decrypted: a change of keys takes up to 0.9 s on a busy machine. */
+const INAUDIBLE_PACKETS = 50;
 
 /** Most members that are counted, more than a room holds. */
 const MOST_MEMBERS = 200;
@@ -266,8 +294,13 @@ const createVoiceStatistics = (audible: (memberId: string, isAudible: boolean) =
       own.unopened += 1;
       if (own.unopened >= INAUDIBLE_PACKETS) tell(memberId, own, false);
     },
-    /** Notes that a member speaks, and no stream can be identified as theirs. */
+    /** Notes that a stream can only be that of this member, and is not known to be. */
     missed: (memberId: string): void => tell(memberId, countsOf(memberId), false),
+    /** Notes that a stream was not that of a member, or is by now. */
+    placed: (memberId: string): void => {
+      const own = counts.get(memberId);
+      if (own && own.unopened < INAUDIBLE_PACKETS) tell(memberId, own, true);
+    },
     /** Notes that a member is no longer subscribed. */
     dismissed: (memberId: string): void => {
       const own = counts.get(memberId);

@@ -93,7 +93,7 @@ test('blanks do not make somebody’s words look like a mark', async () => {
 
 test('a copy whose voice message was deleted is not taken for whole', async () => {
   const { to, ann, copyOf, post } = setUp();
-  const voice = { durationMs: 2_500, waveform: 'AAAA' };
+  const voice = { durationMs: 2_500, loudness: [0, 0, 0] };
   const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
   const copy = copyOf(ann, 'hm', { content: { text: rich('Words'), files: [file] } });
   await post([copy]);

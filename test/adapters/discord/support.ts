@@ -98,6 +98,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     texts,
     feedListener,
     rooms: {
+      spaceReady: async () => undefined,
       peopleChanged: (room) => void core.roomsChanged.push(room),
       reads: (channel) => core.reading(channel),
       wrote: (message) => void core.written.push(message),

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Effect } from './faults.ts';
-import { spoil } from './spoil.ts';
+import { spoil } from '../spoil.ts';
 import type { Attachment, World } from './state.ts';
 
 /** Signed links live for a day. */

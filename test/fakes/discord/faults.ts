@@ -1,3 +1,4 @@
+import type { ConnectionEffect } from '../spoil.ts';
 import type { Clock } from './clock.ts';
 
 /** JSON as it goes over the wire. */
@@ -71,57 +72,16 @@ export const fault = (code: number): Fault => {
   return new Fault(status, { message, code });
 };
 
-/** How a request is spoilt. `after` and `hang: 'after'`: it took effect, the answer is lost. */
+/** How a request is spoilt: as on any connection, or by an answer of Discord's. */
 export type Effect =
-  | { readonly status: number; readonly body?: unknown; readonly headers?: Record<string, string> }
-  /** The connection is reset (ECONNRESET), which discord.js tries again. */
-  | { readonly reset: 'before' | 'after' }
-  /** The connection is closed without an answer, which discord.js does not try again. */
-  | { readonly close: 'before' | 'after' }
-  | { readonly hang: true | 'after' }
-  | { readonly latencyMs: number };
+  | ConnectionEffect
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Record<string, string> };
 
-export interface FailOptions {
-  /** How many requests are spoilt. Default 1; with `while` no bound. */
-  readonly times?: number;
-  /** Asked for each request of the route. */
-  readonly while?: (request: { readonly path: string; readonly body: Json }) => boolean;
+/** A request as faults choose it. */
+export interface FaultyRequest {
+  readonly path: string;
+  readonly body: Json;
 }
-
-interface Planned {
-  readonly route: string;
-  readonly effect: Effect;
-  readonly while: FailOptions['while'];
-  left: number;
-}
-
-export interface FaultPlan {
-  plan(route: string, effect: Effect, options?: FailOptions): void;
-  /** The effect for this request, counted as used. */
-  take(route: string, path: string, body: Json): Effect | undefined;
-  clear(): void;
-}
-
-export const createFaultPlan = (): FaultPlan => {
-  let planned: Planned[] = [];
-  return {
-    plan: (route, effect, options = {}) => {
-      const bound = options.while === undefined ? 1 : Infinity;
-      planned.push({ route, effect, while: options.while, left: options.times ?? bound });
-    },
-    take: (route, path, body) => {
-      const hit = planned.find(
-        (one) => one.route === route && one.left > 0 && (one.while?.({ path, body }) ?? true),
-      );
-      if (hit !== undefined) hit.left -= 1;
-      planned = planned.filter((one) => one.left > 0);
-      return hit?.effect;
-    },
-    clear: () => {
-      planned = [];
-    },
-  };
-};
 
 /** A 429 as Discord words it. `retryAfterMs` is what the other side really has to wait. */
 export const tooMany = (

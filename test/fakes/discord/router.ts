@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serveFile } from './cdn.ts';
-import { Fault, fault, type FaultPlan, type Json } from './faults.ts';
+import type { FaultPlan } from '../fault-plan.ts';
+import { spoil } from '../spoil.ts';
+import { Fault, fault, type Effect, type FaultyRequest, type Json } from './faults.ts';
 import type { Rate } from './limits.ts';
 import type { SentFile } from './message-body.ts';
-import { spoil } from './spoil.ts';
 import type { RequestRecord, World } from './state.ts';
 
 /** A request that has passed the token, the limits and the parsing. */
@@ -112,7 +113,11 @@ export interface Router {
   handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>;
 }
 
-export const createRouter = (world: World, plan: FaultPlan, routes: readonly Route[]): Router => {
+export const createRouter = (
+  world: World,
+  plan: FaultPlan<FaultyRequest, Effect>,
+  routes: readonly Route[],
+): Router => {
   const compiled = routes.map(compile);
 
   const answer = (
@@ -173,7 +178,7 @@ export const createRouter = (world: World, plan: FaultPlan, routes: readonly Rou
         const { body, files } = await readBody(request);
         record.body = body as Json;
         record.files = files.map((one) => ({ name: one.name, sizeBytes: one.bytes.byteLength }));
-        const effect = plan.take(record.route, path, record.body);
+        const effect = plan.take(record.route, { path, body: record.body });
         if (await spoil(effect, 'before', response)) return;
         if (effect !== undefined && 'status' in effect) {
           const told = effect.body ?? { message: '', code: 0 };

@@ -9,7 +9,8 @@ import type { Tools } from './driver/tools.ts';
 import { FakeUser } from './driver/user.ts';
 import { FakeWebhook } from './driver/webhook.ts';
 import { createInteractionDriver, type InteractionDriver } from './driver/interact.ts';
-import { createFaultPlan, type Effect, type FailOptions } from './faults.ts';
+import { createFaultPlan, type FailOptions } from '../fault-plan.ts';
+import type { Effect, FaultyRequest } from './faults.ts';
 import { createGateway, type GatewayDriver } from './gateway/gateway.ts';
 import { createLimits } from './limits.ts';
 import { addGuild, addUser, type NewGuild, type NewUser } from './population.ts';
@@ -23,7 +24,7 @@ import { webhookRoutes } from './routes/webhooks.ts';
 import type { Command, Ping, RequestRecord, User, World } from './state.ts';
 import { createVoice, type VoiceDriver, type VoiceServiceOptions } from './voice/index.ts';
 import { voiceRoutes } from './voice/routes.ts';
-import { createWaiters } from './wait.ts';
+import { createWaiters } from '../wait.ts';
 
 /** The intents that the portal has to grant. */
 const PRIVILEGED = {
@@ -77,7 +78,7 @@ export interface DiscordFake extends InteractionDriver, AsyncDisposable {
   /** Answers of the last 10 minutes that count towards the ban of the address (10,000). */
   readonly invalidRequests: number;
   /** Spoils the next requests of a route: `POST /channels/:id/messages`, or `GET /cdn` for files. */
-  fail(route: string, effect: Effect, options?: FailOptions): void;
+  fail(route: string, effect: Effect, options?: FailOptions<FaultyRequest>): void;
   /** Ends every `fail`. */
   heal(): void;
   grantIntent(intent: PrivilegedIntent): void;
@@ -142,7 +143,7 @@ export const startDiscordFake = async (options: DiscordFakeOptions = {}): Promis
     shards: options.shards ?? 1,
     replayLimit: options.replayLimit ?? 10_000,
   });
-  const plan = createFaultPlan();
+  const plan = createFaultPlan<FaultyRequest, Effect>();
   const router = createRouter(world, plan, [
     ...applicationRoutes(() => gateway.starts),
     ...guildRoutes,

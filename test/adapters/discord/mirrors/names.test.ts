@@ -28,6 +28,33 @@ describe('a copy under somebody’s name', () => {
     expect(to.messages[0]?.author.replaceAll('\u200A', '')).toBe('Clyde of Discord');
   });
 
+  test('quotes the mirror of what it answers to, when both are posted together', async () => {
+    const { copyOf, post, to, target } = setUp();
+    const answered = copyOf('what');
+    const quote = { name: 'Ann', text: 'WHAT', ref: answered.source };
+    await post([answered, copyOf('that', undefined, { quote })]);
+    const [first, second] = to.messages;
+    expect(second?.content.split('\n')[0]).toBe(
+      `-# ↪ [**Ann**: WHAT](<https://discord.com/channels/${target.space.id}/${to.id}/${first?.id}>)`,
+    );
+  });
+
+  test('quotes the original of what stands in the same message', async () => {
+    const { copyOf, post, to, from, target, bob } = setUp();
+    await post(Array.from({ length: 11 }, (_, index) => copyOf(`${index}`)));
+    const answered = copyOf('what');
+    const quote = { name: 'Ann', text: 'WHAT', ref: answered.source };
+    await post([
+      ...Array.from({ length: 11 }, (_, index) => copyOf(`${index}`, index % 2 ? bob : undefined)),
+      answered,
+      copyOf('that', bob, { quote }),
+    ]);
+    expect(to.last?.content).toContain('WHAT\n-# ');
+    expect(to.last?.content).toContain(
+      `-# ↪ [**Ann**: WHAT](<https://discord.com/channels/${target.space.id}/${from.id}/${answered.source.id}>)`,
+    );
+  });
+
   test('quotes what it answers to, on a line above', async () => {
     const { to, copyOf, post, sourceOf, from, bob } = setUp();
     const answered = from.say(bob, 'what?');
@@ -56,7 +83,7 @@ describe('a copy under somebody’s name', () => {
 
   test('carries a voice message over as one, before its words', async () => {
     const { to, copyOf, post } = setUp();
-    const voice = { durationMs: 2_500, waveform: 'AAAA' };
+    const voice = { durationMs: 2_500, loudness: [0, 0, 0] };
     const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
     const copy = copyOf('hm', undefined, { content: { text: rich('Words'), files: [file] } });
     const [posted] = await post([copy]);

@@ -41,12 +41,14 @@ test('a copy that outgrows its neighbours stands once, however long it cannot le
   const standing = (): number =>
     to.messages.filter(({ content }) => content.includes('half a mark')).length;
   for (let attempt = 1; attempt <= 2; attempt += 1) {
-    await expect(discord.mirrors.update(posted!, grown)).rejects.toMatchObject({ retryable: true });
+    await expect(discord.mirrors.update(posted!, grown, { sinceMs: 0 })).rejects.toMatchObject({
+      retryable: true,
+    });
     discord.fake.clock.advance(4 * 60_000);
     clock.ms += 4 * 60_000;
   }
   discord.fake.heal();
-  const own = await discord.mirrors.update(posted!, grown);
+  const own = await discord.mirrors.update(posted!, grown, { sinceMs: 0 });
   expect(standing()).toBe(1);
   expect(own.ids).toEqual([to.last?.id]);
   expect(to.messages[0]?.content).not.toContain('LINE 0');
@@ -59,10 +61,12 @@ test('the same where it has grown to several messages, of which the last were no
   const [posted] = await post(copies);
   const grown = { ...copies[0]!, content: TWO_PARTS };
   discord.fake.fail('POST /channels/:id/messages', { status: 503 }, { while: isSecond });
-  await expect(discord.mirrors.update(posted!, grown)).rejects.toMatchObject({ retryable: true });
+  await expect(discord.mirrors.update(posted!, grown, { sinceMs: 0 })).rejects.toMatchObject({
+    retryable: true,
+  });
   discord.fake.heal();
   discord.fake.clock.advance(4 * 60_000);
-  await discord.mirrors.update(posted!, grown);
+  await discord.mirrors.update(posted!, grown, { sinceMs: 0 });
   expect(firstLines(to.messages.slice(0, 1))).toEqual(['**Bob**: TWO']);
   expect(lastWords(to.messages.slice(1))).toEqual(['1/2', '2/2']);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { collect, never } from '../support.ts';
-import { firstLines, withCopies } from './support.ts';
+import { firstLines, lastWords, TWO_PARTS, withCopies } from './support.ts';
 
 const { clock, discord, setUp } = withCopies();
 
@@ -17,6 +17,37 @@ test('a webhook’s post whose answer was lost is found however much was said si
   const [posted] = await post([copy], true);
   expect(firstLines(to.messages).filter((line) => line === 'ONE')).toHaveLength(1);
   expect(posted?.ids).toEqual([to.messages[0]?.id]);
+});
+
+test.each([
+  ['one alone', 1],
+  ['one of several in a message', 12],
+])(
+  'parts that an interrupted edit added to %s are found however much was said since',
+  async (_, count) => {
+    const { to, bob, copyOf, post } = setUp();
+    await post(Array.from({ length: count - 1 }, (__, index) => copyOf(`${index}`)));
+    const copy = copyOf('one');
+    const [posted] = await post([copy]);
+    const sinceMs = discord.fake.clock.now();
+    const grown = { ...copy, content: TWO_PARTS };
+    const route = posted?.handle?.startsWith('b') ? 'POST /channels/:id/messages' : EXECUTE;
+    discord.fake.fail(route, { close: 'after' });
+    await expect(discord.mirrors.update(posted!, grown)).rejects.toMatchObject({ retryable: true });
+    for (let number = 0; number < 700; number += 1) to.say(bob, `later ${number}`);
+    await discord.mirrors.update(posted!, grown, { sinceMs });
+    const ours = to.messages.filter(({ content }) => content.includes('word'));
+    expect(lastWords(ours)).toEqual(['1/2', '2/2']);
+  },
+);
+
+test('an edit that is tried for the first time reads no history', async () => {
+  const { copyOf, post } = setUp();
+  const copy = copyOf('one');
+  const [posted] = await post([copy]);
+  const before = reads();
+  await discord.mirrors.update(posted!, { ...copy, content: TWO_PARTS });
+  expect(reads()).toBe(before);
 });
 
 test('a source of another platform is searched for from the time at which it was written', async () => {

@@ -36,7 +36,7 @@ describe('a copy that grows', () => {
     const long = { ...copy, content: TWO_PARTS };
     discord.fake.fail('POST /webhooks/:id/:token', { close: 'after' });
     await expect(discord.mirrors.update(posted!, long)).rejects.toMatchObject({ retryable: true });
-    const grown = await discord.mirrors.update(posted!, long);
+    const grown = await discord.mirrors.update(posted!, long, { sinceMs: 0 });
     expect(lastWords(to.messages)).toEqual(['1/2', '2/2']);
     expect(grown.ids).toEqual(to.messages.map(({ id }) => id));
   });
@@ -52,7 +52,7 @@ describe('a copy that grows', () => {
     const long = { ...reply, content: TWO_PARTS };
     discord.fake.fail('POST /channels/:id/messages', { close: 'after' }, { times: 4 });
     await expect(discord.mirrors.update(posted!, long)).rejects.toMatchObject({ retryable: true });
-    await discord.mirrors.update(posted!, long);
+    await discord.mirrors.update(posted!, long, { sinceMs: 0 });
     const parts = from.messages.slice(1).map(({ content }) => content.split(' ', 2)[1]);
     expect(parts).toEqual(['1/2', '2/2']);
   });
@@ -91,7 +91,7 @@ describe('a copy that grows', () => {
 });
 
 describe('a voice message where Discord takes none', () => {
-  const voice = { durationMs: 2_500, waveform: 'AAAA' };
+  const voice = { durationMs: 2_500, loudness: [0, 0, 0] };
   const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
   const spoken = { text: rich('Words'), files: [file] };
 

@@ -107,7 +107,7 @@ test('what is left of a copy in a shared message is taken away without its neigh
   guild.revoke('ManageWebhooks');
   const copies = [copyOf('one'), copyOf('two', bob)];
   await post(copies);
-  const voice = { durationMs: 2_500, waveform: 'AAAA' };
+  const voice = { durationMs: 2_500, loudness: [0, 0, 0] };
   const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
   await post([{ ...copies[0]!, content: { text: rich('spoken'), files: [file] } }], true);
   expect(firstLines(to.messages)).toEqual(['**Bob**: TWO', '', '**Ann**: spoken']);

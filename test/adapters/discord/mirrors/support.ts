@@ -16,7 +16,7 @@ export const withCopies = () => {
   const clock = createHastyClock((ms) => discord.fake.clock.advance(ms));
 
   beforeAll(async () => {
-    opened = await openDiscord({}, { clock });
+    opened = await openDiscord({ speed: 20 }, { clock });
   });
   afterAll(() => opened[Symbol.asyncDispose]());
   beforeEach(() => {

@@ -254,7 +254,7 @@ describe('an encrypted voice channel', () => {
     await using room = await enter('Ann', 'Mute');
     const [mute] = room.more;
     room.link.subscribe([room.ann.user.id, mute!.user.id]);
-    await mute!.speak(numbered(40, 500), { speed: 5 });
+    await mute!.speak(numbered(80, 500), { speed: 5 });
     await soon(() => room.told.events).toContain(`cannot hear ${mute!.user.id}`);
     await room.group.whenSettled();
     await room.hears(100);

@@ -116,16 +116,19 @@ describe('somebody whose number is not known', () => {
     const ids = people.map(({ user }) => user.id);
     link.subscribe(ids);
     await people[0]!.speak(numbered(200), { speed: 5, trailing: 0 });
-    await soon(() => told.events).toEqual(
-      expect.arrayContaining(ids.map((id) => `cannot hear ${id}`)),
-    );
+    await soon(() => told.events).toContain('cannot hear somebody');
     await soon(() => voice.identifies).toBeGreaterThan(identifies);
-    await soon(() => told.events.at(-1)).toBe('connected');
+    await soon(() => told.events.slice(-2)).toContain('connected');
     expect(told.packets).toEqual([]);
     people[0]!.changeSsrc();
     await people[0]!.speak(numbered(5, 300), { speed: 5 });
     await soon(() => told.heard(ids[0]!)).toContain(304);
-    expect(told.events).toContain(`hears ${ids[0]}`);
+    await soon(async () => {
+      await people[0]!.speak(numbered(5, 400), { speed: 5 });
+      return told.events.at(-1);
+    }).toBe('hears somebody');
+    // Nobody is said to be inaudible who was silent all the while.
+    expect(told.events.join()).not.toContain(ids[1]);
     await link[Symbol.asyncDispose]();
     voice.tellSpeakers(true);
     for (const person of people) person.leave();

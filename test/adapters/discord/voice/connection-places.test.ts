@@ -1,6 +1,7 @@
 import { getVoiceConnections } from '@discordjs/voice';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VoiceLink } from '../../../../src/ports/voice.ts';
+import type { FakeChannel } from '../../../fakes/discord/index.ts';
 import { never, openDiscord, placeOf } from '../support.ts';
 import {
   createTold,
@@ -216,6 +217,33 @@ const speaks = async (link: VoiceLink): Promise<void> =>
 
 /** Packets of ours that nobody heard, because we were in the audience. */
 const muted = (): number => place.discord.voice.refused['muted'] ?? 0;
+
+describe('a room whose moderators restrict us', () => {
+  it('is told of it, and of its end, and gets nothing to hear meanwhile', async () => {
+    await using room = await enter('voice');
+    const { botUser } = place.discord;
+    const told = () => room.told.events.filter((event) => event.startsWith('speaking'));
+    const before = muted();
+    const moderate = (flags: Parameters<FakeChannel['moderate']>[1]): void =>
+      room.channel.moderate(botUser, flags);
+    moderate({ mute: true });
+    await soon(() => told().at(-1)).toBe('speaking: room.muted, hearing: yes');
+    await expect(room.link.play(speech(3), never())).rejects.toMatchObject({
+      sentence: { key: 'room.muted' },
+    });
+    moderate({ mute: false, deaf: true });
+    await soon(() => told().at(-1)).toBe('speaking: yes, hearing: room.deafened');
+    moderate({ deaf: false });
+    await soon(() => told().at(-1)).toBe('speaking: yes, hearing: yes');
+    room.channel.deny('Speak');
+    await soon(() => told().at(-1)).toBe('speaking: room.missing, hearing: yes');
+    room.channel.allow('Speak');
+    await soon(() => told().at(-1)).toBe('speaking: yes, hearing: yes');
+    await speaks(room.link);
+    expect(muted()).toBe(before);
+    expect(told()).toHaveLength(5);
+  });
+});
 
 describe('a stage', () => {
   it('is spoken on by a moderator from the first word on, and heard', async () => {

@@ -8,12 +8,14 @@ import {
 } from '@discordjs/voice';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openVoiceConnection } from '../../../../adapters/discord/voice/connection.ts';
-import { AppError } from '../../../../src/errors.ts';
+import { AppError, userError } from '../../../../src/errors.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 import { never } from '../support.ts';
 import { sealRtp } from '../../../fakes/discord/voice/rtp.ts';
 import { createTold } from './connection-support.ts';
 
+/** Nothing that a moderator decided. */
+const FREE = { isSuppressed: false, isMuted: false, isDeafened: false };
 const GUILD = '158049329150427100';
 const ROOM = { space: { platform: 'discord', id: GUILD }, id: 'lounge' };
 
@@ -24,7 +26,7 @@ const start = () => {
   const asked: (string | null)[] = [];
   const over = { count: 0 };
   const said = { count: 0 };
-  const shard = { isCrowded: false };
+  const shard = { isCrowded: false, refusal: undefined as AppError | undefined };
   const link = openVoiceConnection(ROOM, {
     guildId: GUILD,
     ownId: 'bot',
@@ -37,7 +39,11 @@ const start = () => {
     listener: told,
     isCrowded: () => shard.isCrowded,
     connected: () => undefined,
-    silenced: () => new AppError('forbidden', 'we may not speak'),
+    restrictionsAt: ({ isSuppressed }) => ({
+      speaking: isSuppressed ? new AppError('forbidden', 'we may not speak') : undefined,
+      hearing: undefined,
+    }),
+    refusalOf: () => shard.refusal,
     over: () => (over.count += 1),
   });
   const connection = getVoiceConnection(GUILD)!;
@@ -64,7 +70,7 @@ const start = () => {
     connection.state = { ...rest, ...own, ...more, status } as unknown as VoiceConnectionState;
   };
   const ready = (): void => become(VoiceConnectionStatus.Ready);
-  const placed = (channelId?: string): void => link.placed({ channelId, isSuppressed: false });
+  const placed = (channelId?: string): void => link.placed({ ...FREE, channelId });
   const enter = async (): Promise<void> => {
     placed('lounge');
     ready();
@@ -175,6 +181,15 @@ describe('a channel whose connection was lost', () => {
     expect([asked.at(-1), over.count, clock.waiting]).toEqual([null, 1, 0]);
   });
 
+  it('is given up with the permissions that keep us out, where there are any', async () => {
+    const { clock, told, become, enter, shard } = start();
+    await enter();
+    shard.refusal = userError('forbidden', 'room.in-audience');
+    become(VoiceConnectionStatus.Signalling);
+    await clock.advance(180_000);
+    expect(told.error).toMatchObject({ sentence: { key: 'room.in-audience' } });
+  });
+
   it('has three minutes again after it was there', async () => {
     const { clock, told, become, enter, ready } = start();
     await enter();
@@ -277,7 +292,7 @@ describe('a channel that we are in', () => {
   it('is spoken in once we are let onto its stage', async () => {
     const { clock, said, link, enter } = start();
     await enter();
-    link.placed({ channelId: 'lounge', isSuppressed: true });
+    link.placed({ ...FREE, channelId: 'lounge', isSuppressed: true });
     const played = link.play(
       (async function* speech() {
         yield Buffer.alloc(4);
@@ -286,7 +301,7 @@ describe('a channel that we are in', () => {
     );
     await clock.advance(1_000);
     expect(said.count).toBe(0);
-    link.placed({ channelId: 'lounge', isSuppressed: false });
+    link.placed({ ...FREE, channelId: 'lounge' });
     await clock.advance(100);
     await played;
     expect(said.count).toBeGreaterThan(0);

@@ -50,8 +50,13 @@ export const createTold = (): Told => {
     events: [],
     packet: (packet) => told.packets.push(packet),
     moved: ({ id }) => told.events.push(`moved ${id}`),
-    audible: (id, isAudible) => told.events.push(`${isAudible ? 'hears' : 'cannot hear'} ${id}`),
+    audible: (id, isAudible) =>
+      told.events.push(`${isAudible ? 'hears' : 'cannot hear'} ${id ?? 'somebody'}`),
     missed: (ms) => told.events.push(`missed ${ms}`),
+    restricted: ({ speaking, hearing }) =>
+      told.events.push(
+        `speaking: ${speaking?.sentence?.key ?? 'yes'}, hearing: ${hearing?.sentence?.key ?? 'yes'}`,
+      ),
     connected: (isConnected) => told.events.push(isConnected ? 'connected' : 'away'),
     ended: (error) => {
       told.events.push('ended');

@@ -15,6 +15,7 @@ const start = () => {
       sent.push([d.guild_id, d.channel_id]),
   };
   const guilds = new Map([['babel', { shard }]]);
+  const returns = { wanted: undefined as Promise<void> | undefined };
   const handlers = new Map<string, (data: unknown) => unknown>();
   const gateway = createVoiceGateway({
     client: () => ({ guilds: { cache: guilds } }) as unknown as Client,
@@ -23,6 +24,7 @@ const start = () => {
       told.push(['placed', guildId, channelId, isSuppressed]),
     misplaced: (guildId) => told.push(['misplaced', guildId]),
     gone: (guildId) => told.push(['gone', guildId]),
+    ready: async () => returns.wanted,
   });
   gateway.listen(
     ((event: string, handle: (data: unknown) => unknown) =>
@@ -44,7 +46,7 @@ const start = () => {
   const created = (
     ...states: { user_id: string; channel_id: string | null; suppress?: boolean }[]
   ) => happens(Events.GuildCreate, { id: 'babel', voice_states: states });
-  return { clock, told, sent, shard, guilds, gateway, connect, happens, created };
+  return { clock, told, sent, shard, guilds, gateway, connect, happens, created, returns };
 };
 
 describe('what the main gateway tells of voice', () => {
@@ -79,7 +81,10 @@ describe('a new session of the gateway', () => {
     const { told, connect, created } = start();
     connect();
     created();
-    created({ user_id: 'bot', channel_id: 'attic' }, { user_id: 'ann', channel_id: 'lounge' });
+    created(
+      { user_id: 'bot', channel_id: 'attic', suppress: false },
+      { user_id: 'ann', channel_id: 'lounge' },
+    );
     expect(told).toEqual([
       ['misplaced', 'babel'],
       ['placed', 'babel', 'attic', false],
@@ -98,6 +103,18 @@ describe('a new session of the gateway', () => {
     expect([sent, told, clock.waiting]).toEqual([[['babel', null]], [], 0]);
     created({ user_id: 'ann', channel_id: 'attic' });
     expect(sent).toHaveLength(1);
+  });
+
+  it('leaves us where we came back to', async () => {
+    const { clock, sent, returns, connect, created } = start();
+    const returned = Promise.withResolvers<void>();
+    returns.wanted = returned.promise;
+    created({ user_id: 'bot', channel_id: 'attic' });
+    await clock.advance(5_000);
+    connect().want('attic');
+    returned.resolve();
+    await clock.advance(5_000);
+    expect(sent).toEqual([['babel', 'attic']]);
   });
 });
 

@@ -26,8 +26,7 @@ const start = () => {
         protocolVersion: state.version,
         session: { ready: state.ready },
       }) as ReturnType<PacketSinkDeps['dave']>,
-    isSuppressed: () => state.suppressed,
-    silenced: () => SILENCED,
+    silenced: () => (state.suppressed ? SILENCED : undefined),
     nowMs: () => time.ms,
   });
   /** Tries it again and again, as the player does; tells how long it was held. */

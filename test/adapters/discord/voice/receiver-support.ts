@@ -38,7 +38,8 @@ export const startReceiver = (...present: string[]) => {
     presentIds: () => room.present,
     nowMs: () => time.ms,
     received: (packet) => packets.push(packet),
-    audible: (id, isAudible) => told.push(`${isAudible ? 'hears' : 'cannot hear'} ${id}`),
+    audible: (id, isAudible) =>
+      told.push(`${isAudible ? 'hears' : 'cannot hear'} ${id ?? 'somebody'}`),
     missed: (ms) => told.push(`missed ${ms}`),
     unknownSpeaker: () => (counts.unknown += 1),
   });

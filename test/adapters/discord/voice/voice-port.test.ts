@@ -49,6 +49,8 @@ const openSubject = async (): Promise<VoicePortSubject> => {
       await people.get(id)!.speak(numbered(packets), { speed: SPEED });
     },
     move: ({ id }) => channels.get(id)!.pull(discord.botUser),
+    silence: (isSilenced) =>
+      channels.get(room.id)!.moderate(discord.botUser, { mute: isSilenced, deaf: isSilenced }),
     disconnect: () => {
       for (const channel of channels.values())
         if (discord.voice.connections.some(({ channelId }) => channelId === channel.id))

@@ -4,7 +4,13 @@ import { joinGuild, removeChannel, showThreads, updateChannel } from '../populat
 import { deleteMessages, openThread, postMessage } from '../posting.ts';
 import type { Channel } from '../state.ts';
 import type { PersonOptions, Recording, VoicePerson } from '../voice/index.ts';
-import { changeVoice, enterVoice, leaveVoice, type VoiceFlags } from '../voice/states.ts';
+import {
+  changeVoice,
+  enterVoice,
+  followPermissions,
+  leaveVoice,
+  type VoiceFlags,
+} from '../voice/states.ts';
 import { addWebhook, webhooksOf } from '../webhooks.ts';
 import { describeMessage, type FakeMessage } from './message.ts';
 import { keepFile, renderPoll, voiceFile, type SayOptions } from './saying.ts';
@@ -184,6 +190,7 @@ export class FakeChannel {
     own[what] |= permissionBits(names);
     own[other] &= ~permissionBits(names);
     updateChannel(world, this.state);
+    followPermissions(world, this.state, world.bot);
     if (!couldSee && may(world, this.state, world.bot.id, 'ViewChannel'))
       showThreads(world, this.state);
   }

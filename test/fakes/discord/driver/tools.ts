@@ -1,6 +1,6 @@
 import type { Channel, Message, User, Webhook, World } from '../state.ts';
 import type { Voice } from '../voice/index.ts';
-import type { Waiters } from '../wait.ts';
+import type { Waiters } from '../../wait.ts';
 import type { FakeChannel } from './channel.ts';
 import type { FakeMessage } from './message.ts';
 import type { FakeUser } from './user.ts';

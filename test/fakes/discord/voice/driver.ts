@@ -1,6 +1,6 @@
 import type { Channel, User, World } from '../state.ts';
 import { joinGuild } from '../population.ts';
-import type { Waiters } from '../wait.ts';
+import type { Waiters } from '../../wait.ts';
 import type { Refusal } from './bot-stream.ts';
 import { endsSession } from './codes.ts';
 import { createPacer } from './pacer.ts';

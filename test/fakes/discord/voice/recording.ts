@@ -1,4 +1,4 @@
-import type { Waiters } from '../wait.ts';
+import type { Waiters } from '../../wait.ts';
 
 /** A packet of the bot as people in the channel would hear it. */
 export interface PlayedPacket {

@@ -1,5 +1,5 @@
 import { SILENCE_PACKET } from '../../../../src/audio/opus/packet.ts';
-import type { Waiters } from '../wait.ts';
+import type { Waiters } from '../../wait.ts';
 import { isOnePacket, type AcceptedPacket, type Refusal } from './bot-stream.ts';
 import { VoiceOp } from './codes.ts';
 import type { DaveGroup, DaveMessage, DavePerson } from './dave/port.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Json } from '../faults.ts';
 import type { Channel, Guild, VoiceChange, World } from '../state.ts';
-import type { Waiters } from '../wait.ts';
+import type { Waiters } from '../../wait.ts';
 import { VoiceClose, endsSession } from './codes.ts';
 import { openVoiceConnection } from './connection.ts';
 import { VoiceHosts } from './hosts.ts';

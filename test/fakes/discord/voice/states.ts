@@ -92,6 +92,15 @@ export const changeVoice = (world: World, guild: Guild, user: User, flags: Voice
   put(world, guild, user, { ...before, ...flags });
 };
 
+/** Who may not speak any more is suppressed, and no longer once they may; a stage has its own rules. */
+export const followPermissions = (world: World, channel: Channel, user: User): void => {
+  const state = channel.guild?.voiceStates.get(user.id);
+  if (!channel.guild || state?.channel !== channel || channel.type !== ChannelType.GuildVoice)
+    return;
+  const suppress = !may(world, channel, user.id, 'Speak');
+  if (suppress !== state.suppress) changeVoice(world, channel.guild, user, { suppress });
+};
+
 export const leaveVoice = (world: World, guild: Guild, user: User): void =>
   put(world, guild, user, undefined);
 

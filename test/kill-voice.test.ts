@@ -1,0 +1,121 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { createBot, type Bot } from './fakes/bot.ts';
+import { VOICE_CERTIFICATE_PATH, type FakeChannel, type FakeUser } from './fakes/discord/index.ts';
+import { createDaveGroup } from './fakes/discord/voice/dave/group.ts';
+import { createDavePerson } from './fakes/discord/voice/dave/person.ts';
+import { numberedSpeech, wordsHeard, wordsOf } from './fakes/numbered-speech.ts';
+import { sentence, sentenceLike } from './fakes/sentences.ts';
+
+const WORDS = 6;
+const ENVIRONMENT = { NODE_EXTRA_CA_CERTS: VOICE_CERTIFICATE_PATH };
+
+const openPlace = async () => {
+  const bot = await createBot({
+    speed: 50,
+    voice: {
+      dave: (channelId) => {
+        const group = createDaveGroup({ channelId });
+        return { group, person: (id: string) => createDavePerson(group, id) };
+      },
+    },
+  });
+  bot.speech.listen = (audio) => ({ text: wordsHeard(audio).join(' '), language: 'en' });
+  bot.speech.translate = (text) => `Spanish: ${text.toUpperCase()}`;
+  await bot.start(ENVIRONMENT);
+  const guild = bot.discord.guild({ name: 'Babel' });
+  const lounge = guild.channel({ type: 'voice', name: 'lounge' });
+  const chat = guild.channel({ name: 'captions' });
+  const [ann, bob, cleo] = ['Ann', 'Bob', 'Cleo'].map((name) => {
+    const user = bot.discord.user({ name });
+    guild.join(user);
+    return user;
+  }) as [FakeUser, FakeUser, FakeUser];
+  const texts = (of: FakeChannel): string[] => of.messages.map(({ content }) => content);
+  return { bot, guild, lounge, chat, ann, bob, cleo, texts };
+};
+
+const isInVoice = (bot: Bot, { id }: FakeChannel): boolean =>
+  bot.discord.voice.connections.some(({ channelId, ready }) => channelId === id && ready);
+const restart = async (bot: Bot, away: () => void = () => undefined): Promise<void> => {
+  await bot.kill();
+  away();
+  await bot.start(ENVIRONMENT);
+};
+const roomsStored = (file: string): number => {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const { count } = database.prepare('SELECT count(*) AS count FROM open_room').get()!;
+  database.close();
+  return Number(count);
+};
+
+describe('a program that is killed while it captions a voice channel', () => {
+  it('is back in it with its captions, and tells only those who came meanwhile', async () => {
+    const { bot, guild, lounge, chat, ann, bob, cleo, texts } = await openPlace();
+    await using _ = bot;
+    const [voice] = [lounge.join(ann), lounge.join(bob)];
+    lounge.join(guild.owner);
+    const use = async (name: string, options: Record<string, string | FakeChannel> = {}) =>
+      bot.discord.command(guild.owner, { channel: chat, name, options }).answer();
+    // Without it the test takes less time.
+    const panel = await use('rooms');
+    for (const press of ['rooms page:heard', 'rooms spoken:off']) {
+      const { edits } = panel;
+      await bot.discord.press(guild.owner, panel, press).until(() => panel.edits > edits);
+    }
+    await use('captions start', { languages: 'es', in: chat });
+    const says = async (utterance: number, person = voice, speaker = 0): Promise<void> => {
+      await person.speak(numberedSpeech(speaker, utterance, WORDS));
+      const [first = ''] = wordsOf(speaker, utterance, WORDS);
+      await chat.until((all) => all.some(({ content }) => content.includes(first.toUpperCase())));
+    };
+    await says(1);
+    const refused = bot.discord.press(bob, lounge.messages[0]!, 'captions out');
+    await refused.answer();
+    await expect.poll(() => roomsStored(bot.databaseFile)).toBe(1);
+
+    let guest = voice;
+    await restart(bot, () => {
+      guest = lounge.join(cleo);
+    });
+    await chat.until((all) =>
+      all.some(({ content }) => sentenceLike('room.restarted').test(content)),
+    );
+    await bot.discord.until(() => isInVoice(bot, lounge));
+    await says(2);
+    await says(3, guest, 1);
+    // The first notice stays the only one for everybody, and who was told or answered is not named again.
+    const notices = texts(lounge).filter((text) => text.includes('Captions are on'));
+    expect(notices.map((text) => text.split('\n')[0])).toEqual([
+      sentence('room.notice'),
+      sentence('room.notice-late', { names: 'Cleo' }),
+    ]);
+    const shown = texts(chat).join('\n');
+    expect(shown.match(sentenceLike('room.captions-of'))).toHaveLength(1);
+    expect(shown).toContain('Spanish: A2X0');
+
+    const { attachments } = await use('captions export', { kind: 'txt' });
+    const transcript = Buffer.from(attachments[0]!.bytes).toString();
+    expect(transcript).toContain(sentence('room.restarted-here'));
+    expect(transcript).not.toContain('a1x0');
+    expect(transcript).toContain('a2x0');
+    await use('leave');
+    expect(roomsStored(bot.databaseFile)).toBe(0);
+  }, 120_000);
+
+  it('tells once that it is not back where nobody is left', async () => {
+    const { bot, lounge, ann, texts } = await openPlace();
+    await using _ = bot;
+    const voice = lounge.join(ann);
+    await bot.discord.command(ann, { channel: lounge, name: 'captions start' }).answer();
+    await expect.poll(() => roomsStored(bot.databaseFile)).toBe(1);
+    await restart(bot, () => voice.leave());
+    const isTold = (text: string): boolean => sentenceLike('room.not-back').test(text);
+    await lounge.until((all) => all.some(({ content }) => isTold(content)));
+    await bot.discord.until(() => bot.discord.voice.connections.length === 0);
+    expect(roomsStored(bot.databaseFile)).toBe(0);
+    await restart(bot);
+    await bot.discord.command(ann, { channel: lounge, name: 'status' }).answer();
+    expect(texts(lounge).filter(isTold)).toHaveLength(1);
+  }, 120_000);
+});

@@ -10,15 +10,18 @@ import { TIMES } from './limits.ts';
 import { createWebPresence } from './presence.ts';
 import { sweepTempFolders } from './temp-store.ts';
 
-/** One look at the service serves all who ask within a second. */
+/** Time for which the service's status is shared by all who ask. */
 const STATUS_KEPT_MS = 1_000;
 
-const shareStatus = (core: Core): (() => Promise<ServiceStatus>) => {
+const shareStatus = (
+  core: Core,
+  { now = Date.now }: Pick<WebOptions, 'now'>,
+): (() => Promise<ServiceStatus>) => {
   let asked: { readonly atMs: number; readonly status: Promise<ServiceStatus> } | undefined;
   return () => {
-    const now = performance.now();
-    if (!asked || now - asked.atMs > STATUS_KEPT_MS)
-      asked = { atMs: now, status: core.services.status(AbortSignal.timeout(TIMES.statusMs)) };
+    const atMs = now();
+    if (!asked || Math.abs(atMs - asked.atMs) > STATUS_KEPT_MS)
+      asked = { atMs, status: core.services.status(AbortSignal.timeout(TIMES.statusMs)) };
     return asked.status;
   };
 };
@@ -40,7 +43,7 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
   const assets = createAssets();
   let listening = false;
   let stopped = false;
-  const app = createWebApp({ core, presence, assets, options, status: shareStatus(core) });
+  const app = createWebApp({ core, presence, assets, options, status: shareStatus(core, options) });
   const server = createAdaptorServer({ fetch: app.fetch });
 
   const listen = (): Promise<AddressInfo> =>

@@ -234,7 +234,8 @@ export const createApiRoutes = ({ core, presence, status, localeOf }: ApiDeps): 
 
   api.get('/api/examples', async (c) => {
     const signal = AbortSignal.timeout(TIMES.statusMs);
-    return c.json((await findExamples(core, localeOf(c), signal)) satisfies ExamplesReply);
+    const examples = await findExamples({ core, status }, localeOf(c), signal);
+    return c.json(examples satisfies ExamplesReply);
   });
 
   api.get('/files/:id', (c) => sendFile(c, presence.files, c.req.param('id')));

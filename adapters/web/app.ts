@@ -10,6 +10,7 @@ import { say } from '../../src/i18n.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
 import { plainText } from '../../src/model/walk-rich-text.ts';
+import { isLocale } from '../../src/text/speech/spoken-language.ts';
 import {
   createTokenAccess,
   isFromElsewhere,
@@ -67,10 +68,10 @@ const wantedLocales = (c: Context): string[] =>
   (c.req.header('accept-language') ?? '')
     .split(',')
     .map((part) => part.split(';')[0]?.trim() ?? '')
-    .filter((tag) => /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(tag))
+    .filter((tag) => /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(tag) && isLocale(tag))
     .slice(0, 10);
 
-/** True for what a browser shows as a page; programs ask for JSON, or do not say. */
+/** True when a browser asks for a page; other programs ask for JSON, or for nothing in particular. */
 const isNavigation = (c: Context): boolean =>
   /\btext\/html\b/.test(c.req.header('accept') ?? '') && !c.req.path.startsWith('/api/');
 

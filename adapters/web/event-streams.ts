@@ -43,11 +43,11 @@ export const createReplay = (epoch: string, maxEvents: number) => {
         recentBytes -= recent.shift()?.bytes ?? 0;
       return newest;
     },
-    /** Drops the events: whoever comes back begins anew. */
+    /** Drops the events: readers who reconnect start with `hello`. */
     clear: (): void => {
       recent.length = 0;
       recentBytes = 0;
-      // An event of its own, so that nobody who has seen the last one goes on from it.
+      // Skips a number, so that no reader resumes from the last event.
       newest += 1;
     },
     /** An event as it goes over the wire; only with a number can it be gone on from. */
@@ -184,7 +184,7 @@ export const createEventStreams = (options: EventStreamsOptions) => {
       );
     },
 
-    /** Drops what is kept for those who come back: they begin with `hello`. */
+    /** Drops the events kept for readers who reconnect: they start with `hello`. */
     forgetPast: replay.clear,
     /** Keeps connections from being taken for dead, and finds the dead ones. */
     beat: (): void => {

@@ -12,19 +12,25 @@ interface Sample {
 
 const ENGLISH = 'en';
 
-/** Translated into where no engine knows a real language: see `service/engines/pseudo.ts`. */
+/** Target of the example where no engine translates into a real language; see `service/engines/pseudo.ts`. */
 const PSEUDO_LOCALE = 'en-XA';
 
 const NO_SERVICE: ServiceStatus = { builtIn: false, reachable: false, engines: [] };
 
 const orNone = (found: Promise<Example[]>): Promise<Example[]> => found.catch(() => []);
 
+export interface ExamplesDeps {
+  readonly core: Core;
+  /** The service's status, shared with others who ask. */
+  readonly status: () => Promise<ServiceStatus>;
+}
+
 /**
  * Finds examples of commands that work with the engines that are ready at the moment, in the words of
  * `locale`. A service that cannot be asked gives those that need none.
  */
 export const findExamples = async (
-  core: Core,
+  { core, status }: ExamplesDeps,
   locale: string,
   signal: AbortSignal,
 ): Promise<ExamplesReply> => {
@@ -32,7 +38,7 @@ export const findExamples = async (
   const { languages, speaker } = services;
   const commands = core.commands(locale, PLATFORM);
   const say = core.texts.in(locale);
-  const { reachable, engines } = await services.status(signal).catch(() => NO_SERVICE);
+  const { reachable, engines } = await status().catch(() => NO_SERVICE);
 
   const isReady = (ability: (typeof engines)[number]['serves'][number]): boolean =>
     reachable && engines.some(({ ready, serves }) => ready && serves.includes(ability));

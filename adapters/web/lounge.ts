@@ -1,4 +1,4 @@
-import { AppError, toAppError, userError } from '../../src/errors.ts';
+import { AppError, reasonSentence, toAppError, userError } from '../../src/errors.ts';
 import { explain } from '../../src/i18n.ts';
 import { plainText } from '../../src/model/walk-rich-text.ts';
 import { parseMarkdown } from '../../src/text/markdown/parse.ts';
@@ -118,7 +118,9 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     locale: string,
   ): PageTranslation => {
     if (!error) return { language, ...shown };
-    const reason = explain(core.texts.rich(locale), error, 'moderator');
+    const { remedy } = error;
+    const told = { sentence: reasonSentence(error), remedy };
+    const reason = explain(core.texts.rich(locale), told, 'moderator');
     return { language, ...shown, reason: plainText(reason) };
   };
 
@@ -155,8 +157,8 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     for (const language of wanted) set(entry.message.id, language, failed(error));
   };
 
-  /** Shows a member's lines as they were written, and keeps no more of them. */
-  const leaveAlone = (memberId: string): void => {
+  /** Takes a member's opt-out: shows their lines as written and drops the translations. */
+  const optedOut = (memberId: string): void => {
     queue.drop(memberId);
     for (const { message, source } of channelLog.inChannel('lounge')) {
       if (message.author.id !== memberId || source === '') continue;
@@ -166,10 +168,16 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     }
   };
 
+  const logError = (language: string, error: AppError): void => {
+    if (error.code === 'cancelled') return;
+    const level = error.code === 'internal' ? 'error' : 'warn';
+    core.log[level]({ language, code: error.code, err: error }, 'line not translated');
+  };
+
   const run = async ({ entry, languages: wanted }: LineJob, signal: AbortSignal): Promise<void> => {
     const { id, author } = entry.message;
     const person = { platform: PLATFORM, id: author.id };
-    if (await core.services.privacy.optedOut(person)) return leaveAlone(author.id);
+    if (await core.services.privacy.optedOut(person)) return optedOut(author.id);
     const line = {
       ref: { channel: pageChannel('lounge'), id },
       author: person,
@@ -184,6 +192,7 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
       if (!done && now - shownBefore < TIMES.answerPaceMs) continue;
       shownAtMs.set(language, now);
       const version: Version = { html: toHtml(text), state: done ? 'done' : 'growing' };
+      if (error) logError(language, error);
       set(id, language, error ? failed(error) : version);
     }
     for (const language of wanted)
@@ -243,7 +252,7 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
       const version = lines.get(message.id)?.get(language);
       return version ? { ...message, translation: wireOf(language, version, locale) } : message;
     },
-    leaveAlone,
+    optedOut,
     forgetGone,
     [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
   };

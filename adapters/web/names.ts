@@ -1,18 +1,14 @@
 import unhomoglyph from 'unhomoglyph';
 import { userError } from '../../src/errors.ts';
+import { SMALL_CAPITALS } from '../../src/text/speech/plain-letters.ts';
 import { WEB_LIMITS } from './limits.ts';
 
 /** The name under which we speak; nobody else has it. */
 export const OUR_NAME = 'Dragoman';
 
-/** Latin small capitals, which neither NFKC nor the table of look-alikes makes letters of. */
-const SMALL_CAPITALS = new Map(
-  Array.from('ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ', (letter, at) => [letter, 'abcdefghijklmnoprstuvwyz'[at]]),
-);
-
 const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-/** Line breaks, and characters that make the text around them run the other way. */
-const disorder = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+/** Line breaks and bidirectional controls. */
+const breaksAndBidi = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 const accent = /[\u0300-\u036f]/g;
 
 const withoutAccents = (text: string): string => text.normalize('NFKD').replace(accent, '');
@@ -29,7 +25,8 @@ const folded = (text: string): string => skeleton(skeleton(text).toLowerCase());
 export const lookAlikeKeys = (name: string): ReadonlySet<string> => {
   const plain = Array.from(
     name.normalize('NFKC').replace(invisible, ''),
-    (char) => SMALL_CAPITALS.get(char) ?? char,
+    // Neither NFKC nor the table of look-alikes has small capitals.
+    (char) => SMALL_CAPITALS[char] ?? char,
   )
     .join('')
     .replaceAll(/\s+/gu, '');
@@ -60,8 +57,9 @@ const fitting = (name: string, suffix = ''): string => {
   return `${chars.join('').trimEnd()}${suffix}`;
 };
 
-/** Makes one line of a name, in the order in which it is read. Normalising may lengthen it. */
-const cleaned = (name: string): string => fitting(name.normalize().replace(disorder, ' ').trim());
+/** Makes one line of a name, without bidirectional controls. Normalising may lengthen it. */
+const cleaned = (name: string): string =>
+  fitting(name.normalize().replace(breaksAndBidi, ' ').trim());
 
 /** The names in use, by the ids of those who have them. No two look alike. */
 export const createNames = () => {

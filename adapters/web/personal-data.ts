@@ -34,7 +34,7 @@ const exported = ({ message, source }: Entry) => {
   };
 };
 
-/** Creates what the page keeps of people: its messages with their files, uploads and names. */
+/** Creates the access to the page's data about people: messages with their files, uploads, names. */
 export const createPersonalData = ({
   channelLog,
   files,
@@ -56,7 +56,7 @@ export const createPersonalData = ({
   }),
 
   forget: async (memberId) => {
-    // One of them says that all of it is gone.
+    // One of them is the answer that confirms the deletion.
     const answering = invocations.abandonFor(memberId);
     const gone = channelLog.of(memberId);
     for (const { message } of gone)
@@ -64,7 +64,7 @@ export const createPersonalData = ({
       else channelLog.remove(message.id);
     lounge.forgetGone();
     members.forgetName(memberId);
-    // Only then, so that nobody who comes back is told again what was said.
+    // Last, so that a reader who reconnects does not get deleted messages again.
     streams.forgetPast();
     streams.publish((reader) => (reader.id === memberId ? { type: 'forgotten' } : undefined));
     onRenamed(memberId);
@@ -72,8 +72,8 @@ export const createPersonalData = ({
     for (const { message } of gone) for (const { id } of message.files) await files.remove(id);
   },
 
-  leaveAlone: (memberId) => {
-    lounge.leaveAlone(memberId);
+  optedOut: (memberId) => {
+    lounge.optedOut(memberId);
     streams.forgetPast();
   },
 });

@@ -3,6 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } fr
 import { createWeb, type StartedWeb } from '../adapters/web/start-web.ts';
 import { launchBrowser } from './chromium.ts';
 
+/** Generous: it only ends tests that would fail anyway, on however busy a machine. */
+const PATIENCE_MS = 30_000;
+
 export interface OpenOptions extends BrowserContextOptions {
   /** True where the server goes away on purpose, which browsers complain about. */
   readonly mayBreak?: boolean;
@@ -37,7 +40,7 @@ export const useBrowser = (): OpenPage => {
       ...options,
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(5_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     const { origin } = new URL(url);
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('console', (message) => {
@@ -49,7 +52,7 @@ export const useBrowser = (): OpenPage => {
     });
     await page.goto(url, { waitUntil: 'commit' });
     const begun = page.locator(locked ? '#token' : '.me bdi');
-    await begun.waitFor({ state: 'attached', timeout: 30_000 });
+    await begun.waitFor({ state: 'attached', timeout: PATIENCE_MS });
     return page;
   };
 };

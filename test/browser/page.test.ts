@@ -4,11 +4,9 @@ import { testLooks } from './looks.ts';
 import { testMedia } from './media.ts';
 import { testPressing } from './pressing.ts';
 import { useBrowser, useSharedPage } from './open-page.ts';
-import { testPrivacy } from './privacy.ts';
-import { testTabs } from './tabs.ts';
 import { testTalking } from './talking.ts';
 
-// One file, so that one browser serves all of them.
+// One file, so that one browser serves all that share a page.
 const open = useBrowser();
 const shared = useSharedPage(open, { permissions: ['clipboard-read', 'clipboard-write'] });
 
@@ -17,5 +15,3 @@ describe('composing', () => testComposing(shared));
 describe('media', () => testMedia(shared));
 describe('pressing', () => testPressing(shared));
 describe('looks', () => testLooks(shared, open));
-describe('privacy', () => testPrivacy(open));
-describe('tabs', () => testTabs(open));

@@ -6,6 +6,19 @@ import { closeWithTest, type OpenPage, said, send } from './open-page.ts';
 /** More than the six connections that a browser opens to one server. */
 const TABS = 7;
 
+/** A shared worker that cannot be started; counts how often that was tried. */
+const FAILING_WORKER = `
+  globalThis.joins = 0;
+  globalThis.SharedWorker = class extends EventTarget {
+    port = new MessageChannel().port1;
+    constructor() {
+      super();
+      joins += 1;
+      queueMicrotask(() => this.dispatchEvent(new Event('error')));
+    }
+  };
+`;
+
 /** The texts on show, in order. */
 const shown = (page: Page) => page.locator('article .body').allTextContents();
 
@@ -55,5 +68,16 @@ export const testTabs = (open: OpenPage): void => {
     for (const tab of [first, page]) await said(tab, 'hello').waitFor();
     await send(page, 'and back');
     for (const tab of [first, page]) await said(tab, 'and back').waitFor();
+  });
+
+  test('a page whose worker failed has a connection of its own, and joins no worker again', async () => {
+    const { url, visit } = await startWeb();
+    const first = closeWithTest(await open(url));
+    await first.context().addInitScript(FAILING_WORKER);
+    const page = await another(first);
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+    expect(await page.evaluate('joins')).toBe(1);
+    await visit().post('/api/lines', { channel: 'playground', text: 'hello' });
+    await said(page, 'hello').waitFor();
   });
 };

@@ -17,7 +17,7 @@ const channelOfAddress = (): ChannelId =>
 const themeOf = (kept: string | null): Theme =>
   kept === 'light' || kept === 'dark' ? kept : 'system';
 
-const dress = (theme: Theme): void => {
+const applyTheme = (theme: Theme): void => {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = theme;
 };
@@ -26,7 +26,7 @@ export type App = ReturnType<typeof createPageApp>;
 
 export const createPageApp = () => {
   const theme = themeOf(localStorage.getItem(KEPT.theme));
-  dress(theme);
+  applyTheme(theme);
   const store = createStore({
     link: 'connecting',
     ...NOTHING_SHARED,
@@ -89,7 +89,7 @@ export const createPageApp = () => {
     );
   };
 
-  /** The name lives in this browser: a server that was started anew is told it again. */
+  /** Sends the name that this browser keeps to a server that has restarted. */
   const restoreName = (): void => {
     const name = localStorage.getItem(KEPT.name);
     if (name && name !== store.get().me?.name) rename(name);
@@ -98,7 +98,7 @@ export const createPageApp = () => {
   /** Deletes what this browser keeps. */
   const forget = (): void => {
     for (const key of Object.values(KEPT)) localStorage.removeItem(key);
-    dress('system');
+    applyTheme('system');
     store.set({ theme: 'system', originals: true });
     composer.forget();
   };
@@ -138,7 +138,7 @@ export const createPageApp = () => {
     },
     setTheme: (next: Theme): void => {
       localStorage.setItem(KEPT.theme, next);
-      dress(next);
+      applyTheme(next);
       store.set({ theme: next });
     },
     setOriginals: (originals: boolean): void => {

@@ -17,10 +17,10 @@ const workerUrl = (): string => {
   return policy?.createScriptURL('') ?? path;
 };
 
-/** Calls `look` when somebody looks at the page again, as after a phone was asleep. */
-const whenSeen = (look: () => void): void =>
+/** Calls the function when the page becomes visible again, such as after a phone was locked. */
+const onVisible = (call: () => void): void =>
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') look();
+    if (document.visibilityState === 'visible') call();
   });
 
 /** Listens through the worker that all tabs share, until it fails. */
@@ -31,6 +31,7 @@ const listenShared = (
 ): void => {
   let port: MessagePort | undefined;
   let silence: ReturnType<typeof setTimeout> | undefined;
+  let hasFailed = false;
   const send = (message: FromTab): void => port?.postMessage(message);
 
   const leave = (): void => {
@@ -42,9 +43,10 @@ const listenShared = (
 
   const join = (): void => {
     leave();
-    // Tabs of another person, as after cookies were deleted, have a connection of their own.
+    // Named by member: tabs of another one, such as after cookies were deleted, do not share it.
     const worker = new SharedWorker(url, { type: 'module', name: boot.memberId });
     worker.addEventListener('error', () => {
+      hasFailed = true;
       leave();
       onFail();
     });
@@ -58,7 +60,7 @@ const listenShared = (
     alive();
   };
 
-  /** A worker that the browser has ended says nothing more: joining again starts another. */
+  /** Joins again after a silence: the browser may have ended the worker, and joining starts another. */
   const alive = (): void => {
     clearTimeout(silence);
     silence = setTimeout(join, SILENCE_MS);
@@ -66,15 +68,15 @@ const listenShared = (
 
   addEventListener('pagehide', leave);
   addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) join();
+    if (persisted && !hasFailed) join();
   });
-  whenSeen(() => send('wake'));
+  onVisible(() => send('wake'));
   join();
 };
 
 /** Listens to the server's events for as long as the page is open, with one connection a browser. */
 export const listenToServer = (handlers: EventHandlers): void => {
-  const listenAlone = (): void => whenSeen(openEventStream(handlers));
+  const listenAlone = (): void => onVisible(openEventStream(handlers));
   if (!('SharedWorker' in globalThis)) return listenAlone();
   listenShared(workerUrl(), handlers, listenAlone);
 };

@@ -1,6 +1,6 @@
 import type { ServerEvent } from '../protocol.ts';
 
-/** `lost` once the server has not been heard of for a moment. */
+/** `lost` while the connection to the server is interrupted. */
 export type LinkState = 'live' | 'lost';
 
 export interface EventHandlers {
@@ -8,7 +8,7 @@ export interface EventHandlers {
   readonly onLink: (link: LinkState) => void;
 }
 
-/** The server beats every 15 s: after two missed beats the connection is dead. */
+/** The server sends a heartbeat every 15 s: without two of them the connection is dead. */
 export const SILENCE_MS = 40_000;
 const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 8_000;

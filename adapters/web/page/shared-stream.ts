@@ -6,7 +6,7 @@ import { follow, NOTHING_SHARED, type Shared } from './shared-state.ts';
 /** A message to a tab. */
 export type ToTab = { readonly event: ServerEvent } | { readonly link: LinkState };
 
-/** A message from a tab: it leaves, or somebody looks at it. */
+/** A message from a tab: it is closed, or it became visible. */
 export type FromTab = 'leave' | 'wake';
 
 const tabs = new Set<MessagePort>();
@@ -30,8 +30,8 @@ const wake = openEventStream({
   },
 });
 
-/** Brings a new tab to where the others are. */
-const welcome = (tab: MessagePort): void => {
+/** Sends a new tab the state that the others show. */
+const sendState = (tab: MessagePort): void => {
   const { me, readers, messages } = shared;
   if (link) post(tab, { link });
   if (!me) return;
@@ -48,5 +48,5 @@ addEventListener('connect', (event) => {
   });
   tab.start();
   tabs.add(tab);
-  welcome(tab);
+  sendState(tab);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { findExamples } from '../../../adapters/web/examples.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { ServiceStatus } from '../../../src/model/service-status.ts';
@@ -35,7 +35,6 @@ const examplesFor = async (
   const engines = [engine(abilities, true), engine(ALL, false)];
   const services = {
     ...core.services,
-    status: status ?? (async () => ({ builtIn: true, reachable: true, engines })),
     translates: async (to: string, from?: string) => pairs?.includes(`${from}-${to}`),
     speaker: {
       ...core.services.speaker,
@@ -50,7 +49,11 @@ const examplesFor = async (
           : undefined,
     },
   };
-  const found = await findExamples({ ...core, services }, locale, new AbortController().signal);
+  const deps = {
+    core: { ...core, services },
+    status: status ?? (async () => ({ builtIn: true, reachable: true, engines })),
+  };
+  const found = await findExamples(deps, locale, new AbortController().signal);
   return { ...found, lines: found.examples.map(({ line }) => line) };
 };
 
@@ -116,5 +119,14 @@ describe('the examples', () => {
       examples: [{ command: 'translate', line: expect.stringContaining('to:es') }],
       transcribes: false,
     });
+  });
+
+  test('ask the service once for all who open the page', async () => {
+    const web = await startWeb({ now: () => 0 });
+    const asked = vi.spyOn(web.core.services, 'status');
+    const visitors = Array.from({ length: 5 }, () => web.visit());
+    const replies = await Promise.all(visitors.map((each) => each.request('/api/examples')));
+    expect(replies.map(({ status }) => status)).toEqual(visitors.map(() => 200));
+    expect(asked).toHaveBeenCalledTimes(1);
   });
 });

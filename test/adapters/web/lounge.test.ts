@@ -60,13 +60,19 @@ describe('a line in the lounge', () => {
     expect(await settled(events)).toMatchObject({ state: 'same' });
   });
 
-  test('stays as it is, with the reason, when it cannot be translated', async () => {
-    const visitor = (await startWeb()).visit();
+  test('stays as it is, with the reason, when it cannot be translated, and the log says so', async () => {
+    const web = await startWeb();
+    const warn = vi.spyOn(web.core.log, 'warn');
+    const visitor = web.visit();
     const events = await read(visitor, 'fr');
     await say(visitor, 'Hello');
     const failed = await settled(events);
     expect(failed.state).toBe('failed');
-    expect(failed.reason).toBe(sentence('errors.unavailable'));
+    expect(failed.reason).toBe(sentence('reasons.unavailable'));
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ language: 'fr', code: 'unavailable' }),
+      expect.any(String),
+    );
   });
 });
 

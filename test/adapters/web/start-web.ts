@@ -5,14 +5,8 @@ import { BlockList } from 'node:net';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
 import type { ServerEvent, PageMessage } from '../../../adapters/web/protocol.ts';
-import { createServiceClient } from '../../../src/api/client.ts';
-import { type Command, commandFault } from '../../../src/command/command.ts';
-import { openCore } from '../../../src/core.ts';
-import { discover } from '../../../src/discover.ts';
-import { loadTexts } from '../../../src/i18n.ts';
-import { createLog } from '../../../src/log.ts';
-import { openStore } from '../../../src/store/index.ts';
 import { createFakeCore, type FakeCore } from '../../fakes/core.ts';
+import { openServedCore } from '../../fakes/open-core.ts';
 import { startSpeechFake, type SpeechFake } from '../../fakes/speech.ts';
 
 /** The events of one page, in order. */
@@ -172,17 +166,7 @@ export const startRealWeb = async (
   speech: SpeechFake,
   databaseUrl = 'sqlite::memory:',
 ): Promise<StartedRealWeb> => {
-  const store = await openStore(databaseUrl);
-  const client = createServiceClient({ baseUrl: speech.url, key: speech.key });
-  const running = await openCore({
-    client,
-    store,
-    texts: loadTexts('locales'),
-    log: createLog('silent'),
-    commands: await discover<Command>('commands', commandFault),
-    config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
-    engines: undefined,
-  });
+  const running = await openServedCore(speech, databaseUrl);
   const adapter = createWebAdapter(OPTIONS, running.core);
   running.attach(adapter);
   const { where } = await adapter.start();
@@ -192,8 +176,6 @@ export const startRealWeb = async (
     [Symbol.asyncDispose]: async () => {
       await adapter[Symbol.asyncDispose]();
       await running[Symbol.asyncDispose]();
-      await client[Symbol.asyncDispose]();
-      await store.destroy();
     },
   };
 };

@@ -111,6 +111,17 @@ describe('who is shut out', () => {
     expect((await enter(web, TOKEN)).status).toBe(303);
   });
 
+  test.each(['en-aa-aa', 'en-u', 'x-klingon, en-a-bb-a-cc'])(
+    'is told in English to a browser that asks for no valid locale: %s',
+    async (locale) => {
+      const web = await startWeb({ token: TOKEN, now: () => AT });
+      await guess(web);
+      const refused = await web.visit(locale).request('/', { headers: { accept: 'text/html' } });
+      expect(refused.status).toBe(429);
+      expect(await refused.text()).toContain(until);
+    },
+  );
+
   test('keeps the session that others of the same network have', async () => {
     const web = await startWeb({ token: TOKEN });
     const member = web.visit();

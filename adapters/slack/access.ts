@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Api } from './api.ts';
+import { readChannel } from './channel-feed.ts';
+import { channelIdOf, PLATFORM } from './ids.ts';
+import { createCache } from '../../src/async/lru.ts';
+import type { Member } from '../../src/model/member.ts';
+import type { Channel } from '../../src/model/place.ts';
+import type { Access, Platform } from '../../src/ports/platform.ts';
+
+const membersPage = z.object({
+  members: z.array(z.string()),
+  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
+});
+
+/** Members of one page: "conversations.members". */
+const PAGE = 1_000;
+/** Channels whose members are held, each for a moment: one list may ask for many people's rights. */
+const KEPT = 50;
+const KEPT_MS = 5_000;
+
+/**
+ * Creates the question what a person may do in a channel. Public channels are open to everybody in a
+ * workspace; others to their members.
+ */
+export const createAccess = (api: Api, now: () => number): NonNullable<Platform['access']> => {
+  const readMembers = async (channel: Channel): Promise<ReadonlySet<string>> => {
+    const all = new Set<string>();
+    let cursor: string | undefined;
+    do {
+      const page = membersPage.parse(
+        await api.call(channel.space, 'conversations.members', {
+          channel: channelIdOf(channel),
+          limit: PAGE,
+          ...(cursor === undefined ? {} : { cursor }),
+        }),
+      );
+      for (const member of page.members) all.add(member);
+      cursor = page.response_metadata?.next_cursor || undefined;
+    } while (cursor !== undefined);
+    return all;
+  };
+  const members = createCache(
+    async ({ channel }: { readonly channel: Channel; readonly turn: number }) =>
+      readMembers(channel),
+    { keyOf: ({ channel, turn }) => `${channel.id} ${turn}`, most: KEPT },
+  );
+
+  return async ({ platform, id }: Member, channel: Channel): Promise<Access | undefined> => {
+    if (platform !== PLATFORM) return 'none';
+    const info = await readChannel(api, channel);
+    if (!info) return undefined;
+    const isOpen = !info.is_private && !info.is_im && !info.is_mpim;
+    const isIn =
+      isOpen || (await members.of({ channel, turn: Math.floor(now() / KEPT_MS) })).has(id);
+    if (!isIn) return 'none';
+    return info.is_archived ? 'see' : 'write';
+  };
+};

@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import { createAccess } from './access.ts';
+import { createSlackApi, type ApiOptions } from './api.ts';
+import { createChannelFeed } from './channel-feed.ts';
+import { isRefusal, isTokenEnded } from './errors.ts';
+import { createOpenFile } from './files.ts';
+import { readMessage } from './history.ts';
+import { channelOf } from './ids.ts';
+import { createHome } from './home/home.ts';
+import { createBolt } from './inbound/bolt.ts';
+import { createEvents } from './inbound/events.ts';
+import { createMessageReader } from './inbound/message-reader.ts';
+import { rawFile, type RawFile } from './inbound/raw-message.ts';
+import { openInstallations } from './install/index.ts';
+import { createEventTransport } from './inbound/transport.ts';
+import type { Installed } from './install/installations.ts';
+import { createAgent } from './interactions/agent.ts';
+import { createInteractions } from './interactions/interactions.ts';
+import { CHANNELS_PAGE } from './limits.ts';
+import { createMentions } from './mentions.ts';
+import { createMirrors } from './mirrors/mirrors.ts';
+import { createMessageWriter } from './outbound/message-writer.ts';
+import { createUploads } from './outbound/uploads.ts';
+import { createPeople } from './people.ts';
+import { createPlatform } from './platform.ts';
+import { createThreads } from './threads.ts';
+import { toAppError } from '../../src/errors.ts';
+import { tryAgain } from '../../src/try-again.ts';
+import type { Adapter, Core } from '../../src/adapter.ts';
+import type { Attachment } from '../../src/model/file.ts';
+import type { Space } from '../../src/model/place.ts';
+
+export interface SlackOptions extends ApiOptions {
+  /** The bot token of the one workspace; undefined where workspaces install the app themselves. */
+  readonly botToken: string | undefined;
+  /** The app-level token of Socket Mode; undefined for HTTP. */
+  readonly appToken: string | undefined;
+  /** The secret that signs Slack's requests; undefined for Socket Mode. */
+  readonly signingSecret: string | undefined;
+  /** The app's own name and secret; undefined for one workspace. */
+  readonly client: { readonly id: string; readonly secret: string } | undefined;
+  readonly host: string;
+  readonly port: number;
+}
+
+const fileInfo = z.object({ file: rawFile });
+const channelsPage = z.object({
+  channels: z.array(z.object({ id: z.string() })),
+  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
+});
+
+export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter => {
+  const { log, feedListener } = core;
+  const { url, speed = 1 } = options;
+  const stopped = new AbortController();
+  const { installations, pages } = openInstallations(options, core, ({ space }) =>
+    lookBackIn(space),
+  );
+  const known = (space: Space): Installed | undefined => installations.known(space);
+  const api = createSlackApi(options, installations);
+  const people = createPeople(api);
+  const threads = createThreads(api);
+  const openFile = createOpenFile(url);
+  const readFile = async (space: Space, file: string): Promise<RawFile | undefined> => {
+    try {
+      return fileInfo.parse(await api.call(space, 'files.info', { file })).file;
+    } catch (thrown) {
+      if (isRefusal(thrown, 'file_not_found', 'file_deleted')) return undefined;
+      throw thrown;
+    }
+  };
+  const tokenOf = async (space: Space) => installations.tokenOf(space);
+  const reader = createMessageReader({
+    people,
+    mentions: createMentions(api, people, Date.now),
+    installedIn: known,
+    openFile,
+    tokenOf,
+    fileInfo: readFile,
+    log,
+  });
+  const uploads = createUploads(api, speed);
+  const writer = createMessageWriter(api, uploads);
+  const mirrors = createMirrors({ api, writer, threads });
+  const feed = createChannelFeed({ api, reader, people, known });
+  const access = createAccess(api, Date.now);
+  const platform = createPlatform({ api, access, writer, threads, feed, mirrors });
+
+  const openUpload = async (space: Space, fileId: string): Promise<Attachment | undefined> => {
+    const raw = await readFile(space, fileId);
+    const address = raw?.url_private_download ?? raw?.url_private;
+    if (!raw || address === undefined) return undefined;
+    const mediaType = raw.mimetype ?? 'application/octet-stream';
+    const sizeBytes = raw.size ?? 0;
+    const source = openFile({
+      url: address,
+      sizeBytes,
+      mediaType,
+      token: async () => tokenOf(space),
+    });
+    return { ...source, name: raw.name ?? raw.id, mediaType };
+  };
+
+  const home = createHome({ api, core, people, uploads }, stopped.signal);
+  const agent = createAgent({ api, core, people, reader, writer, speed }, stopped.signal);
+  const interactions = createInteractions(
+    {
+      api,
+      apiUrl: url,
+      core,
+      reader,
+      people,
+      home,
+      threads,
+      writer,
+      uploads,
+      log,
+      speed,
+      now: Date.now,
+      openUpload,
+    },
+    stopped.signal,
+  );
+
+  /** Reports a gap in every channel that the app is in: events may be lost while it is away. */
+  const lookBack = async (space: Space): Promise<void> => {
+    let cursor: string | undefined;
+    do {
+      const page = channelsPage.parse(
+        await api.call(space, 'users.conversations', {
+          types: 'public_channel,private_channel',
+          exclude_archived: true,
+          limit: CHANNELS_PAGE,
+          ...(cursor === undefined ? {} : { cursor }),
+        }),
+      );
+      feedListener.messagesMissed(
+        page.channels.map(({ id }) => ({ channel: channelOf(space.id, id), newest: undefined })),
+      );
+      cursor = page.response_metadata?.next_cursor || undefined;
+    } while (cursor !== undefined);
+  };
+
+  const transport = createEventTransport(options, pages, log);
+  const app = createBolt({
+    receiver: transport.receiver,
+    apiUrl: url,
+    takeEvent: createEvents({
+      listener: feedListener,
+      reader,
+      people,
+      threads,
+      readMessage: async (channel, ts) => readMessage(api, channel, ts),
+      now: Date.now,
+      botUserId: (space) => known(space)?.botUserId,
+      lookBack,
+      removed: async (space, isWhole) => {
+        await installations.remove(space);
+        if (isWhole) await feedListener.spaceLeft(space);
+      },
+      addressed: agent.addressed,
+      homeOpened: home.open,
+    }),
+  });
+  interactions.listen(app);
+
+  const lookBackIn = (space: Space): void => {
+    lookBack(space).catch((thrown: unknown) => {
+      const { code, message } = toAppError(thrown);
+      log.warn({ code, reason: message }, 'Slack: channels could not be read');
+    });
+  };
+  transport.onConnected(() => {
+    for (const space of installations.list()) lookBackIn(space);
+  });
+
+  const goOnline = async (): Promise<string> => {
+    await installations.load();
+    const where = await transport.start();
+    const names = installations.list().map((space) => known(space)?.url ?? space.id);
+    return [where, ...names].join(' ');
+  };
+
+  /** Connects in the background, so that an outage of Slack does not delay other platforms. */
+  const keepTrying = async (): Promise<void> =>
+    tryAgain(async () => log.info({ where: await goOnline() }, 'Slack: connected'), {
+      signal: stopped.signal,
+      failed: ({ code, message }) =>
+        log.error({ code, reason: message }, 'Slack: still not connected'),
+    });
+
+  return {
+    platform,
+    start: async () => {
+      try {
+        return { where: await goOnline() };
+      } catch (thrown) {
+        const fault = toAppError(thrown);
+        // A token that Slack does not accept is a mistake of the configuration.
+        if (!fault.retryable || isTokenEnded(fault)) throw fault;
+        log.warn({ reason: fault.message }, 'Slack: not connected yet');
+        void keepTrying();
+        return { where: 'not connected yet; retrying' };
+      }
+    },
+    ready: () => transport.isConnected(),
+    [Symbol.asyncDispose]: async () => {
+      stopped.abort();
+      await transport.stop();
+    },
+  };
+};

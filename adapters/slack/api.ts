@@ -1,0 +1,138 @@
+import { LogLevel, WebClient, type Logger } from '@slack/web-api';
+import { backoffMs } from '../../src/async/backoff.ts';
+import { realClock, sleep, type Clock } from '../../src/async/clock.ts';
+import { AppError } from '../../src/errors.ts';
+import type { Space } from '../../src/model/place.ts';
+import { fromSlack, isTokenEnded } from './errors.ts';
+import type { Installations } from './install/installations.ts';
+import { createPaces } from './paces.ts';
+
+type Args = Readonly<Record<string, unknown>>;
+
+export interface SlackCallOptions {
+  /** True for what must not happen twice: a lost answer is not followed by a second call. */
+  readonly once?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Calls of Slack's Web API; each rejects with an `AppError`, a `SlackError` when refused. */
+export interface Api {
+  /** Calls a method as the bot of a workspace. */
+  call<Result>(
+    space: Space,
+    method: string,
+    args?: Args,
+    options?: SlackCallOptions,
+  ): Promise<Result>;
+  /** True when Slack accepted the workspace's token the last time it was used. */
+  isTokenGood(space: Space): boolean;
+}
+
+export interface ApiOptions {
+  /** URL of the Web API, with a slash at its end; undefined: Slack's own. */
+  readonly url: string | undefined;
+  readonly clock?: Clock;
+  /** Random number from 0 to 1: the share of each retry's longest wait that is waited. */
+  readonly random?: () => number;
+  /** Every wait for a rate limit is so many times shorter; for servers with scaled limits. */
+  readonly speed?: number;
+}
+
+/** Longest time of one request. */
+const REQUEST_MS = 15_000;
+/** Tries of one call whose answer was lost. */
+const TRIES = 4;
+/** Longest wait for a rate limit here; above it the caller waits. */
+const LONGEST_RATE_LIMIT_MS = 35_000;
+/** Rate limits in a row that are waited for. */
+const RATE_LIMITS = 3;
+
+/** The library's own log; it would hold people's texts. */
+const silent: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  setLevel: () => {},
+  getLevel: () => LogLevel.ERROR,
+  setName: () => {},
+};
+
+export { silent as silentLogger };
+
+export const clientOptions = (url: string | undefined) => ({
+  ...(url === undefined ? {} : { slackApiUrl: url }),
+  retryConfig: { retries: 0 },
+  rejectRateLimitedCalls: true,
+  timeout: REQUEST_MS,
+  logger: silent,
+});
+
+export const createSlackApi = (
+  options: ApiOptions,
+  tokens: Pick<Installations, 'tokenOf' | 'tokenRefused'>,
+): Api => {
+  const { clock = realClock, random = Math.random, speed = 1 } = options;
+  const client = new WebClient(undefined, clientOptions(options.url));
+  const paces = createPaces(clock, speed);
+  const backoff = { firstMs: 500, longestMs: 4_000, random };
+  const refusedFor = new Set<string>();
+
+  const callOnce = async (space: Space, method: string, args: Args): Promise<unknown> => {
+    const token = await tokens.tokenOf(space);
+    if (token === undefined)
+      throw new AppError('unavailable', 'the app is not installed in this workspace', {
+        retryable: true,
+      });
+    try {
+      const result = await client.apiCall(method, { ...args, token });
+      refusedFor.delete(space.id);
+      return result;
+    } catch (thrown) {
+      const fault = fromSlack(thrown, method);
+      if (isTokenEnded(fault)) tokens.tokenRefused(space, token);
+      // A token that was renewed meanwhile, here or in another process, is tried at once.
+      const next = isTokenEnded(fault) ? await tokens.tokenOf(space) : token;
+      if (next !== undefined && next !== token) return callOnce(space, method, args);
+      if (isTokenEnded(fault)) refusedFor.add(space.id);
+      throw fault;
+    }
+  };
+
+  /** The wait before another try; undefined where there is none. */
+  const waitAfter = (
+    { code, retryable, retryAfterMs }: AppError,
+    attempt: number,
+    isOnce: boolean,
+  ): number | undefined => {
+    if (!retryable) return undefined;
+    if (code === 'rate-limited') {
+      const waitMs = Math.max(retryAfterMs ?? 0, 1_000) / speed;
+      return attempt <= RATE_LIMITS && waitMs <= LONGEST_RATE_LIMIT_MS ? waitMs : undefined;
+    }
+    return isOnce || attempt >= TRIES ? undefined : backoffMs(backoff, attempt - 1);
+  };
+
+  return {
+    call: async <Result>(
+      space: Space,
+      method: string,
+      args: Args = {},
+      { once = false, signal }: SlackCallOptions = {},
+    ): Promise<Result> => {
+      for (let attempt = 1; ; attempt += 1) {
+        await paces.take(space, method, args['channel'], signal);
+        try {
+          return (await callOnce(space, method, args)) as Result;
+        } catch (thrown) {
+          const fault = fromSlack(thrown, method);
+          const waitMs = waitAfter(fault, attempt, once || isTokenEnded(fault));
+          if (waitMs === undefined || signal?.aborted) throw fault;
+          if (fault.code === 'rate-limited') paces.hold(space, method, args['channel'], waitMs);
+          else await sleep(clock, waitMs, signal);
+        }
+      }
+    },
+    isTokenGood: (space) => !refusedFor.has(space.id),
+  };
+};

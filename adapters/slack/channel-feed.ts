@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import type { Api } from './api.ts';
+import { toAppError } from '../../src/errors.ts';
+import { isRefusal, SlackError } from './errors.ts';
+import { readHistory, readMessage } from './history.ts';
+import {
+  channelIdOf,
+  channelOf,
+  PLATFORM,
+  positionAt,
+  positionOf,
+  writtenMsOf,
+  timestampAt,
+} from './ids.ts';
+import type { MessageReader } from './inbound/message-reader.ts';
+import type { RawSlackMessage } from './inbound/raw-message.ts';
+import type { Installed } from './install/installations.ts';
+import type { People } from './people.ts';
+import { missingScopes } from './scopes.ts';
+import { createLru } from '../../src/async/lru.ts';
+import type { Channel, Space } from '../../src/model/place.ts';
+import { mention, type Mention } from '../../src/model/rich-text.ts';
+import { visit, map } from '../../src/model/walk-rich-text.ts';
+import type { WatchMode } from '../../src/model/watch.ts';
+import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+
+export interface ChannelFeedDeps {
+  readonly api: Api;
+  readonly reader: MessageReader;
+  readonly people: Pick<People, 'of'>;
+  /** Finds the app's installation in a workspace; undefined where it is not installed. */
+  readonly known: (space: Space) => Installed | undefined;
+}
+
+const channelInfo = z.object({
+  channel: z.object({
+    id: z.string(),
+    name: z.string().optional(),
+    is_private: z.boolean().optional(),
+    is_im: z.boolean().optional(),
+    is_mpim: z.boolean().optional(),
+    is_archived: z.boolean().optional(),
+    is_member: z.boolean().optional(),
+  }),
+});
+
+export type ChannelInfo = z.infer<typeof channelInfo>['channel'];
+
+/** Channels whose names are remembered. */
+const KEPT = 5_000;
+/** Time before a gap in which threads may have got replies that were missed. */
+const THREADS_BACK_MS = 24 * 3_600_000;
+
+/** Reads what Slack says of a channel; undefined for one that the app may not know. */
+export const readChannel = async (api: Api, channel: Channel): Promise<ChannelInfo | undefined> => {
+  try {
+    const answer = await api.call(channel.space, 'conversations.info', {
+      channel: channelIdOf(channel),
+    });
+    return channelInfo.parse(answer).channel;
+  } catch (thrown) {
+    if (isRefusal(thrown, 'channel_not_found')) return undefined;
+    throw thrown;
+  }
+};
+
+/** Says what a mode of auto-translate lacks in a channel: an invitation, or scopes. */
+export const missingIn = async (
+  api: Api,
+  channel: Channel,
+  mode: WatchMode,
+  installed: Installed | undefined,
+): Promise<readonly string[]> => {
+  try {
+    const info = await readChannel(api, channel);
+    if (!info?.is_member) return [`/invite @${installed?.botName ?? 'dragoman'}`];
+    return info.is_archived ? ['unarchive'] : missingScopes(installed, mode);
+  } catch (thrown) {
+    const fault = toAppError(thrown);
+    if (fault instanceof SlackError && fault.needed !== undefined) return [fault.needed];
+    throw fault;
+  }
+};
+
+export const createChannelFeed = ({ api, reader, people, known }: ChannelFeedDeps): ChannelFeed => {
+  const names = createLru<string, string>(KEPT);
+
+  const channelName = async (channel: Channel): Promise<string | undefined> => {
+    const held = names.get(channel.id);
+    if (held !== undefined) return held;
+    const info = await readChannel(api, channel);
+    // The name of a private channel is not told in others.
+    const name = info && !info.is_private ? info.name : undefined;
+    if (name !== undefined) names.set(channel.id, name);
+    return name;
+  };
+
+  const nameFor = async (
+    readers: Channel,
+    { target, id, name }: Mention,
+  ): Promise<string | undefined> => {
+    try {
+      if (target === 'member') return (await people.of(readers.space, id)).name;
+      if (target === 'channel') return await channelName(channelOf(readers.space.id, id));
+      return name;
+    } catch {
+      return name;
+    }
+  };
+
+  const messageOf = async (raw: RawSlackMessage, channel: Channel) =>
+    reader.read(raw, channel.space, channel.id);
+
+  /** Messages of a channel and of its threads after a timestamp, oldest first. */
+  const missed = async (
+    channel: Channel,
+    after: string,
+    signal: AbortSignal,
+  ): Promise<readonly RawSlackMessage[]> => {
+    const found = new Map<string, RawSlackMessage>();
+    const since = timestampAt(positionAt(writtenMsOf(positionOf(after)) - THREADS_BACK_MS));
+    for await (const raw of readHistory(api, channel, { oldest: since, signal })) {
+      if (Number(raw.ts) > Number(after)) found.set(raw.ts, raw);
+      const hasReplies = raw.latest_reply !== undefined && Number(raw.latest_reply) > Number(after);
+      if (!hasReplies) continue;
+      for await (const reply of readHistory(api, channel, {
+        oldest: after,
+        threadTs: raw.ts,
+        signal,
+      }))
+        if (Number(reply.ts) > Number(after)) found.set(reply.ts, reply);
+    }
+    return [...found.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
+  };
+
+  return {
+    resolve: (channel) => channel,
+    positionAt,
+    timeOf: writtenMsOf,
+    link: ({ channel, id }) => {
+      const base = known(channel.space)?.url ?? 'https://slack.com/';
+      return `${base}archives/${channel.id}/p${id.replace('.', '')}`;
+    },
+    async *history(channel, after, signal) {
+      for (const raw of await missed(channel, timestampAt(after), signal))
+        if (raw.subtype !== 'tombstone') yield await messageOf(raw, channel);
+    },
+    read: async ({ channel, id }) => {
+      try {
+        const raw = await readMessage(api, channel, id);
+        return raw && (await messageOf(raw, channel));
+      } catch (thrown) {
+        if (isRefusal(thrown, 'thread_not_found', 'message_not_found', 'channel_not_found'))
+          return undefined;
+        throw thrown;
+      }
+    },
+    named: async (channel, text) => {
+      const found = new Map<Mention, string | undefined>();
+      visit(text, (node) => {
+        if (node.kind === 'mention' && node.platform === PLATFORM) found.set(node, undefined);
+      });
+      if (found.size === 0) return text;
+      await Promise.all(
+        [...found.keys()].map(async (node) => found.set(node, await nameFor(channel, node))),
+      );
+      return map(text, (node) =>
+        node.kind === 'mention' && found.has(node)
+          ? mention(PLATFORM, node.target, node.id, found.get(node))
+          : node,
+      );
+    },
+    reactions: async ({ channel, id }, emoji) => {
+      const raw = await readMessage(api, channel, id);
+      const users = raw?.reactions?.find(({ name }) => name === emoji)?.users ?? [];
+      const bot = known(channel.space)?.botUserId;
+      return users.filter((user) => user !== bot).length;
+    },
+    missing: async (channel, mode) => missingIn(api, channel, mode, known(channel.space)),
+  };
+};

@@ -1,0 +1,85 @@
+import { request } from 'undici';
+import type { SlackOptions } from './adapter.ts';
+import { creationLink, manifestFor } from './manifest.ts';
+import { APPS, finding, runCheck, type Findings } from './doctor/findings.ts';
+import { checkAddresses, checkClient, checkSecret, checkSocket } from './doctor/transport.ts';
+import { checkWorkspaces } from './doctor/workspaces.ts';
+import type { Core } from '../../src/adapter.ts';
+import type { Finding } from '../../src/model/service-status.ts';
+
+const SLACK_API = 'https://slack.com/api/';
+/** Largest tolerated clock skew; Slack's signatures are refused from 300 s. */
+const SKEW_MS = 60_000;
+const CLOCK_WAIT_MS = 10_000;
+
+const checkClock = async (url: string): Promise<Finding> => {
+  const { headers, body } = await request(`${url.replace(/\/+$/, '')}/api.test`, {
+    method: 'POST',
+    signal: AbortSignal.timeout(CLOCK_WAIT_MS),
+  });
+  const receivedMs = Date.now();
+  await body.dump();
+  const { date } = headers;
+  const skewMs = typeof date === 'string' ? receivedMs - Date.parse(date) : Number.NaN;
+  if (Number.isNaN(skewMs)) return finding('clock', true, 'Slack did not tell its time');
+  const isFine = Math.abs(skewMs) <= SKEW_MS;
+  const detail = `${Math.round(skewMs / 1_000)} s from Slack's`;
+  return finding('clock', isFine, isFine ? detail : `${detail}: set this computer's clock`);
+};
+
+/** Variables of Slack that are set; together they may not suffice. */
+export interface Given {
+  readonly hasToken: boolean;
+  readonly hasTransport: boolean;
+  readonly publicUrl: string | undefined;
+}
+
+const APP_PAGES = `${APPS} (your app)`;
+
+const whyOff = ({ hasToken, hasTransport, publicUrl }: Given): Finding => {
+  if (!hasToken && !hasTransport)
+    return {
+      check: 'Slack',
+      ok: false,
+      isOptional: true,
+      detail: `off: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (README, "Connect Slack"). This link creates the app: ${creationLink(manifestFor(publicUrl))}`,
+    };
+  const detail = hasToken
+    ? `off: events can't arrive. Set SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP: ${APP_PAGES}, "Basic Information"`
+    : `off: SLACK_BOT_TOKEN is missing: ${APP_PAGES}, "OAuth & Permissions", "Bot User OAuth Token"`;
+  return { check: 'Slack', ok: false, detail };
+};
+
+/**
+ * Checks the setup on Slack's side and says how to fix it. Connects to the Web API and to this
+ * program's own addresses; changes nothing.
+ *
+ * @param options undefined where Slack is off
+ */
+export const diagnose = async function* (
+  options: SlackOptions | undefined,
+  given: Given,
+  core: Core,
+): Findings {
+  if (!options) {
+    yield whyOff(given);
+    return;
+  }
+  const { publicUrl } = given;
+  const appId = yield* checkWorkspaces(options, publicUrl, core);
+  if (options.appToken === undefined) {
+    yield checkSecret(options, appId);
+    yield* checkAddresses(options, publicUrl);
+  } else yield await runCheck('Socket Mode', async () => checkSocket(options, appId));
+  if (options.appToken !== undefined && options.botToken === undefined)
+    yield finding(
+      'installation',
+      false,
+      'workspaces install the app by HTTP: unset SLACK_APP_TOKEN and set SLACK_SIGNING_SECRET',
+    );
+  if (options.botToken === undefined)
+    yield await runCheck('client', async () => checkClient(options, appId));
+  yield await runCheck('clock', async () => checkClock(options.url ?? SLACK_API));
+  if (options.appToken === undefined && publicUrl !== undefined)
+    yield finding('create the app', true, creationLink(manifestFor(publicUrl)));
+};

@@ -1,0 +1,30 @@
+import { toAppError } from '../../../src/errors.ts';
+import type { Finding } from '../../../src/model/service-status.ts';
+
+/** Page of a person's apps at Slack. */
+export const APPS = 'https://api.slack.com/apps';
+
+export type Findings = AsyncGenerator<Finding, void, void>;
+
+export const finding = (check: string, ok: boolean, detail: string): Finding => ({
+  check: `Slack: ${check}`,
+  ok,
+  detail,
+});
+
+export const optional = (check: string, detail: string): Finding => ({
+  ...finding(check, false, detail),
+  isOptional: true,
+});
+
+/** Page of the app's settings. */
+export const pageOf = (page: string, appId: string | undefined): string =>
+  appId === undefined ? `${APPS} (your app, "${page}")` : `${APPS}/${appId}/${page}`;
+
+export const runCheck = async (check: string, look: () => Promise<Finding>): Promise<Finding> => {
+  try {
+    return await look();
+  } catch (thrown) {
+    return finding(check, false, toAppError(thrown).message);
+  }
+};

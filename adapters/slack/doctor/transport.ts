@@ -1,0 +1,114 @@
+import { WebClient } from '@slack/web-api';
+import type { SlackOptions } from '../adapter.ts';
+import { clientOptions } from '../api.ts';
+import { fromSlack, isRefusal, SlackError } from '../errors.ts';
+import { EVENTS_PATH } from '../manifest.ts';
+import { finding, optional, pageOf, type Findings } from './findings.ts';
+import { probe } from './probe.ts';
+import { toAppError } from '../../../src/errors.ts';
+import type { Finding } from '../../../src/model/service-status.ts';
+
+/** Asks with a code that nobody gave: Slack looks at the client's id and secret first. */
+export const checkClient = async (
+  { url, client = { id: '', secret: '' } }: SlackOptions,
+  appId: string | undefined,
+): Promise<Finding> => {
+  const asked = { client_id: client.id, client_secret: client.secret, code: 'doctor' };
+  const slack = new WebClient(undefined, clientOptions(url));
+  const fault: unknown = await slack.oauth.v2.access(asked).then(
+    () => undefined,
+    (thrown: unknown) => fromSlack(thrown, 'oauth.v2.access'),
+  );
+  const where = `copy it from ${pageOf('general', appId)}, "App Credentials"`;
+  if (isRefusal(fault, 'invalid_client_id'))
+    return finding('client', false, `Slack doesn't know SLACK_CLIENT_ID: ${where}`);
+  if (isRefusal(fault, 'bad_client_secret'))
+    return finding('client', false, `Slack refuses SLACK_CLIENT_SECRET: ${where}`);
+  return isRefusal(fault, 'invalid_code')
+    ? finding('client', true, 'id and secret belong together')
+    : finding('client', false, toAppError(fault).message);
+};
+
+/** The application of an app-level token, which stands in it. */
+const appOf = (appToken: string): string | undefined =>
+  /^xapp-\d+-(?<app>A[A-Z0-9]+)-/.exec(appToken)?.groups?.['app'];
+
+export const checkSocket = async (
+  { url, appToken = '' }: SlackOptions,
+  appId: string | undefined,
+): Promise<Finding> => {
+  const app = appOf(appToken);
+  if (app !== undefined && appId !== undefined && app !== appId)
+    return finding(
+      'Socket Mode',
+      false,
+      `SLACK_APP_TOKEN is of the app ${app}, SLACK_BOT_TOKEN of ${appId}: take both from one app`,
+    );
+  const general = pageOf('general', app ?? appId);
+  const make = `make a token with connections:write at ${general}, "App-Level Tokens"`;
+  try {
+    await new WebClient(appToken, clientOptions(url)).apps.connections.open();
+    return finding('Socket Mode', true, 'can be connected');
+  } catch (thrown) {
+    const fault = fromSlack(thrown, 'apps.connections.open');
+    const isOff = isRefusal(fault, 'socket_mode_not_enabled');
+    if (isOff) {
+      const page = pageOf('socket-mode', app ?? appId);
+      return finding('Socket Mode', false, `is off: switch it on at ${page}`);
+    }
+    if (isRefusal(fault, 'missing_scope'))
+      return finding('Socket Mode', false, `SLACK_APP_TOKEN may not connect: ${make}`);
+    if (fault instanceof SlackError && fault.slackError !== undefined)
+      return finding('Socket Mode', false, `Slack refuses SLACK_APP_TOKEN: ${make}`);
+    return finding('Socket Mode', false, fault.message);
+  }
+};
+
+const SECRET = /^[0-9a-f]{32}$/;
+
+export const checkSecret = (
+  { signingSecret = '', client }: SlackOptions,
+  appId: string | undefined,
+) => {
+  const where = `copy "Signing Secret" from ${pageOf('general', appId)}, "App Credentials"`;
+  if (signingSecret === client?.secret)
+    return finding('signing secret', false, `is the client secret: ${where}`);
+  return SECRET.test(signingSecret)
+    ? finding('signing secret', true, 'is well-formed; if it is wrong, the log says so')
+    : finding('signing secret', false, `has another form than Slack's: ${where}`);
+};
+
+/** Checks the ways to this program by which Slack's requests come. */
+export const checkAddresses = async function* (
+  { signingSecret = '', host, port }: SlackOptions,
+  publicUrl: string | undefined,
+): Findings {
+  const loopback = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host;
+  const own = `http://${loopback}:${port}${EVENTS_PATH}`;
+  const answerer = await probe(own, signingSecret, Date.now());
+  const isRunning = answerer === 'ours';
+  if (isRunning) yield finding('port', true, `${own} answers`);
+  else if (answerer === 'nothing')
+    yield optional('port', `${own} doesn't answer: run the doctor again while Dragoman runs`);
+  else if (answerer === 'refuses')
+    yield finding('port', false, `${own} refuses SLACK_SIGNING_SECRET: start Dragoman again`);
+  else yield finding('port', false, `${own} is another program: set another SLACK_PORT`);
+  if (publicUrl === undefined) {
+    yield optional(
+      'address',
+      `let a public https address lead to ${own}, and set it as SLACK_PUBLIC_URL to have it checked`,
+    );
+    return;
+  }
+  const address = new URL(EVENTS_PATH, publicUrl).href;
+  const reached = await probe(address, signingSecret, Date.now());
+  const details = {
+    ours: `${address} answers: enter it on the pages "Event Subscriptions", "Interactivity & Shortcuts" and "Slash Commands", or create the app with the link below`,
+    refuses: `${address} refuses SLACK_SIGNING_SECRET: it leads to another program`,
+    other: `${address} leads to another program: let your proxy pass it on to ${own}`,
+    nothing: `${address} can't be reached from here: check its name, certificate and proxy`,
+  };
+  if (reached === 'ours' || isRunning)
+    yield finding('address', reached === 'ours', details[reached]);
+  else yield optional('address', details[reached]);
+};

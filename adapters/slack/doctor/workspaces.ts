@@ -1,0 +1,94 @@
+import type { SlackOptions } from '../adapter.ts';
+import { createSlackApi, type Api } from '../api.ts';
+import { missingIn, readChannel } from '../channel-feed.ts';
+import { isRefusal } from '../errors.ts';
+import { channelIdOf } from '../ids.ts';
+import { openInstallations } from '../install/index.ts';
+import type { Installed } from '../install/installations.ts';
+import { readInstalled } from '../install/one-workspace.ts';
+import { INSTALL_PATH } from '../manifest.ts';
+import { SCOPES } from '../scopes.ts';
+import { finding, optional, pageOf, runCheck } from './findings.ts';
+import type { Core } from '../../../src/adapter.ts';
+import { toAppError } from '../../../src/errors.ts';
+import type { Finding } from '../../../src/model/service-status.ts';
+import type { ChannelWatch } from '../../../src/model/watch.ts';
+
+const tokenHint = (thrown: unknown): string => {
+  if (isRefusal(thrown, 'invalid_auth', 'not_authed'))
+    return `Slack doesn't know SLACK_BOT_TOKEN: copy "Bot User OAuth Token" from ${pageOf('oauth', undefined)}`;
+  if (isRefusal(thrown, 'token_expired'))
+    return 'SLACK_BOT_TOKEN has expired: with token rotation, set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET instead';
+  if (isRefusal(thrown, 'token_revoked', 'account_inactive'))
+    return `SLACK_BOT_TOKEN was revoked: install the app again at ${pageOf('install-on-team', undefined)} and set the new token`;
+  return toAppError(thrown).message;
+};
+
+const checkScopes = ({ scopes, appId, url }: Installed): Finding => {
+  if (!scopes) return finding('scopes', true, 'Slack did not name them');
+  const missing = Object.entries(SCOPES).filter(([scope]) => !scopes.has(scope));
+  if (missing.length === 0) return finding('scopes', true, `all, at ${url}`);
+  const named = missing.map(([scope, purpose]) => `${scope} (${purpose})`).join(', ');
+  const page = pageOf('oauth', appId);
+  return finding(
+    'scopes',
+    false,
+    `at ${url} missing: ${named}. Add them at ${page} and install the app again`,
+  );
+};
+
+const inspect = async (
+  api: Api,
+  { channel, mode }: ChannelWatch,
+  installed: Installed,
+): Promise<Finding> => {
+  const info = await readChannel(api, channel);
+  const place = `#${info?.name ?? channelIdOf(channel)} at ${installed.url}`;
+  const missing = await missingIn(api, channel, mode, installed);
+  return missing.length === 0
+    ? finding('channel', true, `${place}: all that ${mode} needs`)
+    : finding('channel', false, `${place}: needs ${missing.join(', ')}`);
+};
+
+/** Checks each workspace that has the app; returns the app's id, as far as it is known. */
+export const checkWorkspaces = async function* (
+  options: SlackOptions,
+  publicUrl: string | undefined,
+  core: Core,
+): AsyncGenerator<Finding, string | undefined, void> {
+  const { url, botToken } = options;
+  const check = botToken === undefined ? 'workspaces' : 'token';
+  let opened: ReturnType<typeof openInstallations>['installations'];
+  try {
+    opened = openInstallations(options, core, () => {}).installations;
+    await opened.load();
+  } catch (thrown) {
+    yield finding(check, false, tokenHint(thrown));
+    return undefined;
+  }
+  const api = createSlackApi(options, opened);
+  const spaces = opened.list();
+  if (spaces.length === 0) {
+    const page = publicUrl === undefined ? INSTALL_PATH : new URL(INSTALL_PATH, publicUrl).href;
+    yield optional('workspaces', `none yet: open ${page} in a browser to install the app`);
+  }
+  let appId: string | undefined;
+  for (const space of spaces) {
+    const installed = opened.known(space);
+    if (!installed) continue;
+    appId = installed.appId;
+    try {
+      const token = await opened.tokenOf(space);
+      const { scopes } = await readInstalled(url, token ?? '');
+      yield finding('token', true, `of @${installed.botName} at ${installed.url}`);
+      yield checkScopes({ ...installed, scopes });
+    } catch (thrown) {
+      const again = `open ${INSTALL_PATH} to install the app there again`;
+      yield finding('token', false, `${installed.url}: ${toAppError(thrown).message}; ${again}`);
+      continue;
+    }
+    for (const watch of core.services.watches.list(space))
+      yield await runCheck('channel', async () => inspect(api, watch, installed));
+  }
+  return appId;
+};

@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import type { Api } from '../api.ts';
+import { openDirectChannel } from '../direct-channel.ts';
+import { channelOf, PLATFORM } from '../ids.ts';
+import { readMember } from '../interactions/invocations.ts';
+import { HEADER_CHARS, LABEL_CHARS, VIEW_BLOCKS } from '../limits.ts';
+import { plain, type SlackBlock } from '../outbound/blocks.ts';
+import { render } from '../outbound/render.ts';
+import type { Uploads } from '../outbound/uploads.ts';
+import type { People } from '../people.ts';
+import type { Core } from '../../../src/adapter.ts';
+import { createLru } from '../../../src/async/lru.ts';
+import { toAppError } from '../../../src/errors.ts';
+import type { CommandInfo } from '../../../src/model/command-info.ts';
+import type { Content } from '../../../src/model/content.ts';
+import type { OutgoingFile } from '../../../src/model/file.ts';
+import type { Member } from '../../../src/model/member.ts';
+import { keyOf, type Space } from '../../../src/model/place.ts';
+import type { Answer } from '../../../src/ports/platform.ts';
+import { shorten } from '../../../src/text/quoted-words.ts';
+
+/** A part of App Home: what a command shows, with buttons that open the modals of others. */
+interface Section {
+  readonly command: string;
+  readonly modals: readonly string[];
+  /** True when only moderators see it. */
+  readonly moderators?: true;
+}
+
+const SECTIONS: readonly Section[] = [
+  { command: 'language', modals: ['language'] },
+  { command: 'voice', modals: ['voice'] },
+  { command: 'privacy', modals: [] },
+  {
+    command: 'autotranslate list',
+    modals: [
+      'autotranslate reply',
+      'autotranslate thread',
+      'autotranslate mirror',
+      'autotranslate off',
+    ],
+    moderators: true,
+  },
+  {
+    command: 'glossary list',
+    modals: ['glossary add', 'glossary import', 'glossary remove', 'glossary export'],
+    moderators: true,
+  },
+  { command: 'settings', modals: [], moderators: true },
+  { command: 'usage', modals: [], moderators: true },
+];
+
+/** Prefix of the actions that open a modal. */
+export const MODAL_ACTION = 'modal:';
+
+/** Blocks of one section; the rest of a long list is in the command's own answer. */
+const SECTION_BLOCKS = 12;
+/** People whose App Home is remembered, to change one section of it. */
+const KEPT = 500;
+
+export interface HomeDeps {
+  readonly api: Api;
+  readonly core: Core;
+  readonly people: Pick<People, 'of'>;
+  readonly uploads: Uploads;
+}
+
+export interface HomePress {
+  readonly press: string;
+  readonly values: readonly string[];
+  /** Id of the block whose control was pressed. */
+  readonly blockId: string;
+}
+
+const isPicture = ({ mediaType }: OutgoingFile): boolean => mediaType.startsWith('image/');
+
+/** Gives the blocks of a section ids by which a press tells which section it is in. */
+const withIds = (blocks: readonly SlackBlock[], command: string): readonly SlackBlock[] =>
+  blocks.map((block, index) =>
+    block.type === 'actions' || block.type === 'section'
+      ? { ...block, block_id: `${command}/${index}` }
+      : block,
+  );
+
+/** Buttons that open the modals of a section. */
+const buttons = (
+  { modals }: Section,
+  infos: ReadonlyMap<string, CommandInfo>,
+): readonly SlackBlock[] => {
+  const elements = modals
+    .flatMap((name) => infos.get(name) ?? [])
+    .map(({ name, summary }) => ({
+      type: 'button',
+      action_id: `${MODAL_ACTION}${name}`,
+      text: plain(shorten(summary, LABEL_CHARS)),
+    }));
+  return elements.length > 0 ? [{ type: 'actions', elements }] : [];
+};
+
+export type Home = ReturnType<typeof createHome>;
+
+/** Creates App Home: each person's settings, and those of the workspace for its moderators. */
+export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: AbortSignal) => {
+  const { log } = core;
+  const shown = createLru<string, Map<string, readonly SlackBlock[]>>(KEPT);
+
+  const sendFiles = async (
+    space: Space,
+    member: Member,
+    files: readonly OutgoingFile[],
+  ): Promise<readonly SlackBlock[]> => {
+    const others = files.filter((file) => !isPicture(file));
+    if (others.length > 0) {
+      const direct = await openDirectChannel(api, space, member.id);
+      await uploads.post(space, others, { channelId: direct.id, threadTs: undefined });
+    }
+    const blocks: SlackBlock[] = [];
+    for (const file of files.filter(isPicture))
+      blocks.push({
+        type: 'image',
+        alt_text: file.altText ?? file.name,
+        slack_file: { id: await uploads.keep(space, file) },
+      });
+    return blocks;
+  };
+
+  /** Runs a command or press, and gives the blocks that it shows last. */
+  const captured = async (
+    space: Space,
+    member: Member,
+    run: (answer: Answer) => Promise<void>,
+  ): Promise<readonly SlackBlock[]> => {
+    let last: Content | undefined;
+    await run({
+      paceMs: 1_000,
+      show: async (content) => {
+        last = content;
+      },
+    });
+    if (!last) return [];
+    const parts = render({ ...last, files: [] });
+    const files = await sendFiles(space, member, last.files ?? []);
+    const texts = parts.flatMap(({ blocks }) => blocks);
+    const controls = texts.filter(({ type }) => type === 'actions' || type === 'section');
+    const words = texts.filter((block) => !controls.includes(block));
+    return [...words.slice(0, SECTION_BLOCKS - files.length), ...files, ...controls];
+  };
+
+  const infosFor = ({ locale }: Member): ReadonlyMap<string, CommandInfo> =>
+    new Map(core.commands(locale, PLATFORM).map((info) => [info.name, info]));
+
+  const publish = async (space: Space, member: Member): Promise<void> => {
+    const infos = infosFor(member);
+    const own = shown.get(`${keyOf(space)} ${member.id}`) ?? new Map();
+    const blocks = SECTIONS.flatMap((section): readonly SlackBlock[] => {
+      const info = infos.get(section.command);
+      const body = own.get(section.command) as readonly SlackBlock[] | undefined;
+      if (!info || !body) return [];
+      const title = plain(shorten(info.groupSummary ?? info.summary, HEADER_CHARS));
+      return [
+        { type: 'header', text: title },
+        ...withIds([...body, ...buttons(section, infos)], section.command),
+      ];
+    });
+    await api.call(space, 'views.publish', {
+      user_id: member.id,
+      view: { type: 'home', blocks: blocks.slice(0, VIEW_BLOCKS) },
+    });
+  };
+
+  const invocation = (space: Space, member: Member) => ({
+    id: randomUUID(),
+    member,
+    channel: channelOf(space.id, member.id),
+    signal: stopped,
+  });
+
+  const open = async (space: Space, userId: string): Promise<void> => {
+    const member = await readMember(people, space, userId);
+    const visible = SECTIONS.filter(({ moderators }) => !moderators || member.role === 'moderator');
+    const bodies = await Promise.all(
+      visible.map(async ({ command }) => {
+        const body = await captured(space, member, async (answer) =>
+          core.dispatch({ ...invocation(space, member), command, options: {}, answer }),
+        );
+        return [command, body] as const;
+      }),
+    );
+    shown.set(`${keyOf(space)} ${member.id}`, new Map(bodies));
+    await publish(space, member);
+  };
+
+  const failed = (thrown: unknown): void => {
+    const { code, message } = toAppError(thrown);
+    if (!stopped.aborted) log.warn({ code, reason: message }, 'Slack: App Home was not shown');
+  };
+
+  return {
+    /** Shows App Home to a person who opens it. */
+    open: (space: Space, userId: string): void => void open(space, userId).catch(failed),
+    /** Does what a control in App Home says, and shows what became of it. */
+    press: async (space: Space, member: Member, pressed: HomePress): Promise<void> => {
+      const { press, values, blockId } = pressed;
+      const [command = ''] = blockId.split('/');
+      const key = `${keyOf(space)} ${member.id}`;
+      if (!shown.get(key)) return open(space, member.id);
+      const body = await captured(space, member, async (answer) =>
+        core.press({ ...invocation(space, member), press, values, answer }),
+      );
+      const own = new Map(shown.get(key)).set(command, body);
+      shown.set(key, own);
+      await publish(space, member);
+    },
+  };
+};

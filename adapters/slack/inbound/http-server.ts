@@ -1,0 +1,74 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { HTTPReceiver } from '@slack/bolt';
+import { silentLogger } from '../api.ts';
+import { REQUEST_AGE_S, REQUEST_BYTES } from '../limits.ts';
+import { EVENTS_PATH } from '../manifest.ts';
+import { toAppError } from '../../../src/errors.ts';
+import type { Log } from '../../../src/log.ts';
+
+export interface HttpServerOptions {
+  /** Undefined where events come by Socket Mode, and only installations by HTTP. */
+  readonly receiver: HTTPReceiver | undefined;
+  /** Handles the pages of an installation; false for any other page. */
+  readonly installations: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** Time in which a request has to arrive whole. */
+const REQUEST_MS = 10_000;
+
+export const createHttpReceiver = (signingSecret: string): HTTPReceiver =>
+  new HTTPReceiver({
+    signingSecret,
+    endpoints: EVENTS_PATH,
+    bodyLimit: REQUEST_BYTES,
+    logger: silentLogger,
+    unhandledRequestTimeoutMillis: 2_500,
+  });
+
+/**
+ * True for a request whose signature is of this moment: Bolt refuses old ones, but not those that
+ * somebody signed for later.
+ */
+const isOfNow = ({ headers }: IncomingMessage, nowMs: number): boolean => {
+  const timestamp = Number(headers['x-slack-request-timestamp']);
+  return Number.isInteger(timestamp) && Math.abs(nowMs / 1_000 - timestamp) <= REQUEST_AGE_S;
+};
+
+/** Time between two lines of the log about requests that were refused: anybody can send them. */
+const TELL_EVERY_MS = 60_000;
+
+/** Creates the server for Slack's requests and for the pages of an installation. */
+export const createHttpServer = ({
+  receiver,
+  installations,
+  log,
+  now,
+}: HttpServerOptions): Server => {
+  let toldMs = -Infinity;
+  /** Lets an operator see that the secret or the clock is wrong: Slack sends, and nothing arrives. */
+  const tellRefusal = ({ statusCode }: ServerResponse): void => {
+    if (statusCode !== 401 || now() - toldMs < TELL_EVERY_MS) return;
+    toldMs = now();
+    log.warn(
+      'Slack: a request was refused: its signature is not of SLACK_SIGNING_SECRET, or not of now',
+    );
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    if (await installations(request, response)) return;
+    const isEvent = receiver && pathname === EVENTS_PATH && request.method === 'POST';
+    if (!isEvent) return void response.writeHead(404).end();
+    response.once('finish', () => tellRefusal(response));
+    if (!isOfNow(request, now())) return void response.writeHead(401).end();
+    receiver.requestListener(request, response);
+  };
+  return createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
+    answer(request, response).catch((thrown: unknown) => {
+      log.warn({ reason: toAppError(thrown).message }, 'Slack: a request could not be handled');
+      if (!response.headersSent) response.writeHead(500);
+      response.end();
+    });
+  });
+};

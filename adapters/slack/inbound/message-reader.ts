@@ -1,0 +1,111 @@
+import { channelOf, positionOf } from '../ids.ts';
+import type { OpenRemoteFile } from '../files.ts';
+import type { Mentions } from '../mentions.ts';
+import type { People } from '../people.ts';
+import { parseMessage } from '../rich-text/parse-message.ts';
+import type { Installed } from '../install/installations.ts';
+import { isWritten, type RawFile, type RawSlackMessage } from './raw-message.ts';
+import type { Log } from '../../../src/log.ts';
+import { toAppError } from '../../../src/errors.ts';
+import type { MessageFile } from '../../../src/model/file.ts';
+import type { Author, Message } from '../../../src/model/message.ts';
+import type { Channel, MessageRef, Space } from '../../../src/model/place.ts';
+
+export interface MessageReaderDeps {
+  readonly people: Pick<People, 'of'>;
+  readonly mentions: Mentions;
+  /** Finds the app's installation in a workspace; undefined where it is not installed. */
+  readonly installedIn: (space: Space) => Installed | undefined;
+  readonly openFile: OpenRemoteFile;
+  readonly tokenOf: (space: Space) => Promise<string | undefined>;
+  /** Reads what an event left out of a file; undefined when it is gone. */
+  readonly fileInfo: (space: Space, fileId: string) => Promise<RawFile | undefined>;
+  readonly log: Log;
+}
+
+/** Range of Slack's samples of a waveform. */
+const LOUDEST = 100;
+
+/** The message that a reply in a thread answers: its first one. */
+const repliedTo = ({ ts, thread_ts }: RawSlackMessage, channel: Channel): MessageRef | undefined =>
+  thread_ts === undefined || thread_ts === ts ? undefined : { channel, id: thread_ts };
+
+export type MessageReader = ReturnType<typeof createMessageReader>;
+
+export const createMessageReader = (deps: MessageReaderDeps) => {
+  const { people, mentions, installedIn, openFile, tokenOf, fileInfo, log } = deps;
+
+  /** True when the app wrote it, under its own name or a person's. */
+  const isOurs = (raw: RawSlackMessage, space: Space): boolean => {
+    if (raw.bot_id === undefined && raw.app_id === undefined) return false;
+    const installed = installedIn(space);
+    return (
+      installed !== undefined && (raw.app_id === installed.appId || raw.bot_id === installed.botId)
+    );
+  };
+
+  const authorOf = async (raw: RawSlackMessage, space: Space): Promise<Author> => {
+    const kind = isOurs(raw, space) ? 'ourselves' : raw.bot_id === undefined ? 'person' : 'bot';
+    const id = raw.user ?? raw.bot_id ?? '';
+    const shown = raw.username ?? (kind === 'person' ? undefined : raw.bot_profile?.name);
+    if (shown !== undefined) {
+      const avatarUrl = raw.icons?.image_48;
+      return { id, name: shown, kind, ...(avatarUrl ? { avatarUrl } : {}) };
+    }
+    try {
+      const { name, avatarUrl, isBot } = await people.of(space, id);
+      const is = kind === 'person' && isBot ? 'bot' : kind;
+      return { id, name, kind: is, ...(avatarUrl === undefined ? {} : { avatarUrl }) };
+    } catch (thrown) {
+      // A message must not be lost because its author's name is not known.
+      const { code, message } = toAppError(thrown);
+      log.warn({ code, reason: message }, 'Slack: the name of an author is not known');
+      return { id, name: id, kind };
+    }
+  };
+
+  const fileOf = async (raw: RawFile, space: Space): Promise<MessageFile | undefined> => {
+    const known = raw.file_access === 'check_file_info' ? await fileInfo(space, raw.id) : raw;
+    const url = known?.url_private_download ?? known?.url_private;
+    if (!known || known.mode === 'tombstone' || url === undefined) return undefined;
+    const mediaType = known.mimetype ?? 'application/octet-stream';
+    const sizeBytes = known.size ?? 0;
+    const source = openFile({ url, sizeBytes, mediaType, token: async () => tokenOf(space) });
+    const isClip = known.subtype === 'slack_audio';
+    return {
+      ...source,
+      id: known.id,
+      name: known.name ?? known.title ?? known.id,
+      mediaType,
+      ...(known.alt_txt ? { altText: known.alt_txt } : {}),
+      ...(isClip
+        ? {
+            voice: {
+              durationMs: known.duration_ms ?? 0,
+              loudness: (known.audio_wave_samples ?? []).map((sample) => sample / LOUDEST),
+            },
+          }
+        : {}),
+    };
+  };
+
+  return {
+    isOurs,
+    read: async (raw: RawSlackMessage, space: Space, channelId: string): Promise<Message> => {
+      const channel = channelOf(space.id, channelId);
+      const replyTo = repliedTo(raw, channel);
+      const files = await Promise.all((raw.files ?? []).map(async (file) => fileOf(file, space)));
+      return {
+        ref: { channel, id: raw.ts },
+        position: positionOf(raw.ts),
+        author: await authorOf(raw, space),
+        text: await mentions.named(space, parseMessage(raw)),
+        files: files.filter((file) => file !== undefined),
+        stickers: [],
+        ...(replyTo ? { replyTo } : {}),
+        ...(raw.edited ? { edited: true } : {}),
+        ...(isWritten(raw) ? {} : { system: true }),
+      };
+    },
+  };
+};

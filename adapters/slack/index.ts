@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { httpUrl, port } from '../../src/config.ts';
+import { defineAdapter } from '../../src/adapter.ts';
+import type { SlackOptions } from './adapter.ts';
+import { appToken, botToken } from './tokens.ts';
+
+const config = z
+  .object({
+    SLACK_BOT_TOKEN: botToken.optional().describe('Bot token of the Slack app, for one workspace.'),
+    SLACK_APP_TOKEN: appToken
+      .optional()
+      .describe('App-level token of the Slack app: events arrive by Socket Mode.'),
+    SLACK_SIGNING_SECRET: z
+      .string()
+      .regex(/^\S+$/, 'must be the signing secret of the app')
+      .optional()
+      .describe('Signing secret of the Slack app: events arrive by HTTP.'),
+    SLACK_CLIENT_ID: z
+      .string()
+      .regex(/^\S+$/, 'must be the client ID of the app')
+      .optional()
+      .describe('Client ID of the Slack app, for many workspaces. Needs ENCRYPTION_KEY.'),
+    SLACK_CLIENT_SECRET: z
+      .string()
+      .optional()
+      .describe('Client secret of the Slack app, for many workspaces.'),
+    SLACK_HOST: z
+      .string()
+      .default('127.0.0.1')
+      .describe('Address to listen on for Slack’s requests.'),
+    SLACK_PORT: port.default(3_000).describe('Port to listen on for Slack’s requests.'),
+    SLACK_PUBLIC_URL: httpUrl
+      .optional()
+      .describe(
+        'Address at which Slack reaches SLACK_PORT, such as https://dragoman.example.org. For the doctor.',
+      ),
+    SLACK_API_URL: httpUrl.optional().describe('URL of the Slack API. Default: Slack’s own.'),
+  })
+  .refine(({ SLACK_CLIENT_ID, SLACK_CLIENT_SECRET }) => !SLACK_CLIENT_ID === !SLACK_CLIENT_SECRET, {
+    path: ['SLACK_CLIENT_SECRET'],
+    error: 'must be set together with SLACK_CLIENT_ID',
+    when: () => true,
+  });
+
+const optionsOf = (values: z.infer<typeof config>): SlackOptions | undefined => {
+  const { SLACK_APP_TOKEN: socketToken, SLACK_SIGNING_SECRET: signingSecret } = values;
+  const { SLACK_CLIENT_ID: id, SLACK_CLIENT_SECRET: secret } = values;
+  const client = id !== undefined && secret !== undefined ? { id, secret } : undefined;
+  if (socketToken === undefined && signingSecret === undefined) return undefined;
+  if (values.SLACK_BOT_TOKEN === undefined && !client) return undefined;
+  return {
+    url: values.SLACK_API_URL,
+    botToken: values.SLACK_BOT_TOKEN,
+    appToken: socketToken,
+    signingSecret,
+    client,
+    host: values.SLACK_HOST,
+    port: values.SLACK_PORT,
+  };
+};
+
+export default defineAdapter({
+  name: 'slack',
+  config,
+  create: async (values, core) => {
+    const options = optionsOf(values);
+    if (!options) return undefined;
+    const { createSlackAdapter } = await import('./adapter.ts');
+    return createSlackAdapter(options, core);
+  },
+  diagnose: async function* diagnoseSlack(values, core) {
+    const { SLACK_BOT_TOKEN, SLACK_CLIENT_ID, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET } = values;
+    const given = {
+      hasToken: (SLACK_BOT_TOKEN ?? SLACK_CLIENT_ID) !== undefined,
+      hasTransport: (SLACK_APP_TOKEN ?? SLACK_SIGNING_SECRET) !== undefined,
+      publicUrl: values.SLACK_PUBLIC_URL,
+    };
+    const { diagnose } = await import('./doctor.ts');
+    yield* diagnose(optionsOf(values), given, core);
+  },
+});

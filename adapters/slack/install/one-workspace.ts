@@ -1,0 +1,63 @@
+import { WebClient } from '@slack/web-api';
+import { z } from 'zod';
+import { clientOptions } from '../api.ts';
+import { fromSlack } from '../errors.ts';
+import { spaceOf } from '../ids.ts';
+import type { Installations, Installed } from './installations.ts';
+import type { Space } from '../../../src/model/place.ts';
+
+const authTest = z.object({
+  team_id: z.string(),
+  team: z.string().optional(),
+  url: z.string().optional(),
+  user_id: z.string(),
+  user: z.string().optional(),
+  bot_id: z.string(),
+  app_id: z.string().optional(),
+});
+
+const botsInfo = z.object({ bot: z.object({ app_id: z.string() }) });
+
+/**
+ * Asks Slack whose token it is. Rejects with an `AppError`; `unavailable` for a token that Slack does
+ * not accept.
+ */
+export const readInstalled = async (url: string | undefined, token: string): Promise<Installed> => {
+  const client = new WebClient(token, clientOptions(url));
+  try {
+    const answer = await client.auth.test();
+    const auth = authTest.parse(answer);
+    const scopes = answer.response_metadata?.scopes;
+    const appId =
+      auth.app_id ?? botsInfo.parse(await client.bots.info({ bot: auth.bot_id })).bot.app_id;
+    return {
+      space: spaceOf(auth.team_id),
+      appId,
+      botId: auth.bot_id,
+      botUserId: auth.user_id,
+      botName: auth.user ?? 'dragoman',
+      scopes: scopes && new Set(scopes),
+      url: auth.url ?? 'https://slack.com/',
+    };
+  } catch (thrown) {
+    throw fromSlack(thrown, 'auth.test');
+  }
+};
+
+/** The one workspace of a configured token. */
+export const oneWorkspace = (token: string, apiUrl: string | undefined): Installations => {
+  let installed: Installed | undefined;
+  const isIt = ({ id }: Space): boolean => installed?.space.id === id;
+  return {
+    load: async () => {
+      installed = await readInstalled(apiUrl, token);
+    },
+    known: (space) => (isIt(space) ? installed : undefined),
+    tokenOf: async (space) => (isIt(space) ? token : undefined),
+    tokenRefused: () => {},
+    list: () => (installed ? [installed.space] : []),
+    joined: async () => {},
+    // The token stands in the configuration: Slack refuses it from now on.
+    remove: async () => {},
+  };
+};

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { channelOf, PLATFORM } from '../ids.ts';
+import { readHistory } from '../history.ts';
+import { isWritten, type RawSlackMessage } from '../inbound/raw-message.ts';
+import type { MessageReader } from '../inbound/message-reader.ts';
+import type { People } from '../people.ts';
+import { readMember } from './invocations.ts';
+import { createStreamedAnswer, type StreamedAnswerDeps } from './streamed-answer.ts';
+import type { Core } from '../../../src/adapter.ts';
+import { createLru } from '../../../src/async/lru.ts';
+import { toAppError } from '../../../src/errors.ts';
+import type { Space } from '../../../src/model/place.ts';
+import type { ConversationTurn } from '../../../src/ports/platform.ts';
+import { renderMarkdown } from '../../../src/text/markdown/render.ts';
+import { parseMessage } from '../rich-text/parse-message.ts';
+
+export interface AgentDeps extends StreamedAnswerDeps {
+  readonly core: Core;
+  readonly people: Pick<People, 'of'>;
+  readonly reader: MessageReader;
+}
+
+/** Messages that were answered already: Slack may deliver one several times. */
+const KEPT = 5_000;
+/** Turns of a thread that are given to the language model, and characters of each. */
+const TURNS = 20;
+const TURN_CHARS = 4_000;
+const ASK = 'ask';
+const TRANSCRIBE = 'transcribe';
+
+/** Creates the conversation with the app itself: it answers each message in the thread under it. */
+export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
+  const { api, core, people, reader } = deps;
+  const { log } = core;
+  const answered = createLru<string, true>(KEPT);
+
+  /** The turns of the thread before a message; none where they may not be read. */
+  const earlierTurns = async (
+    space: Space,
+    { ts, thread_ts: threadTs }: RawSlackMessage,
+    channelId: string,
+  ): Promise<readonly ConversationTurn[]> => {
+    if (threadTs === undefined || threadTs === ts) return [];
+    const turns: ConversationTurn[] = [];
+    try {
+      for await (const raw of readHistory(api, channelOf(space.id, channelId), { threadTs })) {
+        if (Number(raw.ts) >= Number(ts)) break;
+        const content = renderMarkdown(parseMessage(raw)).slice(0, TURN_CHARS);
+        const role = raw.bot_id === undefined ? 'user' : 'assistant';
+        if (content !== '') turns.push({ role, content });
+      }
+    } catch (thrown) {
+      const { code, message } = toAppError(thrown);
+      log.info({ code, reason: message }, 'Slack: an earlier conversation could not be read');
+    }
+    return turns.slice(-TURNS);
+  };
+
+  const answer = async (space: Space, raw: RawSlackMessage, channelId: string): Promise<void> => {
+    const userId = raw.user ?? '';
+    const channel = channelOf(space.id, channelId);
+    const member = await readMember(people, space, userId);
+    const message = await reader.read(raw, space, channelId);
+    const isSpoken = message.files.some(
+      ({ voice, mediaType }) => voice ?? mediaType.startsWith('audio/'),
+    );
+    if (message.text.length === 0 && !isSpoken) return;
+    const threadTs = raw.thread_ts ?? raw.ts;
+    const streamed = createStreamedAnswer(deps, { channel, threadTs, userId });
+    const known = core.commands(member.locale, PLATFORM).some(({ name }) => name === ASK);
+    if (!known) return;
+    // Slack shows it until the answer begins; nothing is lost where it is refused.
+    await api
+      .call(space, 'assistant.threads.setStatus', {
+        channel_id: channelId,
+        thread_ts: threadTs,
+        status: core.texts.in(member.locale)('slack.thinking'),
+      })
+      .catch(() => undefined);
+    const earlier = await earlierTurns(space, raw, channelId);
+    const common = { id: randomUUID(), member, channel, signal: stopped, answer: streamed.answer };
+    await core.dispatch(
+      isSpoken
+        ? { ...common, command: TRANSCRIBE, options: {}, on: message }
+        : { ...common, command: ASK, earlier, options: { question: renderMarkdown(message.text) } },
+    );
+    await streamed.finish();
+  };
+
+  return {
+    /** Takes what a person wrote to the app; resolves before it is answered. */
+    addressed: async (space: Space, raw: RawSlackMessage, channelId: string): Promise<void> => {
+      const key = `${channelId} ${raw.ts}`;
+      const isPerson =
+        raw.user !== undefined && raw.bot_id === undefined && raw.app_id === undefined;
+      if (!isPerson || !isWritten(raw) || answered.get(key)) return;
+      answered.set(key, true);
+      answer(space, raw, channelId).catch((thrown: unknown) => {
+        const { code, message } = toAppError(thrown);
+        if (!stopped.aborted)
+          log.warn({ code, reason: message }, 'Slack: a message was not answered');
+      });
+    },
+  };
+};

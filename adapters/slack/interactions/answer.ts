@@ -1,0 +1,175 @@
+import { request } from 'undici';
+import type { Api } from '../api.ts';
+import { openDirectChannel } from '../direct-channel.ts';
+import { isGone, isRefusal } from '../errors.ts';
+import { channelIdOf } from '../ids.ts';
+import {
+  MESSAGE_BLOCKS,
+  RESPONSE_URL_MS,
+  RESPONSE_URL_USES,
+  UPDATE_EVERY_MS,
+  FILES_BYTES,
+} from '../limits.ts';
+import type { MessageWriter } from '../outbound/message-writer.ts';
+import { render, type Part } from '../outbound/render.ts';
+import type { Uploads } from '../outbound/uploads.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Log } from '../../../src/log.ts';
+import type { Content } from '../../../src/model/content.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { MirrorFile } from '../../../src/ports/mirrors.ts';
+import type { Answer } from '../../../src/ports/platform.ts';
+
+export interface AnswerPlace {
+  readonly channel: Channel;
+  readonly userId: string;
+  /** The thread in which the answer stands. */
+  readonly threadTs?: string | undefined;
+  /** Undefined where Slack gave none, as for modals and App Home. */
+  readonly responseUrl: string | undefined;
+  /** True when only the asker sees it. */
+  readonly isPrivate: boolean;
+  /** The message with the control that was pressed: the answer takes its place. */
+  readonly onMessage?: { readonly ts: string; readonly isEphemeral: boolean } | undefined;
+}
+
+export interface AnswerDeps {
+  readonly api: Api;
+  readonly writer: MessageWriter;
+  readonly uploads: Uploads;
+  readonly log: Log;
+  /** Every wait is so many times shorter. */
+  readonly speed: number;
+  readonly now: () => number;
+}
+
+/** Errors of posting where the app is not in the channel. */
+const NOT_THERE = ['not_in_channel', 'channel_not_found', 'restricted_action', 'is_archived'];
+const RESPONSE_MS = 10_000;
+
+/** The addresses at which Slack takes answers, besides that of its own API. */
+const isAnswerUrl = (address: string, apiUrl: string | undefined): boolean => {
+  const url = URL.parse(address);
+  if (!url) return false;
+  const own = apiUrl === undefined ? undefined : new URL(apiUrl).origin;
+  return url.origin === own || (url.protocol === 'https:' && url.host === 'hooks.slack.com');
+};
+
+/** All parts in one message, as far as their blocks fit. */
+const joined = (parts: readonly Part[]): Part => ({
+  text: parts[0]?.text ?? '',
+  blocks: parts.flatMap(({ blocks }) => blocks).slice(0, MESSAGE_BLOCKS),
+  files: parts.flatMap(({ files }) => files),
+});
+
+const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
+
+/**
+ * Creates the answer to one use of a command or control. What everybody sees is a message of the app;
+ * what only the asker sees goes through the address that Slack gave, within its five uses.
+ */
+export const createAnswer = (
+  deps: AnswerDeps & { readonly apiUrl: string | undefined },
+  place: AnswerPlace,
+): Answer => {
+  const { api, writer, uploads, log, speed, now, apiUrl } = deps;
+  const { channel, userId, threadTs, responseUrl, isPrivate, onMessage } = place;
+  const untilMs = now() + RESPONSE_URL_MS;
+  let uses = 0;
+  /** The messages that everybody sees. */
+  let shown: readonly string[] = onMessage && !onMessage.isEphemeral ? [onMessage.ts] : [];
+  let isReplacing = onMessage?.isEphemeral ?? false;
+  let last: Promise<void> = Promise.resolve();
+
+  /** Sends a message through the address; false where it takes none any more. */
+  const respond = async (part: Part, isOpen: boolean): Promise<boolean> => {
+    if (responseUrl === undefined || !isAnswerUrl(responseUrl, apiUrl)) return false;
+    if (uses >= RESPONSE_URL_USES || now() > untilMs) return false;
+    uses += 1;
+    const { statusCode, body } = await request(responseUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      headersTimeout: RESPONSE_MS,
+      body: JSON.stringify({
+        response_type: isOpen ? 'in_channel' : 'ephemeral',
+        replace_original: isReplacing,
+        text: part.text,
+        ...(part.blocks.length > 0 ? { blocks: part.blocks } : {}),
+        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+      }),
+    });
+    await body.dump();
+    isReplacing = true;
+    return statusCode === 200;
+  };
+
+  /** Files cannot stand in what one person alone sees: they come as a direct message. */
+  const sendFiles = async (files: readonly MirrorFile[], isOpen: boolean): Promise<void> => {
+    if (files.length === 0) return;
+    const { space } = channel;
+    try {
+      if (!isOpen) throw new AppError('forbidden', 'a private answer');
+      await uploads.post(space, files, { channelId: channelIdOf(channel), threadTs });
+    } catch (thrown) {
+      if (isOpen && !isRefusal(thrown, ...NOT_THERE)) throw thrown;
+      const direct = await openDirectChannel(api, space, userId);
+      await uploads.post(space, files, { channelId: direct.id, threadTs: undefined });
+    }
+  };
+
+  const showPrivately = async (parts: readonly Part[]): Promise<void> => {
+    const part = joined(parts);
+    const isTaken = await respond(part, false);
+    if (!isTaken)
+      await api.call(
+        channel.space,
+        'chat.postEphemeral',
+        {
+          channel: channelIdOf(channel),
+          user: userId,
+          text: part.text,
+          ...(part.blocks.length > 0 ? { blocks: part.blocks } : {}),
+          ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+        },
+        { once: true },
+      );
+    await sendFiles(part.files, false);
+  };
+
+  const showOpenly = async (parts: readonly Part[]): Promise<void> => {
+    try {
+      shown = await writer.sync(channel, shown, parts, { threadTs });
+    } catch (thrown) {
+      if (shown.length > 0 || !isRefusal(thrown, ...NOT_THERE)) throw thrown;
+      const part = joined(parts);
+      if (!(await respond(part, true))) throw thrown;
+      await sendFiles(part.files, true);
+    }
+  };
+
+  const draw = async (content: Content): Promise<void> => {
+    const parts = render(content);
+    // Nobody else reads a direct conversation, and what stands there stays.
+    const isDirect = channel.id.startsWith('D') && responseUrl === undefined;
+    const isHidden = (isPrivate && !isDirect) || onMessage?.isEphemeral === true;
+    const isAside = isForAsker(content) && shown.length === 0 && !isDirect;
+    if (isHidden || isAside) await showPrivately(parts);
+    else await showOpenly(parts);
+  };
+
+  return {
+    paceMs: UPDATE_EVERY_MS / speed,
+    ...(isPrivate ? { updates: RESPONSE_URL_USES } : {}),
+    fileBytes: FILES_BYTES,
+    show: async (content) => {
+      const drawing = last.then(async () => draw(content));
+      last = drawing.catch(() => undefined);
+      try {
+        await drawing;
+      } catch (thrown) {
+        if (isGone(thrown)) log.info('Slack: what was answered is gone');
+        throw thrown;
+      }
+    },
+  };
+};

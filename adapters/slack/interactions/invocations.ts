@@ -1,0 +1,49 @@
+import { PLATFORM } from '../ids.ts';
+import type { People, SlackUser } from '../people.ts';
+import { escape, unescape } from '../rich-text/atoms.ts';
+import { withUnicodeEmoji } from '../rich-text/emoji.ts';
+import { parseMrkdwn } from '../rich-text/parse-mrkdwn.ts';
+import type { Member } from '../../../src/model/member.ts';
+import type { Space } from '../../../src/model/place.ts';
+import type { RichText } from '../../../src/model/rich-text.ts';
+
+/** A person who does something, by what Slack knows of them. */
+export const memberOf = ({ id, name, locale, isAdmin }: SlackUser): Member => ({
+  platform: PLATFORM,
+  id,
+  name,
+  locale: locale ?? 'en-US',
+  role: isAdmin ? 'moderator' : 'member',
+});
+
+/** Resolves with the person; with their id alone where Slack does not say more. */
+export const readMember = async (
+  people: Pick<People, 'of'>,
+  space: Space,
+  id: string,
+  name = id,
+): Promise<Member> => {
+  try {
+    return memberOf(await people.of(space, id));
+  } catch {
+    return { platform: PLATFORM, id, name, locale: 'en-US', role: 'member' };
+  }
+};
+
+/**
+ * Creates the reader of what a person typed. Slack escapes three signs, which are unescaped in the
+ * values of options; a text is read from how it arrived, so that a mention is told from its words.
+ */
+export const createTyped = (values: Readonly<Record<string, unknown>>) => {
+  const arrived = new Map<string, string>();
+  const plain: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(values)) {
+    plain[name] = typeof value === 'string' ? unescape(value) : value;
+    if (typeof value === 'string') arrived.set(unescape(value), value);
+  }
+  return {
+    options: plain,
+    readText: (typed: string): RichText =>
+      withUnicodeEmoji(parseMrkdwn(arrived.get(typed) ?? escape(typed))),
+  };
+};

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { Api } from '../api.ts';
+import { isRefusal } from '../errors.ts';
+import { channelIdOf } from '../ids.ts';
+import { FILES_BYTES, STREAM_CHARS, UPDATE_EVERY_MS } from '../limits.ts';
+import { controlBlocks } from '../outbound/controls.ts';
+import type { MessageWriter } from '../outbound/message-writer.ts';
+import { render } from '../outbound/render.ts';
+import type { Content } from '../../../src/model/content.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { Answer } from '../../../src/ports/platform.ts';
+import { renderMarkdown } from '../../../src/text/markdown/render.ts';
+
+export interface StreamedAnswerDeps {
+  readonly api: Api;
+  readonly writer: MessageWriter;
+  /** Every wait is so many times shorter. */
+  readonly speed: number;
+}
+
+export interface StreamPlace {
+  readonly channel: Channel;
+  readonly threadTs: string;
+  readonly userId: string;
+}
+
+/** Refusals of streaming where a plain message works: Slack Connect, some direct messages, old apps. */
+const UNSTREAMED = [
+  'team_not_found',
+  'missing_recipient_team_id',
+  'missing_recipient_user_id',
+  'method_not_supported_for_channel_type',
+  'not_allowed_token_type',
+  'unknown_method',
+];
+
+const started = z.object({ ts: z.string() });
+
+/**
+ * Creates an answer to one person that grows as a stream of Slack's, or by edits where streams are
+ * refused. What is taken back in a stream is put right when it ends.
+ */
+export const createStreamedAnswer = (
+  { api, writer, speed }: StreamedAnswerDeps,
+  { channel, threadTs, userId }: StreamPlace,
+) => {
+  const channelId = channelIdOf(channel);
+  let stream: string | undefined;
+  let sent = '';
+  let isStreaming = true;
+  /** True when what was streamed is not how the answer ended. */
+  let isOff = false;
+  let posts: readonly string[] = [];
+  let last: Content | undefined;
+  let drawing: Promise<void> = Promise.resolve();
+
+  const begin = async (first: string): Promise<void> => {
+    const answer = await api.call(
+      channel.space,
+      'chat.startStream',
+      {
+        channel: channelId,
+        thread_ts: threadTs,
+        recipient_user_id: userId,
+        recipient_team_id: channel.space.id,
+        markdown_text: first,
+      },
+      { once: true },
+    );
+    stream = started.parse(answer).ts;
+  };
+
+  const grow = async (written: string): Promise<void> => {
+    if (!written.startsWith(sent)) {
+      isOff = true;
+      return;
+    }
+    const more = written.slice(sent.length, sent.length + STREAM_CHARS);
+    if (more.trim() === '') return;
+    if (stream === undefined) await begin(more);
+    else
+      await api.call(
+        channel.space,
+        'chat.appendStream',
+        { channel: channelId, ts: stream, markdown_text: more },
+        { once: true },
+      );
+    sent += more;
+  };
+
+  const post = async (content: Content): Promise<void> => {
+    posts = await writer.sync(channel, posts, render(content), { threadTs });
+  };
+
+  const draw = async (content: Content): Promise<void> => {
+    if (!isStreaming || content.files?.length) return post(content);
+    try {
+      await grow(renderMarkdown(content.text));
+    } catch (thrown) {
+      if (stream !== undefined || !isRefusal(thrown, ...UNSTREAMED)) throw thrown;
+      isStreaming = false;
+      await post(content);
+    }
+  };
+
+  const inTurn = async (work: () => Promise<void>): Promise<void> => {
+    const next = drawing.then(work);
+    drawing = next.catch(() => undefined);
+    await next;
+  };
+
+  const answer: Answer = {
+    paceMs: UPDATE_EVERY_MS / speed,
+    fileBytes: FILES_BYTES,
+    show: async (content) => {
+      last = content;
+      await inTurn(async () => draw(content));
+    },
+  };
+
+  return {
+    answer,
+    /** Ends the stream, with the controls of the answer; what was taken back is put right. */
+    finish: async (): Promise<void> =>
+      inTurn(async () => {
+        if (stream === undefined || !last) return;
+        const written = renderMarkdown(last.text);
+        for (let left = written.length - sent.length; left > 0; left -= STREAM_CHARS)
+          await grow(written);
+        const blocks = controlBlocks(last.controls);
+        await api.call(channel.space, 'chat.stopStream', {
+          channel: channelId,
+          ts: stream,
+          ...(blocks.length > 0 && !isOff ? { blocks } : {}),
+        });
+        if (isOff || last.tone === 'error') {
+          const [first, ...rest] = render(last);
+          posts = await writer.sync(channel, [stream], [first, ...rest], { threadTs });
+        }
+      }),
+  };
+};

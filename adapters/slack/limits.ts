@@ -1,0 +1,67 @@
+import type { Capabilities } from '../../src/ports/platform.ts';
+
+/** Limits of Slack, each with the page of docs.slack.dev that states it. */
+
+/**
+ * UTF-8 bytes of a message's text: "chat.update" refuses more, and a message must stay one that can be
+ * updated.
+ */
+export const TEXT_BYTES = 4_000;
+/** Blocks of one message: "Blocks". */
+export const MESSAGE_BLOCKS = 50;
+/** Blocks of a modal or of App Home: "Views". */
+export const VIEW_BLOCKS = 100;
+/** Characters of a header: "Header block". */
+export const HEADER_CHARS = 150;
+/** Characters of a button's text, of an option's text: "Button element", "Option object". */
+export const LABEL_CHARS = 75;
+/** Characters of an option's value: "Option object". */
+export const VALUE_CHARS = 150;
+/** Characters of a placeholder: "Select menu element". */
+export const PLACEHOLDER_CHARS = 150;
+/** Options of a menu: "Select menu element". */
+export const OPTIONS = 100;
+/** Characters of an action's or block's id: "Block elements". */
+export const ID_CHARS = 255;
+/** Characters of a view's title and of its buttons: "Views". */
+export const TITLE_CHARS = 24;
+/** Characters of a text field's value: "Plain-text input element". */
+export const INPUT_CHARS = 3_000;
+/** Elements of a context block: "Context block". */
+export const CONTEXT_ELEMENTS = 10;
+/** Characters of the name above a message: "chat.postMessage", `username`. */
+export const USERNAME_CHARS = 80;
+/** Characters of one part of a stream: "chat.appendStream". */
+export const STREAM_CHARS = 12_000;
+/** Characters of a file's description: "files.getUploadURLExternal", `alt_txt`. */
+export const ALT_TEXT_CHARS = 1_000;
+/** Uses of a `response_url`, and its life: "Handling user interaction". */
+export const RESPONSE_URL_USES = 5;
+export const RESPONSE_URL_MS = 30 * 60_000;
+/** Age of a request that is still accepted: "Verifying requests from Slack". */
+export const REQUEST_AGE_S = 300;
+/** Bytes of a request's body; Slack's own are far smaller. */
+export const REQUEST_BYTES = 1_048_576;
+
+/** Time between two posts in one channel: "Rate limits", "chat.postMessage". */
+export const POST_EVERY_MS = 1_000;
+/** Time between two updates of a growing answer; `chat.update` is tier 3, 50 a minute. */
+export const UPDATE_EVERY_MS = 1_200;
+/** Messages of one page: "conversations.history", recommended. */
+export const HISTORY_PAGE = 200;
+/** Channels of one page: "users.conversations". */
+export const CHANNELS_PAGE = 200;
+
+/** Bytes of all files of one message: what is held in memory, not Slack's limit of 1 GB. */
+export const FILES_BYTES = 25 * 1_048_576;
+/** Files of one message. */
+export const FILES = 10;
+
+/** Limits of one message: "Blocks", "Actions block". */
+export const CAPABILITIES: Capabilities = {
+  choices: OPTIONS,
+  controlRows: 10,
+  rowButtons: 5,
+  labelChars: LABEL_CHARS,
+  fileBytes: FILES_BYTES,
+};

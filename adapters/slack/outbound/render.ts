@@ -1,0 +1,126 @@
+import { labelled } from '../../../src/model/compose-rich-text.ts';
+import type { Content } from '../../../src/model/content.ts';
+import type { OutgoingFile } from '../../../src/model/file.ts';
+import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
+import {
+  paragraph,
+  text,
+  type Block,
+  type Inline,
+  type RichText,
+} from '../../../src/model/rich-text.ts';
+import { grouped, map, plainInline } from '../../../src/model/walk-rich-text.ts';
+import type { MirrorFile } from '../../../src/ports/mirrors.ts';
+import { renderMarkdown } from '../../../src/text/markdown/render.ts';
+import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
+import { CONTEXT_ELEMENTS, FILES, TEXT_BYTES } from '../limits.ts';
+import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
+import { renderMrkdwn } from '../rich-text/render-mrkdwn.ts';
+import { plain, type MrkdwnText, type PlainText, type SlackBlock } from './blocks.ts';
+import { controlBlocks } from './controls.ts';
+
+/** One message of Slack, with the files that follow it. */
+export interface Part {
+  /** The text of notifications and screen readers. */
+  readonly text: string;
+  readonly blocks: readonly SlackBlock[];
+  readonly files: readonly MirrorFile[];
+}
+
+/** More than this nobody wants to scroll through: the whole text comes as a file then. */
+const PARTS_LIMIT = 5;
+const TONES = { plain: undefined, note: text('ℹ️'), error: text('⚠️') } as const;
+
+/** The name of a channel notifies nobody; those of people and groups are words. */
+const QUIET: ReduceOptions = { mayNotify: ({ target }) => target === 'channel' };
+
+const bytes = (written: string): number => Buffer.byteLength(written);
+
+/** Replacement of a spoiler: Slack can hide nothing, and readers have the link to the source. */
+const HIDDEN = text('█████');
+
+const withoutSpoilers = (tree: RichText): RichText =>
+  map(
+    tree.map((block): Block =>
+      block.kind === 'code-block' && block.spoiler ? paragraph(HIDDEN) : block,
+    ),
+    (node) => (node.kind === 'spoiler' ? HIDDEN : node),
+  );
+
+/** The fallback of a text in Slack's markup. */
+export const fallbackOf = (tree: RichText): string => renderMrkdwn(tree, QUIET);
+
+/** Small letters: Slack has them in context blocks alone. Links and channels are markup there. */
+const contextElement = (nodes: readonly [Inline, ...Inline[]]): PlainText | MrkdwnText => {
+  const [first] = nodes;
+  return first.kind === 'link' || first.kind === 'mention'
+    ? { type: 'mrkdwn', text: fallbackOf([paragraph(...nodes)]), verbatim: true }
+    : plain(plainInline(nodes));
+};
+
+const isLinked = (node: Inline): boolean => node.kind === 'link' || node.kind === 'mention';
+
+const smallBlock = (block: Block & { readonly kind: 'subtext' }): SlackBlock => {
+  const elements = grouped(block.children, (node) => (isLinked(node) ? node : 'words'))
+    .map(contextElement)
+    .filter((element) => element.text.trim() !== '');
+  return elements.length > 0 && elements.length <= CONTEXT_ELEMENTS
+    ? { type: 'context', elements }
+    : renderSlackBlocks([block], QUIET);
+};
+
+const isShown = (block: SlackBlock): boolean =>
+  block.type !== 'rich_text' || block.elements.length > 0;
+
+/** Writes a text as blocks. */
+export const textBlocks = (tree: RichText): readonly SlackBlock[] =>
+  grouped(tree, (block) => (block.kind === 'subtext' ? block : 'text'))
+    .map((group): SlackBlock => {
+      const [first] = group;
+      return first.kind === 'subtext' ? smallBlock(first) : renderSlackBlocks(group, QUIET);
+    })
+    .filter(isShown);
+
+/** A text too long for messages, as Markdown. */
+const asTextFile = (tree: RichText): OutgoingFile => ({
+  name: 'text.txt',
+  mediaType: 'text/plain; charset=utf-8',
+  bytes: new TextEncoder().encode(renderMarkdown(tree)),
+});
+
+const part = (tree: RichText): Part => ({
+  text: fallbackOf(tree),
+  blocks: textBlocks(tree),
+  files: [],
+});
+
+/**
+ * Cuts a text into messages that can be posted and updated; none for an empty text.
+ *
+ * @param room bytes that stay free in each of them
+ */
+export const textParts = (tree: RichText, room = 0): readonly RichText[] =>
+  richTextPieces(withoutSpoilers(tree), {
+    render: fallbackOf,
+    limit: TEXT_BYTES - room,
+    measure: bytes,
+  })
+    .map((piece) => piece.tree)
+    .take(PARTS_LIMIT + 1)
+    .toArray();
+
+/** Cuts content into messages, at least one. Very long texts are shown in part, with the whole text as a file. */
+export const render = (content: Content): readonly [Part, ...Part[]] => {
+  const mark = TONES[content.tone ?? 'plain'];
+  const tree = mark ? labelled([mark], content.text) : content.text;
+  const pieces = textParts(tree);
+  const isLong = pieces.length > PARTS_LIMIT;
+  const shown = isLong ? pieces.slice(0, PARTS_LIMIT - 1) : pieces;
+  const files = [...(content.files ?? []), ...(isLong ? [asTextFile(content.text)] : [])];
+  const parts = shown.map(part);
+  const last = parts.pop() ?? { text: '', blocks: [], files: [] };
+  const controls = controlBlocks(content.controls);
+  const ending = { ...last, blocks: [...last.blocks, ...controls], files: files.slice(0, FILES) };
+  const [first, ...rest] = parts;
+  return first ? [first, ...rest, ending] : [ending];
+};

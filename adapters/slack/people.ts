@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Api } from './api.ts';
+import { createCache } from '../../src/async/lru.ts';
+import type { Space } from '../../src/model/place.ts';
+
+/** A person or an app as others in a workspace see them. */
+export interface SlackUser {
+  readonly id: string;
+  readonly name: string;
+  readonly avatarUrl: string | undefined;
+  /** BCP 47; undefined for people of other organisations. */
+  readonly locale: string | undefined;
+  readonly isAdmin: boolean;
+  readonly isBot: boolean;
+}
+
+const userInfo = z.object({
+  user: z.object({
+    id: z.string(),
+    team_id: z.string().optional(),
+    name: z.string().optional(),
+    real_name: z.string().optional(),
+    locale: z.string().optional(),
+    is_bot: z.boolean().optional(),
+    is_admin: z.boolean().optional(),
+    is_owner: z.boolean().optional(),
+    profile: z
+      .object({
+        display_name: z.string().optional(),
+        real_name: z.string().optional(),
+        image_192: z.string().optional(),
+        image_72: z.string().optional(),
+      })
+      .optional(),
+  }),
+});
+
+/** People whose names are kept. */
+const KEPT = 10_000;
+
+export type People = ReturnType<typeof createPeople>;
+
+/** Creates the memory of people's names: Slack's events have only their ids. */
+export const createPeople = (api: Api) => {
+  const ask = async ({ space, id }: { space: Space; id: string }): Promise<SlackUser> => {
+    const answer = await api.call(space, 'users.info', { user: id, include_locale: true });
+    const { user } = userInfo.parse(answer);
+    const { profile = {} } = user;
+    // Somebody of another workspace may manage that one, but not this one.
+    const isOwn = user.team_id === undefined || user.team_id === space.id;
+    return {
+      id,
+      name: profile.display_name || profile.real_name || user.real_name || user.name || id,
+      avatarUrl: profile.image_192 ?? profile.image_72,
+      locale: user.locale,
+      isAdmin: isOwn && (user.is_admin === true || user.is_owner === true),
+      isBot: user.is_bot === true,
+    };
+  };
+  const cache = createCache(ask, {
+    keyOf: ({ space, id }) => `${space.id} ${id}`,
+    most: KEPT,
+  });
+  return {
+    /** Rejects with an `AppError`; `not-found` for a person whom the app may not know. */
+    of: async (space: Space, id: string): Promise<SlackUser> => cache.of({ space, id }),
+    /** Takes a change of a person's name, picture or rights. */
+    changed: (space: Space, id: string): void => cache.forget({ space, id }),
+  };
+};

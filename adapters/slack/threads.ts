@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Api } from './api.ts';
+import { isRefusal } from './errors.ts';
+import { channelIdOf } from './ids.ts';
+import { createLru } from '../../src/async/lru.ts';
+import type { Channel, MessageRef } from '../../src/model/place.ts';
+
+/** Replies whose thread is remembered. */
+const KEPT = 20_000;
+
+const page = z.object({
+  messages: z.array(z.object({ ts: z.string(), thread_ts: z.string().optional() })),
+});
+
+const keyOf = ({ id }: Channel, ts: string): string => `${id} ${ts}`;
+
+export type Threads = ReturnType<typeof createThreads>;
+
+/**
+ * Creates the memory of threads: a message is answered in the thread that it is in, under that thread's
+ * first message.
+ */
+export const createThreads = (api: Api) => {
+  const roots = createLru<string, string>(KEPT);
+
+  const ask = async (channel: Channel, ts: string): Promise<string | undefined> => {
+    try {
+      const answer = page.parse(
+        await api.call(channel.space, 'conversations.replies', {
+          channel: channelIdOf(channel),
+          ts,
+          limit: 1,
+          inclusive: true,
+        }),
+      );
+      const [first] = answer.messages;
+      return first?.thread_ts ?? first?.ts;
+    } catch (thrown) {
+      if (isRefusal(thrown, 'thread_not_found', 'message_not_found')) return undefined;
+      throw thrown;
+    }
+  };
+
+  return {
+    /** Notes the thread of a message; `ts` itself for one that is in none. */
+    note: (channel: Channel, ts: string, root: string): void => roots.set(keyOf(channel, ts), root),
+    /** True while the first message of a thread is there. */
+    exists: async (channel: Channel, root: string): Promise<boolean> => {
+      if (roots.get(keyOf(channel, root)) === root) return true;
+      const isThere = (await ask(channel, root)) !== undefined;
+      if (isThere) roots.set(keyOf(channel, root), root);
+      return isThere;
+    },
+    /** Takes the deletion of a message. */
+    forget: (channel: Channel, ts: string): void => roots.delete(keyOf(channel, ts)),
+    /** The first message of the thread that a message is in, or begins. */
+    rootOf: async ({ channel, id }: MessageRef): Promise<string> => {
+      const known = roots.get(keyOf(channel, id));
+      if (known !== undefined) return known;
+      const root = (await ask(channel, id)) ?? id;
+      roots.set(keyOf(channel, id), root);
+      return root;
+    },
+  };
+};

@@ -7,6 +7,7 @@ import { discover } from '../src/discover.ts';
 import { engineSection, serverSection } from '../service/config.ts';
 import type { ConfigSection } from '../src/config.ts';
 import { coreSection } from '../src/core.ts';
+import { SCOPES } from '../adapters/slack/scopes.ts';
 
 const adapters = await discover<AdapterModule>('adapters', adapterFault);
 const SECTIONS: readonly ConfigSection[] = [
@@ -118,6 +119,23 @@ describe('the documentation', () => {
   });
 });
 
+describe('the page about Slack', () => {
+  const page = readFileSync('docs/slack.md', 'utf8');
+
+  it('says of each scope what it is for, as the code does', () => {
+    const part = page.split('## What Dragoman needs')[1]?.split('\n## ')[0] ?? '';
+    const rows = [...part.matchAll(/^\| `([a-z.:]+)` +\| (.+?) +\|$/gm)];
+    expect(Object.fromEntries(rows.map(([, scope, purpose]) => [scope, purpose]))).toEqual(SCOPES);
+  });
+
+  it('names only variables that there are', () => {
+    const named = [...page.matchAll(/`?\b([A-Z]+_[A-Z_]+)\b/g)].map(([, name]) => name);
+    const known = new Set(variables.map(([name]) => name));
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !known.has(name ?? ''))).toEqual([]);
+  });
+});
+
 describe('the terms', () => {
   const terms = [...readFileSync('docs/terms.md', 'utf8').matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)]
     .map(([, term = '', meaning = '']) => ({ term, meaning }))
@@ -147,12 +165,17 @@ describe('the terms', () => {
   });
 });
 
-describe('what is typed on Discord', () => {
-  const lines = ['README.md', 'docs/discord.md'].flatMap((page) =>
+describe('what is typed', () => {
+  const written = ['README.md', 'docs/discord.md', 'docs/slack.md'].flatMap((page) =>
     [...readFileSync(page, 'utf8').matchAll(/`\/([a-z][^`/]*)`/g)].map(([, line = '']) =>
       line.replaceAll(/\s+/g, ' '),
     ),
   );
+  /** Slack's own command, and ours with which every line begins there. */
+  const lines = written
+    .filter((line) => !line.startsWith('invite '))
+    .map((line) => line.replace(/^dragoman ?/, ''))
+    .filter((line) => line !== '');
 
   it.each([...new Set(lines)])('/%s is there, with these options', (line) => {
     const [word = '', action = ''] = line.split(' ');

@@ -139,6 +139,7 @@ export const MIRRORS_CONTRACT = {
     const target = await mirrors.thread(channel, 'Español');
     expect(await mirrors.thread(channel, 'Español')).toEqual(target);
     expect(await mirrors.thread(channel, '日本語')).not.toEqual(target);
+    expect(await mirrors.thread(channel, 'Castellano', target)).toEqual(target);
     const source = await say(channel, 'one');
     const options = { mayExist: false, signal: never() };
     const [posted] = await collect(mirrors.create(target, [mirrorOf(source, 'uno')], options));

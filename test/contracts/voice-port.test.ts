@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { AppError } from '../../src/errors.ts';
 import type { VoiceLink, VoicePort } from '../../src/ports/voice.ts';
 import { createTestClock } from '../fakes/clock.ts';
 import { channelOf, createVoicePlace, human } from '../fakes/voice-port.ts';
@@ -7,6 +8,8 @@ import { voicePortContract, type VoicePortSubject } from './voice-port.ts';
 
 const STEP_MS = 20;
 const LONGEST_MS = 5_000;
+const FORBIDDEN = new AppError('forbidden', 'a moderator said so');
+const SILENCED = { speaking: FORBIDDEN, hearing: FORBIDDEN };
 
 const openSubject = (change: (port: VoicePort) => VoicePort = (port) => port): VoicePortSubject => {
   const clock = createTestClock();
@@ -25,6 +28,7 @@ const openSubject = (change: (port: VoicePort) => VoicePort = (port) => port): V
     exit: (id) => place.exit(rooms.get(id)!, id),
     speak: async (id, packets) => place.speak(id, 'words', packets * STEP_MS),
     move: (to) => place.move(to),
+    silence: (isSilenced) => place.restrict(isSilenced ? SILENCED : {}),
     disconnect: () => place.kick(),
     played: () => place.played.length,
     soon: async (check) => {
@@ -132,6 +136,14 @@ describe('a voice port', () => {
           port.join(room, { ...listener, moved: () => undefined }, signal),
       })),
       fails: 'follows a move, and says so',
+    },
+    'does not report its restrictions': {
+      port: openSubject((port) => ({
+        ...port,
+        join: (room, listener, signal) =>
+          port.join(room, { ...listener, restricted: () => undefined }, signal),
+      })),
+      fails: 'reports what moderators keep it from, and when they no longer do',
     },
     'ends twice': {
       port: openSubject((port) => ({

@@ -1,7 +1,13 @@
 import { expect } from 'vitest';
 import type { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
-import type { LinkListener, VoiceLink, VoicePacket, VoicePort } from '../../src/ports/voice.ts';
+import type {
+  LinkListener,
+  Restrictions,
+  VoiceLink,
+  VoicePacket,
+  VoicePort,
+} from '../../src/ports/voice.ts';
 import type { Contract } from './contract.ts';
 
 /** A voice port, with two empty rooms of one space and a hand on what happens in them. */
@@ -16,6 +22,8 @@ export interface VoicePortSubject {
   speak(memberId: string, packets: number): Promise<void>;
   /** Somebody moves the bot. */
   move(to: Channel): void;
+  /** A moderator mutes and deafens the bot, or lets it speak and hear again. */
+  silence(isSilenced: boolean): void;
   /** Somebody disconnects the bot. */
   disconnect(): void;
   /** Packets that the room received from the bot. */
@@ -30,6 +38,7 @@ interface Report extends LinkListener {
   readonly packets: VoicePacket[];
   readonly events: string[];
   readonly ends: (AppError | undefined)[];
+  readonly restrictions: Restrictions[];
 }
 
 const createReport = (): Report => {
@@ -37,10 +46,12 @@ const createReport = (): Report => {
     packets: [],
     events: [],
     ends: [],
+    restrictions: [],
     packet: (packet) => void report.packets.push(packet),
     moved: ({ id }) => void report.events.push(`moved ${id}`),
     audible: () => undefined,
     missed: () => undefined,
+    restricted: (restrictions) => void report.restrictions.push(restrictions),
     connected: (isConnected) => void report.events.push(isConnected ? 'connected' : 'away'),
     ended: (error) => void report.ends.push(error),
   };
@@ -203,6 +214,20 @@ export const voicePortContract: Contract<VoicePortSubject> = {
     await subject.soon(() => expect(report.events).toContain(`moved ${subject.other.id}`));
     expect(link.channel).toEqual(subject.other);
     expect(report.ends).toEqual([]);
+  },
+
+  'reports what moderators keep it from, and when they no longer do': async (subject) => {
+    const { report } = await join(subject, subject.room);
+    expect(report.restrictions).toEqual([]);
+    subject.silence(true);
+    const forbidden = { code: 'forbidden', retryable: false };
+    await subject.soon(() =>
+      expect(report.restrictions.at(-1)).toMatchObject({ speaking: forbidden, hearing: forbidden }),
+    );
+    subject.silence(false);
+    await subject.soon(() =>
+      expect(report.restrictions.at(-1)).toEqual({ speaking: undefined, hearing: undefined }),
+    );
   },
 
   'ends without an error when somebody disconnects it, once': async (subject) => {

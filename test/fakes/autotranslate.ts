@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { loadTexts } from '../../src/i18n.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog, type Log } from '../../src/log.ts';
 import { AppError } from '../../src/errors.ts';
 import { sentence } from '../../src/model/compose-rich-text.ts';
 import type { Channel } from '../../src/model/place.ts';
@@ -56,6 +56,7 @@ interface TestServices
     Required<Pick<AutoTranslateDeps, 'now'>> {
   /** What keeps the rest of a recording of these words from being heard, if anything does. */
   readonly hearing: (words: string) => Promise<void> | undefined;
+  readonly log: Log;
 }
 
 /** Auto-translate over a store, with services that need none. */
@@ -67,12 +68,13 @@ export const openTestAutoTranslate = async (
     privacy = createPrivacy(store),
     hearing = () => undefined,
     now = Date.now,
+    log = createLog('silent'),
   }: Partial<TestServices> = {},
 ): Promise<AutoTranslate> =>
   openAutoTranslate({
     store,
     leases: await openEmbeddedLeases(store, randomUUID()),
-    log: createLog('silent'),
+    log,
     texts,
     inboxDays: 7,
     mirrorDays: 365,

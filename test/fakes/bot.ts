@@ -13,6 +13,15 @@ import {
 import { spawnDragoman } from './program.ts';
 import { startSpeechFake, type SpeechFake } from './speech.ts';
 
+/** Rejects, with what it wrote, when the program ends. */
+const endOf = async (program: ReturnType<typeof spawnDragoman>): Promise<never> => {
+  const written: Buffer[] = [];
+  for (const stream of [program.stdout, program.stderr])
+    stream.on('data', (some: Buffer) => void written.push(some));
+  await once(program, 'close');
+  throw new Error(`the program ended before it was online:\n${Buffer.concat(written).toString()}`);
+};
+
 /** The whole program, as a process of its own, between our Discord and our speech service. */
 export interface Bot extends AsyncDisposable {
   readonly discord: DiscordFake;
@@ -50,7 +59,7 @@ export const createBot = async (options: DiscordFakeOptions = {}): Promise<Bot> 
     discord,
     speech,
     start: async (environment = {}) => {
-      process = spawnDragoman({
+      const program = spawnDragoman({
         ...environment,
         DATABASE_URL: `sqlite:${databaseFile}`,
         DISCORD_TOKEN: discord.token,
@@ -60,7 +69,8 @@ export const createBot = async (options: DiscordFakeOptions = {}): Promise<Bot> 
         PORT: '0',
         LOG_LEVEL: 'silent',
       });
-      await discord.online();
+      process = program;
+      await Promise.race([discord.online(), endOf(program)]);
     },
     kill: async () => {
       await end('SIGKILL');

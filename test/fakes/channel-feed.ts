@@ -194,7 +194,8 @@ export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
       for (const shown of shownIn(from))
         if (shows(shown, source, only?.key)) remove(shown.message.ref);
     },
-    thread: async (of, name) => ({ channel: channel(`${of.id}/${name}`, of.id, of.space) }),
+    thread: async (of, name, known) =>
+      known ?? { channel: channel(`${of.id}/${name}`, of.id, of.space) },
   };
 
   const post = async (to: Channel, text: RichText): Promise<Posted> => {

@@ -142,6 +142,9 @@ const createWatches = (script: Script): Services['watches'] => {
       return removed;
     },
     missing: async ({ channel }) => script.missing[channel.id] ?? [],
+    elsewhere: () => 0,
+    invite: async () => ({ code: 'ABCD-EFGH-JKMN', expiresMs: 3_600_000 }),
+    link: async (_, watch) => [watch],
   };
 };
 

@@ -1,118 +1,253 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { footersIn, isOfSource } from '../../adapters/discord/mirrors/parts.ts';
-import type { MessageRef } from '../../src/model/place.ts';
+import { readSections, tagOf } from '../../adapters/discord/mirrors/parts.ts';
 import type { Bot } from './bot.ts';
 import type { FakeChannel, FakeMessage } from './discord/index.ts';
 
-/** People who talk in watched channels: two that are translated in place, and two that are linked. */
+/**
+ * People who talk in five watched channels: one that is translated in replies, one in a thread, and
+ * three that are linked. They also answer each other, change what they said and delete it.
+ */
 export interface Conversation {
   /** Says one line in one of the channels, each in its turn. */
   say(): void;
-  /** Says lines until `stopped`, about one each `everyMs`. */
-  talk(everyMs: number, stopped: AbortSignal): Promise<void>;
-  /** Resolves when each line was answered; fails with what is missing. */
-  answered(timeoutMs: number): Promise<void>;
-  /** What is wrong: lines without an answer, with several, or answered out of order. */
-  faults(): string[];
+  /** Says lines until `stopped` or until there are `most`, one each `everyMs`. */
+  talk(everyMs: number, stopped: AbortSignal, most?: number): Promise<void>;
+  /** Resolves when nothing is wrong any more, or when `timeoutMs` have passed. */
+  settled(timeoutMs: number): Promise<void>;
+  /** What is wrong: lines without a translation, with several, with an old one, or out of order. */
+  faults(): readonly ConversationFault[];
+  /** The places of translations, and the bot's messages that stand there. */
+  places(): readonly {
+    readonly name: string;
+    readonly kind: 'replies' | 'mirrors';
+    readonly messages: readonly FakeMessage[];
+  }[];
   readonly lines: number;
+  /** Lines that were changed, and that were deleted, after they were said. */
+  readonly changed: number;
+  readonly deleted: number;
 }
 
-interface Answers {
-  readonly channel: FakeChannel;
-  readonly said: FakeMessage[];
-  /** Ids of the lines that were answered, in the order of the answers. */
-  readonly answered: () => string[];
+export interface ConversationFault {
+  readonly place: string;
+  readonly what: string;
+  readonly count: number;
 }
 
-/** Where the next lines are said: less in the linked channels, as Discord allows less there. */
-const TURNS = [0, 1, 0, 1, 2];
+/** A translation as it stands: the id of its source, and its words. */
+interface Standing {
+  readonly id: string;
+  readonly text: string;
+}
 
-const repliesIn = (channel: FakeChannel) => (): string[] =>
-  channel.messages.flatMap(({ replyTo }) => replyTo ?? []);
+/** A place in which translations of some lines have to stand. */
+interface Place {
+  readonly name: string;
+  /** The lines that are translated there. */
+  readonly of: readonly FakeChannel[];
+  readonly kind: 'replies' | 'mirrors';
+  /** The bot's messages. */
+  readonly messages: () => readonly FakeMessage[];
+}
 
-/** Finds what the copies in a channel were made of; several of them stand in what was put together. */
-const copiesIn = (
-  channel: FakeChannel,
-  refOf: (id: string) => MessageRef,
-  said: readonly FakeMessage[],
-) => {
-  /** Ids of the sources by the text of a message, which is read once. */
-  const read = new Map<string, string[]>();
-  const sourcesIn = (content: string): string[] => {
-    const ids = footersIn(content).flatMap(
-      ({ line }) => said.find(({ id }) => isOfSource(line, refOf(id)))?.id ?? [],
-    );
-    read.set(content, ids);
-    return ids;
-  };
-  return (): string[] =>
-    channel.messages.flatMap(({ content }) => read.get(content) ?? sourcesIn(content));
+interface Line {
+  readonly message: FakeMessage;
+  readonly number: number;
+  /** The place of its channel among all of them. */
+  readonly turn: number;
+  version: number;
+}
+
+/** Longest pause between two looks at what stands. */
+const LOOK_MS = 250;
+/** Every so many lines one is a reply, is changed or is deleted. */
+const REPLY_EVERY = 6;
+const EDIT_EVERY = 10;
+const DELETE_EVERY = 25;
+/** How many lines a changed, deleted or answered line is back. */
+const BACK = [1, 4, 13, 29];
+
+const SENTENCES: Readonly<Record<string, (what: string) => string>> = {
+  en: (what) => `This is ${what} of what we are talking about here, all of us together, every day`,
+  es: (what) => `Aquí está ${what} de lo que estamos hablando entre todos, como cada día del año`,
+  de: (what) => `Das hier ist ${what} von dem, worüber wir uns alle zusammen jeden Tag unterhalten`,
 };
+
+/** The part of a line that only it has, also when it is translated. */
+const wordsOf = ({ number, version }: Pick<Line, 'number' | 'version'>): string =>
+  `L${number}V${version}L`;
 
 export const startConversation = async (bot: Bot): Promise<Conversation> => {
   const guild = bot.discord.guild({ name: 'Babel' });
-  const [north, south, english, spanish] = ['north', 'south', 'english', 'spanish'].map((name) =>
-    guild.channel({ name }),
-  ) as [FakeChannel, FakeChannel, FakeChannel, FakeChannel];
-  const at = { guild, channel: guild.channel({ name: 'moderators' }) };
-  for (const channel of [north, south])
-    await bot.use(at, 'autotranslate reply', { languages: 'ja', channel });
-  await bot.use(at, 'autotranslate mirror', {
-    channels: `<#${english.id}> en, <#${spanish.id}> es`,
-  });
-
-  const linked: FakeMessage[] = [];
-  const refOf = (id: string): MessageRef => ({
-    channel: { space: { platform: 'discord', id: guild.id }, id: english.id },
-    id,
-  });
-  const places: Answers[] = [
-    { channel: north, said: [], answered: repliesIn(north) },
-    { channel: south, said: [], answered: repliesIn(south) },
-    { channel: english, said: linked, answered: copiesIn(spanish, refOf, linked) },
+  const [north, south, english, spanish, german] = [
+    'north',
+    'south',
+    'english',
+    'spanish',
+    'german',
+  ].map((name) => guild.channel({ name })) as [
+    FakeChannel,
+    FakeChannel,
+    FakeChannel,
+    FakeChannel,
+    FakeChannel,
   ];
-  const people = ['Ada', 'Bob', 'Eva'].map((name) => bot.discord.user({ name }));
-  let lines = 0;
+  const at = { guild, channel: guild.channel({ name: 'moderators' }) };
+  await bot.use(at, 'autotranslate reply', { languages: 'ja', channel: north });
+  await bot.use(at, 'autotranslate thread', { languages: 'ja', channel: south });
+  await bot.use(at, 'autotranslate mirror', {
+    channels: `<#${english.id}> en, <#${spanish.id}> es, <#${german.id}> de`,
+  });
 
-  const conversation: Conversation = {
-    say: () => {
-      const { channel, said } = places[TURNS[lines % TURNS.length] ?? 0] as Answers;
-      const by = people[lines % people.length] ?? guild.owner;
-      lines += 1;
-      said.push(channel.say(by, `This is line ${lines} of what we talk about`));
+  const linked = [english, spanish, german];
+  const languages = ['en', 'en', 'en', 'es', 'de'];
+  const channels = [north, south, ...linked];
+  const people = ['Ada', 'Bob', 'Eva', 'Kim', 'Lin', 'Max', 'Zoe'].map((name) =>
+    bot.discord.user({ name }),
+  );
+  const said: Line[] = [];
+  /** Ids of lines by the short names and the links under their mirrors. */
+  const ids = new Map<string, string>();
+  let changed = 0;
+  let deleted = 0;
+
+  const sourceOf = (footer: string): string | undefined => {
+    const { tag, id } = /`(?<tag>[0-9a-f]{10})`$|\/(?<id>\d+)>\)$/.exec(footer)?.groups ?? {};
+    return id ?? ids.get(tag ?? '');
+  };
+  /** Mirrors by the content of a message, which is read once. */
+  const read = new Map<string, readonly Standing[]>();
+  const mirrorsIn = ({ content }: FakeMessage): readonly Standing[] => {
+    const known = read.get(content);
+    if (known) return known;
+    const found = readSections(content).flatMap(({ footer, text }) => {
+      const id = sourceOf(footer);
+      return id === undefined ? [] : [{ id, text }];
+    });
+    read.set(content, found);
+    return found;
+  };
+  const standingIn = ({ kind, messages }: Place): readonly Standing[] =>
+    messages().flatMap((message) =>
+      kind === 'mirrors'
+        ? mirrorsIn(message)
+        : [{ id: message.replyTo ?? '', text: message.content }],
+    );
+  const oursIn = (channel: FakeChannel) => (): readonly FakeMessage[] =>
+    channel.messages.filter(
+      ({ state: { author, type } }) =>
+        author.id === bot.discord.botUser.id && (type === 0 || type === 19),
+    );
+
+  const places: readonly Place[] = [
+    { name: 'replies', kind: 'replies', of: [north], messages: oursIn(north) },
+    {
+      name: 'thread',
+      kind: 'mirrors',
+      of: [south],
+      messages: () => south.threads.flatMap((thread) => oursIn(thread)()),
     },
-    talk: async (everyMs, stopped) => {
-      while (!stopped.aborted) {
-        conversation.say();
-        await delay(everyMs);
+    ...linked.map((to): Place => ({
+      name: `#${to.name}`,
+      kind: 'mirrors',
+      of: linked.filter((from) => from !== to),
+      messages: oursIn(to),
+    })),
+  ];
+
+  const contentOf = (number: number, version: number, turn: number): string =>
+    (SENTENCES[languages[turn] ?? ''] ?? String)(wordsOf({ number, version }));
+  /** A line that was said some lines ago and still stands. */
+  const earlier = (index: number): Line | undefined => {
+    const line = said.at(-1 - (BACK[index % BACK.length] ?? 1));
+    return line && !line.message.deleted ? line : undefined;
+  };
+
+  const say = (): void => {
+    const number = said.length + 1;
+    const turn = said.length % channels.length;
+    const channel = channels[turn] as FakeChannel;
+    const by = people[(number * 3) % people.length] ?? guild.owner;
+    const answered = number % REPLY_EVERY === 0 ? said.at(-channels.length)?.message : undefined;
+    const replyTo = answered && !answered.deleted ? { replyTo: answered } : {};
+    const message = channel.say(by, contentOf(number, 1, turn), replyTo);
+    const place = { space: { platform: 'discord', id: guild.id }, id: channel.id };
+    ids.set(tagOf({ channel: place, id: message.id }), message.id);
+    said.push({ message, number, turn, version: 1 });
+
+    const edited = number % EDIT_EVERY === 0 ? earlier(number / EDIT_EVERY) : undefined;
+    if (edited) {
+      edited.version += 1;
+      changed += 1;
+      edited.message.edit(contentOf(edited.number, edited.version, edited.turn));
+    }
+    const gone = number % DELETE_EVERY === 0 ? earlier(number / DELETE_EVERY) : undefined;
+    if (gone) {
+      deleted += 1;
+      gone.message.delete();
+    }
+  };
+
+  const faultsIn = (place: Place): ConversationFault[] => {
+    const { name, of } = place;
+    const expected = said.filter(
+      ({ message }) => !message.deleted && of.some(({ id }) => id === message.channel.id),
+    );
+    const rank = new Map(expected.map(({ message }, index) => [message.id, index]));
+    const got = standingIn(place);
+    const seen = new Map<string, string>();
+    let twice = 0;
+    let ghosts = 0;
+    let unordered = 0;
+    let last = -1;
+    for (const { id, text } of got) {
+      if (seen.has(id)) twice += 1;
+      seen.set(id, text);
+      const index = rank.get(id);
+      if (index === undefined) ghosts += 1;
+      else {
+        if (index < last) unordered += 1;
+        last = Math.max(last, index);
+      }
+    }
+    const lost = expected.filter(({ message }) => !seen.has(message.id)).length;
+    const stale = expected.filter((line) => {
+      const text = seen.get(line.message.id);
+      return text !== undefined && !text.includes(wordsOf(line));
+    }).length;
+    const counts = { lost, twice, stale, 'of deleted lines': ghosts, 'out of order': unordered };
+    return Object.entries(counts).flatMap(([what, count]) =>
+      count > 0 ? [{ place: name, what, count }] : [],
+    );
+  };
+
+  const faults = (): readonly ConversationFault[] => places.flatMap(faultsIn);
+  return {
+    say,
+    talk: async (everyMs, stopped, most = Infinity) => {
+      const startMs = performance.now();
+      for (let count = 0; count < most && !stopped.aborted; count += 1) {
+        say();
+        await delay(Math.max(0, startMs + (count + 1) * everyMs - performance.now()));
       }
     },
-    answered: (timeoutMs) =>
-      bot.discord.until(
-        () => places.every(({ said, answered }) => answered().length >= said.length),
-        timeoutMs,
-      ),
-    faults: () =>
-      places.flatMap(({ channel, said, answered }) => {
-        const expected = said.map(({ id }) => id);
-        const got = answered();
-        const lost = expected.filter((id) => !got.includes(id));
-        const twice = got.filter((id, index) => got.indexOf(id) !== index);
-        const isInOrder = got.every((id, index) => id === expected[index]);
-        return [
-          ...(lost.length > 0 ? [`#${channel.name}: ${lost.length} lost`] : []),
-          ...(twice.length > 0 ? [`#${channel.name}: ${twice.length} answered twice`] : []),
-          ...(isInOrder || lost.length + twice.length > 0
-            ? []
-            : [`#${channel.name}: out of order`]),
-        ];
-      }),
+    settled: async (timeoutMs) => {
+      const endMs = performance.now() + timeoutMs;
+      while (performance.now() < endMs && faults().length > 0) await delay(LOOK_MS);
+    },
+    faults,
+    places: () => places.map(({ name, kind, messages }) => ({ name, kind, messages: messages() })),
     get lines() {
-      return lines;
+      return said.length;
+    },
+    get changed() {
+      return changed;
+    },
+    get deleted() {
+      return deleted;
     },
   };
-  return conversation;
 };
 
 /** How many rows of the inbox ended in which way. */

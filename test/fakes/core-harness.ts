@@ -1,13 +1,7 @@
-import { createServiceClient } from '../../src/api/client.ts';
-import { type Command, commandFault } from '../../src/command/command.ts';
-import { openCore } from '../../src/core.ts';
-import { discover } from '../../src/discover.ts';
-import { loadTexts } from '../../src/i18n.ts';
-import { createLog } from '../../src/log.ts';
 import type { Attachment } from '../../src/model/file.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Core } from '../../src/adapter.ts';
-import { openStore } from '../../src/store/index.ts';
+import { openServedCore } from './open-core.ts';
 import { fakePlatform, shownOf, type Shown } from './platform.ts';
 import { startSpeechFake, type SpeechFake } from './speech.ts';
 
@@ -47,21 +41,7 @@ export const attachmentOf = (bytes: Uint8Array, name = 'file.bin'): Attachment =
 
 export const startCoreHarness = async (): Promise<CoreHarness> => {
   const speech = await startSpeechFake();
-  const store = await openStore('sqlite::memory:');
-  const client = createServiceClient({
-    baseUrl: speech.url,
-    key: speech.key,
-    retry: { random: () => 0, sleep: async () => {} },
-  });
-  const running = await openCore({
-    client,
-    store,
-    texts: loadTexts('locales'),
-    log: createLog('silent'),
-    commands: await discover<Command>('commands', commandFault),
-    config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
-    engines: undefined,
-  });
+  const running = await openServedCore(speech);
   const { core } = running;
   running.attach({ platform: fakePlatform(SPACE.platform), ready: () => true });
   let limit: { fileBytes?: number } = {};
@@ -84,8 +64,6 @@ export const startCoreHarness = async (): Promise<CoreHarness> => {
     },
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();
-      await client[Symbol.asyncDispose]();
-      await store.destroy();
       await speech[Symbol.asyncDispose]();
     },
   };

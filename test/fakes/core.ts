@@ -231,6 +231,9 @@ export const createFakeCore = (): FakeCore => {
       set: refuse,
       remove: async () => false,
       missing: async () => [],
+      elsewhere: () => 0,
+      invite: refuse,
+      link: refuse,
     },
     spaces: createSpaces(),
     usage: {
@@ -307,7 +310,12 @@ export const createFakeCore = (): FakeCore => {
     texts,
     services,
     feedListener: WATCHER,
-    rooms: { peopleChanged: () => undefined, reads: () => false, wrote: () => undefined },
+    rooms: {
+      spaceReady: async () => undefined,
+      peopleChanged: () => undefined,
+      reads: () => false,
+      wrote: () => undefined,
+    },
     invocations,
     presses,
     lines,

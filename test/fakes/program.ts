@@ -3,8 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import manifest from '../../package.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '../..');
+/** Options of Node.js in `npm start`. */
+const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
 /** The very command of `npm start`, or of another script, in an empty folder and environment. */
 export const spawnDragoman = (
@@ -16,7 +19,7 @@ export const spawnDragoman = (
   writeFileSync(join(folder, '.env'), envFile);
   const program = spawn(
     process.execPath,
-    [join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts'), ...words],
+    [...FLAGS, join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts'), ...words],
     {
       cwd: folder,
       env: { PATH: process.env['PATH'], ...environment },

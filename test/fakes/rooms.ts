@@ -38,6 +38,7 @@ interface RoomScript {
   talk: readonly string[];
   health: ReturnType<Room['health']>;
   withheld: ReturnType<Room['withheld']>;
+  faults: readonly AppError[];
   left: CaptionRecord | undefined;
 }
 
@@ -66,6 +67,7 @@ export const createFakeRooms = (): FakeRooms => {
     talk: [],
     health: [],
     withheld: { foreign: 0, misheard: 0 },
+    faults: [],
     left: undefined,
   };
   let room: Room | undefined;
@@ -88,6 +90,7 @@ export const createFakeRooms = (): FakeRooms => {
     },
     health: () => script.health,
     withheld: () => script.withheld,
+    faults: () => script.faults,
     startCaptions: async (wish: CaptionOptions) => {
       calls.push(['startCaptions', wish]);
       admit();

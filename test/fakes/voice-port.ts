@@ -8,6 +8,7 @@ import type { Platform } from '../../src/ports/platform.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import type {
   LinkListener,
+  Restrictions,
   RoomMember,
   RoomWatcher,
   VoiceLink,
@@ -17,6 +18,7 @@ import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
 import type { RichText } from '../../src/model/rich-text.ts';
 import { markdownOf, rich } from './rich-text.ts';
+import { createTextPackets } from './text-packets.ts';
 
 export const SPACE: Space = { platform: 'voices', id: 'space' };
 export const channelOf = (id: string, space = SPACE): Channel => ({ space, id });
@@ -24,11 +26,6 @@ export const human = (id: string, name = id): RoomMember => ({ id, name, isBot: 
 export const robot = (id: string): RoomMember => ({ id, name: id, isBot: true });
 
 const PACKET_MS = 20;
-/** SILK and CELT, 20 ms, mono; the voice bit is set in the byte after it (RFC 6716 section 4.2.3). */
-const VOICED = [0x78, 0x80] as const;
-/** Follows the number of a text in a packet of it. */
-const MARK = [0xd7, 0x3a] as const;
-
 interface Shown {
   readonly id: string;
   readonly channel: Channel;
@@ -59,6 +56,10 @@ interface Faults {
   post: ((to: Channel, content: Content) => AppError | undefined) | undefined;
   /** Posting and editing wait for it. */
   posting: Promise<void> | undefined;
+  /** What private messages reject with. */
+  tell: AppError | undefined;
+  /** The permissions that we lack to post in a channel. */
+  missing: (of: Channel) => readonly string[];
   /** What playing rejects with. */
   play: AppError | undefined;
 }
@@ -95,13 +96,17 @@ export interface VoicePlace {
   kick(space?: Space): void;
   lose(error: AppError): void;
   connection(isConnected: boolean): void;
-  audible(memberId: string, isAudible: boolean): void;
+  audible(memberId: string | undefined, isAudible: boolean): void;
   missed(ms: number): void;
+  /** Moderators keep us from something. */
+  restrict(restrictions: Partial<Restrictions>): void;
   /** Somebody writes: Markdown, or a tree. */
   write(to: Channel, text: string | RichText, part?: Partial<Message>): void;
   /** What stands in a channel, oldest first, `asShown`. */
   texts(of: Channel): readonly string[];
   contents(of: Channel): readonly Content[];
+  /** Private messages, and tries of some. */
+  readonly whispers: readonly { readonly to: string; readonly text: string }[];
   /** Every text that was ever posted or edited into a channel. */
   readonly history: readonly { readonly channel: string; readonly text: string }[];
   /** Packets that were played. */
@@ -122,19 +127,21 @@ export const createVoicePlace = (
   const rooms = new Map<string, Map<string, RoomMember>>();
   const links = new Map<string, OpenLink>();
   const shown: Shown[] = [];
+  const whispers: { to: string; text: string }[] = [];
   const history: { channel: string; text: string }[] = [];
   const played: { data: Uint8Array; atMs: number }[] = [];
   const handedOver = new Set<string>();
   const joins: string[] = [];
   const subscriptions: (readonly string[])[] = [];
-  const numbers = new Map<string, number>();
-  const spoken: string[] = [];
+  const spoken = createTextPackets();
   const faults: Faults = {
     shut: undefined,
     join: undefined,
     joining: undefined,
     post: undefined,
     posting: undefined,
+    tell: undefined,
+    missing: () => [],
     play: undefined,
   };
   let watcher: RoomWatcher | undefined;
@@ -261,16 +268,10 @@ export const createVoicePlace = (
     return { channel: to, ids: [id] };
   };
 
-  const numberOf = (text: string): number => {
-    const number = numbers.get(text) ?? numbers.size;
-    numbers.set(text, number);
-    spoken[number] = text;
-    return number;
-  };
   let sequence = 0;
   const packet = (memberId: string, text: string): void => {
-    const number = numberOf(text);
     sequence += 1;
+    const data = spoken.packet(text, sequence);
     for (const open of links.values()) {
       if (!peopleIn(open.channel).has(memberId)) continue;
       if (!open.isConnected || !open.subscribed.has(memberId)) continue;
@@ -278,7 +279,7 @@ export const createVoicePlace = (
       open.received.set(memberId, (open.received.get(memberId) ?? 0) + 1);
       open.listener.packet({
         speakerId: memberId,
-        data: Uint8Array.of(...VOICED, number >> 8, number & 255, ...MARK, sequence & 255),
+        data,
         sequence,
         timestampSamples: Math.round(clock.nowMs()) * 48,
         arrivedMs: clock.nowMs(),
@@ -295,6 +296,7 @@ export const createVoicePlace = (
       capabilities: FAKE_CAPABILITIES,
       voice: port,
       feed: {
+        positionAt: () => '0',
         named: async (_: Channel, text: RichText) =>
           map(text, (node) =>
             node.kind === 'mention' ? { ...node, name: `${node.target} ${node.id}` } : node,
@@ -305,6 +307,11 @@ export const createVoicePlace = (
           channel: channelOf(`${of.id}/${name}`, of.space),
         }),
       } as unknown as Mirrors,
+      missingToPost: (of) => faults.missing(of),
+      tell: async ({ id }, { text }) => {
+        whispers.push({ to: id, text: asShown(text) });
+        if (faults.tell) throw faults.tell;
+      },
       post: (to, content) => show(to, content),
       edit: (posted, content) => show(posted.channel, content, posted),
       delete: async ({ ids }) => {
@@ -330,18 +337,7 @@ export const createVoicePlace = (
       }
     },
     packet,
-    textsIn: (audio) => {
-      const found = new Set<string>();
-      for (let at = 0; at + 5 < audio.length; at += 1)
-        if (
-          audio[at] === VOICED[0] &&
-          audio[at + 1] === VOICED[1] &&
-          audio[at + 4] === MARK[0] &&
-          audio[at + 5] === MARK[1]
-        )
-          found.add(spoken[audio[at + 2]! * 256 + audio[at + 3]!] ?? '?');
-      return [...found];
-    },
+    textsIn: (audio) => spoken.textsIn(audio),
     handedOver,
     subscriptions,
     subscribed: (space = SPACE) => [...(links.get(keyOf(space))?.subscribed ?? [])].toSorted(),
@@ -363,6 +359,7 @@ export const createVoicePlace = (
     },
     audible: (memberId, isAudible) => linkOf(SPACE).listener.audible(memberId, isAudible),
     missed: (ms) => linkOf(SPACE).listener.missed(ms),
+    restrict: ({ speaking, hearing }) => linkOf(SPACE).listener.restricted({ speaking, hearing }),
     write: (to, text, part = {}) => {
       if (!watcher?.reads(to)) return;
       sequence += 1;
@@ -378,6 +375,7 @@ export const createVoicePlace = (
     },
     texts: (of) => shown.filter((one) => isIn(of, one)).map(({ content }) => asShown(content.text)),
     contents: (of) => shown.filter((one) => isIn(of, one)).map(({ content }) => content),
+    whispers,
     history,
     played,
     playing: () => playing,

@@ -1,0 +1,220 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createHttpReceiver,
+  createHttpServer,
+} from '../../../adapters/slack/inbound/http-server.ts';
+import type { InstallationStore } from '../../../src/ports/installations.ts';
+import { startSlackFake, type FakeWorkspace, type SlackFake } from '../../fakes/slack/index.ts';
+import { createTestCore } from '../discord/support.ts';
+import { type Environment, examineAt } from './doctor-examine.ts';
+
+let fake: SlackFake;
+let workspace: FakeWorkspace;
+beforeEach(async () => {
+  fake = await startSlackFake({ limits: 'off' });
+  workspace = fake.workspace({ name: 'team' });
+});
+afterEach(async () => fake[Symbol.asyncDispose]());
+
+const examine = (environment: Environment, core = createTestCore()) =>
+  examineAt(fake, environment, core);
+
+const listen = async (server: Server): Promise<number> => {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+};
+
+/** The part of the program that takes Slack's requests, with this secret. */
+const serve = async (secret: string, logged: string[] = []) => {
+  const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
+  const server = createHttpServer({
+    receiver: createHttpReceiver(secret),
+    installations: async () => false,
+    log,
+    now: Date.now,
+  });
+  const port = await listen(server);
+  return {
+    port: String(port),
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.dispose]: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+const http = (port: string, more: Environment = {}): Environment => ({
+  SLACK_BOT_TOKEN: workspace.botToken,
+  SLACK_SIGNING_SECRET: fake.app.signingSecret,
+  SLACK_PORT: port,
+  ...more,
+});
+
+describe('by HTTP', () => {
+  it('all is well with a program that runs and can be reached', async () => {
+    using ours = await serve(fake.app.signingSecret);
+    const { found, of } = await examine(http(ours.port, { SLACK_PUBLIC_URL: ours.url }));
+    expect(found.filter(({ ok }) => !ok)).toEqual([]);
+    expect(of('port')?.detail).toBe(`${ours.url}/slack/events answers`);
+    expect(of('address')?.detail).toContain('Event Subscriptions');
+    expect(of('create the app')?.detail).toContain('manifest_yaml=');
+  });
+
+  it('without an address, the doctor says what has to lead where', async () => {
+    using ours = await serve(fake.app.signingSecret);
+    const { of, failures } = await examine(http(ours.port));
+    expect(failures).toEqual([]);
+    expect(of('address')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining(`lead to ${ours.url}/slack/events`),
+    });
+  });
+
+  it('a program that does not run is no failure', async () => {
+    const gone = await serve('x');
+    gone[Symbol.dispose]();
+    const { of, failures } = await examine(http(gone.port, { SLACK_PUBLIC_URL: gone.url }));
+    expect(failures).toEqual([]);
+    expect(of('port')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('while Dragoman runs'),
+    });
+  });
+
+  it('an address that leads nowhere is told while the program runs', async () => {
+    using ours = await serve(fake.app.signingSecret);
+    const gone = await serve('x');
+    gone[Symbol.dispose]();
+    const { of } = await examine(http(ours.port, { SLACK_PUBLIC_URL: gone.url }));
+    expect(of('address')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining("can't be reached"),
+    });
+  });
+
+  it('an address that leads to another program is told', async () => {
+    using ours = await serve(fake.app.signingSecret);
+    const other = createServer((_, response) => void response.writeHead(404).end());
+    const port = await listen(other);
+    const address = { SLACK_PUBLIC_URL: `http://127.0.0.1:${port}` };
+    const { of } = await examine(http(ours.port, address));
+    expect(of('address')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('another program'),
+    });
+    expect((await examine(http(String(port)))).of('port')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('SLACK_PORT'),
+    });
+    other.closeAllConnections();
+    other.close();
+  });
+
+  it('a program that has another secret is told, and logs the refusal once', async () => {
+    const logged: string[] = [];
+    using ours = await serve('0'.repeat(32), logged);
+    const environment = http(ours.port, { SLACK_PUBLIC_URL: ours.url });
+    const { of } = await examine(environment);
+    expect(of('port')).toMatchObject({ ok: false, detail: expect.stringContaining('refuses') });
+    expect(logged.filter((line) => line.includes('SLACK_SIGNING_SECRET'))).toHaveLength(1);
+    expect(logged.join('')).not.toContain(fake.app.signingSecret);
+  });
+
+  it.each(['xoxb-1', 'short', '0'.repeat(31)])('%s is no signing secret', async (secret) => {
+    const { of } = await examine(http('1', { SLACK_SIGNING_SECRET: secret }));
+    expect(of('signing secret')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('"App Credentials"'),
+    });
+  });
+
+  it('the client secret is no signing secret', async () => {
+    const secret = '0'.repeat(32);
+    const { of } = await examine(
+      http('1', {
+        SLACK_SIGNING_SECRET: secret,
+        SLACK_CLIENT_ID: '1.2',
+        SLACK_CLIENT_SECRET: secret,
+      }),
+    );
+    expect(of('signing secret')?.detail).toMatch(/^is the client secret/);
+  });
+});
+
+describe('with many workspaces', () => {
+  const many = (): Environment => ({
+    SLACK_CLIENT_ID: fake.app.clientId,
+    SLACK_CLIENT_SECRET: fake.app.clientSecret,
+    SLACK_SIGNING_SECRET: fake.app.signingSecret,
+    SLACK_PORT: '1',
+  });
+  const storeOf = (kept: Readonly<Record<string, string>>): InstallationStore => ({
+    of: async ({ id }) => kept[id],
+    list: async () => Object.keys(kept).map((id) => ({ platform: 'slack', id })),
+    put: async () => {},
+    remove: async () => {},
+  });
+  const written = (token: string): string =>
+    JSON.stringify({
+      installation: {
+        appId: fake.app.id,
+        team: { id: workspace.id },
+        bot: { token, id: 'B1', userId: 'U1', scopes: [] },
+      },
+      url: 'https://team.slack.com/',
+      botName: 'dragoman',
+    });
+
+  it('a missing ENCRYPTION_KEY is told with how to make one', async () => {
+    const { of } = await examine(many());
+    expect(of('workspaces')).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/ENCRYPTION_KEY must be set.*openssl/),
+    });
+  });
+
+  it('where none has the app yet, the page that installs it is named', async () => {
+    const core = { ...createTestCore(), installations: storeOf({}) };
+    const { of, failures } = await examine(
+      { ...many(), SLACK_PUBLIC_URL: 'http://127.0.0.1:1' },
+      core,
+    );
+    expect(failures).toEqual([]);
+    expect(of('workspaces')?.detail).toContain('http://127.0.0.1:1/slack/install');
+  });
+
+  it('each is looked at with its own token', async () => {
+    const stored = { [workspace.id]: written(workspace.botToken) };
+    const good = { ...createTestCore(), installations: storeOf(stored) };
+    expect((await examine(many(), good)).of('token')).toMatchObject({ ok: true });
+    const bad = {
+      ...createTestCore(),
+      installations: storeOf({ [workspace.id]: written('xoxb-0') }),
+    };
+    expect((await examine(many(), bad)).of('token')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('/slack/install'),
+    });
+  });
+
+  it.each([
+    [{}, true, 'belong together'],
+    [{ SLACK_CLIENT_ID: '1.2' }, false, 'SLACK_CLIENT_ID'],
+    [{ SLACK_CLIENT_SECRET: 'wrong' }, false, 'SLACK_CLIENT_SECRET'],
+  ])('the client with %j is fine: %s', async (part, ok, said) => {
+    const core = { ...createTestCore(), installations: storeOf({}) };
+    const { of } = await examine({ ...many(), ...part }, core);
+    expect(of('client')).toMatchObject({ ok, detail: expect.stringContaining(said) });
+    expect(workspace.state.installation?.active).toBe(true);
+  });
+
+  it('Socket Mode is told to have no page for installing', async () => {
+    const core = { ...createTestCore(), installations: storeOf({}) };
+    const environment = { ...many(), SLACK_APP_TOKEN: fake.app.appToken };
+    expect((await examine(environment, core)).of('installation')).toMatchObject({ ok: false });
+  });
+});

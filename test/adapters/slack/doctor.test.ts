@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import slack from '../../../adapters/slack/index.ts';
+import { SCOPES } from '../../../adapters/slack/scopes.ts';
+import { parseConfig } from '../../../src/config.ts';
+import { isFailure } from '../../../src/ops/doctor.ts';
+import { startSlackFake, type FakeWorkspace, type SlackFake } from '../../fakes/slack/index.ts';
+import { createTestCore } from '../discord/support.ts';
+import { type Environment, examineAt } from './doctor-examine.ts';
+
+let fake: SlackFake;
+let workspace: FakeWorkspace;
+beforeEach(async () => {
+  fake = await startSlackFake({ limits: 'off' });
+  workspace = fake.workspace({ name: 'team' });
+});
+afterEach(async () => fake[Symbol.asyncDispose]());
+
+const examine = (environment: Environment, core = createTestCore()) =>
+  examineAt(fake, environment, core);
+
+const socket = (): Environment => ({
+  SLACK_BOT_TOKEN: workspace.botToken,
+  SLACK_APP_TOKEN: fake.app.appToken,
+});
+
+test('where Slack is off, the doctor says how to switch it on, and links to a new app', async () => {
+  const { found, failures } = await examine({});
+  expect(failures).toEqual([]);
+  expect(found).toHaveLength(1);
+  expect(found[0]?.detail).toMatch(
+    /^off: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN .*manifest_yaml=/,
+  );
+});
+
+test.each([
+  ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'xoxb-1'],
+  ['SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN', 'xapp-1'],
+  ['SLACK_SIGNING_SECRET', 'SLACK_BOT_TOKEN', 'secret'],
+])('with %s alone, the doctor asks for %s', async (given, missing, value) => {
+  const { found } = await examine({ [given]: value });
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatchObject({ ok: false, detail: expect.stringContaining(missing) });
+  expect(isFailure(found[0]!)).toBe(true);
+});
+
+describe('a token of the wrong kind is named as what it is, and never shown', () => {
+  const faultOf = (environment: Environment): string => {
+    try {
+      parseConfig(environment, { slack: slack.config });
+      return '';
+    } catch (thrown) {
+      return (thrown as Error).message;
+    }
+  };
+
+  it.each([
+    ['SLACK_BOT_TOKEN', 'xoxp-1-secret', 'it is a user token'],
+    ['SLACK_BOT_TOKEN', 'xoxe.xoxp-1-secret', 'it is a user token'],
+    ['SLACK_BOT_TOKEN', 'xapp-1-secret', 'it is an app-level token'],
+    ['SLACK_BOT_TOKEN', 'xoxe-1-secret', 'it is a refresh token'],
+    ['SLACK_BOT_TOKEN', 'something-secret', 'which begins with xoxb-\n'],
+    ['SLACK_APP_TOKEN', 'xoxb-1-secret', 'it is a bot token'],
+  ])('%s: %s', (name, token, said) => {
+    const fault = faultOf({ [name]: token });
+    expect(fault).toContain(said);
+    expect(fault).not.toContain('secret');
+  });
+
+  it.each(['xoxb-1-a', 'xoxe.xoxb-1-a'])('%s is a bot token', (token) => {
+    expect(faultOf({ SLACK_BOT_TOKEN: token })).toBe('');
+  });
+});
+
+describe('in Socket Mode', () => {
+  it('all is well with an app that has what it needs', async () => {
+    const { found, of } = await examine(socket());
+    expect(found.filter(({ ok }) => !ok)).toEqual([]);
+    expect(of('token')?.detail).toMatch(/^of @dragoman at https:/);
+    expect(of('Socket Mode')?.detail).toBe('can be connected');
+  });
+
+  it('nothing is changed at Slack, and no token is told', async () => {
+    const { found } = await examine(socket());
+    const calls = new Set(fake.requests.map(({ method }) => method));
+    expect(calls).toEqual(new Set(['auth.test', 'apps.connections.open', 'api.test']));
+    const told = JSON.stringify(found);
+    for (const secret of [workspace.botToken, fake.app.appToken])
+      expect(told).not.toContain(secret);
+  });
+
+  it('a token that Slack does not know is told with where to find the right one', async () => {
+    const { of } = await examine({ ...socket(), SLACK_BOT_TOKEN: 'xoxb-1-2-3' });
+    expect(of('token')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('Bot User OAuth Token'),
+    });
+  });
+
+  it.each([
+    ['token_revoked', 'install the app again'],
+    ['account_inactive', 'install the app again'],
+    ['token_expired', 'SLACK_CLIENT_ID'],
+  ])('a token that ended by %s is told with what to do', async (error, said) => {
+    fake.fail('auth.test', { error });
+    const { of } = await examine(socket());
+    expect(of('token')).toMatchObject({ ok: false, detail: expect.stringContaining(said) });
+  });
+
+  it('missing scopes are named with what they are for', async () => {
+    const scopes = Object.keys(SCOPES).filter((scope) => !scope.startsWith('files:'));
+    workspace = fake.workspace({ scopes });
+    const { of, failures } = await examine(socket());
+    expect(failures).toEqual(['Slack: scopes']);
+    const { detail = '' } = of('scopes') ?? {};
+    for (const scope of ['files:read', 'files:write'])
+      expect(detail).toContain(`${scope} (${SCOPES[scope]})`);
+    expect(detail).toContain(`/apps/${fake.app.id}/oauth`);
+    expect(detail).not.toContain('chat:write');
+  });
+
+  it('Socket Mode that is off is told with where to switch it on', async () => {
+    fake.app.socketMode = false;
+    const { of } = await examine(socket());
+    expect(of('Socket Mode')).toMatchObject({
+      ok: false,
+      detail: `is off: switch it on at https://api.slack.com/apps/${fake.app.id}/socket-mode`,
+    });
+  });
+
+  it('an app-level token without its scope is told', async () => {
+    fake.app.appScopes = new Set();
+    const { of } = await examine(socket());
+    expect(of('Socket Mode')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('connections:write'),
+    });
+  });
+
+  it('an app-level token that Slack does not know is told', async () => {
+    const { of } = await examine({ ...socket(), SLACK_APP_TOKEN: `xapp-1-${fake.app.id}-1-ab` });
+    expect(of('Socket Mode')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('Slack refuses SLACK_APP_TOKEN'),
+    });
+  });
+
+  it('an app-level token of another app is told', async () => {
+    const { of } = await examine({ ...socket(), SLACK_APP_TOKEN: 'xapp-1-A999-1-ab' });
+    expect(of('Socket Mode')).toMatchObject({
+      ok: false,
+      detail: `SLACK_APP_TOKEN is of the app A999, SLACK_BOT_TOKEN of ${fake.app.id}: take both from one app`,
+    });
+  });
+
+  it('a watched channel that the app is not in is told with how to invite it', async () => {
+    const core = createTestCore();
+    for (const [name, bot] of [
+      ['inside', true],
+      ['outside', false],
+    ] as const) {
+      const { id } = workspace.channel({ name, bot });
+      const channel = { space: { platform: 'slack', id: workspace.id }, id };
+      core.watched.push({
+        channel,
+        mode: 'mirror',
+        languages: ['es'],
+        transcribes: false,
+        bots: false,
+      });
+    }
+    const { found } = await examine(socket(), core);
+    const said = found.filter(({ check }) => check === 'Slack: channel');
+    expect(said.map(({ ok }) => ok)).toEqual([true, false]);
+    expect(said[1]?.detail).toMatch(/^#outside at .*: needs \/invite @dragoman$/);
+  });
+});
+
+describe('the clock', () => {
+  it.each([
+    [0, true],
+    [30_000, true],
+    [-120_000, false],
+    [120_000, false],
+  ])('that is %i ms away from Slack’s is fine: %s', async (skewMs, ok) => {
+    const date = new Date(Date.now() + skewMs).toUTCString();
+    fake.fail('api.test', { status: 200, headers: { date }, body: '{"ok":true}' });
+    expect((await examine(socket())).of('clock')).toMatchObject({ ok });
+  });
+
+  it('is not known where Slack is not reached', async () => {
+    fake.fail('api.test', { reset: 'before' });
+    expect((await examine(socket())).of('clock')).toMatchObject({ ok: false });
+  });
+});

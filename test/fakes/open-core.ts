@@ -1,0 +1,43 @@
+import { createServiceClient } from '../../src/api/client.ts';
+import { type Command, commandFault } from '../../src/command/command.ts';
+import { type CoreDeps, openCore, type RunningCore } from '../../src/core.ts';
+import { discover } from '../../src/discover.ts';
+import { loadTexts } from '../../src/i18n.ts';
+import { createLog } from '../../src/log.ts';
+import { openStore } from '../../src/store/index.ts';
+import type { SpeechFake } from './speech.ts';
+
+/** Opens the real core with the real commands and sentences, without logs. */
+export const openTestCore = async (
+  part: Pick<CoreDeps, 'client' | 'store'> & Partial<CoreDeps>,
+): Promise<RunningCore> =>
+  openCore({
+    texts: loadTexts('locales'),
+    log: createLog('silent'),
+    commands: await discover<Command>('commands', commandFault),
+    config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
+    engines: undefined,
+    ...part,
+  });
+
+/** Opens that core over the fake service, whose failures are retried at once, and a database. */
+export const openServedCore = async (
+  { url, key }: SpeechFake,
+  databaseUrl = 'sqlite::memory:',
+): Promise<RunningCore> => {
+  const store = await openStore(databaseUrl);
+  const client = createServiceClient({
+    baseUrl: url,
+    key,
+    retry: { random: () => 0, sleep: async () => {} },
+  });
+  const running = await openTestCore({ client, store });
+  return {
+    ...running,
+    [Symbol.asyncDispose]: async () => {
+      await running[Symbol.asyncDispose]();
+      await client[Symbol.asyncDispose]();
+      await store.destroy();
+    },
+  };
+};

@@ -1,0 +1,80 @@
+import { fieldsOf } from '../blocks.ts';
+import { changeMessage, deleteMessage, react } from '../posting.ts';
+import { repliesOf } from '../render.ts';
+import type { Json } from '../json.ts';
+import type { Message } from '../state.ts';
+import { composed, type Composed } from './compose.ts';
+import type { Tools } from './tools.ts';
+import type { FakeUser } from './user.ts';
+
+/** A message, and what people do with it. */
+export class FakeMessage {
+  readonly state: Message;
+  readonly #tools: Tools;
+
+  constructor(tools: Tools, state: Message) {
+    this.#tools = tools;
+    this.state = state;
+  }
+
+  get ts(): string {
+    return this.state.ts;
+  }
+
+  get text(): string {
+    return this.state.text;
+  }
+
+  /** The words that readers see in its blocks, or its text where it has none. */
+  get words(): string {
+    const texts = fieldsOf(this.state.blocks ?? [], 'text');
+    const words = texts.filter((each) => typeof each === 'string').join('');
+    return words || this.state.text;
+  }
+
+  get blocks(): readonly Json[] {
+    return this.state.blocks ?? [];
+  }
+
+  /** True for what the app under test posted. */
+  get isOurs(): boolean {
+    return this.state.botId !== undefined && !this.isDeleted;
+  }
+
+  /** The name that readers see above it. */
+  get shownAuthor(): string {
+    return this.state.username ?? this.state.author.displayName;
+  }
+
+  get isDeleted(): boolean {
+    return this.state.tombstone || !this.state.channel.messages.includes(this.state);
+  }
+
+  get replies(): readonly FakeMessage[] {
+    return repliesOf(this.state).map((reply) => new FakeMessage(this.#tools, reply));
+  }
+
+  /** The author edits it. */
+  edit(words: Composed): void {
+    changeMessage(this.#tools.world, this.state, composed(words));
+  }
+
+  /** Slack changes it without an edit, as when the preview of a link arrives. */
+  unfurl(attachment: Json): void {
+    const { text, blocks } = this.state;
+    const attachments = [...(this.state.attachments ?? []), attachment];
+    changeMessage(this.#tools.world, this.state, { text, blocks, attachments, isEdit: false });
+  }
+
+  delete(): void {
+    deleteMessage(this.#tools.world, this.state);
+  }
+
+  react(user: FakeUser, name: string): void {
+    react(this.#tools.world, this.state, user.state, name, true);
+  }
+
+  unreact(user: FakeUser, name: string): void {
+    react(this.#tools.world, this.state, user.state, name, false);
+  }
+}

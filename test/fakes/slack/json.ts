@@ -1,0 +1,2 @@
+/** JSON as it goes over the wire. */
+export type Json = Record<string, unknown>;

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { SlackFault } from '../errors.ts';
+import { findUser } from '../population.ts';
+import { renderMessage, renderUser, teamOf } from '../render.ts';
+import { channelFor, count, flag, method, TIER } from './call.ts';
+
+const authTest = method('auth.test', { args: z.looseObject({}) }, ({ world, installation }) => {
+  const { workspace, botUser, botId } = installation;
+  return {
+    url: `https://${workspace.domain}.slack.com/`,
+    team: workspace.name,
+    user: botUser.name,
+    team_id: workspace.id,
+    user_id: botUser.id,
+    bot_id: botId,
+    ...(workspace.enterpriseId === undefined ? {} : { enterprise_id: workspace.enterpriseId }),
+    is_enterprise_install: false,
+    app_id: world.app.id,
+  };
+});
+
+const userInfo = method(
+  'users.info',
+  {
+    rate: TIER[4],
+    scopes: ['users:read'],
+    args: z.looseObject({ user: z.string(), include_locale: flag }),
+  },
+  ({ world, args, installation }) => {
+    const user = findUser(world, args.user);
+    const isKnown =
+      user &&
+      (user.workspace === installation.workspace ||
+        [...world.channels.values()].some(
+          ({ members, workspaces }) =>
+            members.has(user.id) && workspaces.includes(installation.workspace),
+        ));
+    if (!isKnown) throw new SlackFault('user_not_found');
+    const isOwn = user.workspace === installation.workspace;
+    return { user: renderUser(user, args.include_locale && isOwn) };
+  },
+);
+
+const usersList = method(
+  'users.list',
+  {
+    rate: TIER[2],
+    scopes: ['users:read'],
+    args: z.looseObject({
+      limit: count(200, 1_000),
+      cursor: z.string().optional(),
+      include_locale: flag,
+    }),
+  },
+  ({ args, installation }) => {
+    const all = [...installation.workspace.users.values()];
+    const from = Number(args.cursor ?? 0);
+    const next = from + args.limit < all.length ? String(from + args.limit) : '';
+    return {
+      members: all
+        .slice(from, from + args.limit)
+        .map((user) => renderUser(user, args.include_locale)),
+      response_metadata: { next_cursor: next },
+    };
+  },
+);
+
+const teamInfo = method(
+  'team.info',
+  { rate: TIER[3], scopes: ['team:read'], args: z.looseObject({ team: z.string().optional() }) },
+  ({ world, args, installation }) => {
+    const workspace = world.workspaces.get(args.team ?? installation.workspace.id);
+    if (!workspace) throw new SlackFault('team_not_found');
+    return { team: { name: workspace.name, ...teamOf(workspace) } };
+  },
+);
+
+const emojiList = method(
+  'emoji.list',
+  { rate: TIER[2], scopes: ['emoji:read'], args: z.looseObject({}) },
+  ({ installation }) => ({ emoji: Object.fromEntries(installation.workspace.emoji) }),
+);
+
+const usergroups = method(
+  'usergroups.list',
+  { rate: TIER[2], scopes: ['usergroups:read'], args: z.looseObject({}) },
+  () => ({ usergroups: [] }),
+);
+
+const reactionsGet = method(
+  'reactions.get',
+  {
+    rate: TIER[3],
+    scopes: ['reactions:read'],
+    args: z.looseObject({ channel: z.string(), timestamp: z.string(), full: flag }),
+  },
+  (call) => {
+    const channel = channelFor(call, call.args.channel);
+    const message = channel.messages.find(({ ts }) => ts === call.args.timestamp);
+    if (!message) throw new SlackFault('message_not_found');
+    return {
+      type: 'message',
+      channel: channel.id,
+      message: renderMessage(call.world, message, call.installation.workspace),
+    };
+  },
+);
+
+const THREAD_METHODS = ['setStatus', 'setTitle', 'setSuggestedPrompts'].map((name) =>
+  method(
+    `assistant.threads.${name}`,
+    {
+      rate: TIER[4],
+      scopes: ['assistant:write'],
+      args: z.looseObject({ channel_id: z.string(), thread_ts: z.string() }),
+    },
+    (call) => {
+      channelFor(call, call.args.channel_id);
+      return {};
+    },
+  ),
+);
+
+export const peopleMethods = [
+  authTest,
+  userInfo,
+  usersList,
+  teamInfo,
+  emojiList,
+  usergroups,
+  reactionsGet,
+  ...THREAD_METHODS,
+];

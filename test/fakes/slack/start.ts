@@ -1,0 +1,138 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createWaiters } from '../wait.ts';
+import { createClock, type Clock } from './clock.ts';
+import { consent } from './consent.ts';
+import { createEvents, type EventDriver } from './delivery/events.ts';
+import { createHttp, signed, type SignedRequest } from './delivery/http.ts';
+import { createSockets, type SocketDriver } from './delivery/socket.ts';
+import type { Attempt } from './delivery/transport.ts';
+import { createInteractionDriver, type InteractionDriver } from './driver/interact.ts';
+import type { Tools } from './driver/tools.ts';
+import type { FakeUser } from './driver/user.ts';
+import { FakeWorkspace } from './driver/workspace.ts';
+import type { FailOptions } from '../fault-plan.ts';
+import type { Effect } from './faults.ts';
+import type { Json } from './json.ts';
+import { DOWNLOAD } from './file-host.ts';
+import { createLimits } from './limits.ts';
+import { appMethods } from './methods/apps.ts';
+import { chatMethods } from './methods/chat.ts';
+import { conversationMethods } from './methods/conversations.ts';
+import { fileMethods } from './methods/files.ts';
+import { peopleMethods } from './methods/people.ts';
+import { viewMethods } from './methods/views.ts';
+import { addWorkspace, createApp, type NewWorkspace } from './population.ts';
+import { createRouter } from './router.ts';
+import type { App, Ping, RequestRecord, World } from './state.ts';
+
+export interface SlackFakeOptions {
+  /** Windows of limits and waits for retries are so many times shorter. Default 1. */
+  readonly speed?: number;
+  /** `off`: no rate limits at all, for benches. */
+  readonly limits?: 'on' | 'off';
+  /** Time to acknowledge. Default 3,000, as Slack's; never scaled. */
+  readonly ackMs?: number;
+  readonly appName?: string;
+  /** True: tokens last twelve hours and are refreshed. */
+  readonly rotatesTokens?: boolean;
+}
+
+/** Our own Slack on loopback: Web API, files, Socket Mode, HTTP deliveries, OAuth, and its people. */
+export interface SlackFake extends InteractionDriver, AsyncDisposable {
+  /** For SLACK_API_URL: ends in `/api/`. */
+  readonly url: string;
+  /** Where people consent to an installation. */
+  readonly authorizeUrl: string;
+  readonly app: App;
+  readonly clock: Clock;
+  readonly events: EventDriver;
+  readonly sockets: SocketDriver;
+  workspace(options?: NewWorkspace): FakeWorkspace;
+  /** Clicks "Allow" or "Cancel" on the page that an installation begins with. */
+  consent(address: string, workspace: FakeWorkspace, user: FakeUser, isAllowed?: boolean): string;
+  /** Signs a request as Slack does, for requests that are altered afterwards. */
+  sign(attempt: Attempt, timestampS?: number): SignedRequest;
+  /** Everybody whom a message of the app notified. */
+  readonly pings: Ping[];
+  /** The requests to the Web API so far, the last 20,000 at least. */
+  readonly requests: readonly RequestRecord[];
+  /** Spoils the next calls of a method, or of `GET files-pri`. */
+  fail(method: string, effect: Effect, options?: FailOptions<Json>): void;
+  /** Ends every `fail`. */
+  heal(): void;
+  /** Resolves as soon as `holds` is true, asked after every change of anything. */
+  until(holds: () => boolean, timeoutMs?: number): Promise<void>;
+}
+
+export const startSlackFake = async (options: SlackFakeOptions = {}): Promise<SlackFake> => {
+  const { speed = 1, ackMs = 3_000 } = options;
+  const clock = createClock();
+  const waiters = createWaiters();
+  const app = createApp(clock, options.appName ?? 'Dragoman');
+  app.rotatesTokens = options.rotatesTokens ?? false;
+  const world: World = {
+    clock,
+    limits: createLimits(clock, speed, options.limits === 'off'),
+    app,
+    origin: '',
+    workspaces: new Map(),
+    channels: new Map(),
+    files: new Map(),
+    views: new Map(),
+    triggers: new Map(),
+    responseUrls: new Map(),
+    pings: [],
+    requests: [],
+    event: (about, event) => events.emit(about, event),
+    changed: () => waiters.changed(),
+  };
+  const sockets = createSockets(world, ackMs);
+  const http = createHttp(world, ackMs);
+  const transport = () => (app.socketMode ? sockets : http);
+  const events = createEvents(world, transport, speed);
+  const router = createRouter(world, [
+    ...appMethods,
+    ...peopleMethods,
+    ...chatMethods,
+    ...conversationMethods,
+    ...fileMethods,
+    ...viewMethods,
+  ]);
+  const server = createServer((request, response) => {
+    void router.handle(request, response).then(() => waiters.changed());
+  });
+  server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  world.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const tools: Tools = { world, waiters, transport };
+  return {
+    ...createInteractionDriver(tools),
+    url: `${world.origin}/api/`,
+    authorizeUrl: `${world.origin}/oauth/v2/authorize`,
+    app,
+    clock,
+    events,
+    sockets,
+    workspace: (given) => new FakeWorkspace(tools, addWorkspace(world, given)),
+    consent: (address, workspace, user, isAllowed) =>
+      consent(world, address, workspace.state, user.state, isAllowed),
+    sign: (attempt, timestampS) => signed(world, attempt, timestampS),
+    pings: world.pings,
+    requests: world.requests,
+    fail: (method, effect, how) => {
+      if (method !== DOWNLOAD && !router.names.has(method)) throw new Error(`no method ${method}`);
+      router.plan.plan(method, effect, how);
+    },
+    heal: () => router.plan.clear(),
+    until: async (holds, timeoutMs) => {
+      await waiters.until(holds, () => 'no more is known', timeoutMs);
+    },
+    [Symbol.asyncDispose]: async () => {
+      events.stop();
+      await sockets.stop();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};

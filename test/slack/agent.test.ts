@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { PATHS } from '../../src/api/contract.ts';
+import type { FakeMessage } from '../fakes/slack/index.ts';
+import { repliesTo, withSlackBot } from './support.ts';
+
+const bot = withSlackBot();
+
+const answered = async (said: FakeMessage, count = 1): Promise<readonly FakeMessage[]> => {
+  await bot.slack.until(
+    () =>
+      repliesTo(said).length === count &&
+      repliesTo(said).every(({ state }) => state.streamOf === undefined),
+  );
+  return repliesTo(said);
+};
+
+describe('a conversation with the app', () => {
+  it('is answered in the thread under each question, as a stream', async () => {
+    const { ann, workspace } = bot.place();
+    const said = workspace.direct(ann).say(ann, 'What is a dragoman?');
+    const [reply] = await answered(said);
+    expect(reply?.words).not.toBe('');
+    const methods = bot.slack.requests.map(({ method }) => method);
+    expect(methods).toContain('chat.startStream');
+    expect(methods).toContain('chat.stopStream');
+  });
+
+  it('goes on in its thread with what was said before', async () => {
+    const { ann, workspace } = bot.place();
+    const direct = workspace.direct(ann);
+    const first = direct.say(ann, 'Which languages do you speak?');
+    await answered(first);
+    direct.say(ann, 'And which of them best?', { thread: first });
+    await answered(first, 2);
+    const asked = JSON.stringify(bot.speech.seen.findLast(({ path }) => path === PATHS.chat));
+    expect(asked).toContain('Which languages do you speak?');
+    expect(asked).toContain('And which of them best?');
+  });
+
+  it('is answered once, however often a message is delivered', async () => {
+    const { ann, workspace } = bot.place();
+    const said = workspace.direct(ann).say(ann, 'Are you there?');
+    await answered(said);
+    const record = bot.slack.events.log.findLast(({ event }) => event['ts'] === said.ts);
+    if (!record) throw new Error('no event was sent');
+    await bot.slack.events.repeat(record);
+    const next = workspace.direct(ann).say(ann, 'Thank you!');
+    await answered(next);
+    expect(repliesTo(said)).toHaveLength(1);
+  });
+
+  it('comes as a plain message where streams are refused', async () => {
+    const { ann, workspace } = bot.place();
+    bot.slack.fail('chat.startStream', { error: 'team_not_found' }, { while: () => true });
+    const said = workspace.direct(ann).say(ann, 'What is a dragon?');
+    const [reply] = await answered(said);
+    bot.slack.heal();
+    expect(reply?.words).not.toBe('');
+  });
+});

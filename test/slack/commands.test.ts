@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../fakes/slack/json.ts';
+import { withSlackBot, type Place } from './support.ts';
+
+const bot = withSlackBot();
+
+const blockOf = (blocks: unknown, id: string): Json | undefined =>
+  (blocks as readonly Json[]).find((block) => block['block_id'] === id);
+
+describe('a typed command', () => {
+  it('takes options in any order, quoted by any keyboard, and shows its answer to everybody', async () => {
+    const at = bot.place();
+    const part = 'es:hello to you all';
+    await bot.use(at, 'translate to:es text:“hello to you all”', { by: at.ann, part });
+    expect(at.channel.posts).toHaveLength(1);
+  });
+
+  it('can be used by its own name', async () => {
+    const at = bot.place();
+    bot.slack.command(at.ann, at.channel, '/translate', 'good evening to:es');
+    await at.channel.until((posts) => posts.some(({ words }) => words.includes('es:good evening')));
+  });
+
+  it('answers where the app is no member', async () => {
+    const at = bot.place();
+    at.channel.removeBot();
+    at.channel.state.kind = 'private';
+    bot.slack.command(at.ann, at.channel, '/dragoman', 'translate good night to:es');
+    await bot.slack.until(() =>
+      at.channel.messages.some(({ words }) => words.includes('es:good night')),
+    );
+  });
+
+  it('keeps signs that Slack escapes, and mentions nobody', async () => {
+    const at = bot.place();
+    const typed = `a &lt;b&gt; &amp; c &lt;!channel&gt; &lt;@${at.bob.id}&gt; <@${at.bob.id}|bob>`;
+    const part = `es:a <b> & c <!channel> <@${at.bob.id}> @bob`;
+    await bot.use(at, `translate to:es ${typed}`, { by: at.ann, part });
+  });
+
+  it.each([
+    ['frobnicate', 'Unknown command'],
+    ['glossary', 'needs a subcommand'],
+    ['translate colour:red hello', 'no option'],
+    ['translate "hello', 'quotation mark'],
+  ])('that is wrong, %s, is explained to its asker alone', async (typed, part) => {
+    const at = bot.place();
+    expect(await bot.use(at, typed, { by: at.ann })).toContain(part);
+    expect(at.channel.posts).toEqual([]);
+  });
+
+  it('without words shows help to its asker alone', async () => {
+    const at = bot.place();
+    expect(await bot.use(at, '', { by: at.ann })).toContain('translate');
+    expect(at.channel.posts).toEqual([]);
+  });
+
+  it('of moderators is refused to others', async () => {
+    const at = bot.place();
+    expect(await bot.use(at, 'autotranslate reply languages:es', { by: at.ann })).toContain('⚠️');
+    expect(at.channel.posts).toEqual([]);
+  });
+
+  it('of moderators is refused to those who manage another workspace', async () => {
+    const at = bot.place();
+    const other = bot.slack.workspace({ installed: false });
+    const stranger = other.user({ name: 'stranger', isAdmin: true });
+    at.channel.state.members.add(stranger.id);
+    const guest = Object.assign(Object.create(stranger) as typeof stranger, {
+      state: { ...stranger.state, workspace: at.workspace.state },
+    });
+    expect(await bot.use(at, 'autotranslate reply languages:es', { by: guest })).toContain('⚠️');
+    expect(at.channel.posts).toEqual([]);
+  });
+
+  it('speaks the language of its asker', async () => {
+    const at: Place = bot.place();
+    const hans = at.workspace.user({ name: 'hans', locale: 'de-DE' });
+    expect(await bot.use(at, 'frobnicate', { by: hans })).toContain('Unbekannter Befehl');
+  });
+});
+
+describe('a command without an option that it needs', () => {
+  it('asks for it in a modal, and runs when that is sent', async () => {
+    const at = bot.place();
+    bot.slack.command(at.ann, at.channel, '/dragoman', 'translate to:es');
+    await bot.slack.until(() => at.ann.modal !== undefined);
+    const blocks = at.ann.modal?.content['blocks'];
+    expect(blockOf(blocks, 'to')?.['element']).toMatchObject({ type: 'external_select' });
+    await bot.slack.submit(at.ann, {
+      text: { value: { type: 'plain_text_input', value: 'see you *tomorrow*' } },
+      to: { value: { type: 'external_select', selected_option: { value: 'es' } } },
+    });
+    await at.channel.until((posts) => posts.some(({ words }) => words.includes('es:see you')));
+  });
+
+  it('offers what completes an option', async () => {
+    const at = bot.place();
+    bot.slack.command(at.ann, at.channel, '/dragoman', 'translate');
+    await bot.slack.until(() => at.ann.modal !== undefined);
+    const view = at.ann.modal;
+    if (!view) throw new Error('there is no modal');
+    const block = blockOf(view.content['blocks'], 'to');
+    const element = block?.['element'] as Json;
+    expect(element['type']).toBe('external_select');
+    const offered = await bot.slack.suggest(
+      at.ann,
+      view,
+      String(element['action_id']),
+      'span',
+      'to',
+    );
+    expect(JSON.stringify(offered)).toContain('Spanish');
+  });
+
+  it('takes a file there', async () => {
+    const at = bot.place();
+    bot.slack.command(at.ann, at.channel, '/dragoman', 'transcribe');
+    await bot.slack.until(() => at.ann.modal !== undefined);
+    const element = blockOf(at.ann.modal?.content['blocks'], 'audio')?.['element'];
+    expect(element).toMatchObject({ type: 'file_input' });
+  });
+});
+
+describe('a shortcut of a message', () => {
+  it('translates it for its user alone', async () => {
+    const at = bot.place();
+    const hans = at.workspace.user({ name: 'hans', locale: 'de-DE' });
+    const said = at.channel.say(at.ann, 'What a beautiful morning this is');
+    bot.slack.messageShortcut(hans, said, 'translate');
+    await bot.slack.until(() =>
+      JSON.stringify(at.channel.ephemeralsFor(hans)).includes('de:What a beautiful morning'),
+    );
+    expect(at.channel.posts).toEqual([]);
+  });
+});
+
+describe('a flag', () => {
+  it('translates the message that it is put on', async () => {
+    const at = bot.place();
+    const said = at.channel.say(at.ann, 'The museum is closed on Mondays');
+    said.react(at.bob, 'flag-es');
+    await bot.slack.until(() => said.replies.some(({ isOurs }) => isOurs));
+    expect(said.replies[0]?.words).toContain('es:The museum is closed');
+    said.unreact(at.bob, 'flag-es');
+    await bot.slack.until(() => said.replies.length === 0);
+  });
+});
+
+describe('a control under an answer', () => {
+  it('changes the answer that only its asker sees', async () => {
+    const at = bot.place();
+    await bot.use(at, 'settings');
+    const [panel] = at.channel.ephemeralsFor(at.admin).slice(-1);
+    if (!panel) throw new Error('there is no panel');
+    const before = JSON.stringify(panel.blocks);
+    const button = JSON.stringify(panel.blocks).match(/"action_id":"(?<id>[^"]+)"/)?.groups?.['id'];
+    bot.slack.act(at.admin, panel, button ?? '', {});
+    await bot.slack.until(() => JSON.stringify(panel.blocks) !== before);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../fakes/slack/json.ts';
+import type { FakeUser } from '../fakes/slack/index.ts';
+import { withSlackBot } from './support.ts';
+
+const bot = withSlackBot();
+
+const headersOf = (user: FakeUser): readonly unknown[] =>
+  user.home.filter(({ type }) => type === 'header').map((block) => (block['text'] as Json)['text']);
+
+const opened = async (user: FakeUser): Promise<void> => {
+  user.openHome();
+  await bot.slack.until(() => user.home.length > 0);
+};
+
+const homeOf = (user: FakeUser) => {
+  const view = user.homeView;
+  if (!view) throw new Error('there is no App Home');
+  return view;
+};
+
+describe('App Home', () => {
+  it('shows everybody their own settings, and moderators those of the workspace', async () => {
+    const { ann, admin } = bot.place();
+    await opened(ann);
+    await opened(admin);
+    expect(headersOf(ann)).toHaveLength(3);
+    expect(headersOf(admin)).toHaveLength(7);
+  });
+
+  it('does what a control says, and shows what became of it', async () => {
+    const { ann } = bot.place();
+    await opened(ann);
+    bot.slack.act(ann, homeOf(ann), 'privacy out');
+    await bot.slack.until(() => JSON.stringify(ann.home).includes('"privacy in"'));
+    expect(headersOf(ann)).toHaveLength(3);
+    bot.slack.act(ann, homeOf(ann), 'privacy in');
+    await bot.slack.until(() => JSON.stringify(ann.home).includes('"privacy out"'));
+  });
+
+  it('opens the modal of a command, and answers in a direct message', async () => {
+    const { ann, workspace } = bot.place();
+    await opened(ann);
+    bot.slack.act(ann, homeOf(ann), 'modal:language');
+    await bot.slack.until(() => ann.modal !== undefined);
+    await bot.slack.submit(ann, {
+      language: { value: { type: 'external_select', selected_option: { value: 'fr' } } },
+    });
+    const direct = workspace.direct(ann);
+    await direct.until((posts) => posts.some(({ words }) => words.includes('French')));
+  });
+
+  it('asks for the channel where nothing says which is meant', async () => {
+    const { admin } = bot.place();
+    await opened(admin);
+    bot.slack.act(admin, homeOf(admin), 'modal:autotranslate reply');
+    await bot.slack.until(() => admin.modal !== undefined);
+    const blocks = admin.modal?.content['blocks'] as readonly Json[];
+    expect(blocks.find((block) => block['block_id'] === 'channel')).toMatchObject({
+      optional: false,
+      element: { type: 'conversations_select' },
+    });
+  });
+});

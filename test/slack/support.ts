@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { createSlackAdapter } from '../../adapters/slack/adapter.ts';
+import { SUBSCRIBED } from '../../adapters/slack/manifest.ts';
+import { SCOPES } from '../../adapters/slack/scopes.ts';
+import { createServiceClient } from '../../src/api/client.ts';
+import { PATHS } from '../../src/api/contract.ts';
+import { type Command, commandFault } from '../../src/command/command.ts';
+import type { Adapter, Core } from '../../src/adapter.ts';
+import type { RunningCore } from '../../src/core.ts';
+import { discover } from '../../src/discover.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
+import { botOfFile } from '../fakes/bot-of-file.ts';
+import { openTestCore } from '../fakes/open-core.ts';
+import {
+  startSlackFake,
+  type FakeChannel,
+  type FakeMessage,
+  type FakeUser,
+  type FakeWorkspace,
+  type SlackFake,
+} from '../fakes/slack/index.ts';
+import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
+
+/** Every window of Slack's limits, and every wait for one, is so many times shorter. */
+const SPEED = 50;
+
+/** A workspace with a channel and some people. */
+export interface Place {
+  readonly workspace: FakeWorkspace;
+  readonly channel: FakeChannel;
+  /** Somebody who manages the workspace. */
+  readonly admin: FakeUser;
+  readonly ann: FakeUser;
+  readonly bob: FakeUser;
+}
+
+/** The whole bot between our Slack and our speech service, in this process. */
+export interface SlackBot {
+  readonly slack: SlackFake;
+  readonly speech: SpeechFake;
+  readonly workspace: FakeWorkspace;
+  readonly store: Store;
+  /** Goes offline, and keeps its database. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Starts another adapter on the same core. */
+  attach(create: (core: Core) => Adapter): Promise<Adapter>;
+  /** A new channel, in this workspace or another. */
+  place(workspace?: FakeWorkspace): Place;
+  /**
+   * Types `/dragoman <text>`; resolves with what is answered, to everybody or the asker alone, as soon
+   * as it has this part.
+   */
+  use(
+    at: Place,
+    text: string,
+    options?: { readonly by?: FakeUser; readonly part?: string },
+  ): Promise<string>;
+  /** What was logged as an error; those that a test expects it takes out. */
+  readonly errors: string[];
+  /** The texts that were asked to be translated. */
+  translations(): readonly Readonly<Record<string, string>>[];
+}
+
+/** `many`: by HTTP, in workspaces that install the app themselves. */
+export type Transport = 'socket' | 'http' | 'many';
+
+/** Starts a bot; for tests that need one of their own. */
+export const openSlackBot = async (transport: Transport): Promise<SlackBot & AsyncDisposable> => {
+  const slack = await startSlackFake({ speed: SPEED });
+  const speech = await startSpeechFake();
+  const workspace = slack.workspace({ name: 'team', scopes: Object.keys(SCOPES) });
+  slack.app.events = new Set(SUBSCRIBED);
+  const store = await openStore('sqlite::memory:');
+  const commands = await discover<Command>('commands', commandFault);
+  const errors: string[] = [];
+  const write = (line: string): void => {
+    if ((JSON.parse(line) as { level: number }).level >= pino.levels.values['error']!)
+      errors.push(line);
+  };
+  const log = pino({ level: 'trace' }, { write });
+  const key = randomBytes(32);
+  let running: AsyncDisposableStack | undefined;
+  let current: RunningCore | undefined;
+  const start = async (): Promise<void> => {
+    running = new AsyncDisposableStack();
+    const client = running.use(
+      createServiceClient({
+        baseUrl: speech.url,
+        key: speech.key,
+        retry: { random: () => 0, sleep: async () => {} },
+      }),
+    );
+    const opened = running.use(
+      await openTestCore({
+        client,
+        store,
+        log,
+        commands,
+        config: { INBOX_DAYS: 7, COPY_DAYS: 365, ENCRYPTION_KEY: [key] },
+      }),
+    );
+    current = opened;
+    const isSocket = transport === 'socket';
+    const connected = running.use(
+      createSlackAdapter(
+        {
+          url: slack.url,
+          speed: SPEED,
+          random: () => 0,
+          botToken: transport === 'many' ? undefined : workspace.botToken,
+          appToken: isSocket ? slack.app.appToken : undefined,
+          signingSecret: isSocket ? undefined : slack.app.signingSecret,
+          client:
+            transport === 'many'
+              ? { id: slack.app.clientId, secret: slack.app.clientSecret }
+              : undefined,
+          host: '127.0.0.1',
+          port: 0,
+        },
+        opened.core,
+      ),
+    );
+    opened.attach(connected);
+    const { where } = await connected.start();
+    if (isSocket) return;
+    slack.app.socketMode = false;
+    const [address = ''] = where.split(' ');
+    slack.app.requestUrl = address;
+    slack.app.redirectUrls.add(new URL('/slack/oauth_redirect', address).href);
+  };
+
+  const bot: SlackBot & AsyncDisposable = {
+    slack,
+    speech,
+    workspace,
+    store,
+    errors,
+    start,
+    stop: async () => running?.disposeAsync(),
+    attach: async (create) => {
+      if (!current) throw new Error('the bot does not run');
+      const adapter = create(current.core);
+      current.attach(adapter);
+      await adapter.start();
+      return adapter;
+    },
+    place: (of = workspace) => {
+      const [admin, ann, bob] = [
+        of.user({ name: 'admin', isAdmin: true }),
+        of.user({ name: 'ann', displayName: 'Ann' }),
+        of.user({ name: 'bob', displayName: 'Bob' }),
+      ];
+      const channel = of.channel({ members: [admin, ann, bob] });
+      return { workspace: of, channel, admin, ann, bob };
+    },
+    use: async ({ channel, admin }, text, { by = admin, part = '' } = {}) => {
+      const known = new Set(channel.posts.map(({ ts }) => ts));
+      const hidden = channel.ephemeralsFor(by).length;
+      const answer = (): string | undefined =>
+        channel.posts.find(({ ts }) => !known.has(ts))?.words ??
+        channel.ephemeralsFor(by).at(hidden)?.text;
+      slack.command(by, channel, '/dragoman', text);
+      await slack.until(() => answer()?.includes(part) ?? false);
+      return answer() ?? '';
+    },
+    translations: () =>
+      speech.seen
+        .filter(({ path }) => path === PATHS.translate)
+        .map(({ form }) => Object.fromEntries(form)),
+    [Symbol.asyncDispose]: async () => {
+      await running?.disposeAsync();
+      await store.destroy();
+      await slack[Symbol.asyncDispose]();
+      await speech[Symbol.asyncDispose]();
+    },
+  };
+  await start();
+  return bot;
+};
+
+/** One bot for the tests of a file, checked after each of them. */
+export const withSlackBot = (transport: Transport = 'socket'): SlackBot =>
+  botOfFile(
+    () => openSlackBot(transport),
+    ({ slack }) => slack.pings,
+  );
+
+/** Installs the app as a browser does: the page, Slack's page of consent, and back. */
+export const installIn = async (
+  bot: SlackBot,
+  workspace: FakeWorkspace,
+  admin: FakeUser,
+  isAllowed = true,
+): Promise<{ readonly status: number; readonly page: string }> => {
+  const origin = new URL(bot.slack.app.requestUrl ?? '').origin;
+  const start = await fetch(`${origin}/slack/install`);
+  const [cookie = ''] = (start.headers.get('set-cookie') ?? '').split(';');
+  const address = /href="(?<url>[^"]*oauth\/v2\/authorize[^"]*)"/.exec(await start.text())
+    ?.groups?.['url'];
+  const back = bot.slack.consent(
+    (address ?? '').replaceAll('&amp;', '&'),
+    workspace,
+    admin,
+    isAllowed,
+  );
+  const end = await fetch(back, { headers: { cookie } });
+  return { status: end.status, page: await end.text() };
+};
+
+/** What the app posted in the thread of a message, in order. */
+export const repliesTo = (said: FakeMessage): readonly FakeMessage[] =>
+  said.replies.filter(({ isOurs }) => isOurs);

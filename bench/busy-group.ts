@@ -2,24 +2,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { realClock, type Clock } from '../src/async/clock.ts';
 import { plainWords } from '../src/model/compose-rich-text.ts';
 import { text } from '../src/model/rich-text.ts';
+import { ROWS_AHEAD } from '../src/autotranslate/partition-worker.ts';
 import type { Mirror } from '../src/ports/mirrors.ts';
 import { openDiscord, placeOf } from '../test/adapters/discord/support.ts';
 import { fixed, printTable } from './measure.ts';
 
 /**
  * Linked channels against Discord's rates: how long after it was said a mirror stands, in the second half of a minute
- * of ten messages a second. As in the core, up to 16 messages are posted together in all channels before the next;
- * the common way posts one by one. Time runs faster here, Discord's windows with it.
+ * of ten messages a second. As in the core, up to `ROWS_AHEAD` messages are posted together in all channels before
+ * the next; the common way posts one by one. Time runs faster here, Discord's windows with it.
  */
 
 const SPEED = 8;
 const PER_SECOND = 10;
 const SECONDS = 60;
-/** As many as the core prepares ahead. */
-const TOGETHER = 16;
+/** Other numbers of messages that are posted together, with texts of both lengths. */
+const OTHERS = [16, 48];
 const CHANNELS = 3;
 const PEOPLE = 12;
-const WORDS = 'Algo que se dice aquí entre muchas personas, con el número';
+/** Texts of 60 and of 120 characters. */
+const SHORT = 'Algo que se dice aquí entre muchas personas, con el número';
+const LONG = `${SHORT}, y que por eso es más largo que todo lo otro que se dice aquí`;
 
 const clock: Clock = {
   nowMs: () => realClock.nowMs() * SPEED,
@@ -38,7 +41,7 @@ interface Measured {
   readonly shown: string;
 }
 
-const measure = async (speaking: number, most: number): Promise<Measured> => {
+const measure = async (speaking: number, most: number, words = SHORT): Promise<Measured> => {
   await using discord = await openDiscord(
     { speed: SPEED },
     { clock, requestsPerSecond: 50 * SPEED },
@@ -84,7 +87,7 @@ const measure = async (speaking: number, most: number): Promise<Measured> => {
       const mirror: Mirror = {
         source: { channel: placeOf(guild, here), id },
         key: 'watch',
-        content: { text: plainWords(`${WORDS} ${count}`) },
+        content: { text: plainWords(`${words} ${count}`) },
         label: [text('🌐 inglés')],
         as: { name: by.name },
       };
@@ -100,11 +103,15 @@ const measure = async (speaking: number, most: number): Promise<Measured> => {
   };
 };
 
+const speakers = [1, CHANNELS];
 printTable(
   `${PER_SECOND} messages a second for ${SECONDS} s in ${CHANNELS} linked channels`,
   await Promise.all(
-    [1, CHANNELS].map(async (speaking) => {
-      const [ours, common] = await Promise.all([measure(speaking, TOGETHER), measure(speaking, 1)]);
+    speakers.map(async (speaking) => {
+      const [ours, common] = await Promise.all([
+        measure(speaking, ROWS_AHEAD),
+        measure(speaking, 1),
+      ]);
       return {
         what: `lag of mirrors, people write in ${speaking}`,
         ours: ours.shown,
@@ -112,6 +119,20 @@ printTable(
         ratio: fixed(ours.medianMs / common.medianMs),
       };
     }),
+  ),
+);
+const variants = [ROWS_AHEAD, ...OTHERS].flatMap((together) =>
+  speakers.map((speaking) => ({ together, speaking })),
+);
+printTable(
+  'the same with texts of 120 characters, by how many are posted together',
+  await Promise.all(
+    variants.map(async ({ together, speaking }) => ({
+      what: `${together} together, people write in ${speaking}`,
+      ours: (await measure(speaking, together, LONG)).shown,
+      common: '–',
+      ratio: '–',
+    })),
   ),
 );
 process.exit();

@@ -1,6 +1,7 @@
 import { parseDiscord } from '../adapters/discord/rich-text/parse.ts';
 import { toFlatText } from '../src/text/pieces/pieces.ts';
-import { protect } from '../src/text/protect/protect.ts';
+import { protect, protectFlat } from '../src/text/protect/protect.ts';
+import { spansOf } from '../src/text/protect/terms.ts';
 import { indexTerms } from '../src/text/terms/term-index.ts';
 import { comparePair, fixed, printTable, type Result } from './measure.ts';
 
@@ -99,13 +100,12 @@ for (const count of [0, 20, 2_000, 20_000]) {
       ratio: ratio(oursUs, commonUs),
     });
   };
-  const found = (line: (typeof chat)[number]['each']) =>
-    count === 0 ? [] : index.find(toFlatText(line).text).map(({ term }) => term);
   await add(
     `chat lines, one by one, ${count.toLocaleString('en')} terms`,
     () => {
       for (const { each } of chat) {
-        const guarded = protect(each, found(each));
+        const flat = toFlatText(each);
+        const guarded = protectFlat(flat, count === 0 ? [] : spansOf(index.find(flat.text)));
         guarded.restore(guarded.text);
       }
     },

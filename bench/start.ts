@@ -4,11 +4,14 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import manifest from '../package.json' with { type: 'json' };
 import { fixed, median, printTable } from './measure.ts';
 
 /** From the command to the first good answer of `/readyz`, and the memory of a process at rest. */
 
 const ROOT = join(import.meta.dirname, '..');
+/** Options of Node.js in `npm start`. */
+const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 const RUNS = 5;
 const REST_MS = 3_000;
 
@@ -42,7 +45,8 @@ const isReady = async (url: string): Promise<boolean> => {
 const measure = async (port: number) => {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-bench-'));
   const startMs = performance.now();
-  const child = spawn(process.execPath, [join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts')], {
+  const program = [...FLAGS, join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts')];
+  const child = spawn(process.execPath, program, {
     cwd: folder,
     env: { PATH: process.env['PATH'], PORT: String(port), LOG_LEVEL: 'silent' },
     stdio: 'ignore',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FakeMessage } from '../test/fakes/discord/index.ts';
 import { fixed } from './measure.ts';
+import { measureAway } from './voice/away.ts';
 import { faultsOf } from './voice/faults.ts';
 import { readLedger, type Span } from './voice/ledger.ts';
 import { openStage } from './voice/harness.ts';
@@ -15,6 +16,9 @@ import { readVitals, VITALS_MODULE, type Vitals } from './voice/vitals.ts';
  * program: what is lost, for how long, and what the room is told.
  *
  *     node bench/voice-faults.ts [MINUTES] [PART OF A FAULT'S NAME]
+ *     node bench/voice-faults.ts away [TRIES]
+ *
+ * The second form measures how soon captions go on after a voice server was away.
  */
 
 const WHOLE_MINUTES = 10;
@@ -22,6 +26,12 @@ const WARM_UP_MS = 20_000;
 const SHORTEST_CALM_MS = 9_000;
 /** What was said last is shown by then. */
 const LATE_MS = 25_000;
+
+const TRIES = 10;
+if (process.argv[2] === 'away') {
+  await measureAway(Number(process.argv[3] ?? TRIES));
+  process.exit();
+}
 
 const minutes = Number(process.argv[2] ?? WHOLE_MINUTES);
 const part = process.argv[3] ?? '';

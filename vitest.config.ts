@@ -20,8 +20,8 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 90_000 } },
-    // Many tests wait for a clock or another process, so that two processors serve three files.
-    maxWorkers: 3,
+    // Many tests wait for a clock or another process, so that two processors serve four files.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

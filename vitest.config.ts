@@ -38,6 +38,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [BROWSER],
+          globalSetup: 'test/browser/unpack-chromium.ts',
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },

@@ -19,7 +19,7 @@ const FLAGS = [
 ];
 
 /** CHROMIUM_PATH, else the system's Chromium, else the one that comes as a development package. */
-const findChromium = async (): Promise<string> => {
+export const findChromium = async (): Promise<string> => {
   if (env['CHROMIUM_PATH']) return env['CHROMIUM_PATH'];
   if (existsSync(SYSTEM_CHROMIUM)) return SYSTEM_CHROMIUM;
   // It unpacks the libraries that a bare machine lacks only where it believes to be on Lambda.

@@ -3,6 +3,7 @@ import {
   channelOption,
   defineAction,
   defineCommandGroup,
+  listOption,
   moderator,
   richText,
   type CommandContext,
@@ -165,7 +166,7 @@ const switchLines = async (options: Switches, ctx: Context): Promise<RichText> =
 const inPlace = (mode: 'reply' | 'thread') =>
   defineAction({
     options: z.object({
-      languages: z.string().min(1).max(LONGEST_LIST_CHARS),
+      languages: listOption(),
       channel: channelOption().optional(),
       ...switches,
     }),

@@ -6,6 +6,7 @@ import {
   type CommandContext,
   type Press,
   type PressContext,
+  listOption,
 } from '../src/command/command.ts';
 import { ROOM_TRANSCRIPT_KINDS } from '../src/model/transcript.ts';
 import {
@@ -23,8 +24,6 @@ import {
 import { userError, type AppError } from '../src/errors.ts';
 import { lines } from '../src/model/compose-rich-text.ts';
 import { channelAround, channelMention, type Channel } from '../src/model/place.ts';
-
-const LONGEST_LIST_CHARS = 2_000;
 
 const notOn = (): AppError => userError('not-found', 'captions.not-on');
 
@@ -69,7 +68,7 @@ const placeOf = (
 
 const start = defineAction({
   options: z.object({
-    languages: z.string().min(1).max(LONGEST_LIST_CHARS).optional(),
+    languages: listOption().optional(),
     in: channelOption().optional(),
     thread: z.boolean().optional(),
     only: z.string().optional(),
@@ -139,7 +138,7 @@ const exportFile = defineAction({
 });
 
 const language = defineAction({
-  options: z.object({ languages: z.string().max(LONGEST_LIST_CHARS).optional() }),
+  options: z.object({ languages: listOption().optional() }),
   complete: { languages: completeLanguages },
   async run(ctx) {
     const { options, services, reply } = ctx;

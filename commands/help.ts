@@ -23,7 +23,7 @@ const shortLine = (actions: readonly CommandInfo[]): RichText => {
   const [first] = actions;
   if (!first) return [];
   if (first.groupSummary === undefined) return line(first);
-  const [group = ''] = typedOf(first).split(' ');
+  const group = typedOf(first).slice(0, typedOf(first).lastIndexOf(' '));
   const words = actions.map((info) => code(typedOf(info).slice(group.length + 1)));
   return sentence(...joined([code(`/${group}`), ...words], ' '), ` · ${first.groupSummary}`);
 };

@@ -5,6 +5,7 @@ import {
   pressOn,
   type Press,
   type PressContext,
+  listOption,
 } from '../src/command/command.ts';
 import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/space-choices.ts';
 import {
@@ -29,7 +30,6 @@ type Context = Pick<
 type Page<Ctx = Context> = (ctx: Ctx, choices: RoomChoices) => Content | Promise<Content>;
 type Label = Parameters<PressContext['label']>[0];
 
-const LONGEST_LIST_CHARS = 2_000;
 /** More are told once these are mended. */
 const MOST_HINDRANCES = 5;
 const CONSENT = ['told', 'agreed'] as const;
@@ -208,7 +208,7 @@ const chosenOf = <Value extends string | number>(
 export default defineCommand(
   'rooms',
   {
-    options: z.object({ languages: z.string().min(1).max(LONGEST_LIST_CHARS).optional() }),
+    options: z.object({ languages: listOption().optional() }),
     complete: { languages: completeLanguages },
     guards: [moderator],
     private: true,

@@ -45,6 +45,7 @@ const front: Page = async (ctx) => {
     channel: { space },
     locale,
     t,
+    capabilities,
   } = ctx;
   const choices = await choicesOf(ctx);
   const watches = await watchesOf(ctx);
@@ -78,7 +79,8 @@ const front: Page = async (ctx) => {
           characters: limitText(ctx, choices.dailyCharacters),
           minutes: limitText(ctx, choices.dailyAudioMinutes),
         }),
-        nested(t('settings.roles-are', { count: roles.length }), roles.map(roleLine)),
+        capabilities.roles &&
+          nested(t('settings.roles-are', { count: roles.length }), roles.map(roleLine)),
       ),
     ),
     controls: [
@@ -88,7 +90,7 @@ const front: Page = async (ctx) => {
       button(ctx, 'settings page:channels', 'settings.channels'),
       button(ctx, 'settings page:quiet', 'settings.quiet'),
       button(ctx, 'settings page:limits', 'settings.limits'),
-      button(ctx, 'settings page:roles', 'settings.roles'),
+      ...(capabilities.roles ? [button(ctx, 'settings page:roles', 'settings.roles')] : []),
     ],
   };
 };

@@ -101,6 +101,8 @@ const plainValues = (locale: string, params: SentenceParams): Values<string | nu
     ]),
   );
 
+const UNDER = 'under ' satisfies Naming;
+
 /** `/glossary add`, `/voice voice:` and `language`, as sentences mention them. */
 const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?<word>[a-z]+))`/g;
 
@@ -144,16 +146,30 @@ export const loadTexts = (folder: string): Texts => {
     return words.includes(undefined) ? undefined : words.join(' ');
   };
 
-  /** A sentence with the commands and options that it mentions under their local names. */
-  const withLocalNames = (text: string | undefined, locale: string): string | undefined =>
-    text?.replaceAll(MENTION, (mention: string, ...rest) => {
-      const { command, option, word } = rest.at(-1) as Record<string, string | undefined>;
-      if (word) return `\`${nameIn(locale, `options.names.${word}`) ?? word}\``;
-      const typed = command && localCommand(command, locale);
-      if (!typed) return mention;
-      const named = option && (nameIn(locale, `options.names.${option}`) ?? option);
-      return `\`/${typed}${named ? ` ${named}:` : ''}\``;
-    });
+  const typedCommand = (name: string, locale: string, naming: Naming): string => {
+    if (naming === 'plain') return name;
+    return naming === 'local'
+      ? (localCommand(name, locale) ?? name)
+      : `${naming.slice(UNDER.length)} ${name}`;
+  };
+
+  const typedOption = (name: string, locale: string, naming: Naming): string =>
+    (naming === 'local' ? nameIn(locale, `options.names.${name}`) : undefined) ?? name;
+
+  /** A sentence with the commands and options that it mentions as people type them. */
+  const withNames = (
+    text: string | undefined,
+    locale: string,
+    naming: Naming,
+  ): string | undefined =>
+    naming === 'plain'
+      ? text
+      : text?.replaceAll(MENTION, (_mention: string, ...rest) => {
+          const { command, option, word } = rest.at(-1) as Record<string, string | undefined>;
+          if (command === undefined) return `\`${typedOption(word ?? '', locale, naming)}\``;
+          const named = option === undefined ? '' : ` ${typedOption(option, locale, naming)}:`;
+          return `\`/${typedCommand(command, locale, naming)}${named}\``;
+        });
 
   const formats = new Map<string, IntlMessageFormat>();
   const formatOf = (locale: string, key: MessageKey, naming: Naming): IntlMessageFormat => {
@@ -162,8 +178,8 @@ export const loadTexts = (folder: string): Texts => {
     if (!format) {
       const own = tables.get(locale)?.get(key);
       format =
-        parse(naming === 'local' ? withLocalNames(own, locale) : own, locale) ??
-        parse(english.get(key), FALLBACK_LOCALE) ??
+        parse(withNames(own, locale, naming), locale) ??
+        parse(withNames(english.get(key), FALLBACK_LOCALE, naming), FALLBACK_LOCALE) ??
         new IntlMessageFormat(key, FALLBACK_LOCALE);
       formats.set(id, format);
     }
@@ -191,11 +207,9 @@ export const loadTexts = (folder: string): Texts => {
     },
     typed: (what, wanted, naming) => {
       const locale = pick([wanted]);
-      if ('option' in what)
-        return (
-          (naming === 'local' && nameIn(locale, `options.names.${what.option}`)) || what.option
-        );
-      return (naming === 'local' && localCommand(what.command, locale)) || what.command;
+      return 'option' in what
+        ? typedOption(what.option, locale, naming)
+        : typedCommand(what.command, locale, naming);
     },
   };
 };

@@ -23,6 +23,7 @@ export const CAPABILITIES: Capabilities = {
   controlRows: 5,
   rowButtons: 5,
   labelChars: 80,
+  roles: true,
   fileBytes: FILES_BYTES,
 };
 /** Characters of a select's placeholder: "String Select", `placeholder`. */

@@ -1,7 +1,10 @@
 import { SCOPES } from './scopes.ts';
+import type { Naming } from '../../src/model/command-info.ts';
 
 /** The command that holds all others as subcommands. */
 export const ROOT_COMMAND = '/dragoman';
+/** The names by which people type the other commands. */
+export const NAMING = 'under dragoman' satisfies Naming;
 
 /** The commands that can also be typed alone, without `/dragoman`, with what Slack shows of each. */
 export const SINGLE_COMMANDS = {

@@ -2,6 +2,7 @@ import type { Api } from './api.ts';
 import { isGone } from './errors.ts';
 import { PLATFORM, postedOf } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
+import { NAMING } from './manifest.ts';
 import type { MessageWriter } from './outbound/message-writer.ts';
 import { render } from './outbound/render.ts';
 import type { Threads } from './threads.ts';
@@ -27,6 +28,7 @@ export const createPlatform = ({
   mirrors,
 }: PlatformDeps): Platform => ({
   name: PLATFORM,
+  naming: NAMING,
   capabilities: CAPABILITIES,
   access,
   post: async (to, content, { replyTo } = {}) => {

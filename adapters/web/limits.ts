@@ -43,6 +43,7 @@ export const CAPABILITIES: Capabilities = {
   controlRows: 10,
   rowButtons: 10,
   labelChars: 100,
+  roles: false,
   fileBytes: 32 * MIB,
 };
 

@@ -37,6 +37,7 @@ interface OptionSchema {
   readonly maxLength?: number;
   readonly kind?: string;
   readonly only?: 'voice';
+  readonly several?: true;
 }
 
 const kindOf = (schema: OptionSchema): OptionInfo['kind'] => {
@@ -100,6 +101,7 @@ export const describeAction = (
       autocompletes: action.complete?.[option] !== undefined,
       ...(choices ? { choices } : {}),
       ...(shape.only ? { only: shape.only } : {}),
+      ...(shape.several ? { several: true } : {}),
       ...Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined)),
     };
   });

@@ -147,7 +147,7 @@ export const readValues = (line: string, { command, rest }: FoundCommand): Parse
     const inFreeText = free.length > 0 || taker !== undefined;
     if (token.name !== undefined && !isOption && !inFreeText)
       return known.size === 0
-        ? fail('web.line.no-options', { command: command.name })
+        ? fail('web.line.no-options', { command: command.typed ?? command.name })
         : fail('web.line.unknown-option', { option: token.name, options: optionNames(command) });
     if (isOption) {
       const name = token.name;
@@ -283,10 +283,15 @@ export const formatLine = ({ name, options }: CommandInfo, values: TypedValues):
 export const unknownCommand = (line: string, commands: readonly CommandInfo[]): LineFault => {
   const first = /^\/(\S*)/.exec(line)?.[1] ?? '';
   const group = commands.filter(({ name }) => name.startsWith(`${first.toLowerCase()} `));
-  return group.length > 0
+  const names = group.map(({ name, typed = name }) => typed);
+  const [one = ''] = names;
+  return one
     ? {
         key: 'web.line.subcommand',
-        params: { command: first, commands: group.map(({ name }) => `/${name}`).join(', ') },
+        params: {
+          command: one.slice(0, one.lastIndexOf(' ')),
+          commands: names.map((name) => `/${name}`).join(', '),
+        },
       }
     : { key: 'web.line.unknown-command', params: { command: first } };
 };

@@ -178,6 +178,11 @@ export const attachment = () =>
     )
     .meta({ kind: 'attachment' });
 
+const LONGEST_LIST_CHARS = 2_000;
+
+/** An option that takes several values of one kind, separated by commas. */
+export const listOption = () => z.string().min(1).max(LONGEST_LIST_CHARS).meta({ several: true });
+
 /** A text whose length is checked before it is read. */
 export interface UnreadText {
   readonly typed: string;

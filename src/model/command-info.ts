@@ -26,6 +26,8 @@ export interface OptionInfo {
   readonly choices?: readonly Choice[];
   /** The kind of channel that is needed. Default: any. */
   readonly only?: 'voice';
+  /** True of a text with several values, separated by commas. */
+  readonly several?: true;
   readonly autocompletes: boolean;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -60,7 +62,8 @@ export interface CommandInfo {
 }
 
 /**
- * The names of commands and options: the same on every platform, or the locale's own words
- * (`commands.<name>.name`, `options.names.<option>`), where people type these.
+ * The names by which people type commands and options: the same on every platform; the locale's own
+ * words (`commands.<name>.name`, `options.names.<option>`); or, as in `under dragoman`, behind the one
+ * command that the platform knows: `/dragoman translate`.
  */
-export type Naming = 'plain' | 'local';
+export type Naming = 'plain' | 'local' | `under ${string}`;

@@ -18,6 +18,8 @@ export interface Capabilities {
   readonly rowButtons: number;
   /** Characters of a button's label. */
   readonly labelChars: number;
+  /** True where people have roles, which a command can be kept for. */
+  readonly roles: boolean;
   /** The largest file that every channel takes. */
   readonly fileBytes: number;
 }

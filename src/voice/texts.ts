@@ -1,5 +1,6 @@
 import { reasonSentence, AppError } from '../errors.ts';
 import { say, type Texts, type Translate, type TranslateRich } from '../i18n.ts';
+import type { Naming } from '../model/command-info.ts';
 import { sections, sentence as inOneSentence } from '../model/compose-rich-text.ts';
 import { channelMention, type Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
@@ -76,7 +77,7 @@ const lateNotice = (
 export type RoomTexts = ReturnType<typeof createRoomTexts>;
 
 /** The bot's own sentences in a room, in the room's language: rich text for messages, words for speech and labels. */
-export const createRoomTexts = (texts: Texts, locale: string, naming: 'local' | 'plain') => {
+export const createRoomTexts = (texts: Texts, locale: string, naming: Naming) => {
   const t = texts.rich(locale, naming);
   const words = texts.in(locale, naming);
   /** Sentences in the language of the spoken text around them. */

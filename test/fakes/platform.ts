@@ -10,6 +10,7 @@ export const FAKE_CAPABILITIES: Capabilities = {
   controlRows: 5,
   rowButtons: 5,
   labelChars: 80,
+  roles: true,
   fileBytes: 10 * 1_048_576,
 };
 

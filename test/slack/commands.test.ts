@@ -49,9 +49,11 @@ describe('a typed command', () => {
     expect(at.channel.posts).toEqual([]);
   });
 
-  it('without words shows help to its asker alone', async () => {
+  it('without words shows help to its asker alone, with commands as Slack takes them', async () => {
     const at = bot.place();
-    expect(await bot.use(at, '', { by: at.ann })).toContain('translate');
+    const help = await bot.use(at, '', { by: at.ann });
+    expect(help).toContain('/dragoman translate');
+    expect(help).not.toMatch(/(?<!dragoman )\/(?!dragoman)[a-z]/);
     expect(at.channel.posts).toEqual([]);
   });
 
@@ -92,6 +94,29 @@ describe('a command without an option that it needs', () => {
       to: { value: { type: 'external_select', selected_option: { value: 'es' } } },
     });
     await at.channel.until((posts) => posts.some(({ words }) => words.includes('es:see you')));
+  });
+
+  it('keeps what was typed, as it is offered in the menus', async () => {
+    const at = bot.place();
+    const channel = `<#${at.channel.id}|${at.channel.state.name}>`;
+    const typed = `autotranslate mirror bots:yes`;
+    bot.slack.command(at.admin, at.channel, '/dragoman', typed);
+    await bot.slack.until(() => at.admin.modal !== undefined);
+    const elementIn = (id: string): unknown =>
+      blockOf(at.admin.modal?.content['blocks'], id)?.['element'];
+    expect(elementIn('bots')).toMatchObject({ initial_option: { value: 'true' } });
+    bot.slack.close(at.admin);
+    bot.slack.command(
+      at.admin,
+      at.channel,
+      '/dragoman',
+      `glossary add channel:${channel} language:fr`,
+    );
+    await bot.slack.until(() => at.admin.modal !== undefined);
+    expect(elementIn('language')).toMatchObject({
+      initial_option: { value: 'fr', text: { text: expect.stringContaining('French') } },
+    });
+    expect(elementIn('channel')).toMatchObject({ initial_conversation: at.channel.id });
   });
 
   it('offers what completes an option', async () => {

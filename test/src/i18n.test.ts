@@ -85,6 +85,15 @@ describe('sentences that mention commands', () => {
     expect(texts.typed({ command: 'glossary add' }, 'en', 'local')).toBe('glossary add');
   });
 
+  it('name them behind the one command that a platform knows', () => {
+    const naming = 'under dragoman';
+    expect(texts.in('ja', naming)('glossary.empty')).toContain('`/dragoman glossary add`');
+    expect(texts.in('en', naming)('voice.none')).toContain('`/dragoman voice voice:`');
+    expect(texts.in('en', naming)('say.too-large')).toContain('`ogg`');
+    expect(texts.typed({ command: 'ask' }, 'de', naming)).toBe('dragoman ask');
+    expect(texts.typed({ option: 'voice' }, 'de', naming)).toBe('voice');
+  });
+
   it('keep names that no locale has', () => {
     expect(texts.typed({ command: 'no such' }, 'ja', 'local')).toBe('no such');
     expect(texts.typed({ option: 'nothing' }, 'ja', 'local')).toBe('nothing');

@@ -11,6 +11,8 @@ import type { People } from '../people.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { toAppError } from '../../../src/errors.ts';
+import type { Translate } from '../../../src/i18n.ts';
+import type { MessageKey } from '../../../src/message-key.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
 import type { Content } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
@@ -21,6 +23,7 @@ import { shorten } from '../../../src/text/quoted-words.ts';
 
 /** A part of App Home: what a command shows, with buttons that open the modals of others. */
 interface Section {
+  readonly title: Extract<MessageKey, `slack.home.${string}`>;
   readonly command: string;
   readonly modals: readonly string[];
   /** True when only moderators see it. */
@@ -28,26 +31,23 @@ interface Section {
 }
 
 const SECTIONS: readonly Section[] = [
-  { command: 'language', modals: ['language'] },
-  { command: 'voice', modals: ['voice'] },
-  { command: 'privacy', modals: [] },
+  { title: 'slack.home.language', command: 'language', modals: ['language'] },
+  { title: 'slack.home.voice', command: 'voice', modals: ['voice'] },
+  { title: 'slack.home.privacy', command: 'privacy', modals: [] },
   {
+    title: 'slack.home.autotranslate',
     command: 'autotranslate list',
-    modals: [
-      'autotranslate reply',
-      'autotranslate thread',
-      'autotranslate mirror',
-      'autotranslate off',
-    ],
+    modals: ['reply', 'thread', 'mirror', 'link', 'off'].map((name) => `autotranslate ${name}`),
     moderators: true,
   },
   {
+    title: 'slack.home.glossary',
     command: 'glossary list',
-    modals: ['glossary add', 'glossary import', 'glossary remove', 'glossary export'],
+    modals: ['add', 'import', 'remove', 'export'].map((name) => `glossary ${name}`),
     moderators: true,
   },
-  { command: 'settings', modals: [], moderators: true },
-  { command: 'usage', modals: [], moderators: true },
+  { title: 'slack.home.settings', command: 'settings', modals: [], moderators: true },
+  { title: 'slack.home.usage', command: 'usage', modals: [], moderators: true },
 ];
 
 /** Prefix of the actions that open a modal. */
@@ -82,17 +82,18 @@ const withIds = (blocks: readonly SlackBlock[], command: string): readonly Slack
       : block,
   );
 
-/** Buttons that open the modals of a section. */
+/** Buttons that open the modals of a section; that of its own command is named after no command. */
 const buttons = (
-  { modals }: Section,
+  { command, modals }: Section,
   infos: ReadonlyMap<string, CommandInfo>,
+  label: Translate,
 ): readonly SlackBlock[] => {
   const elements = modals
     .flatMap((name) => infos.get(name) ?? [])
     .map(({ name, summary }) => ({
       type: 'button',
       action_id: `${MODAL_ACTION}${name}`,
-      text: plain(shorten(summary, LABEL_CHARS)),
+      text: plain(shorten(name === command ? label('slack.home.choose') : summary, LABEL_CHARS)),
     }));
   return elements.length > 0 ? [{ type: 'actions', elements }] : [];
 };
@@ -151,15 +152,15 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
 
   const publish = async (space: Space, member: Member): Promise<void> => {
     const infos = infosFor(member);
+    const label = core.texts.in(member.locale);
     const own = shown.get(`${keyOf(space)} ${member.id}`) ?? new Map();
     const blocks = SECTIONS.flatMap((section): readonly SlackBlock[] => {
-      const info = infos.get(section.command);
       const body = own.get(section.command) as readonly SlackBlock[] | undefined;
-      if (!info || !body) return [];
-      const title = plain(shorten(info.groupSummary ?? info.summary, HEADER_CHARS));
+      if (!infos.has(section.command) || !body) return [];
+      const title = plain(shorten(label(section.title), HEADER_CHARS));
       return [
         { type: 'header', text: title },
-        ...withIds([...body, ...buttons(section, infos)], section.command),
+        ...withIds([...body, ...buttons(section, infos, label)], section.command),
       ];
     });
     await api.call(space, 'views.publish', {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ID_CHARS, INPUT_CHARS, LABEL_CHARS, PLACEHOLDER_CHARS, TITLE_CHARS } from '../limits.ts';
+import { ID_CHARS, HINT_CHARS, INPUT_CHARS, LABEL_CHARS, TITLE_CHARS } from '../limits.ts';
 import { plain, type SlackBlock, type SlackElement } from '../outbound/blocks.ts';
 import { optionsOf } from '../outbound/controls.ts';
-import type { CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
+import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { freeTextOption } from '../../../src/command/command-line.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 
@@ -18,70 +18,97 @@ export interface ModalTexts {
   readonly no: string;
 }
 
-const elementOf = (
-  option: OptionInfo,
-  given: unknown,
-  isFreeText: boolean,
+/** A value that was typed already. */
+export type Given = Readonly<Record<string, readonly Choice[]>>;
+
+const FILE = { type: 'file_input', action_id: FIELD, max_files: 1 };
+
+const channelElement = ([given]: readonly Choice[]): SlackElement => ({
+  type: 'conversations_select',
+  action_id: FIELD,
+  filter: { include: ['public', 'private'] },
+  ...(given ? { initial_conversation: given.value } : {}),
+});
+
+/** A menu of choices that are known, or that are looked up while people type. */
+const menuElement = (
+  { kind, choices, several }: OptionInfo,
+  given: readonly Choice[],
   { yes, no }: ModalTexts,
 ): SlackElement => {
-  const { kind, choices, description, autocompletes, minimum, maximum, maxLength } = option;
-  const field = { action_id: FIELD };
-  const placeholder = { placeholder: plain(shorten(description, PLACEHOLDER_CHARS)) };
-  const typed = typeof given === 'string' || typeof given === 'number' ? String(given) : undefined;
-  if (kind === 'attachment') return { type: 'file_input', ...field, max_files: 1 };
-  if (kind === 'channel')
-    return { type: 'conversations_select', ...field, filter: { include: ['public', 'private'] } };
-  if (kind === 'boolean' || choices) {
-    const options = optionsOf(
-      choices ?? [
-        { value: 'true', label: yes },
-        { value: 'false', label: no },
-      ],
-    );
-    const initial = options.find(({ value }) => value === String(given));
+  const chosen = optionsOf(given);
+  const [first] = chosen;
+  if (kind === 'boolean' || choices)
     return {
       type: 'static_select',
-      ...field,
-      ...placeholder,
-      options,
-      ...(initial ? { initial_option: initial } : {}),
+      action_id: FIELD,
+      options: optionsOf(
+        choices ?? [
+          { value: 'true', label: yes },
+          { value: 'false', label: no },
+        ],
+      ),
+      ...(first ? { initial_option: first } : {}),
     };
-  }
-  if (autocompletes && !isFreeText)
-    return { type: 'external_select', ...field, ...placeholder, min_query_length: 0 };
-  if (kind === 'integer' || kind === 'number')
-    return {
-      type: 'number_input',
-      ...field,
-      is_decimal_allowed: kind === 'number',
-      ...(minimum === undefined ? {} : { min_value: String(minimum) }),
-      ...(maximum === undefined ? {} : { max_value: String(maximum) }),
-      ...(typed === undefined ? {} : { initial_value: typed }),
-    };
-  return {
-    type: 'plain_text_input',
-    ...field,
-    ...placeholder,
-    multiline: isFreeText,
-    max_length: Math.min(maxLength ?? INPUT_CHARS, INPUT_CHARS),
-    ...(typed === undefined ? {} : { initial_value: typed.slice(0, INPUT_CHARS) }),
-  };
+  const field = { action_id: FIELD, min_query_length: 0 };
+  return several
+    ? { type: 'multi_external_select', ...field, ...(first ? { initial_options: chosen } : {}) }
+    : { type: 'external_select', ...field, ...(first ? { initial_option: first } : {}) };
 };
 
-const nameOf = ({ name, typed }: OptionInfo): string => {
-  const words = (typed ?? name).replaceAll('-', ' ');
+const inputElement = (
+  { kind, minimum, maximum, maxLength }: OptionInfo,
+  [given]: readonly Choice[],
+  isFreeText: boolean,
+): SlackElement => {
+  const initial = given ? { initial_value: given.value.slice(0, INPUT_CHARS) } : {};
+  return kind === 'text'
+    ? {
+        type: 'plain_text_input',
+        action_id: FIELD,
+        multiline: isFreeText,
+        max_length: Math.min(maxLength ?? INPUT_CHARS, INPUT_CHARS),
+        ...initial,
+      }
+    : {
+        type: 'number_input',
+        action_id: FIELD,
+        is_decimal_allowed: kind === 'number',
+        ...(minimum === undefined ? {} : { min_value: String(minimum) }),
+        ...(maximum === undefined ? {} : { max_value: String(maximum) }),
+        ...initial,
+      };
+};
+
+const elementOf = (
+  option: OptionInfo,
+  given: readonly Choice[],
+  isFreeText: boolean,
+  texts: ModalTexts,
+): SlackElement => {
+  const { kind, choices, autocompletes } = option;
+  if (kind === 'attachment') return FILE;
+  if (kind === 'channel') return channelElement(given);
+  return kind === 'boolean' || choices || autocompletes
+    ? menuElement(option, given, texts)
+    : inputElement(option, given, isFreeText);
+};
+
+/** The name of a command or option as a title: without hyphens, with a capital. */
+const titleOf = ({ name }: { readonly name: string }): string => {
+  const words = name.replaceAll('-', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
 /**
  * The modal with a field for each option of a command.
  *
- * @param given the values that were typed already, by option
+ * @param given the values that were typed already, by option; several where the option takes several
  * @param metadata what comes back with the submission
  */
 export const commandModal = (
   command: CommandInfo,
-  given: Readonly<Record<string, unknown>>,
+  given: Given,
   metadata: string,
   texts: ModalTexts,
 ) => {
@@ -91,16 +118,16 @@ export const commandModal = (
     return {
       type: 'input',
       block_id: option.name.slice(0, ID_CHARS),
-      label: plain(shorten(nameOf(option), LABEL_CHARS)),
-      element: elementOf(option, given[option.name], isFreeText, texts),
-      hint: plain(shorten(option.description, PLACEHOLDER_CHARS)),
+      label: plain(shorten(titleOf(option), LABEL_CHARS)),
+      element: elementOf(option, given[option.name] ?? [], isFreeText, texts),
+      hint: plain(shorten(option.description, HINT_CHARS)),
       optional: !option.required,
     };
   });
   return {
     type: 'modal',
     callback_id: COMMAND_MODAL,
-    title: plain(shorten(`/${command.name}`, TITLE_CHARS)),
+    title: plain(shorten(titleOf(command), TITLE_CHARS)),
     submit: plain(shorten(texts.submit, TITLE_CHARS)),
     close: plain(shorten(texts.cancel, TITLE_CHARS)),
     private_metadata: metadata,
@@ -112,6 +139,7 @@ const selected = z.looseObject({ value: z.string() });
 const field = z.looseObject({
   value: z.string().nullish(),
   selected_option: selected.nullish(),
+  selected_options: z.array(selected).nullish(),
   selected_conversation: z.string().nullish(),
   files: z.array(z.looseObject({ id: z.string() })).nullish(),
 });
@@ -128,7 +156,9 @@ export const enteredValues = (
   for (const [name, fields] of Object.entries(state.values)) {
     const found = fields[FIELD];
     const file = found?.files?.[0];
-    const value = found?.value ?? found?.selected_option?.value ?? found?.selected_conversation;
+    const several = found?.selected_options?.map(({ value }) => value).join(', ');
+    const value =
+      found?.value ?? found?.selected_option?.value ?? found?.selected_conversation ?? several;
     if (file) entered[name] = { fileId: file.id };
     else if (value !== undefined && value !== null && value !== '') entered[name] = value;
   }

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Api } from '../api.ts';
+import { isPersonId, openDirectChannel } from '../direct-channel.ts';
+import { channelOf, PLATFORM } from '../ids.ts';
+import { optionsOf } from '../outbound/controls.ts';
+import type { Option } from '../outbound/blocks.ts';
+import type { People } from '../people.ts';
+import { unescape } from '../rich-text/atoms.ts';
+import type { AnswerPlace } from './answer.ts';
+import { readMember } from './invocations.ts';
+import { commandModal, enteredValues, type Given } from './modal.ts';
+import { teamOf, type submission, type suggestion } from './payloads.ts';
+import type { Core } from '../../../src/adapter.ts';
+import { createLru } from '../../../src/async/lru.ts';
+import { findChoice, readSwitch } from '../../../src/command/command-line.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
+import type { Attachment } from '../../../src/model/file.ts';
+import type { Member } from '../../../src/model/member.ts';
+import type { Space } from '../../../src/model/place.ts';
+
+export interface ModalsDeps {
+  readonly api: Api;
+  readonly core: Pick<Core, 'commands' | 'complete' | 'texts'>;
+  readonly people: Pick<People, 'of'>;
+  /** Opens a file that was put into a modal; undefined when it is gone. */
+  readonly openUpload: (space: Space, fileId: string) => Promise<Attachment | undefined>;
+}
+
+/** A command with the options that somebody entered in its modal, and where its answer goes. */
+export interface Submitted {
+  readonly member: Member;
+  readonly command: CommandInfo;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly where: AnswerPlace;
+}
+
+type ModalPlace = Pick<AnswerPlace, 'channel' | 'threadTs' | 'responseUrl'>;
+type Typed = Readonly<Record<string, string>>;
+
+/** The use that opened a modal, as the modal's metadata keep it. */
+const modalState = z.object({
+  command: z.string(),
+  channel: z.string(),
+  thread: z.string().optional(),
+  /** Key of the address for answers, which is kept in memory. */
+  use: z.string(),
+});
+
+/** Uses whose address is kept while their modal is open. */
+const KEPT_USES = 2_000;
+
+const channelId = /^<#(?<id>[A-Z0-9]+)/;
+
+/** Creates what asks for the options of a command in a modal, and reads what people enter. */
+export const createModals = ({ api, core, people, openUpload }: ModalsDeps) => {
+  const addresses = createLru<string, string>(KEPT_USES);
+
+  const commandNamed = (name: string, { locale }: Member): CommandInfo => {
+    const found = core.commands(locale, PLATFORM).find((each) => each.name === name);
+    if (!found) throw new AppError('not-found', 'there is no such command');
+    return found;
+  };
+
+  /** The choice that a typed value means, as it is offered in the option's menu. */
+  const completed = async (
+    space: Space,
+    member: Member,
+    command: CommandInfo,
+    option: OptionInfo,
+    typed: string,
+  ): Promise<readonly Choice[]> => {
+    const values = option.several ? typed.split(',').map((value) => value.trim()) : [typed];
+    const found = await Promise.all(
+      values.map(async (value) => {
+        const asked = { command: command.name, option: option.name, typed: value, member, space };
+        const choices = await core.complete(asked);
+        return findChoice(choices, value) ?? choices[0];
+      }),
+    );
+    return found.filter((choice) => choice !== undefined);
+  };
+
+  const givenFor = async (
+    space: Space,
+    member: Member,
+    command: CommandInfo,
+    typed: Typed,
+  ): Promise<Given> => {
+    const label = core.texts.in(member.locale);
+    const choicesOf = async (option: OptionInfo, value: string): Promise<readonly Choice[]> => {
+      if (option.kind === 'channel') {
+        const id = channelId.exec(value)?.groups?.['id'];
+        return id === undefined ? [] : [{ value: id, label: id }];
+      }
+      if (option.kind === 'boolean') {
+        const isOn = readSwitch(value);
+        return isOn === undefined
+          ? []
+          : [{ value: String(isOn), label: label(isOn ? 'slack.yes' : 'slack.no') }];
+      }
+      const plain = unescape(value);
+      if (option.choices) return [findChoice(option.choices, plain)].filter((one) => !!one);
+      return option.autocompletes
+        ? completed(space, member, command, option, plain)
+        : [{ value: plain, label: plain }];
+    };
+    const given = command.options.map(async (option) => {
+      const value = typed[option.name];
+      return [option.name, value === undefined ? [] : await choicesOf(option, value)] as const;
+    });
+    return Object.fromEntries(await Promise.all(given));
+  };
+
+  /** Opens the modal of a command; what was typed already stands in it. */
+  const open = async (
+    space: Space,
+    member: Member,
+    command: CommandInfo,
+    typed: Typed,
+    triggerId: string,
+    { channel, threadTs, responseUrl }: ModalPlace,
+  ): Promise<void> => {
+    const use = randomUUID();
+    if (responseUrl !== undefined) addresses.set(use, responseUrl);
+    const label = core.texts.in(member.locale);
+    const metadata = JSON.stringify({
+      command: command.name,
+      channel: channel.id,
+      ...(threadTs === undefined ? {} : { thread: threadTs }),
+      use,
+    });
+    const view = commandModal(command, await givenFor(space, member, command, typed), metadata, {
+      submit: label('slack.send'),
+      cancel: label('slack.cancel'),
+      yes: label('slack.yes'),
+      no: label('slack.no'),
+    });
+    await api.call(space, 'views.open', { trigger_id: triggerId, view }, { once: true });
+  };
+
+  return {
+    open,
+    /** Opens the modal of a command that is used from App Home: its answer is a direct message. */
+    openFromHome: async (
+      space: Space,
+      member: Member,
+      name: string,
+      triggerId: string,
+    ): Promise<void> => {
+      const command = commandNamed(name, member);
+      // No channel is meant by itself there.
+      const options = command.options.map((option) =>
+        option.kind === 'channel' ? { ...option, required: true } : option,
+      );
+      await open(space, member, { ...command, options }, {}, triggerId, {
+        channel: channelOf(space.id, member.id),
+        responseUrl: undefined,
+      });
+    },
+    /** Reads a modal that was sent. Rejects with `not-found` for one of a command that is gone. */
+    submitted: async (body: z.infer<typeof submission>): Promise<Submitted> => {
+      const space = teamOf(body);
+      const state = modalState.parse(JSON.parse(body.view.private_metadata));
+      const member = await readMember(people, space, body.user.id, body.user.name);
+      const command = commandNamed(state.command, member);
+      const values: Record<string, unknown> = {};
+      for (const [name, value] of Object.entries(enteredValues(body.view.state)))
+        values[name] = typeof value === 'string' ? value : await openUpload(space, value.fileId);
+      const channel = isPersonId(state.channel)
+        ? await openDirectChannel(api, space, member.id)
+        : channelOf(space.id, state.channel);
+      const where = {
+        channel,
+        userId: member.id,
+        threadTs: state.thread,
+        responseUrl: addresses.get(state.use),
+        isPrivate: command.private,
+      };
+      return { member, command, values, where };
+    },
+    /** The choices for what somebody types into a menu of a modal. */
+    suggested: async (body: z.infer<typeof suggestion>): Promise<readonly Option[]> => {
+      const space = teamOf(body);
+      const state = modalState.safeParse(JSON.parse(body.view?.private_metadata ?? '{}'));
+      if (!state.success) return [];
+      const found = await core.complete({
+        command: state.data.command,
+        option: body.block_id,
+        typed: body.value ?? '',
+        member: await readMember(people, space, body.user.id, body.user.name),
+        space,
+      });
+      return optionsOf(found);
+    },
+  };
+};

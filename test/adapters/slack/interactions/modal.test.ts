@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { commandModal, enteredValues } from '../../../../adapters/slack/interactions/modal.ts';
+import { describeAction, actionsOf } from '../../../../src/command/catalogue.ts';
+import { commandFault, type Command } from '../../../../src/command/command.ts';
+import { discover } from '../../../../src/discover.ts';
+import { loadTexts } from '../../../../src/i18n.ts';
+import { NAMING } from '../../../../adapters/slack/manifest.ts';
+import { checkView } from '../../../fakes/slack/blocks.ts';
+import type { Json } from '../../../fakes/slack/json.ts';
+
+const texts = loadTexts('locales');
+const commands = await discover<Command>('commands', commandFault);
+const labels = { submit: 'Send', cancel: 'Cancel', yes: 'Yes', no: 'No' };
+
+const infosIn = (locale: string) =>
+  commands
+    .flatMap(actionsOf)
+    .map((named) => describeAction(named, texts, locale, { naming: NAMING, hasRooms: false }));
+
+const infoOf = (name: string) => infosIn('en').find((info) => info.name === name)!;
+
+const elementsOf = (view: object): Readonly<Record<string, Json>> =>
+  Object.fromEntries(
+    ((view as Json)['blocks'] as readonly Json[]).map((block) => [
+      String(block['block_id']),
+      block['element'] as Json,
+    ]),
+  );
+
+describe('the modal of a command', () => {
+  it.each(texts.locales)('is one that Slack shows, for every command: %s', (locale) => {
+    for (const info of infosIn(locale))
+      if (info.options.length > 0) checkView(commandModal(info, {}, '{}', labels), 'modal');
+  });
+
+  it('is one that Slack shows with all that was typed already', () => {
+    const long = 'x'.repeat(5_000);
+    const choice = { value: 'es', label: 'Spanish' };
+    for (const info of infosIn('en')) {
+      const given = Object.fromEntries(
+        info.options.map(({ name, kind, choices, autocompletes }) => {
+          if (kind === 'attachment') return [name, []];
+          if (kind === 'channel') return [name, [{ value: 'C1', label: 'C1' }]];
+          if (kind === 'boolean') return [name, [{ value: 'true', label: 'Yes' }]];
+          if (choices) return [name, choices.slice(0, 1)];
+          if (kind !== 'text') return [name, [{ value: '3', label: '3' }]];
+          return [name, [autocompletes ? choice : { value: long, label: long }]];
+        }),
+      );
+      if (info.options.length > 0) checkView(commandModal(info, given, '{}', labels), 'modal');
+    }
+  });
+
+  it('has a menu where choices are offered, one for several where a list is meant', () => {
+    const one = elementsOf(commandModal(infoOf('transcribe'), {}, '{}', labels));
+    expect(one['language']?.['type']).toBe('external_select');
+    const many = elementsOf(commandModal(infoOf('autotranslate reply'), {}, '{}', labels));
+    expect(many['languages']?.['type']).toBe('multi_external_select');
+    expect(many['bots']?.['type']).toBe('static_select');
+  });
+});
+
+describe('what people enter', () => {
+  it('is read from every kind of field; empty ones are left out', () => {
+    const values = {
+      text: { value: { value: 'hello' } },
+      to: { value: { selected_option: { value: 'es' } } },
+      languages: { value: { selected_options: [{ value: 'es' }, { value: 'ja' }] } },
+      channel: { value: { selected_conversation: 'C1' } },
+      audio: { value: { files: [{ id: 'F1' }] } },
+      none: { value: { value: '' } },
+      nobody: { value: { selected_options: [] } },
+      nothing: { value: { selected_option: null } },
+    };
+    expect(enteredValues({ values })).toEqual({
+      text: 'hello',
+      to: 'es',
+      languages: 'es, ja',
+      channel: 'C1',
+      audio: { fileId: 'F1' },
+    });
+  });
+});

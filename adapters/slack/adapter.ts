@@ -70,9 +70,10 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     }
   };
   const tokenOf = async (space: Space) => installations.tokenOf(space);
+  const mentions = createMentions(api, people, Date.now);
   const reader = createMessageReader({
     people,
-    mentions: createMentions(api, people, Date.now),
+    mentions,
     installedIn: known,
     openFile,
     tokenOf,
@@ -111,6 +112,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       reader,
       people,
       home,
+      mentions,
       threads,
       writer,
       uploads,

@@ -1,4 +1,4 @@
-import { type Action, type Command, moderator, SOLE_ACTION } from './command.ts';
+import { type Action, type Command, moderator, SOLE_ACTION, takesRichText } from './command.ts';
 import type { CommandInfo, PlatformPart, OptionInfo, Naming } from '../model/command-info.ts';
 import { userError, AppError, type SentenceParams } from '../errors.ts';
 import type { Texts, Translate } from '../i18n.ts';
@@ -102,6 +102,7 @@ export const describeAction = (
       ...(choices ? { choices } : {}),
       ...(shape.only ? { only: shape.only } : {}),
       ...(shape.several ? { several: true } : {}),
+      ...(takesRichText(action.options?.shape[option]) ? { rich: true } : {}),
       ...Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined)),
     };
   });

@@ -28,6 +28,8 @@ export interface OptionInfo {
   readonly only?: 'voice';
   /** True of a text with several values, separated by commas. */
   readonly several?: true;
+  /** True of a text in the platform's markup. */
+  readonly rich?: true;
   readonly autocompletes: boolean;
   readonly minimum?: number;
   readonly maximum?: number;

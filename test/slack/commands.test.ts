@@ -89,11 +89,46 @@ describe('a command without an option that it needs', () => {
     await bot.slack.until(() => at.ann.modal !== undefined);
     const blocks = at.ann.modal?.content['blocks'];
     expect(blockOf(blocks, 'to')?.['element']).toMatchObject({ type: 'external_select' });
+    const elements = [
+      { type: 'text', text: 'see you ' },
+      { type: 'text', text: 'tomorrow', style: { bold: true } },
+      { type: 'text', text: ' <!channel> ' },
+      { type: 'user', user_id: at.bob.id },
+    ];
+    const written = {
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_section', elements }],
+    };
     await bot.slack.submit(at.ann, {
-      text: { value: { type: 'plain_text_input', value: 'see you *tomorrow*' } },
+      text: { value: { type: 'rich_text_input', rich_text_value: written } },
       to: { value: { type: 'external_select', selected_option: { value: 'es' } } },
     });
     await at.channel.until((posts) => posts.some(({ words }) => words.includes('es:see you')));
+    const [{ blocks: shown = [], words = '' } = {}] = at.channel.posts;
+    expect(words).toContain('<!channel> @Bob');
+    expect(JSON.stringify(shown)).toContain(
+      '{"type":"text","text":"tomorrow","style":{"bold":true}}',
+    );
+  });
+
+  it('takes channels there by Slack’s own names of them', async () => {
+    const at = bot.place();
+    const other = at.workspace.channel({ members: [at.admin] });
+    bot.slack.command(at.admin, at.channel, '/dragoman', `autotranslate mirror`);
+    await bot.slack.until(() => at.admin.modal !== undefined);
+    const elements = [
+      { type: 'channel', channel_id: at.channel.id },
+      { type: 'text', text: ' en, ' },
+      { type: 'channel', channel_id: other.id },
+      { type: 'text', text: ' Spanish' },
+    ];
+    const written = { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
+    await bot.slack.submit(at.admin, {
+      channels: { value: { type: 'rich_text_input', rich_text_value: written } },
+    });
+    await at.channel.until((posts) => posts.some(({ words }) => words.includes('Spanish')));
+    at.channel.say(at.ann, 'The train leaves at noon');
+    await other.until((posts) => posts.some(({ words }) => words.includes('es:The train')));
   });
 
   it('keeps what was typed, as it is offered in the menus', async () => {

@@ -30,6 +30,9 @@ export const readMember = async (
   }
 };
 
+/** Reads a text as Slack's commands give it. */
+export const readTyped = (arrived: string): RichText => withUnicodeEmoji(parseMrkdwn(arrived));
+
 /**
  * Creates the reader of what a person typed. Slack escapes three signs, which are unescaped in the
  * values of options; a text is read from how it arrived, so that a mention is told from its words.
@@ -43,7 +46,6 @@ export const createTyped = (values: Readonly<Record<string, unknown>>) => {
   }
   return {
     options: plain,
-    readText: (typed: string): RichText =>
-      withUnicodeEmoji(parseMrkdwn(arrived.get(typed) ?? escape(typed))),
+    readText: (typed: string): RichText => readTyped(arrived.get(typed) ?? escape(typed)),
   };
 };

@@ -2,8 +2,16 @@ import { z } from 'zod';
 import { ID_CHARS, HINT_CHARS, INPUT_CHARS, LABEL_CHARS, TITLE_CHARS } from '../limits.ts';
 import { plain, type SlackBlock, type SlackElement } from '../outbound/blocks.ts';
 import { optionsOf } from '../outbound/controls.ts';
+import { isRichText } from '../inbound/raw-message.ts';
+import { withUnicodeEmoji } from '../rich-text/emoji.ts';
+import { parseSlackBlocks } from '../rich-text/parse-blocks.ts';
+import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
+import { readTyped } from './invocations.ts';
 import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { freeTextOption } from '../../../src/command/command-line.ts';
+import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
+import type { RichText } from '../../../src/model/rich-text.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 
 /** The callback of the modal that asks for a command's options. */
@@ -56,6 +64,15 @@ const menuElement = (
     : { type: 'external_select', ...field, ...(first ? { initial_option: first } : {}) };
 };
 
+/** Nobody is notified by what stands in a field. */
+const KEPT: ReduceOptions = { mayNotify: () => true };
+
+const richInput = ([given]: readonly Choice[]): SlackElement => ({
+  type: 'rich_text_input',
+  action_id: FIELD,
+  ...(given ? { initial_value: renderSlackBlocks(readTyped(given.value), KEPT) } : {}),
+});
+
 const inputElement = (
   { kind, minimum, maximum, maxLength }: OptionInfo,
   [given]: readonly Choice[],
@@ -86,9 +103,10 @@ const elementOf = (
   isFreeText: boolean,
   texts: ModalTexts,
 ): SlackElement => {
-  const { kind, choices, autocompletes } = option;
+  const { kind, choices, autocompletes, rich } = option;
   if (kind === 'attachment') return FILE;
   if (kind === 'channel') return channelElement(given);
+  if (rich) return richInput(given);
   return kind === 'boolean' || choices || autocompletes
     ? menuElement(option, given, texts)
     : inputElement(option, given, isFreeText);
@@ -141,6 +159,7 @@ const field = z.looseObject({
   selected_option: selected.nullish(),
   selected_options: z.array(selected).nullish(),
   selected_conversation: z.string().nullish(),
+  rich_text_value: z.looseObject({ type: z.string() }).nullish(),
   files: z.array(z.looseObject({ id: z.string() })).nullish(),
 });
 
@@ -148,19 +167,32 @@ export const viewState = z.looseObject({
   values: z.record(z.string(), z.record(z.string(), field)),
 });
 
-/** The value of each option that was filled in; files by their ids. */
+/** A value that was entered: words, a text in Slack's markup, or a file by its id. */
+export type Entered = string | RichText | { readonly fileId: string };
+
+const valueOf = (found: z.infer<typeof field>): Entered | undefined => {
+  const [file] = found.files ?? [];
+  if (file) return { fileId: file.id };
+  const { rich_text_value: block } = found;
+  if (block && isRichText(block)) {
+    const tree = withUnicodeEmoji(parseSlackBlocks(block));
+    return plainText(tree).trim() === '' ? undefined : tree;
+  }
+  const several = found.selected_options?.map(({ value }) => value).join(', ');
+  const written =
+    found.value ?? found.selected_option?.value ?? found.selected_conversation ?? several;
+  return written || undefined;
+};
+
+/** The value of each option that was filled in. */
 export const enteredValues = (
   state: z.infer<typeof viewState>,
-): Readonly<Record<string, string | { readonly fileId: string }>> => {
-  const entered: Record<string, string | { fileId: string }> = {};
+): Readonly<Record<string, Entered>> => {
+  const entered: Record<string, Entered> = {};
   for (const [name, fields] of Object.entries(state.values)) {
     const found = fields[FIELD];
-    const file = found?.files?.[0];
-    const several = found?.selected_options?.map(({ value }) => value).join(', ');
-    const value =
-      found?.value ?? found?.selected_option?.value ?? found?.selected_conversation ?? several;
-    if (file) entered[name] = { fileId: file.id };
-    else if (value !== undefined && value !== null && value !== '') entered[name] = value;
+    const value = found && valueOf(found);
+    if (value !== undefined) entered[name] = value;
   }
   return entered;
 };

@@ -5,11 +5,12 @@ import { isPersonId, openDirectChannel } from '../direct-channel.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
 import { optionsOf } from '../outbound/controls.ts';
 import type { Option } from '../outbound/blocks.ts';
+import type { Mentions } from '../mentions.ts';
 import type { People } from '../people.ts';
 import { unescape } from '../rich-text/atoms.ts';
 import type { AnswerPlace } from './answer.ts';
 import { readMember } from './invocations.ts';
-import { commandModal, enteredValues, type Given } from './modal.ts';
+import { commandModal, enteredValues, type Entered, type Given } from './modal.ts';
 import { teamOf, type submission, type suggestion } from './payloads.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -24,6 +25,7 @@ export interface ModalsDeps {
   readonly api: Api;
   readonly core: Pick<Core, 'commands' | 'complete' | 'texts'>;
   readonly people: Pick<People, 'of'>;
+  readonly mentions: Mentions;
   /** Opens a file that was put into a modal; undefined when it is gone. */
   readonly openUpload: (space: Space, fileId: string) => Promise<Attachment | undefined>;
 }
@@ -54,7 +56,7 @@ const KEPT_USES = 2_000;
 const channelId = /^<#(?<id>[A-Z0-9]+)/;
 
 /** Creates what asks for the options of a command in a modal, and reads what people enter. */
-export const createModals = ({ api, core, people, openUpload }: ModalsDeps) => {
+export const createModals = ({ api, core, people, mentions, openUpload }: ModalsDeps) => {
   const addresses = createLru<string, string>(KEPT_USES);
 
   const commandNamed = (name: string, { locale }: Member): CommandInfo => {
@@ -100,6 +102,7 @@ export const createModals = ({ api, core, people, openUpload }: ModalsDeps) => {
           ? []
           : [{ value: String(isOn), label: label(isOn ? 'slack.yes' : 'slack.no') }];
       }
+      if (option.rich) return [{ value, label: value }];
       const plain = unescape(value);
       if (option.choices) return [findChoice(option.choices, plain)].filter((one) => !!one);
       return option.autocompletes
@@ -140,6 +143,11 @@ export const createModals = ({ api, core, people, openUpload }: ModalsDeps) => {
     await api.call(space, 'views.open', { trigger_id: triggerId, view }, { once: true });
   };
 
+  const readEntered = async (space: Space, value: Entered): Promise<unknown> => {
+    if (typeof value === 'string') return value;
+    return 'fileId' in value ? openUpload(space, value.fileId) : mentions.named(space, value);
+  };
+
   return {
     open,
     /** Opens the modal of a command that is used from App Home: its answer is a direct message. */
@@ -167,7 +175,7 @@ export const createModals = ({ api, core, people, openUpload }: ModalsDeps) => {
       const command = commandNamed(state.command, member);
       const values: Record<string, unknown> = {};
       for (const [name, value] of Object.entries(enteredValues(body.view.state)))
-        values[name] = typeof value === 'string' ? value : await openUpload(space, value.fileId);
+        values[name] = await readEntered(space, value);
       const channel = isPersonId(state.channel)
         ? await openDirectChannel(api, space, member.id)
         : channelOf(space.id, state.channel);

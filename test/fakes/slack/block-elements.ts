@@ -245,6 +245,11 @@ const inputs = [
     max_length: z.number().int().min(1).max(3_000).optional(),
   }),
   z.strictObject({
+    type: z.literal('rich_text_input'),
+    ...typed,
+    initial_value: richText.optional(),
+  }),
+  z.strictObject({
     type: z.literal('number_input'),
     ...typed,
     is_decimal_allowed: z.boolean(),

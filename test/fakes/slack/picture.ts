@@ -50,8 +50,9 @@ const elementText = (element: Json): string => {
   if (type === 'image') return `(picture: ${String(alt_text)})`;
   if (type === 'file_input') return '[ Upload a file ]';
   if (String(type).endsWith('_input')) {
-    const lines = multiline === true ? 2 : 1;
-    return [String(initial_value ?? textOf(placeholder)), ...Array(lines - 1).fill('')]
+    const lines = multiline === true || type === 'rich_text_input' ? 2 : 1;
+    const initial = typeof initial_value === 'object' ? '' : initial_value;
+    return [String(initial ?? textOf(placeholder)), ...Array(lines - 1).fill('')]
       .map((line: string) => `| ${line.padEnd(60)} |`)
       .join('\n');
   }

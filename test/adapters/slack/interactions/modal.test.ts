@@ -57,6 +57,8 @@ describe('the modal of a command', () => {
     const many = elementsOf(commandModal(infoOf('autotranslate reply'), {}, '{}', labels));
     expect(many['languages']?.['type']).toBe('multi_external_select');
     expect(many['bots']?.['type']).toBe('static_select');
+    const rich = elementsOf(commandModal(infoOf('translate'), {}, '{}', labels));
+    expect(rich['text']?.['type']).toBe('rich_text_input');
   });
 });
 

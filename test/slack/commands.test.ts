@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../fakes/slack/json.ts';
+import type { FakeMessage } from '../fakes/slack/index.ts';
 import { withSlackBot, type Place } from './support.ts';
 
 const bot = withSlackBot();
@@ -104,7 +105,7 @@ describe('a command without an option that it needs', () => {
       to: { value: { type: 'external_select', selected_option: { value: 'es' } } },
     });
     await at.channel.until((posts) => posts.some(({ words }) => words.includes('es:see you')));
-    const [{ blocks: shown = [], words = '' } = {}] = at.channel.posts;
+    const [{ blocks: shown, words }] = at.channel.posts as [FakeMessage];
     expect(words).toContain('<!channel> @Bob');
     expect(JSON.stringify(shown)).toContain(
       '{"type":"text","text":"tomorrow","style":{"bold":true}}',

@@ -12,20 +12,14 @@ const textOf = (value: unknown): string => {
   return typeof text === 'string' ? text : '';
 };
 
-const inlineText = ({ type, ...element }: Json): string => {
-  switch (type) {
-    case 'text':
-      return String(element['text']);
-    case 'link':
-      return String(element['text'] ?? element['url']);
-    case 'emoji':
-    case 'broadcast':
-    case 'date':
-      return String(element['fallback'] ?? element['range'] ?? `:${String(element['name'])}:`);
-    default:
-      return String(element['channel_id'] ?? element['user_id'] ?? '');
-  }
-};
+/** The first of these fields that is a text. */
+const firstOf = (element: Json, ...names: readonly string[]): string =>
+  names.map((name) => element[name]).find((value) => typeof value === 'string') ?? '';
+
+const inlineText = (element: Json): string =>
+  element['type'] === 'emoji'
+    ? `:${firstOf(element, 'name')}:`
+    : firstOf(element, 'text', 'url', 'fallback', 'range', 'channel_id', 'user_id');
 
 const lineOf = (elements: unknown): string => listOf(elements).map(inlineText).join('');
 
@@ -51,8 +45,8 @@ const elementText = (element: Json): string => {
   if (type === 'file_input') return '[ Upload a file ]';
   if (String(type).endsWith('_input')) {
     const lines = multiline === true || type === 'rich_text_input' ? 2 : 1;
-    const initial = typeof initial_value === 'object' ? '' : initial_value;
-    return [String(initial ?? textOf(placeholder)), ...Array(lines - 1).fill('')]
+    const initial = typeof initial_value === 'string' ? initial_value : textOf(placeholder);
+    return [initial, ...Array(lines - 1).fill('')]
       .map((line: string) => `| ${line.padEnd(60)} |`)
       .join('\n');
   }

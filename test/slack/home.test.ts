@@ -38,6 +38,33 @@ describe('App Home', () => {
     await bot.slack.until(() => JSON.stringify(ann.home).includes('"privacy out"'));
   });
 
+  it('shows the chart of usage as a picture, which is uploaded again only when it changed', async () => {
+    const at = bot.place();
+    const { admin } = at;
+    const pictureIn = (): unknown =>
+      (admin.home.find(({ type }) => type === 'image')?.['slack_file'] as Json | undefined)?.['id'];
+    const deleted = (): number =>
+      bot.slack.requests.filter(({ method }) => method === 'files.delete').length;
+    /** Opens App Home until it is as `holds` wants: usage is counted a moment after an answer. */
+    const openUntil = async (holds: () => boolean): Promise<void> =>
+      expect
+        .poll(async () => {
+          const { hash } = admin.homeView ?? {};
+          admin.openHome();
+          await bot.slack.until(() => admin.homeView?.hash !== hash);
+          return holds();
+        })
+        .toBe(true);
+    await bot.use(at, 'translate to:es text:"one two three"', { part: 'es:' });
+    await openUntil(() => pictureIn() !== undefined);
+    const first = pictureIn();
+    await openUntil(() => true);
+    expect([pictureIn(), deleted()]).toEqual([first, 0]);
+    await bot.use(at, 'translate to:es text:"four five six and seven"', { part: 'es:four' });
+    await openUntil(() => pictureIn() !== first);
+    await bot.slack.until(() => deleted() === 1);
+  });
+
   it('opens the modal of a command, and answers in a direct message', async () => {
     const { ann, workspace } = bot.place();
     await opened(ann);

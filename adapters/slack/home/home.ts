@@ -8,6 +8,7 @@ import { plain, type SlackBlock } from '../outbound/blocks.ts';
 import { render } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import type { People } from '../people.ts';
+import { createPictures } from './pictures.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { toAppError } from '../../../src/errors.ts';
@@ -103,6 +104,7 @@ export type Home = ReturnType<typeof createHome>;
 /** Creates App Home: each person's settings, and those of the workspace for its moderators. */
 export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: AbortSignal) => {
   const { log } = core;
+  const pictures = createPictures(api, uploads, log);
   const shown = createLru<string, Map<string, readonly SlackBlock[]>>(KEPT);
 
   const sendFiles = async (
@@ -120,7 +122,7 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
       blocks.push({
         type: 'image',
         alt_text: file.altText ?? file.name,
-        slack_file: { id: await uploads.keep(space, file) },
+        slack_file: { id: await pictures.idOf(space, member.id, file) },
       });
     return blocks;
   };

@@ -10,6 +10,7 @@ import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
 import type { Person } from './model/member.ts';
+import { keyOf, type Space } from './model/place.ts';
 import type { FallbackDecoder } from './audio/codec/decode.ts';
 import { createPlatforms } from './running-platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
@@ -17,6 +18,7 @@ import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
 import { translateMeteredLine } from './usage/metered-line.ts';
 import { realClock, type Clock } from './async/clock.ts';
+import { createKeyedMutex } from './async/keyed-mutex.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createRooms } from './voice/rooms.ts';
 import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
@@ -30,6 +32,7 @@ import { createCipher, encryptionKeys } from './store/encryption.ts';
 import { createInstallationStore } from './store/installations.ts';
 import { createMemberSettings, createSpaceSettings, createRoomConsents } from './store/settings.ts';
 import { createPrivacy } from './store/privacy.ts';
+import { createSpaceData } from './store/space-data.ts';
 import { createUsage } from './store/usage.ts';
 import {
   findLanguage,
@@ -231,6 +234,18 @@ export const openCore = async ({
     await personalDataOf(member.platform)?.forget(member.id);
   });
 
+  const spaceData = createSpaceData(store);
+  store.signals.subscribe('space-left', languageHistory.forgetSpace);
+  const turns = createKeyedMutex();
+  const spaceLeft = async (space: Space): Promise<void> => {
+    using _ = await turns.take(keyOf(space));
+    await spaceData.leave(space);
+    await Promise.all([
+      rooms.spaceLeft(space),
+      autoTranslate.leave(space, () => spaceData.remove(space)),
+    ]);
+  };
+
   const services: Services = {
     ...base,
     privacy: {
@@ -282,6 +297,12 @@ export const openCore = async ({
           rooms.accessChanged(space);
           await autoTranslate.listener.accessChanged(space);
         },
+        spaceJoined: async (space) => {
+          if (!spaceData.isLeft(space)) return;
+          using _ = await turns.take(keyOf(space));
+          await spaceData.join(space);
+        },
+        spaceLeft,
       },
       rooms: rooms.watcher,
       ...(firstKey

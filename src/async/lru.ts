@@ -45,6 +45,8 @@ export interface Cache<Key, Value> {
   readonly of: (key: Key) => Promise<Value>;
   /** Drops the entry of a key. Call it once a change is committed or has failed. */
   readonly forget: (key: Key) => void;
+  /** Drops the entries of all keys that are meant. */
+  readonly forgetWhere: (isMeant: (key: Key) => boolean) => void;
 }
 
 /**
@@ -66,27 +68,33 @@ export const createCache = <Key, Value>(
   },
 ): Cache<Key, Value> => {
   const weights = new WeakMap<Promise<Value>, number>();
-  const known = createLru<string, Promise<Value>>(most, (found) => weights.get(found) ?? 1);
-  const weigh = async (key: string, found: Promise<Value>): Promise<void> => {
+  const known = createLru<string, { readonly asked: Key; readonly found: Promise<Value> }>(
+    most,
+    ({ found }) => weights.get(found) ?? 1,
+  );
+  const weigh = async (key: string, asked: Key, found: Promise<Value>): Promise<void> => {
     try {
       weights.set(found, weightOf(await found));
-      if (known.get(key) === found) known.set(key, found);
+      if (known.get(key)?.found === found) known.set(key, { asked, found });
     } catch {
-      if (known.get(key) === found) known.delete(key);
+      if (known.get(key)?.found === found) known.delete(key);
     }
   };
   const readAnew = (asked: Key, key: string): Promise<Value> => {
     const found = read(asked);
-    void weigh(key, found);
+    void weigh(key, asked, found);
     return found;
   };
   return {
     of: (asked) => {
       const key = keyOf(asked);
-      const found = known.get(key) ?? readAnew(asked, key);
-      known.set(key, found);
+      const found = known.get(key)?.found ?? readAnew(asked, key);
+      known.set(key, { asked, found });
       return found;
     },
     forget: (key) => known.delete(keyOf(key)),
+    forgetWhere: (isMeant) => {
+      for (const [key, { asked }] of known) if (isMeant(asked)) known.delete(key);
+    },
   };
 };

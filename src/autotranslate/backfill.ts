@@ -2,7 +2,7 @@ import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { channelKey, type Channel, type MessageRef } from '../model/place.ts';
+import { channelKey, keyOf, type Channel, type MessageRef, type Space } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { createSemaphore } from '../async/semaphore.ts';
@@ -51,6 +51,9 @@ export type Backfill = ReturnType<typeof createBackfill>;
 
 /** Work on one channel, one step after the other. */
 interface Follow {
+  readonly space: Space;
+  /** Aborted when the channel is followed no longer, or the program ends. */
+  readonly ended: AbortController;
   tail: Promise<void>;
   /** Number of waiting messages. */
   held: number;
@@ -85,11 +88,18 @@ export const createBackfill = ({
       }
   };
 
+  const end = (key: string): void => {
+    follows.get(key)?.ended.abort();
+    follows.delete(key);
+  };
+
   const followOf = (channel: Channel): Follow => {
     const key = channelKey(channel);
     const known = follows.get(key);
     if (known) return known;
     const follow: Follow = {
+      space: channel.space,
+      ended: new AbortController(),
       tail: Promise.resolve(),
       held: 0,
       looks: 0,
@@ -105,6 +115,7 @@ export const createBackfill = ({
     channel: Channel,
     feed: ChannelFeed,
     newest: string | undefined,
+    signal: AbortSignal,
   ): Promise<void> => {
     // Messages of the very millisecond of the watch come after the millisecond before it.
     const before = (position: string, ms: number): string =>
@@ -120,7 +131,7 @@ export const createBackfill = ({
     const first = oldest ? before(oldest.position, 1) : start;
     const after = [first, start].toSorted()[0] ?? start;
     const there = new Set<string>();
-    const history = feed.history(channel, after < horizon ? horizon : after, stopping.signal);
+    const history = feed.history(channel, after < horizon ? horizon : after, signal);
     for await (const message of history) {
       there.add(message.ref.id);
       await take(message);
@@ -133,23 +144,24 @@ export const createBackfill = ({
     channel: Channel,
     newest: string | undefined,
     held: Disposable,
+    signal: AbortSignal,
   ): Promise<void> => {
     const feed = platforms.find(channel)?.feed;
     if (!feed) return;
     for (let attempt = 0; ; attempt += 1) {
-      stopping.signal.throwIfAborted();
+      signal.throwIfAborted();
       try {
-        await slots.use(() => fetch(channel, feed, newest));
+        await slots.use(() => fetch(channel, feed, newest, signal));
         return;
       } catch (thrown) {
         const { code, message: reason, retryable, retryAfterMs } = toAppError(thrown);
-        stopping.signal.throwIfAborted();
+        signal.throwIfAborted();
         const fields = { platform: channel.space.platform, channel: channel.id, code, reason };
         log.warn(fields, 'the history of a channel could not be read');
         held[Symbol.dispose]();
         // After a permanent refusal only reported messages are known. Unknown faults may pass.
         if (thrown instanceof AppError && !retryable && code !== 'internal') return;
-        await sleep(realClock, backoffMs(BACKOFF, attempt, retryAfterMs), stopping.signal);
+        await sleep(realClock, backoffMs(BACKOFF, attempt, retryAfterMs), signal);
       }
     }
   };
@@ -171,12 +183,13 @@ export const createBackfill = ({
     follow.coming = coming;
     follow.looks += 1;
     const held = hold(channel);
+    const signal = AbortSignal.any([stopping.signal, follow.ended.signal]);
     const run = async (waited: Promise<void>): Promise<void> => {
       using _ = held;
       try {
         await waited;
         if (follow.coming === coming) follow.coming = undefined;
-        await look(channel, coming.newest, held);
+        await look(channel, coming.newest, held, signal);
         follow.isWhole = true;
       } finally {
         follow.looks -= 1;
@@ -222,8 +235,12 @@ export const createBackfill = ({
     report: (channel: Channel, run: Report): Promise<void> => report(channel, run, true),
     /** Runs a report that the history cannot replace: it is never left out, however many wait. */
     reportAlways: (channel: Channel, run: Report): Promise<void> => report(channel, run, false),
-    /** Stops following a channel. */
-    forget: (channel: Channel): void => void follows.delete(channelKey(channel)),
+    /** Stops following a channel; a fetch of its history that is under way ends. */
+    forget: (channel: Channel): void => end(channelKey(channel)),
+    /** Stops following the channels of a space. */
+    forgetSpace: (space: Space): void => {
+      for (const [key, follow] of follows) if (keyOf(follow.space) === keyOf(space)) end(key);
+    },
     idle: async (): Promise<void> => {
       let seen: Promise<void>[] | undefined;
       while (!tails().every((tail, index) => tail === seen?.[index])) {

@@ -10,6 +10,7 @@ import {
 } from '../store/inbox/index.ts';
 import { groupPartition } from '../store/inbox/row.ts';
 import { createIngest } from './ingest.ts';
+import { createLeave } from './leave.ts';
 import { createLinks } from './links.ts';
 import { createOutages } from './outage.ts';
 import { createReconcile } from './mirror/reconcile.ts';
@@ -108,15 +109,24 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
         : scheduler.hold(groupPartition(group));
     },
   });
-  const watches = createWatches({ ...shared, kept: watchStore, backfill, scheduler });
+  const { unfollow, ...watches } = createWatches({ ...shared, kept: watchStore, backfill, scheduler });
   const invites = createLinkInvites(store, now);
-  const links = createLinks({
+  const { tellOfEnd, ...links } = createLinks({
     kept: watchStore,
     watches,
     invites,
     texts: deps.texts,
     log,
     post: platforms.post,
+  });
+  const leave = createLeave({
+    ...shared,
+    kept: watchStore,
+    backfill,
+    scheduler,
+    preparing,
+    tellOfEnd,
+    unfollow,
   });
   const ago = (days: number): number => now() - days * DAY_MS;
   const ingest = createIngest({
@@ -217,16 +227,14 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     listener: {
       ...ingest.listener,
       accessChanged,
-      spaceLeft: async (space) => {
-        await invites.removeAll(space);
-        await ingest.listener.spaceLeft(space);
-      },
       messagesMissed: (channels) => {
         ingest.listener.messagesMissed(channels);
         const [first] = channels;
         if (first) resuming = resume(first.channel.space.platform);
       },
-    } satisfies ChannelFeedListener,
+    } satisfies Omit<ChannelFeedListener, 'spaceJoined' | 'spaceLeft'>,
+    /** Ends auto-translate in a space; `remove` deletes what is stored of it. */
+    leave,
     /**
      * Serves the watched channels of a platform that has such; the platform then reports missed
      * messages.

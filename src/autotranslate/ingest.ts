@@ -168,7 +168,7 @@ export const createIngest = (deps: IngestDeps) => {
     return unseen;
   };
 
-  const listener: Omit<ChannelFeedListener, 'accessChanged'> = {
+  const listener: Omit<ChannelFeedListener, 'accessChanged' | 'spaceJoined' | 'spaceLeft'> = {
     follows: (channel) => watches.of(channel) !== undefined,
     messageChanged: async (message) => {
       const { channel } = message.ref;
@@ -200,9 +200,6 @@ export const createIngest = (deps: IngestDeps) => {
         if (watches.of(channel)) backfill.missed(channel, newest);
     },
     channelDeleted: deps.channelDeleted,
-    spaceLeft: async (space) => {
-      for (const partition of await inbox.abandon(space, 'space-gone')) scheduler.wake(partition);
-    },
   };
 
   return { listener, take, markDeleted };

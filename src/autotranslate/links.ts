@@ -3,7 +3,7 @@ import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import type { MessageKey } from '../message-key.ts';
 import type { Content } from '../model/content.ts';
-import { isSameChannel, type Channel } from '../model/place.ts';
+import { channelKey, isSameChannel, type Channel } from '../model/place.ts';
 import type { ChannelWatch, LinkInvite, Watches } from '../model/watch.ts';
 import type { LinkInvites } from '../store/link-invites.ts';
 import type { WatchStore } from '../store/watches.ts';
@@ -26,6 +26,8 @@ const titleOf = (platform: string): string => platform.charAt(0).toUpperCase() +
 
 const isElsewhere = (here: Channel, { channel: { space } }: ChannelWatch): boolean =>
   space.platform !== here.space.platform || space.id !== here.space.id;
+
+export type Links = ReturnType<typeof createLinks>;
 
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
@@ -83,6 +85,14 @@ export const createLinks = (deps: LinksDeps) => {
       const others = all.filter((each) => isElsewhere(watch.channel, each));
       await tell(others, 'autotranslate.linked-here', watch.channel);
       return all;
+    },
+    /** Tells channels elsewhere that others were taken out of their groups; does not wait for it. */
+    tellOfEnd: (
+      ended: readonly { readonly reader: ChannelWatch; readonly about: Channel }[],
+    ): void => {
+      const byReader = new Map(ended.map((each) => [channelKey(each.reader.channel), each]));
+      for (const { reader, about } of byReader.values())
+        void tell([reader], 'autotranslate.unlinked-here', about);
     },
     /** Ends a watch, and tells the channels elsewhere that were linked with it. */
     remove: async (channel: Channel): Promise<boolean> => {

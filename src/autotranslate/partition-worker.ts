@@ -134,6 +134,7 @@ export const createPartitionWorker = ({
       const preparing = prepare(row, { isLast, tenure }, abort.signal);
       const job: Job = { row, abort, preparing, registered };
       jobs.set(key, job);
+      abort.signal.addEventListener('abort', () => jobs.get(key) === job && end(jobs, key));
       const settle = async (): Promise<void> => {
         job.prepared = await preparing;
       };
@@ -207,7 +208,11 @@ export const createPartitionWorker = ({
       if (isOnHold(tenure.name)) return undefined;
       const limit = waiting.delete(tenure.name) ? 1 : ROWS_AHEAD;
       const { rows, nextDueMs } = await inbox.claim(tenure.name, limit, tenure);
-      if (rows.length === 0) return nextDueMs;
+      if (rows.length === 0) {
+        // Rows may have been deleted while they waited for a retry.
+        if (nextDueMs === undefined) dropAll(jobs);
+        return nextDueMs;
+      }
       const stop = await round(rows.map(begin));
       const dueMs = stop && (await giveBack(stop));
       if (dueMs !== undefined) return dueMs;

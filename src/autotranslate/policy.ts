@@ -18,7 +18,6 @@ export type SkipReason =
   | 'deleted'
   | 'not-watched'
   | 'channel-gone'
-  | 'space-gone'
   | 'forgotten';
 
 /** True when a file claims to be audio; only decoding it shows if it is. */

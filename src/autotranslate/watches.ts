@@ -39,6 +39,7 @@ export const createWatches = (deps: WatchesDeps) => {
   };
 
   return {
+    unfollow,
     of: kept.of,
     list: kept.list,
     missing,

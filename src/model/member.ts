@@ -1,6 +1,11 @@
 export interface Member {
   readonly platform: string;
   readonly id: string;
+  /**
+   * Id of the space that the person belongs to: what is stored of the person goes with it. Omitted by
+   * platforms whose people belong to no space.
+   */
+  readonly homeId?: string;
   /** The name that others see; never used in a mention. */
   readonly name: string;
   /** BCP 47, as the person's app says it. */
@@ -11,4 +16,4 @@ export interface Member {
 }
 
 /** A person of a platform, in any of its spaces. */
-export type Person = Pick<Member, 'platform' | 'id'>;
+export type Person = Pick<Member, 'platform' | 'id' | 'homeId'>;

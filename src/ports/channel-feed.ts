@@ -73,6 +73,11 @@ export interface ChannelFeedListener {
   /** Takes a change of what Dragoman may do in a space: what was forbidden may be allowed now. */
   accessChanged(space: Space): Promise<void>;
   channelDeleted(channel: Channel): Promise<void>;
-  /** Takes the bot's removal from a space. */
+  /** Takes that the bot is in a space, which it may have been removed from before. */
+  spaceJoined(space: Space): Promise<void>;
+  /**
+   * Takes the bot's removal from a space; not that the space cannot be reached. Resolves when nothing
+   * is stored of the space any more. Until `spaceJoined`, nothing is stored for it.
+   */
   spaceLeft(space: Space): Promise<void>;
 }

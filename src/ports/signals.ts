@@ -8,6 +8,8 @@ export interface SignalTopics {
   readonly watches: Space;
   readonly 'opt-out': Person & { readonly optedOut: boolean };
   readonly forgotten: Person;
+  /** Nothing of the space is stored any more. */
+  readonly 'space-left': Space;
 }
 
 export type SignalTopic = keyof SignalTopics;

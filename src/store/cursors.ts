@@ -1,4 +1,4 @@
-import type { Channel, MessageRef } from '../model/place.ts';
+import { keyOf, type Channel, type MessageRef, type Space } from '../model/place.ts';
 import type { Store } from './index.ts';
 import { WATCH } from './inbox/row.ts';
 import { RELAXED } from './writer.ts';
@@ -102,6 +102,12 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
           .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
           .execute();
       }, RELAXED);
+    },
+
+    /** Drops the cursors of a space that are not stored yet. */
+    forgetSpace: (space: Space): void => {
+      for (const [key, { channel }] of ahead)
+        if (keyOf(channel.space) === keyOf(space)) ahead.delete(key);
     },
 
     /** Deletes the cursors before a position, from which nothing is fetched any more. */

@@ -8,6 +8,7 @@ import { createDiskSync, createStoreWriter } from './writer.ts';
 import { createEmbeddedSignals } from './embedded.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
+import { guardLeftSpaces } from './space-data.ts';
 import { openSqlite } from './sqlite.ts';
 import { z } from 'zod';
 
@@ -43,6 +44,7 @@ export const openStore = async (url: string): Promise<Store> => {
   const { dialect, synced } = openSqlite(path);
   const db = new Kysely<Schema>({ dialect });
   await migrate(db);
+  await guardLeftSpaces(db);
   // Concurrent callers share one checkpoint. It waits for its turn at the only connection, because
   // SQLite refuses a checkpoint within a transaction.
   const checkpoint = createDiskSync(async () => {

@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
 import { HOUR_MS } from '../async/time.ts';
-import type { Space } from '../model/place.ts';
 import type { ChannelWatch, LinkInvite } from '../model/watch.ts';
 import type { Store } from './index.ts';
 
@@ -61,14 +60,5 @@ export const createLinkInvites = (store: Store, now: () => number) => ({
         .executeTakeFirst(),
     );
     return row && (JSON.parse(row.watch) as ChannelWatch);
-  },
-  /** Deletes the invitations of a space. */
-  removeAll: async ({ platform, id }: Space): Promise<void> => {
-    await store.write((db) =>
-      db
-        .deleteFrom('link_invite')
-        .where((eb) => eb.and({ platform, space_id: id }))
-        .execute(),
-    );
   },
 });

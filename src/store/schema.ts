@@ -43,6 +43,8 @@ interface GlossaryTermTable {
 interface MemberSettingTable {
   platform: string;
   member_id: string;
+  /** Id of the space that the person belongs to; null where people belong to none. */
+  space_id: Generated<string | null>;
   language: string | null;
   voice_id: string | null;
   /** 1 when the member opted out, else 0. */
@@ -168,6 +170,7 @@ interface MirrorMessageTable extends MirrorKeyColumns {
 /** The thread of a channel with the translations into one language. */
 interface StandingThreadTable {
   platform: string;
+  space_id: string;
   channel_id: string;
   language: string;
   /** The thread where it is a channel of its own, otherwise the channel that it is in. */

@@ -8,6 +8,12 @@ import type { Person } from '../model/member.ts';
 /** The columns by which a person's rows are known. */
 export const personColumns = ({ platform, id }: Person) => ({ platform, member_id: id });
 
+/** The columns of a person's own settings that never change. */
+const ownerColumns = (person: Person) => ({
+  ...personColumns(person),
+  space_id: person.homeId ?? null,
+});
+
 export interface Preferences {
   readonly language: string | undefined;
   readonly voiceId: string | undefined;
@@ -34,7 +40,7 @@ export const createMemberSettings = (store: Store) => ({
     await store.write((db) =>
       db
         .insertInto('member_setting')
-        .values({ ...personColumns(person), language: null, voice_id: null, ...values })
+        .values({ ...ownerColumns(person), language: null, voice_id: null, ...values })
         .onConflict((conflict) =>
           Object.keys(values).length === 0
             ? conflict.columns(['platform', 'member_id']).doNothing()
@@ -112,6 +118,7 @@ export type SpaceSettings = ReturnType<typeof createSpaceSettings>;
 export const createSpaceSettings = (store: Store) => {
   const known = createCache((space: Space) => read(store, space), { keyOf, most: CACHED_SPACES });
   store.signals.subscribe('space-settings', known.forget);
+  store.signals.subscribe('space-left', known.forget);
 
   return {
     of: known.of,
@@ -183,6 +190,9 @@ export const createOptOuts = (store: Store) => {
   };
   const choice = createCache(stored, { keyOf, most: CACHED_PEOPLE });
   store.signals.subscribe('opt-out', choice.forget);
+  store.signals.subscribe('space-left', ({ platform }) =>
+    choice.forgetWhere((person) => person.platform === platform),
+  );
   /** People whose opt-out is being stored or failed to be stored; it already applies. */
   const unwritten = createLru<string, symbol>(MOST_UNWRITTEN);
 
@@ -190,7 +200,8 @@ export const createOptOuts = (store: Store) => {
     optedOut: async (person: Person): Promise<boolean> =>
       unwritten.get(keyOf(person)) !== undefined || choice.of(person),
 
-    async setOptedOut({ platform, id }: Person, optedOut: boolean): Promise<void> {
+    async setOptedOut(person: Person, optedOut: boolean): Promise<void> {
+      const { platform, id } = person;
       const opted_out = optedOut ? 1 : 0;
       const key = keyOf({ platform, id });
       const own = Symbol(key);
@@ -199,7 +210,7 @@ export const createOptOuts = (store: Store) => {
       await store.write(async (db) => {
         await db
           .insertInto('member_setting')
-          .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
+          .values({ ...ownerColumns(person), language: null, voice_id: null, opted_out })
           .onConflict((conflict) =>
             conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
           )

@@ -30,7 +30,7 @@ export const createStandingThreads = (store: Store) => ({
       };
       await db
         .insertInto('standing_thread')
-        .values({ ...columnsOf(channel), language, ...found })
+        .values({ ...columnsOf(channel), space_id: channel.space.id, language, ...found })
         .onConflict((conflict) =>
           conflict.columns(['platform', 'channel_id', 'language']).doUpdateSet(found),
         )

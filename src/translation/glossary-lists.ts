@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { createCache } from '../async/lru.ts';
 import type { GlossaryTerm, TermsInText } from '../model/glossary.ts';
-import type { Channel, Space } from '../model/place.ts';
+import { keyOf, type Channel, type Space } from '../model/place.ts';
 import type { Store } from '../store/index.ts';
 import { buildTermIndex, type Occurrence, type TermIndex } from '../text/terms/term-index.ts';
 import { idOf } from './glossary-terms.ts';
@@ -40,6 +40,9 @@ export const createGlossaryLists = (store: Store) => {
     weightOf: ({ length }) => WEIGHT_OF_PLACE + length,
   });
   store.signals.subscribe('glossary', lists.forget);
+  store.signals.subscribe('space-left', (left) =>
+    lists.forgetWhere((place) => keyOf('space' in place ? place.space : place) === keyOf(left)),
+  );
 
   /** Each list is replaced when its glossary changes, and its index goes with it. */
   const indexes = new WeakMap<List, Promise<Indexed>>();

@@ -1,6 +1,6 @@
 import { createLru, type Lru } from '../async/lru.ts';
 import type { Person } from '../model/member.ts';
-import { channelKey, messageKey } from '../model/place.ts';
+import { channelKey, keyOf, messageKey, type Space } from '../model/place.ts';
 import { confidentLanguage, rankLanguages, type Detection } from '../text/language/detect.ts';
 import type { ChatLine, Languages } from '../text/language/languages.ts';
 import { priorOf } from '../text/language/prior.ts';
@@ -18,6 +18,7 @@ const MOST_RANKED = 200;
 interface Remembered {
   readonly key: string;
   readonly author: Person;
+  readonly space: Space;
   readonly language: string;
 }
 
@@ -26,6 +27,8 @@ type History = Lru<string, readonly Remembered[]>;
 export interface LanguageHistory extends Pick<Languages, 'detect' | 'rank'> {
   /** Forgets a person's lines. */
   forget(person: Person): void;
+  /** Forgets the lines of a space. */
+  forgetSpace(space: Space): void;
 }
 
 const isSamePerson = (a: Person, b: Person): boolean => a.id === b.id && a.platform === b.platform;
@@ -42,7 +45,7 @@ export const createLanguageHistory = (): LanguageHistory => {
   const channels: History = createLru(MOST_CHANNELS);
   const rankings = createLru<
     string,
-    { text: string; author: Person; ranked: readonly Detection[] }
+    { text: string; author: Person; space: Space; ranked: readonly Detection[] }
   >(MOST_RANKED);
 
   const rankLine = (text: string, { ref, author }: ChatLine): readonly Detection[] => {
@@ -58,10 +61,10 @@ export const createLanguageHistory = (): LanguageHistory => {
 
     const prior = priorOf({ own: languagesOf(own), place: languagesOf(place) });
     const ranked = rankLanguages(text, prior);
-    rankings.set(key, { text, author, ranked });
+    rankings.set(key, { text, author, space, ranked });
     const [best] = ranked;
     if (best && best.confidence >= SURE) {
-      const line = { key, author, language: best.language };
+      const line = { key, author, space, language: best.language };
       authors.set(authorKey, [...own, line].slice(-LINES));
       channels.set(channelKey(ref.channel), [...place, line].slice(-LINES));
     }
@@ -83,6 +86,12 @@ export const createLanguageHistory = (): LanguageHistory => {
         }
       for (const [key, { author }] of rankings)
         if (isSamePerson(author, person)) rankings.delete(key);
+    },
+    forgetSpace: (left) => {
+      const isIn = ({ space }: { readonly space: Space }): boolean => keyOf(space) === keyOf(left);
+      for (const history of [authors, channels])
+        for (const [key, lines] of history) if (lines.some(isIn)) history.delete(key);
+      for (const [key, line] of rankings) if (isIn(line)) rankings.delete(key);
     },
   };
 };

@@ -262,6 +262,13 @@ export const createRooms = (deps: RoomsDeps) => {
     },
     /** Tries again what was refused in a space: permissions may have changed. */
     accessChanged: (space: Space): void => open.get(keyOf(space))?.room.retry(),
+    /** Ends what goes on in a space that the bot was removed from, and drops the transcript. */
+    spaceLeft: async (space: Space): Promise<void> => {
+      const key = keyOf(space);
+      await open.get(key)?.room.close('unwanted');
+      left.get(key)?.drop();
+      left.delete(key);
+    },
     /** Applies changed choices; must be called when the choices of a space have changed. */
     choicesChanged: async (space: Space): Promise<void> => {
       await applyChoices(space);

@@ -114,6 +114,7 @@ const WATCHER: ChannelFeedListener = {
   messagesMissed: () => undefined,
   accessChanged: async () => undefined,
   channelDeleted: async () => undefined,
+  spaceJoined: async () => undefined,
   spaceLeft: async () => undefined,
 };
 

@@ -10,7 +10,7 @@ import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 export interface InboundPlacesDeps {
   readonly listener: Pick<
     ChannelFeedListener,
-    'accessChanged' | 'memberBanned' | 'messagesMissed' | 'channelDeleted' | 'spaceLeft'
+    'accessChanged' | 'memberBanned' | 'messagesMissed' | 'channelDeleted' | 'spaceJoined' | 'spaceLeft'
   >;
   readonly botId: string;
   readonly interactions: Pick<Interactions, 'lost'>;
@@ -41,7 +41,7 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
 
   // This event is the first in each new session and after each outage, before any message of the
   // server: messages missed meanwhile are fetched before new ones.
-  on(Events.GuildCreate, (guild) => {
+  on(Events.GuildCreate, async (guild) => {
     if (guild.unavailable) return;
     for (const thread of guild.threads) parents.note(guild.id, thread);
     const channels = [...guild.channels, ...guild.threads];
@@ -53,6 +53,7 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
           newest: newestOf(channel),
         })),
     );
+    await listener.spaceJoined(spaceOf(guild.id, ''));
   });
   on(Events.GuildDelete, async ({ id, unavailable }) => {
     if (unavailable) return;

@@ -306,7 +306,6 @@ export interface Prepared {
 const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
   'not-watched',
   'channel-gone',
-  'space-gone',
   'forgotten',
 ]);
 

@@ -57,7 +57,7 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
 export const createPrepare = (deps: PrepareDeps) => {
   const { services, watches, texts, context, platforms, threads } = deps;
   const { languages, privacy, spaces } = services;
-  const { translate, forget } = createMessageTranslator(services, deps.outages);
+  const { translate, forget, forgetSpace } = createMessageTranslator(services, deps.outages);
 
   const standingThread = async (channel: Channel, language: string): Promise<MirrorTarget> => {
     const last = await threads.of(channel, language);
@@ -284,5 +284,7 @@ export const createPrepare = (deps: PrepareDeps) => {
 
     /** Drops data in memory of a person's messages. */
     forget,
+    /** Drops data in memory of a space's messages. */
+    forgetSpace,
   };
 };

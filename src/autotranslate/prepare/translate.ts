@@ -14,7 +14,7 @@ import { isBlankMessage } from '../../text/message-checks.ts';
 import type { Translation } from '../../translation/translator.ts';
 import { charactersOf } from '../../usage/limits.ts';
 import type { Person } from '../../model/member.ts';
-import { isSameChannel, type MessageRef } from '../../model/place.ts';
+import { isSameChannel, keyOf, type MessageRef, type Space } from '../../model/place.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 
 /** Longest context of a translation (contract section 4.4, `context`). */
@@ -70,6 +70,14 @@ export const createTranslationContext = () => {
           turns.filter((turn) => !isMeant(turn)),
         );
     },
+    /** Forgets the messages of a space. */
+    forgetSpace(space: Space): void {
+      for (const [conversation, turns] of [...conversations]) {
+        const left = turns.filter(({ ref }) => keyOf(ref.channel.space) !== keyOf(space));
+        if (left.length === 0) conversations.delete(conversation);
+        else if (left.length < turns.length) conversations.set(conversation, left);
+      }
+    },
   };
 };
 
@@ -120,6 +128,7 @@ export interface TranslateOptions {
  */
 interface Finished {
   readonly authorId: string;
+  readonly space: Space;
   /** Translations by target language and text. */
   readonly translations: Map<string, Translation>;
   /** Transcripts by file. */
@@ -181,7 +190,7 @@ const failureOf = (thrown: unknown): AppError => {
     : error;
 };
 
-const keyOf = ({ ref, purpose, revision }: RowKey & { readonly revision: number }): string =>
+const rowKey = ({ ref, purpose, revision }: RowKey & { readonly revision: number }): string =>
   JSON.stringify([purpose, ref.channel.space.platform, ref.channel.id, ref.id, revision]);
 
 /** Transcribes and translates messages. */
@@ -192,9 +201,9 @@ export const createMessageTranslator = (
   const { languages, transcriber, translator } = services;
   const remembered = createLru<string, Finished>(MOST_REMEMBERED);
 
-  const finishedOf = (key: string, authorId: string): Finished => {
+  const finishedOf = (key: string, authorId: string, space: Space): Finished => {
     const used = { characters: 0, audioMs: 0 };
-    const none = { authorId, translations: new Map(), transcripts: new Map(), used };
+    const none = { authorId, space, translations: new Map(), transcripts: new Map(), used };
     const finished = remembered.get(key) ?? none;
     remembered.set(key, finished);
     return finished;
@@ -209,8 +218,8 @@ export const createMessageTranslator = (
     { message, languages: wanted, transcribes, context, isLast, onHeard }: TranslateOptions,
     signal: AbortSignal,
   ): Promise<Translated> => {
-    const key = keyOf(row);
-    const finished = finishedOf(key, row.authorId);
+    const key = rowKey(row);
+    const finished = finishedOf(key, row.authorId, row.ref.channel.space);
     const place = message.ref.channel;
     const author = { platform: place.space.platform, id: message.author.id };
     const line = { ref: message.ref, author };
@@ -337,6 +346,11 @@ export const createMessageTranslator = (
     forget: (authorId: string): void => {
       for (const [key, finished] of remembered)
         if (finished.authorId === authorId) remembered.delete(key);
+    },
+    /** Drops data in memory of a space's messages. */
+    forgetSpace: (space: Space): void => {
+      for (const [key, finished] of remembered)
+        if (keyOf(finished.space) === keyOf(space)) remembered.delete(key);
     },
   };
 };

@@ -1,5 +1,5 @@
 import { type Selectable, sql, type Transaction } from 'kysely';
-import type { Channel, MessageRef, Space } from '../../model/place.ts';
+import type { Channel, MessageRef } from '../../model/place.ts';
 import type { InboxDeps } from './claims.ts';
 import {
   abandoned,
@@ -163,19 +163,15 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
       return partitions;
     }),
 
-  /** Abandons the open rows of a channel or space. Resolves with their partitions. */
-  abandon: async (where: Channel | Space, reason: string): Promise<readonly string[]> => {
+  /** Abandons the open rows of a channel. Resolves with their partitions. */
+  abandon: async ({ space, id }: Channel, reason: string): Promise<readonly string[]> => {
     const rows = await store.write((db) =>
       db
         .updateTable('inbox')
         .set(abandoned(reason, now()))
         .where(isOpen)
         .where('content_hash', '<>', DELETED)
-        .where((eb) =>
-          'space' in where
-            ? eb.and({ platform: where.space.platform, channel_id: where.id })
-            : eb.and({ platform: where.platform, space_id: where.id }),
-        )
+        .where((eb) => eb.and({ platform: space.platform, channel_id: id }))
         .returning('partition_key')
         .execute(),
     );

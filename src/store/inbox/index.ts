@@ -54,6 +54,14 @@ export interface Inbox {
   revive(space: Space): Promise<number>;
 }
 
+const openRow = (row: Parameters<typeof rowChannel>[0] & {
+  message_id: string;
+  partition_key: string;
+}) => ({
+  ref: { channel: rowChannel(row), id: row.message_id },
+  partition: row.partition_key,
+});
+
 export type InboxStore = ReturnType<typeof createInboxStore>;
 
 /**
@@ -104,6 +112,20 @@ export const createInboxStore = (deps: InboxDeps) => {
         .limit(limit)
         .execute();
       return rows.map((row) => ({ channel: rowChannel(row), id: row.message_id }));
+    },
+
+    /** Lists the open rows of a space. */
+    openIn: async ({
+      platform,
+      id,
+    }: Space): Promise<readonly { readonly ref: MessageRef; readonly partition: string }[]> => {
+      const rows = await store
+        .selectFrom('inbox')
+        .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'partition_key'])
+        .where((eb) => eb.and({ platform, space_id: id }))
+        .where(isOpen)
+        .execute();
+      return rows.map(openRow);
     },
 
     /** Lists the partitions that have open rows of a platform. */
@@ -162,10 +184,7 @@ export const openRowsOf = async (
     .where((eb) => eb.or([eb('author_id', '=', id), eb('reason', '=', FORGOTTEN)]))
     .where(isOpen)
     .execute();
-  return rows.map((row) => ({
-    ref: { channel: rowChannel(row), id: row.message_id },
-    partition: row.partition_key,
-  }));
+  return rows.map(openRow);
 };
 
 const MOST_LISTED = 10;

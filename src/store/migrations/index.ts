@@ -12,6 +12,7 @@ import { reasons } from './008-reasons.ts';
 import { foldedTerms } from './009-folded-terms.ts';
 import { installations } from './010-installations.ts';
 import { linkInvites } from './011-link-invites.ts';
+import { spaceColumns } from './012-space-columns.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -26,6 +27,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '009-folded-terms': foldedTerms,
   '010-installations': installations,
   '011-link-invites': linkInvites,
+  '012-space-columns': spaceColumns,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

@@ -91,6 +91,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     },
     channelDeleted: async (channel) => void told.push({ what: 'channelGone', channel }),
     accessChanged: async (space) => void told.push({ what: 'accessChanged', space }),
+    spaceJoined: async () => undefined,
     spaceLeft: async (space) => void told.push({ what: 'spaceGone', space }),
   };
   const core: TestCore = {

@@ -14,8 +14,8 @@ import { type SpaceSettings, createSpaceSettings } from '../../../src/store/sett
 import type { Translator } from '../../../src/translation/translator.ts';
 import { createUsage, type Usage } from '../../../src/store/usage.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
+import { createSpaceData } from '../../../src/store/space-data.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
-import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 import { channel, createFakeFeed, SPACE, type FakeFeed } from '../../fakes/channel-feed.ts';
 import { mirrorOf, openTestAutoTranslate, plainTranslator } from '../../fakes/autotranslate.ts';
 
@@ -54,7 +54,7 @@ export interface Scene {
   /** Another platform, of which `WORKSPACE` is a space. */
   readonly other: FakeFeed;
   readonly store: Store;
-  readonly listener: ChannelFeedListener;
+  readonly listener: AutoTranslate['listener'];
   readonly watches: Watches;
   readonly inbox: Inbox;
   readonly spaces: SpaceSettings;
@@ -62,6 +62,8 @@ export interface Scene {
   readonly usage: Pick<Usage, 'today'>;
   /** How far the clock is ahead of the real one. */
   readonly clock: { aheadMs: number };
+  /** Takes the bot's removal from a space. */
+  leave(space: Space): Promise<void>;
   forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
   authorsOf: AutoTranslate['authorsOf'];
   idle(): Promise<void>;
@@ -169,6 +171,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     get inbox() {
       return watching.inbox;
     },
+    leave: (space) => watching.leave(space, () => createSpaceData(store).remove(space)),
     forget: (person) => watching.forget(person),
     authorsOf: (message) => watching.authorsOf(message),
     idle: () => watching.idle(),

@@ -44,15 +44,4 @@ describe('a watch', () => {
     expect(scene.watches.of(GENERAL)).toBeUndefined();
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped channel-gone' });
   });
-
-  it('outlives that the space is gone, but what waits there is left', async () => {
-    await scene.watches.set([watchOf(GENERAL)]);
-    const resolve = scene.hold('hello');
-    const { ref } = await scene.say(GENERAL, 'hello');
-    await scene.listener.spaceLeft(SPACE);
-    resolve();
-    await scene.idle();
-    expect(scene.watches.of(GENERAL)).toBeDefined();
-    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped space-gone' });
-  });
 });

@@ -57,6 +57,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
     messagesMissed: () => undefined,
     accessChanged: async () => undefined,
     channelDeleted: async ({ id }) => void told.push(`channel gone ${id}`),
+    spaceJoined: async () => undefined,
     spaceLeft: async ({ id }) => void told.push(`space gone ${id}`),
   };
   const openFile = () => {

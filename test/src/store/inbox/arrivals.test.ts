@@ -133,14 +133,6 @@ describe('what is abandoned', () => {
     ]);
   });
 
-  it('is a whole space where one is meant, and no other', async () => {
-    const elsewhere = { space: { ...SPACE, id: 'other' }, id: 'far' };
-    for (const [id, channel] of [HERE, THERE, elsewhere].entries())
-      await inbox.accept(messageOf(id, 'hello', channel));
-    expect(await inbox.ours.abandon(SPACE, 'space-gone')).toHaveLength(2);
-    expect(await inbox.claim()).toMatchObject([{}, {}, { message: { text: plainWords('hello') } }]);
-  });
-
   it('is no longer theirs who work on it, and what was dealt with stays as it is', async () => {
     await inbox.accept(messageOf(1));
     await inbox.accept(messageOf(2));

@@ -5,10 +5,10 @@ import { createChannelFeed } from './channel-feed.ts';
 import { isRefusal, isTokenEnded } from './errors.ts';
 import { createOpenFile } from './files.ts';
 import { readMessage } from './history.ts';
-import { channelOf } from './ids.ts';
 import { createHome } from './home/home.ts';
 import { createBolt } from './inbound/bolt.ts';
 import { createEvents } from './inbound/events.ts';
+import { createLookBack } from './inbound/look-back.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
 import { rawFile, type RawFile } from './inbound/raw-message.ts';
 import { openInstallations } from './install/index.ts';
@@ -16,7 +16,6 @@ import { createEventTransport } from './inbound/transport.ts';
 import type { Installed } from './install/installations.ts';
 import { createAgent } from './interactions/agent.ts';
 import { createInteractions } from './interactions/interactions.ts';
-import { CHANNELS_PAGE } from './limits.ts';
 import { createMentions } from './mentions.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
 import { createMessageWriter } from './outbound/message-writer.ts';
@@ -24,6 +23,7 @@ import { createUploads } from './outbound/uploads.ts';
 import { createPeople } from './people.ts';
 import { createPlatform } from './platform.ts';
 import { createThreads } from './threads.ts';
+import { realClock } from '../../src/async/clock.ts';
 import { toAppError } from '../../src/errors.ts';
 import { tryAgain } from '../../src/try-again.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
@@ -44,21 +44,17 @@ export interface SlackOptions extends ApiOptions {
 }
 
 const fileInfo = z.object({ file: rawFile });
-const channelsPage = z.object({
-  channels: z.array(z.object({ id: z.string() })),
-  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
-});
-
 export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter => {
   const { log, feedListener } = core;
   const { url, speed = 1 } = options;
   const stopped = new AbortController();
-  const { installations, pages } = openInstallations(options, core, ({ space }) =>
-    lookBackIn(space),
-  );
+  const { installations, pages } = openInstallations(options, core, {
+    adding: async (space) => feedListener.spaceJoined(space),
+    added: (spaces) => spaces.forEach((space) => lookBack.start(space)),
+  });
   const known = (space: Space): Installed | undefined => installations.known(space);
   const api = createSlackApi(options, installations);
-  const people = createPeople(api);
+  const people = createPeople(api, installations);
   const threads = createThreads(api);
   const openFile = createOpenFile(url);
   const readFile = async (space: Space, file: string): Promise<RawFile | undefined> => {
@@ -124,57 +120,49 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     stopped.signal,
   );
 
-  /** Reports a gap in every channel that the app is in: events may be lost while it is away. */
-  const lookBack = async (space: Space): Promise<void> => {
-    let cursor: string | undefined;
-    do {
-      const page = channelsPage.parse(
-        await api.call(space, 'users.conversations', {
-          types: 'public_channel,private_channel',
-          exclude_archived: true,
-          limit: CHANNELS_PAGE,
-          ...(cursor === undefined ? {} : { cursor }),
-        }),
-      );
-      feedListener.messagesMissed(
-        page.channels.map(({ id }) => ({ channel: channelOf(space.id, id), newest: undefined })),
-      );
-      cursor = page.response_metadata?.next_cursor || undefined;
-    } while (cursor !== undefined);
+  const lookBack = createLookBack({
+    api,
+    listener: feedListener,
+    log,
+    clock: realClock,
+    speed,
+    stopped: stopped.signal,
+  });
+
+  /** Takes spaces from which the app was removed. */
+  const removed = async (spaces: readonly Space[]): Promise<void> => {
+    for (const space of spaces) {
+      await feedListener.spaceLeft(space);
+      for (const memory of [people, mentions, threads, feed, home, events, lookBack])
+        memory.forgetSpace(space);
+    }
   };
+
+  const events = createEvents({
+    listener: feedListener,
+    reader,
+    people,
+    threads,
+    readMessage: async (channel, ts) => readMessage(api, channel, ts),
+    now: Date.now,
+    installations,
+    lookBack: lookBack.readChannels,
+    removed,
+    addressed: agent.addressed,
+    homeOpened: home.open,
+  });
 
   const transport = createEventTransport(options, pages, log);
   const app = createBolt({
     receiver: transport.receiver,
     apiUrl: url,
-    takeEvent: createEvents({
-      listener: feedListener,
-      reader,
-      people,
-      threads,
-      readMessage: async (channel, ts) => readMessage(api, channel, ts),
-      now: Date.now,
-      botUserId: (space) => known(space)?.botUserId,
-      lookBack,
-      removed: async (space, isWhole) => {
-        await installations.remove(space);
-        if (isWhole) await feedListener.spaceLeft(space);
-      },
-      addressed: agent.addressed,
-      homeOpened: home.open,
-    }),
+    leftOut: lookBack.leftOut,
+    joined: async ({ spaces, organisationId }) => installations.joined(spaces, organisationId),
+    takeEvent: events.take,
   });
   interactions.listen(app);
 
-  const lookBackIn = (space: Space): void => {
-    lookBack(space).catch((thrown: unknown) => {
-      const { code, message } = toAppError(thrown);
-      log.warn({ code, reason: message }, 'Slack: channels could not be read');
-    });
-  };
-  transport.onConnected(() => {
-    for (const space of installations.list()) lookBackIn(space);
-  });
+  transport.onConnected(() => installations.list().forEach((space) => lookBack.start(space)));
 
   const goOnline = async (): Promise<string> => {
     await installations.load();

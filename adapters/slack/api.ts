@@ -47,6 +47,12 @@ const LONGEST_RATE_LIMIT_MS = 35_000;
 /** Rate limits in a row that are waited for. */
 const RATE_LIMITS = 3;
 
+/**
+ * Methods that want to be told the workspace with the token of an organisation; they ignore it
+ * otherwise ("Organization-ready apps", "team_id").
+ */
+const OF_WORKSPACE: ReadonlySet<string> = new Set(['users.conversations', 'usergroups.list']);
+
 /** The library's own log; it would hold people's texts. */
 const silent: Logger = {
   debug: () => {},
@@ -85,7 +91,8 @@ export const createSlackApi = (
         retryable: true,
       });
     try {
-      const result = await client.apiCall(method, { ...args, token });
+      const team = OF_WORKSPACE.has(method) ? { team_id: space.id } : {};
+      const result = await client.apiCall(method, { ...team, ...args, token });
       refusedFor.delete(space.id);
       return result;
     } catch (thrown) {

@@ -82,16 +82,28 @@ export const missingIn = async (
   }
 };
 
-export const createChannelFeed = ({ api, reader, people, known }: ChannelFeedDeps): ChannelFeed => {
+const keyOf = ({ space, id }: Channel): string => `${space.id} ${id}`;
+
+export type SlackChannelFeed = ChannelFeed & {
+  /** Drops what is known of a workspace. */
+  readonly forgetSpace: (space: Space) => void;
+};
+
+export const createChannelFeed = ({
+  api,
+  reader,
+  people,
+  known,
+}: ChannelFeedDeps): SlackChannelFeed => {
   const names = createLru<string, string>(KEPT);
 
   const channelName = async (channel: Channel): Promise<string | undefined> => {
-    const held = names.get(channel.id);
+    const held = names.get(keyOf(channel));
     if (held !== undefined) return held;
     const info = await readChannel(api, channel);
     // The name of a private channel is not told in others.
     const name = info && !info.is_private ? info.name : undefined;
-    if (name !== undefined) names.set(channel.id, name);
+    if (name !== undefined) names.set(keyOf(channel), name);
     return name;
   };
 
@@ -134,6 +146,9 @@ export const createChannelFeed = ({ api, reader, people, known }: ChannelFeedDep
   };
 
   return {
+    forgetSpace: (space) => {
+      for (const [key] of names) if (key.startsWith(`${space.id} `)) names.delete(key);
+    },
     resolve: (channel) => channel,
     positionAt,
     timeOf: writtenMsOf,

@@ -68,8 +68,14 @@ const SUBSCRIPTIONS = {
   tokens_revoked: ['tokens_revoked'],
 } as const;
 
+/**
+ * Events that are handled and not subscribed to by the manifest: apps that organisations install as a
+ * whole add them ("Organization-ready apps").
+ */
+export const ORGANISATION_EVENTS = ['team_access_granted', 'team_access_revoked'] as const;
+
 /** The type of an event that is handled. */
-export type EventType = keyof typeof SUBSCRIPTIONS;
+export type EventType = keyof typeof SUBSCRIPTIONS | (typeof ORGANISATION_EVENTS)[number];
 
 /** The events that the app subscribes to. */
 export const SUBSCRIBED: readonly string[] = Object.values(SUBSCRIPTIONS).flat();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
 import { createCache } from '../../src/async/lru.ts';
+import type { Installations } from './install/installations.ts';
 import type { Space } from '../../src/model/place.ts';
 
 /** A person or an app as others in a workspace see them. */
@@ -12,6 +13,8 @@ export interface SlackUser {
   readonly locale: string | undefined;
   readonly isAdmin: boolean;
   readonly isBot: boolean;
+  /** Id of the workspace or organisation of the app's installation; undefined for others' people. */
+  readonly homeId: string | undefined;
 }
 
 const userInfo = z.object({
@@ -24,6 +27,15 @@ const userInfo = z.object({
     is_bot: z.boolean().optional(),
     is_admin: z.boolean().optional(),
     is_owner: z.boolean().optional(),
+    /** Of people of an organisation ("User object"). */
+    enterprise_user: z
+      .object({
+        enterprise_id: z.string().optional(),
+        is_admin: z.boolean().optional(),
+        is_owner: z.boolean().optional(),
+        teams: z.array(z.string()).optional(),
+      })
+      .optional(),
     profile: z
       .object({
         display_name: z.string().optional(),
@@ -41,20 +53,28 @@ const KEPT = 10_000;
 export type People = ReturnType<typeof createPeople>;
 
 /** Creates the memory of people's names: Slack's events have only their ids. */
-export const createPeople = (api: Api) => {
+export const createPeople = (api: Api, installations: Pick<Installations, 'ownerOf'>) => {
   const ask = async ({ space, id }: { space: Space; id: string }): Promise<SlackUser> => {
     const answer = await api.call(space, 'users.info', { user: id, include_locale: true });
     const { user } = userInfo.parse(answer);
-    const { profile = {} } = user;
+    const { profile = {}, enterprise_user: inOrganisation } = user;
+    const owner = installations.ownerOf(space).id;
     // Somebody of another workspace may manage that one, but not this one.
-    const isOwn = user.team_id === undefined || user.team_id === space.id;
+    const isOwn =
+      user.team_id === undefined ||
+      user.team_id === space.id ||
+      inOrganisation?.teams?.includes(space.id) === true;
+    const isManager = [user, inOrganisation].some(
+      (each) => each?.is_admin === true || each?.is_owner === true,
+    );
     return {
       id,
       name: profile.display_name || profile.real_name || user.real_name || user.name || id,
       avatarUrl: profile.image_192 ?? profile.image_72,
       locale: user.locale,
-      isAdmin: isOwn && (user.is_admin === true || user.is_owner === true),
+      isAdmin: isOwn && isManager,
       isBot: user.is_bot === true,
+      homeId: isOwn ? owner : undefined,
     };
   };
   const cache = createCache(ask, {
@@ -64,7 +84,9 @@ export const createPeople = (api: Api) => {
   return {
     /** Rejects with an `AppError`; `not-found` for a person whom the app may not know. */
     of: async (space: Space, id: string): Promise<SlackUser> => cache.of({ space, id }),
-    /** Takes a change of a person's name, picture or rights. */
-    changed: (space: Space, id: string): void => cache.forget({ space, id }),
+    /** Takes a change of a person's name, picture or rights, wherever they are known. */
+    changed: (id: string): void => cache.forgetWhere((asked) => asked.id === id),
+    /** Drops what is known of the people of a workspace. */
+    forgetSpace: (space: Space): void => cache.forgetWhere((asked) => asked.space.id === space.id),
   };
 };

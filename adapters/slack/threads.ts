@@ -3,7 +3,7 @@ import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelIdOf } from './ids.ts';
 import { createLru } from '../../src/async/lru.ts';
-import type { Channel, MessageRef } from '../../src/model/place.ts';
+import type { Channel, MessageRef, Space } from '../../src/model/place.ts';
 
 /** Replies whose thread is remembered. */
 const KEPT = 20_000;
@@ -12,7 +12,7 @@ const page = z.object({
   messages: z.array(z.object({ ts: z.string(), thread_ts: z.string().optional() })),
 });
 
-const keyOf = ({ id }: Channel, ts: string): string => `${id} ${ts}`;
+const keyOf = ({ space, id }: Channel, ts: string): string => `${space.id} ${id} ${ts}`;
 
 export type Threads = ReturnType<typeof createThreads>;
 
@@ -50,6 +50,10 @@ export const createThreads = (api: Api) => {
       const isThere = (await ask(channel, root)) !== undefined;
       if (isThere) roots.set(keyOf(channel, root), root);
       return isThere;
+    },
+    /** Drops what is known of a workspace. */
+    forgetSpace: (space: Space): void => {
+      for (const [key] of roots) if (key.startsWith(`${space.id} `)) roots.delete(key);
     },
     /** Takes the deletion of a message. */
     forget: (channel: Channel, ts: string): void => roots.delete(keyOf(channel, ts)),

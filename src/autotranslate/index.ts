@@ -109,7 +109,12 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
         : scheduler.hold(groupPartition(group));
     },
   });
-  const { unfollow, ...watches } = createWatches({ ...shared, kept: watchStore, backfill, scheduler });
+  const { unfollow, ...watches } = createWatches({
+    ...shared,
+    kept: watchStore,
+    backfill,
+    scheduler,
+  });
   const invites = createLinkInvites(store, now);
   const { tellOfEnd, ...links } = createLinks({
     kept: watchStore,

@@ -36,7 +36,7 @@ export interface IngestDeps {
   readonly inbox: InboxStore;
   readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly cursors: Pick<CursorStore, 'advance'>;
-  readonly watches: Pick<WatchStore, 'of' | 'sinceMs'>;
+  readonly watches: Pick<WatchStore, 'of' | 'holder' | 'sinceMs'>;
   readonly spaces: SpaceSettings;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly scheduler: Pick<Scheduler, 'wake' | 'interrupt'>;
@@ -170,6 +170,7 @@ export const createIngest = (deps: IngestDeps) => {
 
   const listener: Omit<ChannelFeedListener, 'accessChanged' | 'spaceJoined' | 'spaceLeft'> = {
     follows: (channel) => watches.of(channel) !== undefined,
+    spaceOf: (channel) => watches.holder(channel) ?? channel.space,
     messageChanged: async (message) => {
       const { channel } = message.ref;
       if (watches.of(channel)) await backfill.report(channel, (isWhole) => take(message, isWhole));

@@ -7,13 +7,14 @@ import { channelKey, isSameChannel, type Channel } from '../model/place.ts';
 import type { ChannelWatch, LinkInvite, Watches } from '../model/watch.ts';
 import type { LinkInvites } from '../store/link-invites.ts';
 import type { WatchStore } from '../store/watches.ts';
+import type { OwnWatches } from './watches.ts';
 
 /** Most channels of one group. */
 const MOST_CHANNELS = 20;
 
 export interface LinksDeps {
   readonly kept: Pick<WatchStore, 'of' | 'group'>;
-  readonly watches: Pick<Watches, 'set' | 'missing' | 'remove'>;
+  readonly watches: Pick<Watches, 'set' | 'missing' | 'remove'> & Pick<OwnWatches, 'demandOwn'>;
   readonly invites: Pick<LinkInvites, 'make' | 'take'>;
   readonly texts: Pick<Texts, 'rich'>;
   readonly log: Log;
@@ -56,6 +57,7 @@ export const createLinks = (deps: LinksDeps) => {
       kept.group(watch).filter((each) => isElsewhere(watch.channel, each)).length,
     /** Makes a code by which a channel elsewhere can be linked with this one. */
     invite: async (watch: ChannelWatch): Promise<LinkInvite> => {
+      watches.demandOwn(watch);
       const lacking = await watches.missing(watch);
       if (lacking.length > 0)
         throw new AppError('forbidden', 'permissions are missing in a channel to be linked', {

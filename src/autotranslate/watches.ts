@@ -1,6 +1,6 @@
 import type { ChannelWatch } from '../model/watch.ts';
-import { isSameChannel, type Channel } from '../model/place.ts';
-import { AppError } from '../errors.ts';
+import { isSameChannel, keyOf, type Channel } from '../model/place.ts';
+import { AppError, userError } from '../errors.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { StandingThreads } from '../store/standing-threads.ts';
@@ -20,12 +20,21 @@ export interface WatchesDeps {
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
 }
 
+export type OwnWatches = ReturnType<typeof createWatches>;
+
 /** Sets and ends watches, and starts and stops following their channels. */
 export const createWatches = (deps: WatchesDeps) => {
   const { kept, inbox, cursors, threads, backfill, scheduler, now, platforms } = deps;
 
   const missing = async ({ channel, mode }: ChannelWatch): Promise<readonly string[]> =>
     platforms.find(channel)?.feed.missing(channel, mode) ?? [];
+
+  /** Rejects where another space, which shares the channel, has set its watch. */
+  const demandOwn = ({ channel }: ChannelWatch): void => {
+    const holder = kept.holder(channel);
+    if (holder && keyOf(holder) !== keyOf(channel.space))
+      throw userError('forbidden', 'watch.shared');
+  };
 
   const unfollow = async (
     channels: readonly Channel[],
@@ -43,8 +52,10 @@ export const createWatches = (deps: WatchesDeps) => {
     of: kept.of,
     list: kept.list,
     missing,
+    demandOwn,
     set: async (wanted: readonly ChannelWatch[]): Promise<void> => {
       const sinceMs = now();
+      wanted.forEach(demandOwn);
       const lacking = new Set((await Promise.all(wanted.map(missing))).flat());
       if (lacking.size > 0)
         throw new AppError('forbidden', 'permissions are missing in a channel to be watched', {

@@ -51,6 +51,11 @@ export interface ChannelFeedListener {
    */
   follows(channel: Channel): boolean;
   /**
+   * The space in which a channel is watched, where several spaces share it; otherwise its own. Called
+   * for each message, so it must be cheap.
+   */
+  spaceOf(channel: Channel): Space;
+  /**
    * Takes the current state of a message: new in a watched channel, or changed anywhere. An
    * unchanged message has no effect. Resolves when the message is durably stored.
    */

@@ -96,6 +96,9 @@ export const openWatchStore = async (store: Store, now: () => number) => {
       const above = exact(channel, channel.parentId);
       return above?.mode === 'reply' ? { ...above, channel } : undefined;
     },
+    /** The space that the watch of a channel belongs to, whichever space the channel is seen from. */
+    holder: (channel: Channel): Space | undefined =>
+      watches.get(channelKey(channel))?.watch.channel.space,
     /** True when the channel itself is watched, not only the channel of its thread. */
     isOwn: (channel: Channel): boolean => exact(channel, channel.id) !== undefined,
     list: ({ platform, id }: Space): readonly ChannelWatch[] =>

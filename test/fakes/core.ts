@@ -107,6 +107,7 @@ const NOTHING_USED = { characters: 0, audioMs: 0, messages: 0 };
 /** A watcher of nothing. */
 const WATCHER: ChannelFeedListener = {
   follows: () => false,
+  spaceOf: ({ space }) => space,
   messageChanged: async () => undefined,
   messagesDeleted: async () => undefined,
   reactionChanged: async () => undefined,

@@ -10,7 +10,12 @@ import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 export interface InboundPlacesDeps {
   readonly listener: Pick<
     ChannelFeedListener,
-    'accessChanged' | 'memberBanned' | 'messagesMissed' | 'channelDeleted' | 'spaceJoined' | 'spaceLeft'
+    | 'accessChanged'
+    | 'memberBanned'
+    | 'messagesMissed'
+    | 'channelDeleted'
+    | 'spaceJoined'
+    | 'spaceLeft'
   >;
   readonly botId: string;
   readonly interactions: Pick<Interactions, 'lost'>;

@@ -60,7 +60,10 @@ export const checkWorkspaces = async function* (
   const check = botToken === undefined ? 'workspaces' : 'token';
   let opened: ReturnType<typeof openInstallations>['installations'];
   try {
-    opened = openInstallations(options, core, () => {}).installations;
+    opened = openInstallations(options, core, {
+      adding: async () => {},
+      added: () => {},
+    }).installations;
     await opened.load();
   } catch (thrown) {
     yield finding(check, false, tokenHint(thrown));

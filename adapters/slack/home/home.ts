@@ -199,6 +199,10 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
   };
 
   return {
+    /** Drops what the people of a workspace were shown. */
+    forgetSpace: (space: Space): void => {
+      for (const [key] of shown) if (key.startsWith(`${keyOf(space)} `)) shown.delete(key);
+    },
     /** Shows App Home to a person who opens it. */
     open: (space: Space, userId: string): void => void open(space, userId).catch(failed),
     /** Does what a control in App Home says, and shows what became of it. */

@@ -1,19 +1,38 @@
 import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
 import { clientOptions, silentLogger } from '../api.ts';
+import { spaceOf } from '../ids.ts';
+import { membershipOf, membershipOfUse, type Membership } from './origin.ts';
+import type { Space } from '../../../src/model/place.ts';
 
 /** An event as the Events API delivers it. */
 const eventBody = z.looseObject({
   type: z.literal('event_callback'),
   event_id: z.string(),
-  team_id: z.string(),
+  team_id: z.string().nullish(),
   context_team_id: z.string().nullish(),
-  is_ext_shared_channel: z.boolean().optional(),
+  enterprise_id: z.string().nullish(),
+  context_enterprise_id: z.string().nullish(),
+  authorizations: z
+    .array(
+      z.looseObject({
+        team_id: z.string().nullish(),
+        enterprise_id: z.string().nullish(),
+        is_enterprise_install: z.boolean().optional(),
+      }),
+    )
+    .optional(),
   event_time: z.number().optional(),
   event: z.looseObject({ type: z.string() }),
 });
 
 export type EventBody = z.infer<typeof eventBody>;
+
+/** Tells that a workspace had more events than Slack delivers ("app_rate_limited"). */
+const rateLimitedBody = z.looseObject({
+  type: z.literal('app_rate_limited'),
+  team_id: z.string(),
+});
 
 export interface BoltOptions {
   readonly receiver: Receiver;
@@ -22,6 +41,10 @@ export interface BoltOptions {
    * Takes an event; it is acknowledged once this resolves, and delivered again when it rejects.
    */
   readonly takeEvent: (body: EventBody, isRepeated: boolean) => Promise<void>;
+  /** Takes that events of a workspace are left out. */
+  readonly leftOut: (space: Space) => void;
+  /** Takes which organisation's installation is used, before that is needed. */
+  readonly joined: (membership: Membership) => Promise<void>;
 }
 
 /**
@@ -29,7 +52,7 @@ export interface BoltOptions {
  * it; here that comes after it is stored. Listeners use this program's own client, so that every call
  * keeps the same rates.
  */
-export const createBolt = ({ receiver, apiUrl, takeEvent }: BoltOptions): App => {
+export const createBolt = ({ receiver, apiUrl, takeEvent, leftOut, joined }: BoltOptions): App => {
   const app = new App({
     receiver,
     logger: silentLogger,
@@ -40,9 +63,13 @@ export const createBolt = ({ receiver, apiUrl, takeEvent }: BoltOptions): App =>
   });
   const process = app.processEvent.bind(app);
   app.processEvent = async (given: ReceiverEvent): Promise<void> => {
-    const parsed = eventBody.safeParse(given.body);
-    if (!parsed.success) return process(given);
-    await takeEvent(parsed.data, (given.retryNum ?? 0) > 0);
+    const event = eventBody.safeParse(given.body).data;
+    const limited = rateLimitedBody.safeParse(given.body).data;
+    const membership = event ? membershipOf(event) : membershipOfUse(given.body);
+    if (membership) await joined(membership);
+    if (event) await takeEvent(event, (given.retryNum ?? 0) > 0);
+    else if (limited) leftOut(spaceOf(limited.team_id));
+    else return process(given);
     await given.ack();
   };
   return app;

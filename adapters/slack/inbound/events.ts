@@ -1,17 +1,28 @@
 import { z } from 'zod';
 import { channelOf, positionOf, spaceOf } from '../ids.ts';
+import type { Installations } from '../install/installations.ts';
 import type { People } from '../people.ts';
 import type { Threads } from '../threads.ts';
 import type { EventType } from '../manifest.ts';
 import type { EventBody } from './bolt.ts';
 import type { MessageReader } from './message-reader.ts';
+import { organisationOf, originOf } from './origin.ts';
 import { rawMessage, isWritten, type RawSlackMessage } from './raw-message.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 
 type Event = EventBody['event'];
-type Handler = (space: Space, event: Event, isLate: boolean) => Promise<void>;
+
+interface Arrived {
+  readonly event: Event;
+  /** True for an event that others may have overtaken. */
+  readonly isLate: boolean;
+  /** The organisation through whose installation it came. */
+  readonly organisationId: string | undefined;
+}
+
+type Handler = (space: Space, arrived: Arrived) => Promise<void>;
 
 export interface EventsDeps {
   readonly listener: ChannelFeedListener;
@@ -21,11 +32,11 @@ export interface EventsDeps {
   /** Reads a message as it is now; undefined when it is deleted. */
   readonly readMessage: (channel: Channel, ts: string) => Promise<RawSlackMessage | undefined>;
   readonly now: () => number;
-  readonly botUserId: (space: Space) => string | undefined;
+  readonly installations: Pick<Installations, 'known' | 'joined' | 'parted' | 'ended'>;
   /** Reports gaps in the channels of a workspace. */
   readonly lookBack: (space: Space) => Promise<void>;
-  /** Takes the removal of the app, or of its token. */
-  readonly removed: (space: Space, isWhole: boolean) => Promise<void>;
+  /** Takes spaces from which the app was removed; resolves when nothing is stored of them. */
+  readonly removed: (spaces: readonly Space[]) => Promise<void>;
   /** Takes what somebody wrote to the app itself. */
   readonly addressed: (space: Space, raw: RawSlackMessage, channelId: string) => Promise<void>;
   readonly homeOpened: (space: Space, userId: string) => void;
@@ -54,6 +65,7 @@ const personEvent = z.looseObject({
   tab: z.string().optional(),
 });
 const channelObjectEvent = z.looseObject({ channel: z.looseObject({ id: z.string() }) });
+const teamsEvent = z.looseObject({ team_ids: z.array(z.string()) });
 const tokensEvent = z.looseObject({
   tokens: z.looseObject({ bot: z.array(z.string()).optional() }),
 });
@@ -65,30 +77,43 @@ const createVersions = () => {
   /** Time of each message's last edit; '' if never edited, `~` once deleted. */
   const edited = createLru<string, string>(KNOWN_MESSAGES);
   const DELETED = '~';
+  const keyOf = ({ space, id }: Channel, ts: string): string => `${space.id} ${id} ${ts}`;
   return {
     /** Adds a version; false for one that is older than another. */
-    add: (channelId: string, { ts, edited: edit }: RawSlackMessage): boolean => {
-      const key = `${channelId} ${ts}`;
+    add: (channel: Channel, { ts, edited: edit }: RawSlackMessage): boolean => {
+      const key = keyOf(channel, ts);
       const before = edited.get(key) ?? '';
       const now = edit ? positionOf(edit.ts) : '';
       if (before === DELETED || now < before) return false;
       edited.set(key, now);
       return true;
     },
-    knows: (channelId: string, ts: string): boolean =>
-      edited.get(`${channelId} ${ts}`) !== undefined,
-    delete: (channelId: string, ts: string): void => edited.set(`${channelId} ${ts}`, DELETED),
+    knows: (channel: Channel, ts: string): boolean => edited.get(keyOf(channel, ts)) !== undefined,
+    delete: (channel: Channel, ts: string): void => edited.set(keyOf(channel, ts), DELETED),
+    forgetSpace: ({ id }: Space): void => {
+      for (const [key] of edited) if (key.startsWith(`${id} `)) edited.delete(key);
+    },
   };
 };
 
 export type TakeEvent = (body: EventBody, isRepeated: boolean) => Promise<void>;
 
+/** Events that are taken from workspaces in which the app is not installed any more, or not yet. */
+const WITHOUT_APP: ReadonlySet<string> = new Set<EventType>([
+  'app_uninstalled',
+  'message',
+  'team_access_granted',
+  'team_access_revoked',
+  'tokens_revoked',
+]);
+
 /** Age of an event that may have been overtaken by one that came before a restart. */
 const LATE_MS = 5_000;
 
 /** Creates what tells the core of Slack's events; it rejects when something could not be stored. */
-export const createEvents = (deps: EventsDeps): TakeEvent => {
-  const { listener, reader, people, threads, botUserId, lookBack } = deps;
+export const createEvents = (deps: EventsDeps) => {
+  const { listener, reader, people, threads, installations, removed, lookBack } = deps;
+  const botUserId = (space: Space): string | undefined => installations.known(space)?.botUserId;
   const versions = createVersions();
 
   /** The newest state of a message of which a late event tells; undefined when it is deleted. */
@@ -110,21 +135,28 @@ export const createEvents = (deps: EventsDeps): TakeEvent => {
   ): Promise<void> => {
     if (!isWritten(given) || (isNew && !listener.follows(channel))) return;
     // What was known of the message may have been lost in a restart.
-    const isUncertain = isLate && !versions.knows(channel.id, given.ts);
+    const isUncertain = isLate && !versions.knows(channel, given.ts);
     const raw = isUncertain ? await newest(given, channel) : given;
-    if (!raw) return versions.delete(channel.id, given.ts);
-    if (!versions.add(channel.id, raw)) return;
+    if (!raw) return versions.delete(channel, given.ts);
+    if (!versions.add(channel, raw)) return;
     threads.note(channel, raw.ts, raw.thread_ts ?? raw.ts);
     await listener.messageChanged(await reader.read(raw, channel.space, channel.id));
   };
 
   const deleted = async (channel: Channel, ts: string): Promise<void> => {
-    versions.delete(channel.id, ts);
+    versions.delete(channel, ts);
     threads.forget(channel, ts);
     await listener.messagesDeleted([{ channel, id: ts }]);
   };
 
-  const message = async (space: Space, event: Event, isLate: boolean): Promise<void> => {
+  /** The channel of an event, in the space that it is watched in: several may share it. */
+  const sharedChannel = (space: Space, id: string): Channel => {
+    const channel = channelOf(space.id, id);
+    const holder = listener.spaceOf(channel);
+    return installations.known(holder) ? { ...channel, space: holder } : channel;
+  };
+
+  const message = async (space: Space, { event, isLate }: Arrived): Promise<void> => {
     const {
       channel: id,
       channel_type,
@@ -132,7 +164,7 @@ export const createEvents = (deps: EventsDeps): TakeEvent => {
       deleted_ts,
       message: changed,
     } = messageEvent.parse(event);
-    const channel = channelOf(space.id, id);
+    const channel = sharedChannel(space, id);
     if (subtype === 'message_deleted') {
       if (deleted_ts !== undefined) await deleted(channel, deleted_ts);
     } else if (subtype === 'message_changed') {
@@ -150,11 +182,11 @@ export const createEvents = (deps: EventsDeps): TakeEvent => {
     const { channel, ts } = item;
     if (item.type !== 'message' || channel === undefined || ts === undefined) return;
     if (user === botUserId(space)) return;
-    const ref = { channel: channelOf(space.id, channel), id: ts };
+    const ref = { channel: sharedChannel(space, channel), id: ts };
     await listener.reactionChanged(ref, emoji, isPresent);
   };
 
-  const membership = async (space: Space, event: Event): Promise<void> => {
+  const membership = async (space: Space, { event }: Arrived): Promise<void> => {
     const { user, channel } = membershipEvent.parse(event);
     if (user !== botUserId(space)) return;
     listener.messagesMissed([{ channel: channelOf(space.id, channel), newest: undefined }]);
@@ -163,8 +195,8 @@ export const createEvents = (deps: EventsDeps): TakeEvent => {
 
   const handlers: Readonly<Record<string, Handler>> = {
     message,
-    reaction_added: async (space, event) => reaction(space, event, true),
-    reaction_removed: async (space, event) => reaction(space, event, false),
+    reaction_added: async (space, { event }) => reaction(space, event, true),
+    reaction_removed: async (space, { event }) => reaction(space, event, false),
     member_joined_channel: membership,
     channel_unarchive: async (space) => {
       await listener.accessChanged(space);
@@ -174,32 +206,51 @@ export const createEvents = (deps: EventsDeps): TakeEvent => {
       await listener.accessChanged(space);
       await lookBack(space);
     },
-    channel_deleted: async (space, event) =>
+    channel_deleted: async (space, { event }) =>
       listener.channelDeleted(channelOf(space.id, inChannel.parse(event).channel)),
-    group_deleted: async (space, event) =>
+    group_deleted: async (space, { event }) =>
       listener.channelDeleted(channelOf(space.id, inChannel.parse(event).channel)),
-    channel_rename: async (space, event) => {
+    channel_rename: async (space, { event }) => {
       channelObjectEvent.parse(event);
       await listener.accessChanged(space);
     },
-    user_change: async (space, event) => {
+    user_change: async (_space, { event }) => {
       const { user } = personEvent.parse(event);
-      people.changed(space, typeof user === 'string' ? user : user.id);
+      people.changed(typeof user === 'string' ? user : user.id);
     },
-    app_home_opened: async (space, event) => {
+    app_home_opened: async (space, { event }) => {
       const { user, tab } = personEvent.parse(event);
       if (tab !== 'messages') deps.homeOpened(space, typeof user === 'string' ? user : user.id);
     },
-    app_uninstalled: async (space) => deps.removed(space, true),
-    tokens_revoked: async (space, event) => {
+    app_uninstalled: async (space) => installations.ended(space, true, removed),
+    tokens_revoked: async (space, { event }) => {
       const { bot = [] } = tokensEvent.parse(event).tokens;
-      if (bot.length > 0) await deps.removed(space, false);
+      if (bot.length > 0) await installations.ended(space, false, removed);
     },
+    team_access_granted: async (space, { event, organisationId = space.id }) =>
+      installations.joined(teamsEvent.parse(event).team_ids.map(spaceOf), organisationId),
+    team_access_revoked: async (space, { event, organisationId = space.id }) =>
+      installations.parted(teamsEvent.parse(event).team_ids.map(spaceOf), organisationId, removed),
   } satisfies Record<EventType, Handler>;
 
-  return async ({ team_id, context_team_id, event_time, event }, isRepeated) => {
-    const space = spaceOf(context_team_id ?? team_id);
+  const take: TakeEvent = async (body, isRepeated) => {
+    const { event, event_time } = body;
+    const isInstalled = (each: Space): boolean => installations.known(each) !== undefined;
+    const space = originOf(body, isInstalled);
+    const handler = handlers[event.type];
+    if (!space || !handler) return;
+    // Without the app in the workspace nothing can be asked; messages of watched channels wait.
+    if (!isInstalled(space) && !WITHOUT_APP.has(event.type)) return;
     const isOld = event_time !== undefined && deps.now() - event_time * 1_000 > LATE_MS;
-    await handlers[event.type]?.(space, event, isRepeated || isOld);
+    await handler(space, {
+      event,
+      isLate: isRepeated || isOld,
+      organisationId: organisationOf(body) ?? body.enterprise_id ?? undefined,
+    });
+  };
+  return {
+    take,
+    /** Drops what is known of the messages of a workspace. */
+    forgetSpace: versions.forgetSpace,
   };
 };

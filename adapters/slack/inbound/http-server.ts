@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { HTTPReceiver } from '@slack/bolt';
 import { silentLogger } from '../api.ts';
 import { REQUEST_AGE_S, REQUEST_BYTES } from '../limits.ts';
+import type { InstallPages } from '../install/pages.ts';
 import { EVENTS_PATH } from '../manifest.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
@@ -9,8 +10,8 @@ import type { Log } from '../../../src/log.ts';
 export interface HttpServerOptions {
   /** Undefined where events come by Socket Mode, and only installations by HTTP. */
   readonly receiver: HTTPReceiver | undefined;
-  /** Handles the pages of an installation; false for any other page. */
-  readonly installations: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+  /** Undefined where no workspace can install the app itself. */
+  readonly pages: InstallPages | undefined;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -40,12 +41,7 @@ const isOfNow = ({ headers }: IncomingMessage, nowMs: number): boolean => {
 const TELL_EVERY_MS = 60_000;
 
 /** Creates the server for Slack's requests and for the pages of an installation. */
-export const createHttpServer = ({
-  receiver,
-  installations,
-  log,
-  now,
-}: HttpServerOptions): Server => {
+export const createHttpServer = ({ receiver, pages, log, now }: HttpServerOptions): Server => {
   let toldMs = -Infinity;
   /** Lets an operator see that the secret or the clock is wrong: Slack sends, and nothing arrives. */
   const tellRefusal = ({ statusCode }: ServerResponse): void => {
@@ -57,7 +53,7 @@ export const createHttpServer = ({
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    if (await installations(request, response)) return;
+    if (await pages?.(request, response)) return;
     const isEvent = receiver && pathname === EVENTS_PATH && request.method === 'POST';
     if (!isEvent) return void response.writeHead(404).end();
     response.once('finish', () => tellRefusal(response));

@@ -57,6 +57,13 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
       const is = kind === 'person' && isBot ? 'bot' : kind;
       return { id, name, kind: is, ...(avatarUrl === undefined ? {} : { avatarUrl }) };
     } catch (thrown) {
+      const told = raw.user_profile;
+      const named = told?.display_name || told?.real_name || told?.name;
+      // Of people of other organisations, events alone may say who they are.
+      if (named) {
+        const avatarUrl = told?.image_72;
+        return { id, name: named, kind, ...(avatarUrl ? { avatarUrl } : {}) };
+      }
       // A message must not be lost because its author's name is not known.
       const { code, message } = toAppError(thrown);
       log.warn({ code, reason: message }, 'Slack: the name of an author is not known');

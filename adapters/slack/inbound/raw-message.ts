@@ -54,6 +54,15 @@ export const rawMessage = z.looseObject({
   app_id: z.string().optional(),
   username: z.string().optional(),
   icons: z.looseObject({ image_48: z.string().nullish() }).nullish(),
+  /** In Slack Connect ("Understanding Slack Connect"). */
+  user_profile: z
+    .looseObject({
+      name: z.string().optional(),
+      real_name: z.string().optional(),
+      display_name: z.string().optional(),
+      image_72: z.string().optional(),
+    })
+    .nullish(),
   bot_profile: z.looseObject({ name: z.string().optional() }).optional(),
   text: z.string().nullish(),
   blocks: z.array(block).optional(),

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SocketModeReceiver, type Receiver } from '@slack/bolt';
 import { silentLogger } from '../api.ts';
-import { EVENTS_PATH } from '../manifest.ts';
-import { createHttpReceiver, createHttpServer, type HttpServerOptions } from './http-server.ts';
+import type { InstallPages } from '../install/pages.ts';
+import { EVENTS_PATH, INSTALL_PATH } from '../manifest.ts';
+import { createHttpReceiver, createHttpServer } from './http-server.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
@@ -31,13 +33,18 @@ export interface EventTransport {
 const AGAIN_MS = 5_000;
 
 /** Socket Mode: no address of our own, one connection to Slack. */
-const createSocket = ({ url, appToken = '' }: EventTransportOptions, log: Log): EventTransport => {
+const createSocket = (
+  { url, appToken = '', host, port }: EventTransportOptions,
+  pages: InstallPages | undefined,
+  log: Log,
+): EventTransport => {
   const receiver = new SocketModeReceiver({
     appToken,
     logger: silentLogger,
     ...(url === undefined ? {} : { installerOptions: { clientOptions: { slackApiUrl: url } } }),
   });
   const { client } = receiver;
+  const server = pages && createHttpServer({ receiver: undefined, pages, log, now: Date.now });
   const stopped = new AbortController();
   let isConnected = false;
   let isStarted = false;
@@ -79,48 +86,60 @@ const createSocket = ({ url, appToken = '' }: EventTransportOptions, log: Log): 
         );
       }
       isStarted = true;
-      return 'Socket Mode';
+      if (!server?.listening && server) await listen(server, port, host);
+      return server ? `Socket Mode ${addressOf(server)}${INSTALL_PATH}` : 'Socket Mode';
     },
     stop: async () => {
       stopped.abort();
       await client.disconnect();
+      if (server?.listening) await close(server);
     },
   };
+};
+
+const listen = async (server: Server, port: number, host: string): Promise<void> => {
+  server.listen(port, host);
+  await once(server, 'listening');
+};
+
+const addressOf = (server: Server): string => {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${address}:${port}`;
+};
+
+const close = async (server: Server): Promise<void> => {
+  server.closeIdleConnections();
+  await new Promise((resolve) => server.close(resolve));
 };
 
 /** HTTP: Slack sends requests to an address of ours. */
 const createHttp = (
   { signingSecret = '', host, port }: EventTransportOptions,
-  installations: HttpServerOptions['installations'],
+  pages: InstallPages | undefined,
   log: Log,
 ): EventTransport => {
   const receiver = createHttpReceiver(signingSecret);
-  const server = createHttpServer({ receiver, installations, log, now: Date.now });
+  const server = createHttpServer({ receiver, pages, log, now: Date.now });
   const connected: (() => void)[] = [];
   return {
     receiver,
     isConnected: () => server.listening,
     onConnected: (call) => void connected.push(call),
     start: async () => {
-      server.listen(port, host);
-      await once(server, 'listening');
+      await listen(server, port, host);
       for (const call of connected) call();
-      const { address, port: bound } = server.address() as AddressInfo;
-      return `http://${address}:${bound}${EVENTS_PATH}`;
+      return `${addressOf(server)}${EVENTS_PATH}`;
     },
-    stop: async () => {
-      server.closeIdleConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: async () => close(server),
   };
 };
 
-/** @param installations handles the pages of an installation */
+/** @param pages handles the pages of an installation; undefined where no workspace can install the app */
 export const createEventTransport = (
   options: EventTransportOptions,
-  installations: HttpServerOptions['installations'],
+  pages: InstallPages | undefined,
   log: Log,
 ): EventTransport =>
   options.appToken === undefined
-    ? createHttp(options, installations, log)
-    : createSocket(options, log);
+    ? createHttp(options, pages, log)
+    : createSocket(options, pages, log);

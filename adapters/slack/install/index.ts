@@ -1,6 +1,6 @@
-import type { HttpServerOptions } from '../inbound/http-server.ts';
-import type { Installations, Installed } from './installations.ts';
-import { manyWorkspaces } from './many-workspaces.ts';
+import type { Installations } from './installations.ts';
+import { manyWorkspaces, type ManyWorkspacesDeps } from './many-workspaces.ts';
+import type { InstallPages } from './pages.ts';
 import { oneWorkspace } from './one-workspace.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -14,19 +14,18 @@ export interface InstallOptions {
 /**
  * Creates the workspaces of the app: the one of a token, or those that install it themselves. Throws
  * `config`.
- *
- * @param added takes a workspace that installed the app, or did so again
  */
 export const openInstallations = (
   { url, botToken, client }: InstallOptions,
   { installations: store, log }: Pick<Core, 'installations' | 'log'>,
-  added: (installed: Installed) => void,
+  told: Pick<ManyWorkspacesDeps, 'adding' | 'added'>,
 ): {
   readonly installations: Installations;
-  readonly pages: HttpServerOptions['installations'];
+  /** Undefined where no workspace can install the app itself. */
+  readonly pages: InstallPages | undefined;
 } => {
   if (botToken !== undefined)
-    return { installations: oneWorkspace(botToken, url), pages: async () => false };
+    return { installations: oneWorkspace(botToken, url, log), pages: undefined };
   if (!client) throw new AppError('config', 'Slack needs SLACK_BOT_TOKEN, or SLACK_CLIENT_ID');
   if (!store)
     throw new AppError(
@@ -34,6 +33,6 @@ export const openInstallations = (
       'ENCRYPTION_KEY must be set for SLACK_CLIENT_ID: it encrypts the tokens of workspaces ("openssl rand -base64 32" makes one)',
     );
   const { id: clientId, secret: clientSecret } = client;
-  const many = manyWorkspaces({ store, clientId, clientSecret, apiUrl: url, log, added });
-  return { installations: many, pages: many.handle };
+  const many = manyWorkspaces({ store, clientId, clientSecret, apiUrl: url, log, ...told });
+  return { installations: many, pages: many.pages };
 };

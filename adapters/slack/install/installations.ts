@@ -20,14 +20,38 @@ export interface Installations {
   load(): Promise<void>;
   /** Finds the app's installation in a workspace; undefined where it is not installed. */
   known(space: Space): Installed | undefined;
+  /** The workspace itself, or the organisation whose installation it uses. */
+  ownerOf(space: Space): Space;
   /** A token that can be used; undefined where the app is not installed. */
   tokenOf(space: Space): Promise<string | undefined>;
   /** Takes the news that Slack does not accept a token any more. */
   tokenRefused(space: Space, token: string): void;
-  /** Every workspace that is known. */
+  /** Every workspace that is known; those of an organisation in its place. */
   list(): readonly Space[];
-  /** Notes that a workspace belongs to an organisation that installed the app as a whole. */
-  joined(space: Space, organisationId: string): Promise<void>;
-  /** Forgets a workspace and its tokens. */
-  remove(space: Space): Promise<void>;
+  /** Notes workspaces that use the installation of their organisation. */
+  joined(spaces: readonly Space[], organisationId: string): Promise<void>;
+  /**
+   * Takes the news that workspaces may use the installation of their organisation no longer. Rejects
+   * with an `AppError` where Slack did not say if they still may.
+   *
+   * @param remove takes those that may not, before one of them can join again
+   */
+  parted(
+    spaces: readonly Space[],
+    organisationId: string,
+    remove: (gone: readonly Space[]) => Promise<void>,
+  ): Promise<void>;
+  /**
+   * Takes the news that the tokens of a workspace or organisation ended, or with `isWhole` that the
+   * app was removed. It is outdated where Slack still accepts the token: the app was installed again.
+   * Rejects with an `AppError` where Slack did not say.
+   *
+   * @param remove takes all spaces from which the app was removed, before one of them can install it
+   * again
+   */
+  ended(
+    space: Space,
+    isWhole: boolean,
+    remove: (gone: readonly Space[]) => Promise<void>,
+  ): Promise<void>;
 }

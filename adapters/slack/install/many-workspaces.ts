@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { InstallProvider, type Installation, type InstallationQuery } from '@slack/oauth';
-import { z } from 'zod';
 import { clientOptions, silentLogger } from '../api.ts';
-import { spaceOf } from '../ids.ts';
-import { INSTALL_PATH, REDIRECT_PATH } from '../manifest.ts';
-import { SCOPES } from '../scopes.ts';
+import { PLATFORM, spaceOf } from '../ids.ts';
 import type { Installations, Installed } from './installations.ts';
 import { readInstalled } from './one-workspace.ts';
+import { createInstallPages, type InstallPages } from './pages.ts';
+import { isOrganisation, ownerOf as ownerOfQuery, pointer, stored, toInstalled } from './stored.ts';
+import { isAccepted, readWorkspaces } from './token-check.ts';
+import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Space } from '../../../src/model/place.ts';
@@ -19,101 +19,126 @@ export interface ManyWorkspacesDeps {
   readonly clientSecret: string;
   readonly apiUrl: string | undefined;
   readonly log: Log;
-  /** Takes a workspace that installed the app, or did so again. */
-  readonly added: (installed: Installed) => void;
+  /** Takes a space that installs the app, before anything of it is stored. */
+  readonly adding: (space: Space) => Promise<void>;
+  /** Takes workspaces that have the app, or have it anew. */
+  readonly added: (spaces: readonly Space[]) => void;
 }
-
-/** The stored form of a workspace, or of an organisation that installed the app as a whole. */
-const stored = z.looseObject({
-  installation: z.looseObject({
-    appId: z.string().optional(),
-    bot: z
-      .looseObject({
-        token: z.string(),
-        id: z.string(),
-        userId: z.string(),
-        scopes: z.array(z.string()),
-      })
-      .optional(),
-  }),
-  url: z.string().optional(),
-  botName: z.string().optional(),
-});
-
-/** The stored form of a workspace that uses its organisation's installation. */
-const pointer = z.object({ organisation: z.string() });
 
 /** A workspace's address for consent, at Slack or at the server that stands for it. */
 const authorizationUrl = (apiUrl: string | undefined): string =>
   `${apiUrl === undefined ? 'https://slack.com' : new URL(apiUrl).origin}/oauth/v2/authorize`;
 
 export interface ManyWorkspaces extends Installations {
-  /** Handles the pages of an installation; false for any other page. */
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+  readonly pages: InstallPages;
 }
 
-const keyOf = (query: {
-  readonly isEnterpriseInstall?: boolean | undefined;
-  readonly enterpriseId?: string | undefined;
-  readonly teamId?: string | undefined;
-}): Space => {
-  const id = query.isEnterpriseInstall ? query.enterpriseId : query.teamId;
-  if (id === undefined) throw new AppError('bad-input', 'Slack named no workspace');
-  return spaceOf(id);
-};
+/** An installation as it was read; the library renews its tokens and has it stored again. */
+type Fetched = Installation & { readonly isFetched?: true };
 
-const toInstalled = (space: Space, written: string): Installed | undefined => {
-  const { installation, url, botName } = stored.parse(JSON.parse(written));
-  const { bot, appId } = installation;
-  return bot && appId !== undefined
-    ? {
-        space,
-        appId,
-        botId: bot.id,
-        botUserId: bot.userId,
-        botName: botName ?? 'dragoman',
-        scopes: new Set(bot.scopes),
-        url: url ?? 'https://slack.com/',
-      }
-    : undefined;
-};
+/** Time before a token's end from which the library renews it. */
+const RENEWED_BEFORE_MS = 2 * 3_600_000;
+/** Time for which a token is held in memory: another process may have renewed it. */
+const LONGEST_MS = 3_600_000;
 
-/** Workspaces that install the app themselves, by OAuth; their tokens are stored encrypted. */
+/**
+ * Workspaces that install the app themselves, by OAuth, or whose organisation does so for all of them;
+ * the tokens are stored encrypted.
+ */
 export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
-  const { store, clientId, clientSecret, apiUrl, log, added } = deps;
+  const { store, clientId, clientSecret, apiUrl, log, adding, added } = deps;
   const all = new Map<string, Installed>();
+  /** The organisation whose installation a workspace uses. */
   const organisations = new Map<string, string>();
   /** Tokens that are being read or renewed: a refresh token can be used once. */
   const asking = new Map<string, Promise<string | undefined>>();
   const tokens = new Map<string, { readonly token: string; readonly untilMs: number }>();
+  const turns = createKeyedMutex();
 
-  const fetchInstallation = async (query: InstallationQuery<boolean>): Promise<Installation> => {
-    const written = await store.of(keyOf(query));
-    if (written === undefined)
-      throw new AppError('unavailable', 'the app is not installed in this workspace');
-    return stored.parse(JSON.parse(written)).installation as unknown as Installation;
+  const workspacesOf = (organisationId: string): readonly Space[] =>
+    [...organisations].flatMap(([id, owner]) => (owner === organisationId ? [spaceOf(id)] : []));
+
+  const ownerOf = (space: Space): Space => {
+    const organisation = all.has(space.id) ? undefined : organisations.get(space.id);
+    return organisation === undefined ? space : spaceOf(organisation);
   };
 
-  const storeInstallation = async (installation: Installation): Promise<void> => {
-    const space = keyOf({
+  const fetchInstallation = async (query: InstallationQuery<boolean>): Promise<Fetched> => {
+    const written = await store.of(ownerOfQuery(query));
+    if (written === undefined)
+      throw new AppError('unavailable', 'the app is not installed in this workspace');
+    return {
+      ...stored.parse(JSON.parse(written)).installation,
+      isFetched: true,
+    } as unknown as Fetched;
+  };
+
+  const put = async (installation: Installation, { url, botName }: Installed): Promise<void> =>
+    store.put(
+      ownerOfQuery({
+        isEnterpriseInstall: installation.isEnterpriseInstall,
+        enterpriseId: installation.enterprise?.id,
+        teamId: installation.team?.id,
+      }),
+      JSON.stringify({ installation, url, botName }),
+    );
+
+  /** Notes workspaces that use an organisation's installation; resolves with the new ones. */
+  const join = async (spaces: readonly Space[], organisationId: string): Promise<Space[]> => {
+    if (!all.has(organisationId)) return [];
+    const fresh = spaces.filter(
+      (space) =>
+        !isOrganisation(space) &&
+        !all.has(space.id) &&
+        organisations.get(space.id) !== organisationId,
+    );
+    for (const space of fresh) {
+      await adding(space);
+      await store.put(space, JSON.stringify({ organisation: organisationId }));
+      organisations.set(space.id, organisationId);
+    }
+    return fresh;
+  };
+
+  /** Notes the workspaces that an organisation's token may be used in. */
+  const joinAll = async (organisation: Space, token: string): Promise<void> => {
+    try {
+      const ids = await readWorkspaces(apiUrl, token);
+      await join(ids.map(spaceOf), organisation.id);
+    } catch (thrown) {
+      // They are known as soon as something comes from them.
+      const { message: reason } = toAppError(thrown);
+      log.warn({ reason }, 'Slack: the workspaces of an organisation could not be listed');
+    }
+  };
+
+  /** Takes a new installation, or one that replaces another. */
+  const install = async (installation: Installation, space: Space): Promise<void> => {
+    const { bot } = installation;
+    if (!bot) throw new AppError('bad-input', 'Slack gave no bot token');
+    const about = await readInstalled(apiUrl, bot.token, installation.appId);
+    await adding(space);
+    const known = { ...about, space, scopes: new Set(bot.scopes) };
+    await put({ ...installation, appId: about.appId }, known);
+    tokens.delete(space.id);
+    if (!all.has(space.id)) log.info({ space: space.id }, 'Slack: the app was installed');
+    all.set(space.id, known);
+    if (isOrganisation(space)) await joinAll(space, bot.token);
+    added(isOrganisation(space) ? workspacesOf(space.id) : [space]);
+  };
+
+  const storeInstallation = async ({ isFetched, ...installation }: Fetched): Promise<void> => {
+    const space = ownerOfQuery({
       isEnterpriseInstall: installation.isEnterpriseInstall,
       enterpriseId: installation.enterprise?.id,
       teamId: installation.team?.id,
     });
-    const { bot } = installation;
-    if (!bot) throw new AppError('bad-input', 'Slack gave no bot token');
-    const about = await readInstalled(apiUrl, bot.token);
-    const kept = { ...installation, appId: installation.appId ?? about.appId };
-    await store.put(
-      space,
-      JSON.stringify({ installation: kept, url: about.url, botName: about.botName }),
-    );
-    tokens.delete(space.id);
-    const known = { ...about, space, appId: kept.appId, scopes: new Set(bot.scopes) };
-    const isNew = !all.has(space.id);
-    all.set(space.id, known);
-    if (isNew) log.info({ space: space.id }, 'Slack: the app was installed');
-    added(known);
+    const known = all.get(space.id);
+    if (!isFetched) {
+      using _ = await turns.take(space.id);
+      await install(installation, space);
+      // Stored at once, as the former refresh token is used up; not where the app was removed meanwhile.
+    } else if (known) await put(installation, known);
   };
 
   const provider = new InstallProvider({
@@ -127,56 +152,61 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     installationStore: {
       storeInstallation,
       fetchInstallation,
-      deleteInstallation: async (query) => store.remove(keyOf(query)),
+      deleteInstallation: async (query) => store.remove(ownerOfQuery(query)),
     },
   });
 
-  const RENEWED_BEFORE_MS = 2 * 3_600_000;
-  const LONGEST_MS = 3_600_000;
-
-  const askToken = async (id: string): Promise<string | undefined> => {
-    const isOrganisation = id.startsWith('E');
+  const askToken = async (owner: Space): Promise<string | undefined> => {
+    const { id } = owner;
     const found = await provider.authorize(
-      isOrganisation
+      isOrganisation(owner)
         ? { isEnterpriseInstall: true, enterpriseId: id, teamId: undefined }
         : { isEnterpriseInstall: false, enterpriseId: undefined, teamId: id },
     );
     const { botToken, botTokenExpiresAt } = found;
-    if (botToken === undefined) return undefined;
-    // The library renews a token from two hours before its end.
+    if (botToken === undefined || !all.has(id)) return undefined;
     const endMs = (botTokenExpiresAt ?? Infinity) * 1_000 - RENEWED_BEFORE_MS;
     tokens.set(id, { token: botToken, untilMs: Math.min(endMs, Date.now() + LONGEST_MS) });
     return botToken;
   };
 
-  const ownerOf = ({ id }: Space): string => organisations.get(id) ?? id;
+  const tokenOf = async (space: Space): Promise<string | undefined> => {
+    const owner = ownerOf(space);
+    if (!all.has(owner.id)) return undefined;
+    const held = tokens.get(owner.id);
+    if (held && held.untilMs > Date.now()) return held.token;
+    const known = asking.get(owner.id);
+    if (known) return known;
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    asking.set(owner.id, promise);
+    try {
+      resolve(await askToken(owner));
+    } catch (thrown) {
+      log.warn({ reason: toAppError(thrown).message }, 'Slack: no token of a workspace');
+      resolve(undefined);
+    } finally {
+      asking.delete(owner.id);
+    }
+    return promise;
+  };
 
   return {
     known: (space) => {
-      const found = all.get(ownerOf(space));
+      const found = all.get(ownerOf(space).id);
       return found && { ...found, space };
     },
-    tokenOf: async (space) => {
-      const id = ownerOf(space);
-      if (!all.has(id)) return undefined;
-      const held = tokens.get(id);
-      if (held && held.untilMs > Date.now()) return held.token;
-      const asked =
-        asking.get(id) ??
-        askToken(id).catch((thrown: unknown) => {
-          log.warn({ reason: toAppError(thrown).message }, 'Slack: no token of a workspace');
-          return undefined;
-        });
-      asking.set(id, asked);
-      return asked.finally(() => asking.delete(id));
-    },
+    ownerOf,
+    tokenOf,
     tokenRefused: (space, token) => {
-      const id = ownerOf(space);
+      const { id } = ownerOf(space);
       if (tokens.get(id)?.token === token) tokens.delete(id);
     },
-    list: () => [...all.values()].map(({ space }) => space),
+    list: () =>
+      [...all.values()].flatMap(({ space }) =>
+        isOrganisation(space) ? workspacesOf(space.id) : [space],
+      ),
     load: async () => {
-      for (const space of await store.list('slack')) {
+      for (const space of await store.list(PLATFORM)) {
         const written = await store.of(space);
         if (written === undefined) continue;
         const organisation = pointer.safeParse(JSON.parse(written)).data?.organisation;
@@ -188,42 +218,35 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
         if (installed) all.set(space.id, installed);
       }
     },
-    joined: async (space, organisationId) => {
-      if (organisations.get(space.id) === organisationId || all.has(space.id)) return;
-      if (!all.has(organisationId)) return;
-      organisations.set(space.id, organisationId);
-      await store.put(space, JSON.stringify({ organisation: organisationId }));
+    joined: async (spaces, organisationId) => {
+      // Asked with everything that arrives.
+      if (spaces.every(({ id }) => organisations.get(id) === organisationId)) return;
+      using _ = await turns.take(organisationId);
+      const fresh = await join(spaces, organisationId);
+      if (fresh.length > 0) added(fresh);
     },
-    remove: async (space) => {
-      const written = [
-        space.id,
-        ...[...organisations].flatMap(([id, owner]) => (owner === space.id ? [id] : [])),
-      ];
-      for (const id of written) {
-        all.delete(id);
-        tokens.delete(id);
-        organisations.delete(id);
-        await store.remove(spaceOf(id));
-      }
+    parted: async (spaces, organisationId, remove) => {
+      using _ = await turns.take(organisationId);
+      const token = await tokenOf(spaceOf(organisationId));
+      const left = token === undefined ? [] : await readWorkspaces(apiUrl, token);
+      const gone = spaces.filter(({ id }) => !all.has(id) && !left.includes(id));
+      if (gone.length > 0) await remove(gone);
+      for (const { id } of gone) organisations.delete(id);
     },
-    handle: async (request, response) => {
-      const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-      if (request.method !== 'GET') return false;
-      if (pathname === INSTALL_PATH) {
-        await provider.handleInstallPath(request, response, {}, { scopes: Object.keys(SCOPES) });
-        return true;
-      }
-      if (pathname !== REDIRECT_PATH) return false;
-      await provider.handleCallback(request, response, {
-        failure: (_error, _options, _request, answer) => {
-          answer.writeHead(400, { 'content-type': 'text/html; charset=utf-8' });
-          answer.end(
-            '<!doctype html><title>Not installed</title><h1>Dragoman was not installed.</h1>' +
-              `<p><a href="${INSTALL_PATH}">Try again</a></p>`,
-          );
-        },
-      });
-      return true;
+    ended: async (space, isWhole, remove) => {
+      const owner = ownerOf(space);
+      using _ = await turns.take(owner.id);
+      const token = await tokenOf(owner);
+      if (token !== undefined && (await isAccepted(apiUrl, token))) return;
+      const gone = [owner, ...workspacesOf(owner.id)];
+      all.delete(owner.id);
+      tokens.delete(owner.id);
+      await store.remove(owner);
+      log.info({ space: owner.id, isWhole }, 'Slack: the app was removed, or its token');
+      if (!isWhole) return;
+      await remove(gone);
+      for (const { id } of gone) organisations.delete(id);
     },
+    pages: createInstallPages(provider),
   };
 };

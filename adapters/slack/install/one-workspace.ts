@@ -4,6 +4,8 @@ import { clientOptions } from '../api.ts';
 import { fromSlack } from '../errors.ts';
 import { spaceOf } from '../ids.ts';
 import type { Installations, Installed } from './installations.ts';
+import { isAccepted } from './token-check.ts';
+import type { Log } from '../../../src/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 
 const authTest = z.object({
@@ -21,15 +23,23 @@ const botsInfo = z.object({ bot: z.object({ app_id: z.string() }) });
 /**
  * Asks Slack whose token it is. Rejects with an `AppError`; `unavailable` for a token that Slack does
  * not accept.
+ *
+ * @param knownAppId the app's id where it is known already
  */
-export const readInstalled = async (url: string | undefined, token: string): Promise<Installed> => {
+export const readInstalled = async (
+  url: string | undefined,
+  token: string,
+  knownAppId?: string,
+): Promise<Installed> => {
   const client = new WebClient(token, clientOptions(url));
   try {
     const answer = await client.auth.test();
     const auth = authTest.parse(answer);
     const scopes = answer.response_metadata?.scopes;
     const appId =
-      auth.app_id ?? botsInfo.parse(await client.bots.info({ bot: auth.bot_id })).bot.app_id;
+      knownAppId ??
+      auth.app_id ??
+      botsInfo.parse(await client.bots.info({ bot: auth.bot_id })).bot.app_id;
     return {
       space: spaceOf(auth.team_id),
       appId,
@@ -45,7 +55,11 @@ export const readInstalled = async (url: string | undefined, token: string): Pro
 };
 
 /** The one workspace of a configured token. */
-export const oneWorkspace = (token: string, apiUrl: string | undefined): Installations => {
+export const oneWorkspace = (
+  token: string,
+  apiUrl: string | undefined,
+  log: Pick<Log, 'error'>,
+): Installations => {
   let installed: Installed | undefined;
   const isIt = ({ id }: Space): boolean => installed?.space.id === id;
   return {
@@ -54,10 +68,22 @@ export const oneWorkspace = (token: string, apiUrl: string | undefined): Install
     },
     known: (space) => (isIt(space) ? installed : undefined),
     tokenOf: async (space) => (isIt(space) ? token : undefined),
+    ownerOf: (space) => space,
     tokenRefused: () => {},
     list: () => (installed ? [installed.space] : []),
     joined: async () => {},
-    // The token stands in the configuration: Slack refuses it from now on.
-    remove: async () => {},
+    parted: async () => {},
+    ended: async (space, isWhole, remove) => {
+      if (isIt(space) && (await isAccepted(apiUrl, token))) return;
+      if (isIt(space)) {
+        installed = undefined;
+        log.error(
+          isWhole
+            ? 'Slack: the app was removed from its workspace; install it again, set the new SLACK_BOT_TOKEN and start again'
+            : 'Slack: the token was revoked; set a new SLACK_BOT_TOKEN and start again',
+        );
+      }
+      if (isWhole) await remove([space]);
+    },
   };
 };

@@ -8,9 +8,10 @@ import type { Space } from '../../../src/model/place.ts';
 import type { RichText } from '../../../src/model/rich-text.ts';
 
 /** A person who does something, by what Slack knows of them. */
-export const memberOf = ({ id, name, locale, isAdmin }: SlackUser): Member => ({
+export const memberOf = ({ id, name, locale, isAdmin, homeId }: SlackUser): Member => ({
   platform: PLATFORM,
   id,
+  ...(homeId === undefined ? {} : { homeId }),
   name,
   locale: locale ?? 'en-US',
   role: isAdmin ? 'moderator' : 'member',
@@ -26,7 +27,7 @@ export const readMember = async (
   try {
     return memberOf(await people.of(space, id));
   } catch {
-    return { platform: PLATFORM, id, name, locale: 'en-US', role: 'member' };
+    return { platform: PLATFORM, id, homeId: space.id, name, locale: 'en-US', role: 'member' };
   }
 };
 

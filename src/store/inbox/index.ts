@@ -54,10 +54,12 @@ export interface Inbox {
   revive(space: Space): Promise<number>;
 }
 
-const openRow = (row: Parameters<typeof rowChannel>[0] & {
-  message_id: string;
-  partition_key: string;
-}) => ({
+const openRow = (
+  row: Parameters<typeof rowChannel>[0] & {
+    message_id: string;
+    partition_key: string;
+  },
+) => ({
   ref: { channel: rowChannel(row), id: row.message_id },
   partition: row.partition_key,
 });

@@ -78,6 +78,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
   const logged: string[] = [];
   const feedListener: ChannelFeedListener = {
     follows: (channel) => core.watching(channel),
+    spaceOf: ({ space }) => space,
     messageChanged: async (message) => {
       told.push({ what: 'seen', message });
       await core.keeping(message);

@@ -32,7 +32,7 @@ const serve = async (secret: string, logged: string[] = []) => {
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const server = createHttpServer({
     receiver: createHttpReceiver(secret),
-    installations: async () => false,
+    pages: undefined,
     log,
     now: Date.now,
   });

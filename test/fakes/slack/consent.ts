@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { codes } from './methods/apps.ts';
+import { codes, type Code } from './methods/apps.ts';
 import type { User, Workspace, World } from './state.ts';
 
 /** The page that asks for consent; nothing on it can be clicked but through `consent`. */
@@ -21,6 +21,7 @@ export const consent = (
   workspace: Workspace,
   user: User,
   isAllowed = true,
+  organisation?: Code['organisation'],
 ): string => {
   const query = new URL(address).searchParams;
   if (query.get('client_id') !== world.app.clientId) throw new Error('invalid client_id');
@@ -38,6 +39,7 @@ export const consent = (
   const code = world.clock.id('X');
   codes(world).set(code, {
     workspace,
+    organisation,
     user,
     scopes: (query.get('scope') ?? '').split(',').filter((scope) => scope !== ''),
     redirectUrl,

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { EVENTS } from './limits.ts';
 import type { App, Channel, ChannelKind, Installation, User, Workspace, World } from './state.ts';
 
 /** What the app asks for by default: enough for everything that the fake can do. */
-const ALL_SCOPES = [
+export const ALL_SCOPES = [
   'app_mentions:read',
   'assistant:write',
   'channels:history',
@@ -50,6 +51,8 @@ export const createApp = (clock: World['clock'], name: string): App => {
     tokenLifeMs: TOKEN_LIFE_MS,
     requestUrl: undefined,
     events: new Set(['*']),
+    eventsAnHour: EVENTS.count,
+    tellsEachWorkspace: false,
     redirectUrls: new Set(),
   };
 };
@@ -70,6 +73,10 @@ export interface NewUser {
   readonly isAdmin?: boolean;
   /** Another app's bot. */
   readonly isBot?: boolean;
+  /** More workspaces of the same organisation: the id then begins with W. */
+  readonly alsoIn?: readonly { readonly id: string }[];
+  /** True for somebody whom `users.info` does not know, as Slack hides some of other organisations. */
+  readonly hidden?: boolean;
 }
 
 export interface NewChannel {
@@ -83,7 +90,7 @@ export interface NewChannel {
 }
 
 export const addUser = (world: World, workspace: Workspace, options: NewUser = {}): User => {
-  const id = world.clock.id('U');
+  const id = world.clock.id(options.alsoIn ? 'W' : 'U');
   const name = options.name ?? `user-${id.toLowerCase()}`;
   const user: User = {
     id,
@@ -94,6 +101,8 @@ export const addUser = (world: World, workspace: Workspace, options: NewUser = {
     isAdmin: options.isAdmin ?? false,
     isBot: options.isBot ?? false,
     imageUrl: `https://avatars.slack-edge.com/${id}.png`,
+    alsoIn: new Set((options.alsoIn ?? []).map((each) => each.id)),
+    hidden: options.hidden ?? false,
   };
   workspace.users.set(id, user);
   return user;
@@ -109,6 +118,7 @@ export const install = (
   const rotates = world.app.rotatesTokens;
   const installation: Installation = {
     workspace,
+    organisation: undefined,
     botUser: former?.botUser ?? addUser(world, workspace, { name: 'dragoman', isBot: true }),
     botId: former?.botId ?? world.clock.id('B'),
     token: token(rotates ? 'xoxe.xoxb-1' : 'xoxb'),

@@ -25,6 +25,17 @@ export const renderUser = (user: User, withLocale: boolean): Json => ({
   is_owner: false,
   is_restricted: false,
   is_ultra_restricted: false,
+  ...(user.alsoIn.size > 0
+    ? {
+        enterprise_user: {
+          id: user.id,
+          enterprise_id: user.workspace.enterpriseId,
+          is_admin: false,
+          is_owner: false,
+          teams: [user.workspace.id, ...user.alsoIn],
+        },
+      }
+    : {}),
   profile: {
     display_name: user.displayName,
     real_name: user.displayName,
@@ -34,6 +45,14 @@ export const renderUser = (user: User, withLocale: boolean): Json => ({
     team: user.workspace.id,
     ...(user.isBot ? { bot_id: `B${user.id.slice(1)}` } : {}),
   },
+});
+
+const profileOf = ({ name, displayName, imageUrl, workspace }: User): Json => ({
+  name,
+  real_name: displayName,
+  display_name: displayName,
+  image_72: imageUrl,
+  team: workspace.id,
 });
 
 const isShared = (channel: Channel): boolean => channel.workspaces.length > 1;
@@ -128,6 +147,10 @@ export const renderMessage = (
     ...(botId === undefined ? {} : { bot_id: botId, app_id: world.app.id }),
     team: author.workspace.id,
     user_team: author.workspace.id,
+    // Slack tells of people of other organisations with what they wrote.
+    ...(to && author.workspace !== to && botId === undefined
+      ? { source_team: author.workspace.id, user_profile: profileOf(author) }
+      : {}),
     ts: message.ts,
     text: message.text,
     ...(message.blocks ? { blocks: message.blocks } : {}),
@@ -174,9 +197,29 @@ export const teamOf = ({ id, domain, enterpriseId }: Workspace): Json => ({
   ...(enterpriseId === undefined ? {} : { enterprise_id: enterpriseId }),
 });
 
-/** The installation whose token a request has. */
-export const installationOf = (world: World, token: string): Installation | undefined => {
-  for (const { installation } of world.workspaces.values())
-    if (installation?.token === token) return installation;
-  return undefined;
+/** Everything that says which workspace a request is about. */
+const aboutOf = ({ world, args }: { readonly world: World; readonly args: Json }) => {
+  const { channel, channel_id, team_id, user, user_id, users } = args;
+  const known = world.channels.get(String(channel ?? channel_id ?? ''));
+  const person = String(user ?? user_id ?? users ?? '');
+  return ({ workspace }: Installation): boolean => {
+    if (team_id !== undefined) return workspace.id === team_id;
+    if (known) return known.workspaces.includes(workspace);
+    return person === '' || workspace.users.has(person);
+  };
+};
+
+/**
+ * The installation whose token a request has; of an organisation's token that of the workspace which
+ * the request is about.
+ */
+export const installationOf = (
+  world: World,
+  token: string,
+  args: Json = {},
+): Installation | undefined => {
+  const found = [...world.workspaces.values()].flatMap(({ installation }) =>
+    installation?.token === token ? installation : [],
+  );
+  return found.find(aboutOf({ world, args })) ?? found[0];
 };

@@ -3,7 +3,7 @@ import { SlackFault } from './errors.ts';
 import { createFaultPlan, type FaultPlan } from '../fault-plan.ts';
 import { spoilAnswer, type Effect } from './faults.ts';
 import { serveFile, takeUpload } from './file-host.ts';
-import { authorize, type Method } from './methods/call.ts';
+import { authorize, OF_WORKSPACE, type Method } from './methods/call.ts';
 import { readBody } from './read-body.ts';
 import { serveConsent } from './consent.ts';
 import { takeResponse } from './response-urls.ts';
@@ -59,7 +59,9 @@ export const createRouter = (world: World, methods: readonly Method[]): Router =
       return method.run(world, args, undefined);
     }
     if (token === world.app.appToken) throw new SlackFault('not_allowed_token_type');
-    const installation = authorize(world, token);
+    const installation = authorize(world, token, args);
+    if (installation.organisation && OF_WORKSPACE.has(method.name) && !args['team_id'])
+      throw new SlackFault('missing_argument');
     response.setHeader('x-oauth-scopes', [...installation.scopes].join(','));
     const { scopes, rate, name } = method;
     if (scopes.length > 0 && !scopes.some((scope) => installation.scopes.has(scope)))

@@ -10,6 +10,7 @@ import type { Attempt } from './delivery/transport.ts';
 import { createInteractionDriver, type InteractionDriver } from './driver/interact.ts';
 import type { Tools } from './driver/tools.ts';
 import type { FakeUser } from './driver/user.ts';
+import { FakeOrganisation } from './driver/organisation.ts';
 import { FakeWorkspace } from './driver/workspace.ts';
 import type { FailOptions } from '../fault-plan.ts';
 import type { Effect } from './faults.ts';
@@ -22,6 +23,7 @@ import { conversationMethods } from './methods/conversations.ts';
 import { fileMethods } from './methods/files.ts';
 import { peopleMethods } from './methods/people.ts';
 import { viewMethods } from './methods/views.ts';
+import { addOrganisation } from './organisations.ts';
 import { addWorkspace, createApp, type NewWorkspace } from './population.ts';
 import { createRouter } from './router.ts';
 import type { App, Ping, RequestRecord, World } from './state.ts';
@@ -51,6 +53,15 @@ export interface SlackFake extends InteractionDriver, AsyncDisposable {
   workspace(options?: NewWorkspace): FakeWorkspace;
   /** Clicks "Allow" or "Cancel" on the page that an installation begins with. */
   consent(address: string, workspace: FakeWorkspace, user: FakeUser, isAllowed?: boolean): string;
+  /** An organisation without workspaces, and without the app. */
+  organisation(name?: string): FakeOrganisation;
+  /** Clicks "Allow" for a whole organisation, with the workspaces that get the app. */
+  consentForAll(
+    address: string,
+    organisation: FakeOrganisation,
+    workspaces: readonly [FakeWorkspace, ...FakeWorkspace[]],
+    user: FakeUser,
+  ): string;
   /** Signs a request as Slack does, for requests that are altered afterwards. */
   sign(attempt: Attempt, timestampS?: number): SignedRequest;
   /** Everybody whom a message of the app notified. */
@@ -77,6 +88,7 @@ export const startSlackFake = async (options: SlackFakeOptions = {}): Promise<Sl
     app,
     origin: '',
     workspaces: new Map(),
+    organisations: new Map(),
     channels: new Map(),
     files: new Map(),
     views: new Map(),
@@ -117,6 +129,12 @@ export const startSlackFake = async (options: SlackFakeOptions = {}): Promise<Sl
     workspace: (given) => new FakeWorkspace(tools, addWorkspace(world, given)),
     consent: (address, workspace, user, isAllowed) =>
       consent(world, address, workspace.state, user.state, isAllowed),
+    organisation: (name) => new FakeOrganisation(tools, addOrganisation(world, name)),
+    consentForAll: (address, organisation, workspaces, user) =>
+      consent(world, address, workspaces[0].state, user.state, true, {
+        of: organisation.state,
+        workspaces: workspaces.map(({ state }) => state),
+      }),
     sign: (attempt, timestampS) => signed(world, attempt, timestampS),
     pings: world.pings,
     requests: world.requests,

@@ -13,11 +13,29 @@ export interface User {
   isAdmin: boolean;
   readonly isBot: boolean;
   imageUrl: string;
+  /** Workspaces of the same organisation that the person belongs to besides. */
+  readonly alsoIn: Set<string>;
+  /** Set for people whom the app may see in no list, as Slack hides some of other organisations. */
+  hidden: boolean;
 }
 
-/** The app in one workspace. */
+/** An organisation of several workspaces ("Enterprise Grid"). */
+export interface Organisation {
+  readonly id: string;
+  readonly name: string;
+  /** The token for the whole organisation; undefined where it has not installed the app. */
+  token: string | undefined;
+  refreshToken: string | undefined;
+  scopes: ReadonlySet<string>;
+  /** Workspaces in which that token may be used; each has an installation with it. */
+  readonly granted: Set<Workspace>;
+}
+
+/** The app in one workspace, or in an organisation. */
 export interface Installation {
   readonly workspace: Workspace;
+  /** Set where it is that of a whole organisation, whose other workspaces have the same token. */
+  readonly organisation: Organisation | undefined;
   readonly botUser: User;
   readonly botId: string;
   token: string;
@@ -165,6 +183,10 @@ export interface App {
   requestUrl: string | undefined;
   /** The events that are subscribed to, e.g. `message.channels`; `*` for all. */
   events: ReadonlySet<string>;
+  /** Events that one workspace gets in an hour. */
+  eventsAnHour: number;
+  /** True: an event of a shared channel comes once for each workspace that has the app. */
+  tellsEachWorkspace: boolean;
   readonly redirectUrls: Set<string>;
 }
 
@@ -190,6 +212,7 @@ export interface World {
   readonly app: App;
   origin: string;
   readonly workspaces: Map<string, Workspace>;
+  readonly organisations: Map<string, Organisation>;
   readonly channels: Map<string, Channel>;
   readonly files: Map<string, File>;
   readonly views: Map<string, View>;

@@ -46,6 +46,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
   const watching = { isHere: true };
   const listener: ChannelFeedListener = {
     follows: () => watching.isHere,
+    spaceOf: ({ space }) => space,
     messageChanged: async ({ ref, text }) => {
       places.push(ref.channel);
       told.push(`seen ${ref.id} ${plainText(text)}`);

@@ -28,6 +28,8 @@ export interface EventRecord {
 export interface EventDriver {
   /** The events so far. */
   readonly log: readonly EventRecord[];
+  /** What became of each `app_rate_limited`. */
+  readonly limited: readonly Outcome[];
   disturb(how: Disturbance): void;
   /** Delivers an event once more, as Slack does without need. */
   repeat(record: EventRecord): Promise<Outcome>;
@@ -59,6 +61,7 @@ const RECORDS = 20_000;
 
 export const createEvents = (world: World, transport: () => Transport, speed: number): Events => {
   const log: EventRecord[] = [];
+  const limitedOutcomes: Outcome[] = [];
   const timers = new Set<NodeJS.Timeout>();
   const idle = new Set<() => void>();
   let disturbance: Disturbance = {};
@@ -88,13 +91,16 @@ export const createEvents = (world: World, transport: () => Transport, speed: nu
     type: 'event_callback',
     event_id: record.id,
     event_time: Math.floor(world.clock.now() / 1_000),
+    ...(installation.workspace.enterpriseId === undefined
+      ? {}
+      : { enterprise_id: installation.workspace.enterpriseId }),
     authorizations: [
       {
         enterprise_id: installation.workspace.enterpriseId ?? null,
-        team_id: record.team,
+        team_id: installation.organisation ? null : record.team,
         user_id: installation.botUser.id,
         is_bot: true,
-        is_enterprise_install: false,
+        is_enterprise_install: installation.organisation !== undefined,
       },
     ],
     is_ext_shared_channel: isShared,
@@ -121,8 +127,56 @@ export const createEvents = (world: World, transport: () => Transport, speed: nu
 
   const payloads = new WeakMap<EventRecord, Json>();
 
+  /** Tells, once a minute, that a workspace has more events than are delivered. */
+  const tellLimited = ({ workspace }: Installation): void => {
+    const minute = { count: 1, windowMs: 60_000 };
+    if (!world.limits.allows(`limited ${workspace.id}`, minute)) return;
+    busy += 1;
+    void transport()
+      .deliver({
+        kind: 'events_api',
+        payload: {
+          token: 'verification-token-of-old',
+          type: 'app_rate_limited',
+          team_id: workspace.id,
+          minute_rate_limited: Math.floor(world.clock.now() / 60_000) * 60,
+          api_app_id: world.app.id,
+        },
+        retry: 0,
+        reason: undefined,
+      })
+      .then((outcome) => {
+        limitedOutcomes.push(outcome);
+        done();
+      });
+  };
+
+  const emitTo = (seeing: Installation, event: Json, isShared: boolean): void => {
+    const rate = { ...EVENTS, count: world.app.eventsAnHour };
+    if (!world.limits.allows(`events ${seeing.workspace.id}`, rate)) return tellLimited(seeing);
+    const record: EventRecord = {
+      id: world.clock.id('Ev'),
+      event,
+      team: seeing.workspace.id,
+      outcomes: [],
+      lost: false,
+    };
+    const payload = bodyOf(record, seeing, isShared);
+    payloads.set(record, payload);
+    log.push(record);
+    if (log.length > 2 * RECORDS) log.splice(0, RECORDS);
+    const { copies = 1, jitterMs = 0, random = Math.random } = disturbance;
+    for (let copy = 0; copy < copies; copy += 1) {
+      busy += 1;
+      const start = (): void => void attempt(record, payload, 0);
+      if (jitterMs > 0) later(random() * jitterMs, start);
+      else start();
+    }
+  };
+
   return {
     log,
+    limited: limitedOutcomes,
     disturb: (how) => {
       disturbance = how;
     },
@@ -151,32 +205,15 @@ export const createEvents = (world: World, transport: () => Transport, speed: nu
       const { app } = world;
       const subscription = subscriptionOf(event, channel);
       if (!app.events.has('*') && !app.events.has(subscription)) return world.changed();
+      const seeing = workspaces.flatMap(({ installation }) =>
+        installation?.active &&
+        (channel === undefined || channel.members.has(installation.botUser.id))
+          ? installation
+          : [],
+      );
       // One event for the app, through one of the workspaces in which it may see it.
-      const seeing = workspaces.find(
-        ({ installation }) =>
-          installation?.active &&
-          (channel === undefined || channel.members.has(installation.botUser.id)),
-      )?.installation;
-      if (!seeing || !world.limits.allows(`events ${seeing.workspace.id}`, EVENTS))
-        return world.changed();
-      const record: EventRecord = {
-        id: world.clock.id('Ev'),
-        event,
-        team: seeing.workspace.id,
-        outcomes: [],
-        lost: false,
-      };
-      const payload = bodyOf(record, seeing, (channel?.workspaces.length ?? 1) > 1);
-      payloads.set(record, payload);
-      log.push(record);
-      if (log.length > 2 * RECORDS) log.splice(0, RECORDS);
-      const { copies = 1, jitterMs = 0, random = Math.random } = disturbance;
-      for (let copy = 0; copy < copies; copy += 1) {
-        busy += 1;
-        const start = (): void => void attempt(record, payload, 0);
-        if (jitterMs > 0) later(random() * jitterMs, start);
-        else start();
-      }
+      for (const installation of seeing.slice(0, app.tellsEachWorkspace ? undefined : 1))
+        emitTo(installation, event, (channel?.workspaces.length ?? 1) > 1);
       world.changed();
     },
     stop: () => {

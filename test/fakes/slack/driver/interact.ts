@@ -4,7 +4,7 @@ import { fieldsOf } from '../blocks.ts';
 import { openView, updateView } from '../methods/views.ts';
 import type { Outcome } from '../delivery/transport.ts';
 import type { Json } from '../json.ts';
-import type { Channel, Ephemeral, Message, ResponseUrl, User, View } from '../state.ts';
+import type { Channel, Ephemeral, Message, ResponseUrl, User, View, Workspace } from '../state.ts';
 import type { FakeChannel } from './channel.ts';
 import type { FakeMessage } from './message.ts';
 import type { Tools } from './tools.ts';
@@ -56,12 +56,17 @@ export const createInteractionDriver = (tools: Tools): InteractionDriver => {
     team_id: user.workspace.id,
   });
 
+  /** How the app came to the workspace: by itself, or with its organisation. */
+  const installOf = ({ enterpriseId, installation }: Workspace): Json => ({
+    enterprise: enterpriseId === undefined ? null : { id: enterpriseId, name: enterpriseId },
+    is_enterprise_install: installation?.organisation !== undefined,
+  });
+
   const common = (user: User): Json => ({
     token: 'verification-token-of-old',
     api_app_id: world.app.id,
     team: teamOf(user.workspace),
-    enterprise: null,
-    is_enterprise_install: false,
+    ...installOf(user.workspace),
     user: person(user),
   });
 
@@ -211,7 +216,10 @@ export const createInteractionDriver = (tools: Tools): InteractionDriver => {
           command,
           text,
           api_app_id: world.app.id,
-          is_enterprise_install: 'false',
+          is_enterprise_install: String(workspace.installation?.organisation !== undefined),
+          ...(workspace.enterpriseId === undefined
+            ? {}
+            : { enterprise_id: workspace.enterpriseId, enterprise_name: workspace.enterpriseId }),
           response_url: responseUrl,
           trigger_id: trigger(user.state),
         },

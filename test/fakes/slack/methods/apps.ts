@@ -2,12 +2,17 @@ import { z } from 'zod';
 import { SlackFault } from '../errors.ts';
 import { install, rotate } from '../population.ts';
 import type { Json } from '../json.ts';
-import type { User, Workspace, World } from '../state.ts';
-import { method, revokeToken, SPECIAL, TIER, type Method } from './call.ts';
+import { installForAll } from '../organisations.ts';
+import type { Organisation, User, Workspace, World } from '../state.ts';
+import { count, method, revokeToken, SPECIAL, TIER, type Method } from './call.ts';
 
 /** A code that a person's consent gave out; used once, within ten minutes ("OAuth"). */
-interface Code {
+export interface Code {
   readonly workspace: Workspace;
+  /** Set where the app is installed for the whole organisation. */
+  readonly organisation:
+    | { readonly of: Organisation; readonly workspaces: readonly Workspace[] }
+    | undefined;
   readonly user: User;
   readonly scopes: readonly string[];
   readonly redirectUrl: string | undefined;
@@ -64,19 +69,19 @@ const accessArgs = z.looseObject({
 const accessOf = (world: World, workspace: Workspace, user: User | undefined): Json => {
   const installation = workspace.installation;
   if (!installation) throw new SlackFault('invalid_code');
-  const { expiresAt, refreshToken } = installation;
+  const { expiresAt, refreshToken, organisation } = installation;
   return {
     access_token: installation.token,
     token_type: 'bot',
     scope: [...installation.scopes].join(','),
     bot_user_id: installation.botUser.id,
     app_id: world.app.id,
-    team: { id: workspace.id, name: workspace.name },
+    team: organisation ? null : { id: workspace.id, name: workspace.name },
     enterprise:
       workspace.enterpriseId === undefined
         ? null
         : { id: workspace.enterpriseId, name: workspace.enterpriseId },
-    is_enterprise_install: false,
+    is_enterprise_install: organisation !== undefined,
     ...(user ? { authed_user: { id: user.id } } : {}),
     ...(expiresAt === undefined
       ? {}
@@ -113,7 +118,10 @@ const access: Method = {
     if (!code || world.clock.now() - code.createdAt > CODE_MS) throw new SlackFault('invalid_code');
     if ((code.redirectUrl ?? '') !== (args.redirect_uri ?? ''))
       throw new SlackFault('bad_redirect_uri');
-    install(world, code.workspace, code.scopes);
+    if (code.organisation) {
+      const { of, workspaces } = code.organisation;
+      installForAll(world, of, workspaces, code.scopes);
+    } else install(world, code.workspace, code.scopes);
     return accessOf(world, code.workspace, code.user);
   },
 };
@@ -145,6 +153,20 @@ export const removeApp = (world: World, workspace: Workspace): void => {
   installation.active = false;
 };
 
+/** Lists the workspaces in which a token may be used. */
+const teamsList = method(
+  'auth.teams.list',
+  {
+    rate: TIER[2],
+    args: z.looseObject({ limit: count(100, 1_000), cursor: z.string().optional() }),
+  },
+  ({ installation }) => {
+    const { organisation, workspace } = installation;
+    const granted = organisation ? [...organisation.granted] : [workspace];
+    return { teams: granted.map(({ id, name }) => ({ id, name })) };
+  },
+);
+
 /** Answers anybody. */
 const test: Method = {
   name: 'api.test',
@@ -154,4 +176,11 @@ const test: Method = {
   run: () => ({}),
 };
 
-export const appMethods: readonly Method[] = [test, openConnection, access, revoke, uninstall];
+export const appMethods: readonly Method[] = [
+  test,
+  openConnection,
+  access,
+  revoke,
+  uninstall,
+  teamsList,
+];

@@ -72,9 +72,9 @@ export const method = <Schema extends z.ZodType>(
 });
 
 /** Finds the workspace of a token, or says why it may not be used. */
-export const authorize = (world: World, token: string | undefined): Installation => {
+export const authorize = (world: World, token: string | undefined, args: Json): Installation => {
   if (!token) throw new SlackFault('not_authed');
-  const installation = installationOf(world, token);
+  const installation = installationOf(world, token, args);
   if (!installation)
     throw new SlackFault(revoked.get(world)?.has(token) ? 'token_revoked' : 'invalid_auth');
   if (!installation.active) throw new SlackFault('account_inactive');
@@ -84,6 +84,15 @@ export const authorize = (world: World, token: string | undefined): Installation
 };
 
 const revoked = new WeakMap<World, Set<string>>();
+
+/** Methods that need `team_id` with the token of an organisation ("Organization-ready apps"). */
+export const OF_WORKSPACE: ReadonlySet<string> = new Set([
+  'bots.info',
+  'conversations.list',
+  'usergroups.list',
+  'users.conversations',
+  'users.list',
+]);
 
 /** Ends a token, so that later calls get `token_revoked`. */
 export const revokeToken = (world: World, installation: Installation): void => {

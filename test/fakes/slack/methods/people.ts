@@ -5,7 +5,18 @@ import { renderMessage, renderUser, teamOf } from '../render.ts';
 import { channelFor, count, flag, method, TIER } from './call.ts';
 
 const authTest = method('auth.test', { args: z.looseObject({}) }, ({ world, installation }) => {
-  const { workspace, botUser, botId } = installation;
+  const { workspace, botUser, botId, organisation } = installation;
+  if (organisation)
+    return {
+      url: `https://${organisation.id.toLowerCase()}.enterprise.slack.com/`,
+      team: organisation.name,
+      user: botUser.name,
+      team_id: organisation.id,
+      user_id: botUser.id,
+      bot_id: botId,
+      enterprise_id: organisation.id,
+      is_enterprise_install: true,
+    };
   return {
     url: `https://${workspace.domain}.slack.com/`,
     team: workspace.name,
@@ -30,13 +41,16 @@ const userInfo = method(
     const user = findUser(world, args.user);
     const isKnown =
       user &&
+      !(user.hidden && user.workspace !== installation.workspace) &&
       (user.workspace === installation.workspace ||
+        user.alsoIn.has(installation.workspace.id) ||
         [...world.channels.values()].some(
           ({ members, workspaces }) =>
             members.has(user.id) && workspaces.includes(installation.workspace),
         ));
     if (!isKnown) throw new SlackFault('user_not_found');
-    const isOwn = user.workspace === installation.workspace;
+    const { workspace } = installation;
+    const isOwn = user.workspace === workspace || user.alsoIn.has(workspace.id);
     return { user: renderUser(user, args.include_locale && isOwn) };
   },
 );

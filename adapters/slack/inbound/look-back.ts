@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { Api } from '../api.ts';
+import { channelOf } from '../ids.ts';
+import { CHANNELS_PAGE } from '../limits.ts';
+import { MINUTE_MS } from '../../../src/async/time.ts';
+import { sleep, type Clock } from '../../../src/async/clock.ts';
+import { toAppError } from '../../../src/errors.ts';
+import type { Log } from '../../../src/log.ts';
+import { keyOf, type Space } from '../../../src/model/place.ts';
+import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
+
+export interface LookBackDeps {
+  readonly api: Api;
+  readonly listener: Pick<ChannelFeedListener, 'messagesMissed'>;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Every wait is so many times shorter. */
+  readonly speed: number;
+  readonly stopped: AbortSignal;
+}
+
+const channelsPage = z.object({
+  channels: z.array(z.object({ id: z.string() })),
+  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
+});
+
+/** Wait after events were left out: Slack tells of it each minute in which it leaves some out. */
+const FIRST_WAIT_MS = MINUTE_MS;
+/** Longest wait; the limit is of an hour. */
+const LONGEST_WAIT_MS = 30 * MINUTE_MS;
+/** Time without news after which the waits begin anew. */
+const CALM_MS = 60 * MINUTE_MS;
+/** Time between two lines of the log. */
+const TELL_EVERY_MS = MINUTE_MS;
+
+/** Events of a workspace that are being left out. */
+interface LeftOut {
+  /** Time of the last news. */
+  toldMs: number;
+  /** Time at which the channels are read. */
+  dueMs: number;
+  nextWaitMs: number;
+  isWaiting: boolean;
+}
+
+/** Creates what reports gaps: in all channels that the app is in, as nothing tells which have one. */
+export const createLookBack = (deps: LookBackDeps) => {
+  const { api, listener, log, clock, speed, stopped } = deps;
+  const limited = new Map<string, LeftOut>();
+  let loggedMs = -Infinity;
+
+  /** Reports a gap in every channel that the app is in. Rejects with an `AppError`. */
+  const readChannels = async (space: Space): Promise<void> => {
+    let cursor: string | undefined;
+    do {
+      const page = channelsPage.parse(
+        await api.call(space, 'users.conversations', {
+          types: 'public_channel,private_channel',
+          exclude_archived: true,
+          limit: CHANNELS_PAGE,
+          ...(cursor === undefined ? {} : { cursor }),
+        }),
+      );
+      listener.messagesMissed(
+        page.channels.map(({ id }) => ({ channel: channelOf(space.id, id), newest: undefined })),
+      );
+      cursor = page.response_metadata?.next_cursor || undefined;
+    } while (cursor !== undefined);
+  };
+
+  /** Reports the gaps of a workspace; logs where its channels could not be listed. */
+  const start = async (space: Space): Promise<void> => {
+    try {
+      await readChannels(space);
+    } catch (thrown) {
+      const { code, message } = toAppError(thrown);
+      if (!stopped.aborted)
+        log.warn({ code, reason: message }, 'Slack: channels could not be read');
+    }
+  };
+
+  /** Waits until it is due, which may be later than it was at first, and reads the channels. */
+  const readWhenDue = async (space: Space, left: LeftOut): Promise<void> => {
+    try {
+      for (let nowMs = clock.nowMs(); nowMs < left.dueMs; nowMs = clock.nowMs())
+        await sleep(clock, left.dueMs - nowMs, stopped);
+    } catch {
+      return;
+    }
+    left.isWaiting = false;
+    await start(space);
+  };
+
+  return {
+    readChannels,
+    start: (space: Space): void => void start(space),
+    /**
+     * Takes the news that Slack leaves out events of a workspace, of which it delivers 30,000 an hour.
+     * What is missing is read later, and more rarely as long as that goes on.
+     */
+    leftOut: (space: Space): void => {
+      const nowMs = clock.nowMs();
+      if (nowMs - loggedMs >= TELL_EVERY_MS / speed) {
+        loggedMs = nowMs;
+        log.warn(
+          { space: space.id },
+          'Slack: events are left out, as the workspace has more than 30,000 an hour; they are read from the history later',
+        );
+      }
+      const key = keyOf(space);
+      const known = limited.get(key);
+      const isNew = !known || nowMs - known.toldMs > CALM_MS / speed;
+      const left = isNew
+        ? { toldMs: nowMs, dueMs: 0, nextWaitMs: FIRST_WAIT_MS / speed, isWaiting: false }
+        : known;
+      limited.set(key, left);
+      left.toldMs = nowMs;
+      // What is left out in this minute too must be found.
+      left.dueMs = Math.max(left.dueMs, nowMs + FIRST_WAIT_MS / speed);
+      if (left.isWaiting) return;
+      left.dueMs = Math.max(left.dueMs, nowMs + left.nextWaitMs);
+      left.nextWaitMs = Math.min(2 * left.nextWaitMs, LONGEST_WAIT_MS / speed);
+      left.isWaiting = true;
+      void readWhenDue(space, left);
+    },
+    /** Drops what is known of a workspace that removed the app. */
+    forgetSpace: (space: Space): void => void limited.delete(keyOf(space)),
+  };
+};

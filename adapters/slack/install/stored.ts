@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { Installed } from './installations.ts';
+import { spaceOf } from '../ids.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Space } from '../../../src/model/place.ts';
+
+/** The stored form of a workspace, or of an organisation that installed the app as a whole. */
+export const stored = z.looseObject({
+  installation: z.looseObject({
+    appId: z.string().optional(),
+    bot: z
+      .looseObject({
+        token: z.string(),
+        id: z.string(),
+        userId: z.string(),
+        scopes: z.array(z.string()),
+      })
+      .optional(),
+  }),
+  url: z.string().optional(),
+  botName: z.string().optional(),
+});
+
+/** The stored form of a workspace that uses its organisation's installation. */
+export const pointer = z.object({ organisation: z.string() });
+
+/** True for the id of an organisation ("Enterprise Grid"). */
+export const isOrganisation = ({ id }: Space): boolean => id.startsWith('E');
+
+/** The space of an installation: the workspace, or the organisation that has it as a whole. */
+export const ownerOf = (query: {
+  readonly isEnterpriseInstall?: boolean | undefined;
+  readonly enterpriseId?: string | undefined;
+  readonly teamId?: string | undefined;
+}): Space => {
+  const id = query.isEnterpriseInstall ? query.enterpriseId : query.teamId;
+  if (id === undefined) throw new AppError('bad-input', 'Slack named no workspace');
+  return spaceOf(id);
+};
+
+/** Reads a stored installation; undefined for one without a bot. */
+export const toInstalled = (space: Space, written: string): Installed | undefined => {
+  const { installation, url, botName } = stored.parse(JSON.parse(written));
+  const { bot, appId } = installation;
+  return bot && appId !== undefined
+    ? {
+        space,
+        appId,
+        botId: bot.id,
+        botUserId: bot.userId,
+        botName: botName ?? 'dragoman',
+        scopes: new Set(bot.scopes),
+        url: url ?? 'https://slack.com/',
+      }
+    : undefined;
+};

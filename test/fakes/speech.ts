@@ -27,6 +27,8 @@ export type Fault =
   | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
   | { readonly reset: true }
   | { readonly hang: true }
+  /** Answered well, but not before this resolves. */
+  | { readonly until: Promise<unknown> }
   /** `stall`: the rest never comes, though the connection stays. */
   | { readonly cutAfter: number; readonly stall?: boolean };
 
@@ -205,6 +207,8 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     if ('status' in fault) {
       response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
       response.end(fault.body ?? '{}');
+    } else if ('until' in fault) {
+      void fault.until.then(() => good[request.path]?.(request, response));
     } else if ('hang' in fault) {
       hanging += 1;
       response.once('close', () => {

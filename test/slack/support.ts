@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createSlackAdapter } from '../../adapters/slack/adapter.ts';
-import { SUBSCRIBED } from '../../adapters/slack/manifest.ts';
+import { ORGANISATION_EVENTS, SUBSCRIBED } from '../../adapters/slack/manifest.ts';
 import { SCOPES } from '../../adapters/slack/scopes.ts';
 import { createServiceClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
@@ -59,23 +59,30 @@ export interface SlackBot {
   ): Promise<string>;
   /** What was logged as an error; those that a test expects it takes out. */
   readonly errors: string[];
+  /** Everything that was logged, a line of JSON each. */
+  readonly logged: readonly string[];
   /** The texts that were asked to be translated. */
   translations(): readonly Readonly<Record<string, string>>[];
 }
 
-/** `many`: by HTTP, in workspaces that install the app themselves. */
-export type Transport = 'socket' | 'http' | 'many';
+/**
+ * `many`: by HTTP, in workspaces that install the app themselves; `many-socket`: the same with Socket
+ * Mode.
+ */
+export type Transport = 'socket' | 'http' | 'many' | 'many-socket';
 
 /** Starts a bot; for tests that need one of their own. */
 export const openSlackBot = async (transport: Transport): Promise<SlackBot & AsyncDisposable> => {
   const slack = await startSlackFake({ speed: SPEED });
   const speech = await startSpeechFake();
   const workspace = slack.workspace({ name: 'team', scopes: Object.keys(SCOPES) });
-  slack.app.events = new Set(SUBSCRIBED);
+  slack.app.events = new Set([...SUBSCRIBED, ...ORGANISATION_EVENTS]);
   const store = await openStore('sqlite::memory:');
   const commands = await discover<Command>('commands', commandFault);
   const errors: string[] = [];
+  const logged: string[] = [];
   const write = (line: string): void => {
+    logged.push(line);
     if ((JSON.parse(line) as { level: number }).level >= pino.levels.values['error']!)
       errors.push(line);
   };
@@ -102,20 +109,18 @@ export const openSlackBot = async (transport: Transport): Promise<SlackBot & Asy
       }),
     );
     current = opened;
-    const isSocket = transport === 'socket';
+    const isSocket = transport === 'socket' || transport === 'many-socket';
+    const isMany = transport === 'many' || transport === 'many-socket';
     const connected = running.use(
       createSlackAdapter(
         {
           url: slack.url,
           speed: SPEED,
           random: () => 0,
-          botToken: transport === 'many' ? undefined : workspace.botToken,
+          botToken: isMany ? undefined : workspace.botToken,
           appToken: isSocket ? slack.app.appToken : undefined,
           signingSecret: isSocket ? undefined : slack.app.signingSecret,
-          client:
-            transport === 'many'
-              ? { id: slack.app.clientId, secret: slack.app.clientSecret }
-              : undefined,
+          client: isMany ? { id: slack.app.clientId, secret: slack.app.clientSecret } : undefined,
           host: '127.0.0.1',
           port: 0,
         },
@@ -124,10 +129,10 @@ export const openSlackBot = async (transport: Transport): Promise<SlackBot & Asy
     );
     opened.attach(connected);
     const { where } = await connected.start();
-    if (isSocket) return;
-    slack.app.socketMode = false;
-    const [address = ''] = where.split(' ');
+    const address = where.split(' ').find((part) => part.startsWith('http://'));
+    slack.app.socketMode = isSocket;
     slack.app.requestUrl = address;
+    if (address === undefined) return;
     slack.app.redirectUrls.add(new URL('/slack/oauth_redirect', address).href);
   };
 
@@ -137,6 +142,7 @@ export const openSlackBot = async (transport: Transport): Promise<SlackBot & Asy
     workspace,
     store,
     errors,
+    logged,
     start,
     stop: async () => running?.disposeAsync(),
     attach: async (create) => {
@@ -187,6 +193,27 @@ export const withSlackBot = (transport: Transport = 'socket'): SlackBot =>
     ({ slack }) => slack.pings,
   );
 
+/** Opens the page of an installation, as a browser does; resolves with what leads on. */
+export const openInstallPage = async (
+  bot: SlackBot,
+): Promise<{ readonly address: string; readonly cookie: string }> => {
+  const origin = new URL(bot.slack.app.requestUrl ?? '').origin;
+  const start = await fetch(`${origin}/slack/install`);
+  const [cookie = ''] = (start.headers.get('set-cookie') ?? '').split(';');
+  const address = /href="(?<url>[^"]*oauth\/v2\/authorize[^"]*)"/.exec(await start.text())
+    ?.groups?.['url'];
+  return { address: (address ?? '').replaceAll('&amp;', '&'), cookie };
+};
+
+/** Goes back to the app after the page of consent. */
+export const comeBack = async (
+  address: string,
+  cookie: string,
+): Promise<{ readonly status: number; readonly page: string }> => {
+  const end = await fetch(address, { headers: { cookie } });
+  return { status: end.status, page: await end.text() };
+};
+
 /** Installs the app as a browser does: the page, Slack's page of consent, and back. */
 export const installIn = async (
   bot: SlackBot,
@@ -194,19 +221,8 @@ export const installIn = async (
   admin: FakeUser,
   isAllowed = true,
 ): Promise<{ readonly status: number; readonly page: string }> => {
-  const origin = new URL(bot.slack.app.requestUrl ?? '').origin;
-  const start = await fetch(`${origin}/slack/install`);
-  const [cookie = ''] = (start.headers.get('set-cookie') ?? '').split(';');
-  const address = /href="(?<url>[^"]*oauth\/v2\/authorize[^"]*)"/.exec(await start.text())
-    ?.groups?.['url'];
-  const back = bot.slack.consent(
-    (address ?? '').replaceAll('&amp;', '&'),
-    workspace,
-    admin,
-    isAllowed,
-  );
-  const end = await fetch(back, { headers: { cookie } });
-  return { status: end.status, page: await end.text() };
+  const { address, cookie } = await openInstallPage(bot);
+  return comeBack(bot.slack.consent(address, workspace, admin, isAllowed), cookie);
 };
 
 /** What the app posted in the thread of a message, in order. */

@@ -61,6 +61,8 @@ export const oneWorkspace = (
   log: Pick<Log, 'error'>,
 ): Installations => {
   let installed: Installed | undefined;
+  /** What the log was told of: the end of the token, or of the installation. */
+  const told = new Set<boolean>();
   const isIt = ({ id }: Space): boolean => installed?.space.id === id;
   return {
     load: async () => {
@@ -75,14 +77,14 @@ export const oneWorkspace = (
     parted: async () => {},
     ended: async (space, isWhole, remove) => {
       if (isIt(space) && (await isAccepted(apiUrl, token))) return;
-      if (isIt(space)) {
-        installed = undefined;
+      installed = undefined;
+      if (!told.has(isWhole))
         log.error(
           isWhole
             ? 'Slack: the app was removed from its workspace; install it again, set the new SLACK_BOT_TOKEN and start again'
             : 'Slack: the token was revoked; set a new SLACK_BOT_TOKEN and start again',
         );
-      }
+      told.add(isWhole);
       if (isWhole) await remove([space]);
     },
   };

@@ -14,5 +14,6 @@ export { startSlackFake } from './start.ts';
 export type { SlackFake, SlackFakeOptions } from './start.ts';
 export type { FakeChannel } from './driver/channel.ts';
 export type { FakeMessage } from './driver/message.ts';
+export type { FakeOrganisation } from './driver/organisation.ts';
 export type { FakeUser } from './driver/user.ts';
 export type { FakeWorkspace } from './driver/workspace.ts';

@@ -8,7 +8,7 @@ export const addOrganisation = (world: World, name = 'organisation'): Organisati
     id: world.clock.id('E'),
     name,
     token: undefined,
-    refreshToken: undefined,
+    bot: undefined,
     granted: new Set(),
     scopes: new Set(),
   };
@@ -20,14 +20,16 @@ export const addOrganisation = (world: World, name = 'organisation'): Organisati
 export const grant = (world: World, organisation: Organisation, workspace: Workspace): void => {
   const { token } = organisation;
   if (token === undefined) throw new Error('the organisation has not installed the app');
-  const [other] = organisation.granted;
+  organisation.bot ??= {
+    user: addUser(world, workspace, { name: 'dragoman', isBot: true }),
+    id: world.clock.id('B'),
+  };
   organisation.granted.add(workspace);
   workspace.installation = {
     workspace,
     organisation,
-    botUser:
-      other?.installation?.botUser ?? addUser(world, workspace, { name: 'dragoman', isBot: true }),
-    botId: other?.installation?.botId ?? world.clock.id('B'),
+    botUser: organisation.bot.user,
+    botId: organisation.bot.id,
     token,
     refreshToken: undefined,
     expiresAt: undefined,

@@ -25,7 +25,8 @@ export interface Organisation {
   readonly name: string;
   /** The token for the whole organisation; undefined where it has not installed the app. */
   token: string | undefined;
-  refreshToken: string | undefined;
+  /** The app's bot, which stays the same when the app is installed again. */
+  bot: { readonly user: User; readonly id: string } | undefined;
   scopes: ReadonlySet<string>;
   /** Workspaces in which that token may be used; each has an installation with it. */
   readonly granted: Set<Workspace>;

@@ -202,7 +202,9 @@ export const createInteractionDriver = (tools: Tools): InteractionDriver => {
   return {
     command: (user, channel, command, text = '') => {
       const responseUrl = createResponseUrl(world, user.state, channel.state);
-      const { workspace } = user.state;
+      const workspace =
+        channel.state.workspaces.find(({ id }) => user.state.alsoIn.has(id)) ??
+        user.state.workspace;
       return deliver(
         'slash_commands',
         {

@@ -15,6 +15,7 @@ import {
   completeLanguages,
   hears,
   hiddenNote,
+  modeKey,
   typedLanguage,
   typedLanguages,
   typedCode,
@@ -78,14 +79,16 @@ const replacedLines = (
   const replaced = watches.flatMap((watch) => {
     const old = before.find(({ channel }) => channel.id === watch.channel.id);
     const isSame =
-      old?.mode === watch.mode && sameSet(targetsOf(old, before), targetsOf(watch, watches));
+      old?.mode === watch.mode &&
+      old.below === watch.below &&
+      sameSet(targetsOf(old, before), targetsOf(watch, watches));
     if (!old || isSame) return [];
     const partners = before.filter(
       ({ group, channel }) =>
         group !== undefined && group === old.group && channel.id !== old.channel.id,
     );
     const was = series([
-      t(`autotranslate.modes.${old.mode}`),
+      t(modeKey(old)),
       namesOf(old.languages, ctx).join(', '),
       partners.length > 0 && mentionsOf(partners),
     ]);
@@ -163,13 +166,16 @@ const switchLines = async (options: Switches, ctx: Context): Promise<RichText> =
   return lines(t(voice), t(options.bots ? 'autotranslate.bots' : 'autotranslate.no-bots'));
 };
 
+const inPlaceOptions = {
+  languages: listOption(),
+  channel: channelOption().optional(),
+  ...switches,
+};
+const belowOption = z.boolean().default(false).meta({ needs: 'reply-threads' });
+
 const inPlace = (mode: 'reply' | 'thread') =>
   defineAction({
-    options: z.object({
-      languages: listOption(),
-      channel: channelOption().optional(),
-      ...switches,
-    }),
+    options: z.object(inPlaceOptions).extend(mode === 'reply' ? { below: belowOption } : {}),
     complete: { languages: completeLanguages },
     guards: [moderator],
     slow: true,
@@ -177,14 +183,19 @@ const inPlace = (mode: 'reply' | 'thread') =>
       const { options, services, t, reply } = ctx;
       const channel = channelOf(ctx);
       const languages = typedLanguages(options.languages, services);
-      const warnings = await setAndWarn(
-        [{ channel, mode, languages, transcribes: options['voice-messages'], bots: options.bots }],
-        ctx,
-      );
+      const watch: ChannelWatch = {
+        channel,
+        mode,
+        languages,
+        transcribes: options['voice-messages'],
+        bots: options.bots,
+        ...(options.below ? { below: true } : {}),
+      };
+      const warnings = await setAndWarn([watch], ctx);
       await reply({
         text: sections(
           lines(
-            t(`autotranslate.${mode}`, {
+            t(watch.below ? 'autotranslate.below' : `autotranslate.${mode}`, {
               channel: channelMention(channel),
               count: languages.length,
             }),
@@ -357,7 +368,7 @@ const list = defineAction({
     const line = (watch: ChannelWatch): RichText =>
       series([
         channelMention(watch.channel),
-        t(`autotranslate.modes.${watch.mode}`),
+        t(modeKey(watch)),
         namesOf(watch.languages, ctx).join(', '),
         watch.transcribes && t('autotranslate.with-voice-messages'),
         watch.bots && t('autotranslate.with-bots'),

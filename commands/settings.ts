@@ -7,7 +7,7 @@ import {
 } from '../src/command/command.ts';
 import type { ChannelWatch } from '../src/model/watch.ts';
 import type { SpaceChoices } from '../src/model/space-choices.ts';
-import { button, channelNames, demandChosen, hiddenNote } from '../src/command/helpers.ts';
+import { button, channelNames, demandChosen, hiddenNote, modeKey } from '../src/command/helpers.ts';
 import { bullets, lines, nested, series } from '../src/model/compose-rich-text.ts';
 import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/content.ts';
@@ -51,11 +51,11 @@ const front: Page = async (ctx) => {
   const watches = await watchesOf(ctx);
   const all = services.watches.list(space);
   const roles = Object.entries(choices.roles).filter(([, ids]) => ids.length > 0);
-  const watchLine = ({ channel, mode, languages }: ChannelWatch): RichText =>
+  const watchLine = (watch: ChannelWatch): RichText =>
     series([
-      channelMention(channel),
-      t(`autotranslate.modes.${mode}`),
-      languages.map((language) => services.languages.name(language, locale)).join(', '),
+      channelMention(watch.channel),
+      t(modeKey(watch)),
+      watch.languages.map((language) => services.languages.name(language, locale)).join(', '),
     ]);
   const roleLine = ([command, ids]: readonly [string, readonly string[]]): RichText => {
     const mentions = ids.map((id) => roleMention(space, id));

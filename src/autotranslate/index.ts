@@ -202,7 +202,9 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     const lacks = targets
       .filter(({ space }) => keyOf(space) === keyOf(source.space))
       .map(async (channel) => {
-        const missing = platforms.find(channel)?.feed.missing(channel, watch?.mode ?? 'reply');
+        const missing = platforms
+          .find(channel)
+          ?.feed.missing(channel, watch?.mode ?? 'reply', watch?.below);
         return { channel, permissions: (await missing?.catch(() => [])) ?? [] };
       });
     return (await Promise.all(lacks)).filter(({ permissions }) => permissions.length > 0);

@@ -26,8 +26,8 @@ export type OwnWatches = ReturnType<typeof createWatches>;
 export const createWatches = (deps: WatchesDeps) => {
   const { kept, inbox, cursors, threads, backfill, scheduler, now, platforms } = deps;
 
-  const missing = async ({ channel, mode }: ChannelWatch): Promise<readonly string[]> =>
-    platforms.find(channel)?.feed.missing(channel, mode) ?? [];
+  const missing = async ({ channel, mode, below }: ChannelWatch): Promise<readonly string[]> =>
+    platforms.find(channel)?.feed.missing(channel, mode, below) ?? [];
 
   /** Rejects where another space, which shares the channel, has set its watch. */
   const demandOwn = ({ channel }: ChannelWatch): void => {

@@ -38,6 +38,7 @@ interface OptionSchema {
   readonly kind?: string;
   readonly only?: 'voice';
   readonly several?: true;
+  readonly needs?: PlatformPart;
 }
 
 const kindOf = (schema: OptionSchema): OptionInfo['kind'] => {
@@ -103,6 +104,7 @@ export const describeAction = (
       ...(shape.only ? { only: shape.only } : {}),
       ...(shape.several ? { several: true } : {}),
       ...(takesRichText(action.options?.shape[option]) ? { rich: true } : {}),
+      ...(shape.needs ? { needs: shape.needs } : {}),
       ...Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined)),
     };
   });
@@ -152,8 +154,10 @@ const PRESS = /^(?<name>[a-z]+) (?<press>[a-z]+)(?::(?<arg>.*))?$/s;
 /** Every text is looked up once, so that one that is missing is told at the start. */
 export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps) => {
   const has = (name: string, part: PlatformPart): boolean => {
-    const { voice, feed, mirrors } = platforms.find(name) ?? {};
-    return part === 'rooms' ? voice !== undefined : (feed && mirrors) !== undefined;
+    const { voice, feed, mirrors, capabilities } = platforms.find(name) ?? {};
+    if (part === 'rooms') return voice !== undefined;
+    if (part === 'reply-threads') return capabilities?.repliesInThreads ?? false;
+    return (feed && mirrors) !== undefined;
   };
   const actions = commands
     .flatMap(actionsOf)
@@ -178,14 +182,18 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps) =
       hasRooms: has(platform, 'rooms'),
     });
 
-  const isThere = ({ needs }: Pick<Command, 'needs'>, platform: string): boolean =>
-    needs === undefined || has(platform, needs);
+  const isThere = (
+    { needs }: { readonly needs?: PlatformPart | undefined },
+    platform: string,
+  ): boolean => needs === undefined || has(platform, needs);
 
-  /** Leaves out the options for channels where no channel can be named. */
-  const fitting = (info: CommandInfo, platform: string): CommandInfo =>
-    has(platform, 'watch')
-      ? info
-      : { ...info, options: info.options.filter(({ kind }) => kind !== 'channel') };
+  /** Leaves out the options that the platform has no use for; without watches no channel can be named. */
+  const fitting = (info: CommandInfo, platform: string): CommandInfo => ({
+    ...info,
+    options: info.options.filter(({ kind, needs }) =>
+      isThere({ needs: kind === 'channel' ? 'watch' : needs }, platform),
+    ),
+  });
 
   return {
     list: (locale: string, platform: string): readonly CommandInfo[] =>

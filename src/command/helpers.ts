@@ -8,6 +8,7 @@ import { series, type Maybe } from '../model/compose-rich-text.ts';
 import { channelMention } from '../model/place.ts';
 import { type Channel, isSameChannel } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
+import type { ChannelWatch } from '../model/watch.ts';
 import { userError } from '../errors.ts';
 import type { Services } from './services.ts';
 import { typedCode } from '../text/quoted-words.ts';
@@ -25,6 +26,10 @@ export { parseMarkdown } from '../text/markdown/parse.ts';
 export { readChannels } from '../text/typed-lists.ts';
 export { MINUTE_MS } from '../async/time.ts';
 export { CHART_SIGNS } from '../usage/chart.ts';
+
+/** The key of the words for a watch's mode. */
+export const modeKey = ({ mode, below }: ChannelWatch) =>
+  below ? 'autotranslate.modes.below' : (`autotranslate.modes.${mode}` as const);
 
 /** Says how many of all things are not listed because their channels are hidden from the person. */
 export const hiddenNote = (

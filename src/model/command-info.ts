@@ -10,8 +10,11 @@ export const TOPICS = ['translation', 'speech', 'channels', 'server', 'privacy',
 
 export type Topic = (typeof TOPICS)[number];
 
-/** A part of a platform that a command may be of no use without: watched channels, voice rooms. */
-export const PLATFORM_PARTS = ['watch', 'rooms'] as const;
+/**
+ * A part of a platform that a command or an option may be of no use without: watched channels, voice
+ * rooms, threads in which replies stand.
+ */
+export const PLATFORM_PARTS = ['watch', 'rooms', 'reply-threads'] as const;
 
 export type PlatformPart = (typeof PLATFORM_PARTS)[number];
 
@@ -34,6 +37,8 @@ export interface OptionInfo {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
+  /** The part of a platform that the option needs. */
+  readonly needs?: PlatformPart;
 }
 
 /** One thing that people can type after the slash, in one locale. */

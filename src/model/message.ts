@@ -22,6 +22,8 @@ export interface Message {
   readonly files: readonly MessageFile[];
   readonly stickers: readonly { readonly name: string; readonly url: string }[];
   readonly replyTo?: MessageRef;
+  /** True for a reply in a thread that stands in the channel too. */
+  readonly broadcast?: true;
   readonly forwarded?: boolean;
   /** True when the message was changed since it was written. */
   readonly edited?: boolean;

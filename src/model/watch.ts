@@ -13,6 +13,8 @@ export interface ChannelWatch {
   readonly transcribes: boolean;
   /** True when messages of other bots are translated too. */
   readonly bots: boolean;
+  /** `reply`: true where translations stand in the channel, below the message, not in its thread. */
+  readonly below?: true;
 }
 
 /** A code by which a channel elsewhere can be linked with one here, once. */

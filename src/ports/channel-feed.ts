@@ -40,8 +40,10 @@ export interface ChannelFeed {
   /**
    * Lists the permissions that this mode lacks, named as the platform shows them. A channel outside
    * its space lacks all of them, so that nobody can have it mirrored elsewhere.
+   *
+   * @param below as in `ChannelWatch`
    */
-  missing(channel: Channel, mode: WatchMode): Promise<readonly string[]>;
+  missing(channel: Channel, mode: WatchMode, below?: boolean): Promise<readonly string[]>;
 }
 
 /** Receives an adapter's reports of messages. */

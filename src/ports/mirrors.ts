@@ -16,7 +16,8 @@ export interface MirrorTarget {
   readonly threadId?: string;
 }
 
-export type MirrorFile = OutgoingFile | UnreadFile;
+/** `id`: that of the source's file; omitted where the source has no such file. */
+export type MirrorFile = (OutgoingFile | UnreadFile) & { readonly id?: string };
 
 /** A text under a label. */
 export interface LabelledText {
@@ -51,6 +52,10 @@ export interface Mirror {
    * into the text.
    */
   readonly as?: Persona;
+  /** True where it stands below its source, in the same channel or thread, without being a reply. */
+  readonly below?: true;
+  /** True for the mirror of a broadcast: in a thread it is one too, where the platform has such. */
+  readonly broadcast?: true;
   /**
    * Message that `source` replies to, as the readers of this mirror find it; plain words. A `ref` to
    * the source of an earlier mirror of the same `create` stands for that mirror.
@@ -86,7 +91,8 @@ export interface Mirrors {
     options: CreateOptions,
   ): AsyncIterable<Posted>;
   /**
-   * Replaces the content of a mirror. Rejects with `not-found` when it was deleted.
+   * Replaces the content of a mirror, and its files where the platform can. Rejects with `not-found`
+   * when it was deleted.
    *
    * @param again given when an earlier try, since this time (ms since 1970), may have added messages
    */

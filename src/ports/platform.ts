@@ -22,6 +22,8 @@ export interface Capabilities {
   readonly roles: boolean;
   /** The largest file that every channel takes. */
   readonly fileBytes: number;
+  /** True where a reply stands in a thread, away from what it answers. */
+  readonly repliesInThreads?: true;
 }
 
 /** The rights of a person in a channel: none, to see it, or to write there too. */

@@ -82,6 +82,8 @@ interface ChannelWatchTable {
   /** 1 when audio files are transcribed, else 0. */
   transcribes: number;
   bots: number;
+  /** 1 when translations stand below their messages, else 0. */
+  below: number;
   since_ms: number;
 }
 

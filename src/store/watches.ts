@@ -51,6 +51,7 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
           ...(row.group_id === null ? {} : { group: row.group_id }),
           transcribes: row.transcribes === 1,
           bots: row.bots === 1,
+          ...(row.below === 1 ? { below: true } : {}),
         },
       },
     ]),
@@ -121,7 +122,7 @@ export const openWatchStore = async (store: Store, now: () => number) => {
             next.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
             return old?.watch.group;
           });
-          for (const { channel, mode, languages, group, transcribes, bots } of changed) {
+          for (const { channel, mode, languages, group, transcribes, bots, below } of changed) {
             const how = {
               space_id: channel.space.id,
               mode,
@@ -129,6 +130,7 @@ export const openWatchStore = async (store: Store, now: () => number) => {
               group_id: group ?? null,
               transcribes: Number(transcribes),
               bots: Number(bots),
+              below: Number(below ?? false),
             };
             await db
               .insertInto('channel_watch')

@@ -46,6 +46,15 @@ describe('/autotranslate reply and thread', () => {
     ]);
   });
 
+  it('take nothing about places below messages where replies stand there already', async () => {
+    const { tone } = await harness().run('autotranslate reply', { languages: 'es', below: true });
+    expect(tone).toBe('error');
+    expect(watches()).toEqual([]);
+    const known = harness().commands.flatMap(({ options }) => options.map(({ name }) => name));
+    expect(known).toContain('bots');
+    expect(known).not.toContain('below');
+  });
+
   it('watch the channel of the thread that they are used in', async () => {
     const channel = { ...HERE, id: '101', parentId: '100' };
     await harness().run('autotranslate reply', { languages: 'fr' }, { channel });

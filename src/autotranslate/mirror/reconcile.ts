@@ -107,7 +107,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
     watch: Prepared['watch'],
   ): Promise<readonly string[]> => {
     const { feed } = platforms.of(channel);
-    return feed.missing(channel, watch?.mode ?? 'reply').catch(() => []);
+    return feed.missing(channel, watch?.mode ?? 'reply', watch?.below).catch(() => []);
   };
 
   const writtenMs = ({ ref, position }: Row): number =>
@@ -185,7 +185,8 @@ export const createReconcile = (deps: ReconcileDeps) => {
       const together = before.flatMap(({ prepared: { message: source }, content: shown }) =>
         source ? { source, text: shown.content.text } : [],
       );
-      const quote = message && content.as && (await quoteFor(message, target, deps, together));
+      const isQuoted = content.as !== undefined && !content.below;
+      const quote = message && isQuoted && (await quoteFor(message, target, deps, together));
       const sourceUrl = platforms.of(row.ref.channel).feed.link?.(row.ref);
       return {
         ...content,

@@ -5,7 +5,7 @@ import { joined, labelled, lines, plainWords, sentence } from '../../model/compo
 import type { Message } from '../../model/message.ts';
 import { link, styled, subtext, text, type Inline } from '../../model/rich-text.ts';
 import { TRANSCRIPT_KINDS } from '../../model/transcript.ts';
-import type { Mirror, MirrorFile, MirrorTarget } from '../../ports/mirrors.ts';
+import type { Mirror, MirrorFile, MirrorTarget, Persona } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/subtitles.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
@@ -28,14 +28,15 @@ const readBytes = async (file: MessageFile, signal: AbortSignal): Promise<Uint8A
   return Buffer.concat(chunks);
 };
 
-const described = ({ name, mediaType, altText, voice }: MessageFile) => ({
+const described = ({ id, name, mediaType, altText, voice }: MessageFile) => ({
+  id,
   name,
   mediaType,
   ...(altText === undefined ? {} : { altText }),
   ...(voice ? { voice } : {}),
 });
 
-const readFile = async (file: MessageFile, signal: AbortSignal): Promise<OutgoingFile> => ({
+const readFile = async (file: MessageFile, signal: AbortSignal) => ({
   ...described(file),
   bytes: await readBytes(file, signal),
 });
@@ -53,7 +54,7 @@ export const unreadAttachments = (
   onFault: () => void,
 ): Attachments => {
   let roomBytes = limitBytes;
-  const [fitting, leftOut]: [UnreadFile[], string[]] = [[], []];
+  const [fitting, leftOut]: [(UnreadFile & { readonly id: string })[], string[]] = [[], []];
   for (const file of files) {
     const { sizeBytes, name } = file;
     if (sizeBytes === undefined || sizeBytes > roomBytes) {
@@ -86,7 +87,7 @@ export const readAttachments = async (
   isLast: boolean,
   signal: AbortSignal,
 ): Promise<Attachments> => {
-  const fitting: OutgoingFile[] = [];
+  const fitting: (OutgoingFile & { readonly id: string })[] = [];
   const leftOut: string[] = [];
   let roomBytes = limitBytes;
   for (const file of files) {
@@ -118,7 +119,10 @@ const LONG_TRANSCRIPT_CHARS = 2_000;
 
 type Languages = Pick<Services['languages'], 'name'>;
 /** A mirror without its place, and without the parts that are looked up only when it is posted. */
-export type MirrorContent = Pick<Mirror, 'content' | 'label' | 'blocks' | 'as'>;
+export type MirrorContent = Pick<
+  Mirror,
+  'content' | 'label' | 'blocks' | 'as' | 'below' | 'broadcast'
+>;
 
 /** The label of a reply in one language. */
 export const replyLabel = (language: string, languages: Languages): readonly Inline[] => {
@@ -244,15 +248,46 @@ const personaLabel = (
     text(outcome === 'translated' ? `${TRANSLATED} ${languages.name(from, language)}` : AS_WRITTEN),
   ];
 
+const personaOf = ({ name, avatarUrl }: Message['author']): Persona => ({
+  name,
+  ...(avatarUrl === undefined ? {} : { avatarUrl }),
+});
+
+/** How a mirror below its message is shown: in the same place, under the author's name. */
+export const belowOf = ({ author, broadcast }: Message) => ({
+  as: personaOf(author),
+  below: true as const,
+  ...(broadcast ? { broadcast } : {}),
+});
+
+/**
+ * Composes the one mirror below a message, with what a reply would say. Undefined when there is nothing
+ * to show.
+ */
+export const composeBelow = (
+  message: Message,
+  translated: Translated,
+  languages: Languages,
+  texts: Pick<Texts, 'rich'>,
+): MirrorContent | undefined => {
+  const reply = composeReply(translated, languages, texts);
+  if (!reply) return undefined;
+  const shown = translated.renditions.find(({ outcome }) => outcome === 'translated');
+  return {
+    content: { ...reply.content, text: labelled(reply.label, reply.content.text) },
+    label: shown ? personaLabel(shown, languages, undefined) : [text(AS_WRITTEN)],
+    ...belowOf(message),
+  };
+};
+
 /** Composes the message in one language, under its author's name. */
 export const composeAsAuthor = (
-  { author, stickers, forwarded }: Message,
+  { author, stickers, forwarded, broadcast }: Message,
   rendition: Rendition,
   translated: Failed,
   { languages, texts }: { readonly languages: Languages; readonly texts: Pick<Texts, 'rich'> },
   { files, leftOut }: Attachments,
 ): MirrorContent => {
-  const { name, avatarUrl } = author;
   const shown = lines(
     forwarded ? [subtext(text('↪'))] : undefined,
     rendition.text,
@@ -263,7 +298,8 @@ export const composeAsAuthor = (
   return {
     content: { text: shown, ...(files.length > 0 ? { files } : {}) },
     label: personaLabel(rendition, languages, failureNote(rendition, translated, texts)),
-    as: { name, ...(avatarUrl === undefined ? {} : { avatarUrl }) },
+    as: personaOf(author),
+    ...(broadcast ? { broadcast } : {}),
   };
 };
 

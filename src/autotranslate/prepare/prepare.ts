@@ -3,7 +3,9 @@ import { readFlagged } from '../flags.ts';
 import { textFor, type WatchedPlatforms } from '../watched-platforms.ts';
 import { claimsAudio, refusal, skipReason, type SkipReason } from '../policy.ts';
 import {
+  belowOf,
   composeAsAuthor,
+  composeBelow,
   composeFlagReply,
   composeReply,
   isWorthShowing,
@@ -237,9 +239,11 @@ export const createPrepare = (deps: PrepareDeps) => {
     // A line that fails would make those after it fail too.
     if (translated.fault) context.forget(row.ref);
     if (flagged !== undefined) return asFlagReply(row, message, translated);
-    return watch && !isReply
-      ? asAuthor(row, message, translated, watch)
-      : asReply(row, message, translated, composeReply(translated, languages, texts));
+    if (watch && !isReply) return asAuthor(row, message, translated, watch);
+    const content = watch?.below
+      ? composeBelow(message, translated, languages, texts)
+      : composeReply(translated, languages, texts);
+    return asReply(row, message, translated, content);
   };
 
   return {
@@ -256,11 +260,14 @@ export const createPrepare = (deps: PrepareDeps) => {
       }
       const flagged = flaggedLanguage(row.purpose);
       const label = flagged === undefined ? undefined : replyLabel(flagged, languages);
+      const watch = watchOf(row);
       const progress = message.files.some(claimsAudio)
-        ? createProgress({ ...deps, ...platforms.of(row.ref.channel) }, row, tenure, signal, label)
+        ? createProgress({ ...deps, ...platforms.of(row.ref.channel) }, row, tenure, signal, {
+            label,
+            ...(watch?.below ? belowOf(message) : {}),
+          })
         : undefined;
       try {
-        const watch = watchOf(row);
         const made = await make(row, message, watch, isLast, progress, signal);
         await progress?.settled();
         const mayExist = row.mayExist || (progress?.isUncertain() ?? false);

@@ -42,8 +42,14 @@ export const createProgress = (
   row: Row,
   tenure: Pick<Tenure, 'assertHeld'>,
   signal: AbortSignal,
-  /** Label in front of the reply until it is finished. Default: that of a transcript. */
-  label?: readonly Inline[],
+  /** `label` stands in front of the reply until it is finished. Default: that of a transcript. */
+  {
+    label,
+    ...how
+  }: { readonly label?: readonly Inline[] | undefined } & Pick<
+    Mirror,
+    'as' | 'below' | 'broadcast'
+  > = {},
 ) => {
   const { ref } = row;
   const target = { channel: ref.channel };
@@ -72,7 +78,8 @@ export const createProgress = (
     try {
       const line = plainWords(lineOf(heard));
       const content = { text: label ? labelled([HEARD], line) : line };
-      const posted = await put({ source: ref, key: row.purpose, label: label ?? [HEARD], content });
+      const shown = { label: label ?? [HEARD], content, ...how };
+      const posted = await put({ source: ref, key: row.purpose, ...shown });
       if (posted)
         await store.write(
           (db) => stored.put(db, row, { target, posted, contentHash: UNFINISHED }, false),

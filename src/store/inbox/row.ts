@@ -48,8 +48,9 @@ export const skippedHash = (reason: string): string => `skipped:${reason}`;
 export const FORMER_HASH_LENGTH = 43;
 
 /** Hash of a message's visible content. */
-export const contentHash = ({ text, files, stickers, author, system }: Message): string =>
-  hash(
+export const contentHash = (message: Message): string => {
+  const { text, files, stickers, author, system, broadcast } = message;
+  return hash(
     'sha256',
     JSON.stringify([
       text,
@@ -57,9 +58,11 @@ export const contentHash = ({ text, files, stickers, author, system }: Message):
       stickers.map(({ url }) => url),
       author.id,
       system ?? false,
+      ...(broadcast ? [broadcast] : []),
     ]),
     'hex',
   );
+};
 
 /** Content hash of a deleted message, whose mirrors must be deleted too. */
 export const DELETED = '';

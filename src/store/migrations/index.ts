@@ -13,6 +13,7 @@ import { foldedTerms } from './009-folded-terms.ts';
 import { installations } from './010-installations.ts';
 import { linkInvites } from './011-link-invites.ts';
 import { spaceColumns } from './012-space-columns.ts';
+import { below } from './013-below.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -28,6 +29,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '010-installations': installations,
   '011-link-invites': linkInvites,
   '012-space-columns': spaceColumns,
+  '013-below': below,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

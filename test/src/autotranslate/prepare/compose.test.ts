@@ -129,6 +129,7 @@ describe('the files of a message', () => {
     );
     expect(files).toEqual([
       {
+        id: 'hello',
         name: 'talk.ogg',
         mediaType: 'audio/ogg',
         bytes: Buffer.from('hello'),

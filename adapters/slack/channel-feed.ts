@@ -69,12 +69,13 @@ export const missingIn = async (
   api: Api,
   channel: Channel,
   mode: WatchMode,
+  below: boolean | undefined,
   installed: Installed | undefined,
 ): Promise<readonly string[]> => {
   try {
     const info = await readChannel(api, channel);
     if (!info?.is_member) return [`/invite @${installed?.botName ?? 'dragoman'}`];
-    return info.is_archived ? ['unarchive'] : missingScopes(installed, mode);
+    return info.is_archived ? ['unarchive'] : missingScopes(installed, mode, below);
   } catch (thrown) {
     const fault = toAppError(thrown);
     if (fault instanceof SlackError && fault.needed !== undefined) return [fault.needed];
@@ -191,6 +192,7 @@ export const createChannelFeed = ({
       const bot = known(channel.space)?.botUserId;
       return users.filter((user) => user !== bot).length;
     },
-    missing: async (channel, mode) => missingIn(api, channel, mode, known(channel.space)),
+    missing: async (channel, mode, below) =>
+      missingIn(api, channel, mode, below, known(channel.space)),
   };
 };

@@ -67,4 +67,5 @@ export const CAPABILITIES: Capabilities = {
   labelChars: LABEL_CHARS,
   roles: false,
   fileBytes: FILES_BYTES,
+  repliesInThreads: true,
 };

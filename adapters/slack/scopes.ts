@@ -25,17 +25,20 @@ export const SCOPES: Readonly<Record<string, string>> = {
 };
 
 const ALWAYS = ['chat:write', 'users:read'] as const;
+const PERSONA = 'chat:write.customize';
 const BY_MODE: Readonly<Record<WatchMode, readonly string[]>> = {
   reply: [],
-  thread: ['chat:write.customize'],
-  mirror: ['chat:write.customize', 'files:write'],
+  thread: [PERSONA],
+  mirror: [PERSONA, 'files:write'],
 };
 
 /** The scopes that a mode of auto-translate lacks. */
 export const missingScopes = (
   installed: Installed | undefined,
   mode: WatchMode,
+  below = false,
 ): readonly string[] => {
   const granted = installed?.scopes;
-  return granted ? [...ALWAYS, ...BY_MODE[mode]].filter((scope) => !granted.has(scope)) : [];
+  const needed = [...ALWAYS, ...BY_MODE[mode], ...(below ? [PERSONA] : [])];
+  return granted ? needed.filter((scope) => !granted.has(scope)) : [];
 };

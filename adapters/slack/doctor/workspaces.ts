@@ -39,12 +39,12 @@ const checkScopes = ({ scopes, appId, url }: Installed): Finding => {
 
 const inspect = async (
   api: Api,
-  { channel, mode }: ChannelWatch,
+  { channel, mode, below }: ChannelWatch,
   installed: Installed,
 ): Promise<Finding> => {
   const info = await readChannel(api, channel);
   const place = `#${info?.name ?? channelIdOf(channel)} at ${installed.url}`;
-  const missing = await missingIn(api, channel, mode, installed);
+  const missing = await missingIn(api, channel, mode, below, installed);
   return missing.length === 0
     ? finding('channel', true, `${place}: all that ${mode} needs`)
     : finding('channel', false, `${place}: needs ${missing.join(', ')}`);

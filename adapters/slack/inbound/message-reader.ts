@@ -110,6 +110,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
         files: files.filter((file) => file !== undefined),
         stickers: [],
         ...(replyTo ? { replyTo } : {}),
+        ...(raw.subtype === 'thread_broadcast' ? { broadcast: true } : {}),
         ...(raw.edited ? { edited: true } : {}),
         ...(isWritten(raw) ? {} : { system: true }),
       };

@@ -10,22 +10,37 @@ import type { Mirror } from '../../../src/ports/mirrors.ts';
  */
 const EVENT_TYPE = 'dragoman_mirror';
 
+/** A file of a mirror: its key among the source's files, and Slack's id of it. */
+export const sharedFile = z.object({ key: z.string(), id: z.string() });
+
 const payload = z.object({
   source: z.string(),
   key: z.string(),
   part: z.number(),
   parts: z.number(),
+  /** The files of the mirror, which were uploaded before its texts were posted. */
+  files: z.array(sharedFile).default([]),
 });
+
+export type SharedFile = z.infer<typeof sharedFile>;
 
 export type MirrorMark = z.infer<typeof payload>;
 
+/** @param part from 0 */
 export const markOf = (
   { source, key }: Pick<Mirror, 'source' | 'key'>,
   part: number,
   parts: number,
+  files: readonly SharedFile[],
 ): { readonly event_type: string; readonly event_payload: MirrorMark } => ({
   event_type: EVENT_TYPE,
-  event_payload: { source: messageKey(source), key, part, parts },
+  event_payload: {
+    source: messageKey(source),
+    key,
+    part: part + 1,
+    parts,
+    files: files.map(({ key: of, id }) => ({ key: of, id })),
+  },
 });
 
 /** The mark of one of our messages; undefined for any other message. */

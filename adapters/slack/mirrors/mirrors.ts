@@ -1,16 +1,19 @@
 import type { Api } from '../api.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { AppError } from '../../../src/errors.ts';
-import { FILES, FILES_BYTES } from '../limits.ts';
-import { channelIdOf, PLATFORM, positionAt, positionOf, writtenMsOf, timestampAt } from '../ids.ts';
-import { readHistory } from '../history.ts';
-import type { MessageWriter, PostOptions } from '../outbound/message-writer.ts';
+import { FILES_BYTES } from '../limits.ts';
+import { channelIdOf, PLATFORM, positionOf, writtenMsOf } from '../ids.ts';
+import { readMessage } from '../history.ts';
+import type { MessageWriter } from '../outbound/message-writer.ts';
 import { fallbackOf, textBlocks } from '../outbound/render.ts';
-import { isRefusal } from '../errors.ts';
+import type { Uploads } from '../outbound/uploads.ts';
+import { isGone } from '../errors.ts';
 import type { Threads } from '../threads.ts';
-import { isMarkOf, markOf, readMark, type MirrorMark } from './metadata.ts';
+import { createMirrorFiles } from './files.ts';
+import { activeThreads, foundOf, readMarked, type Found } from './find.ts';
+import { isMarkOf, markOf, readMark } from './metadata.ts';
 import { mirrorParts } from './parts.ts';
-import { handleOf, readHandle } from './handle.ts';
+import { handleOf, readHandle, type MirrorHandle } from './handle.ts';
 import {
   isSameChannel,
   messageKey,
@@ -25,64 +28,11 @@ export interface MirrorsDeps {
   readonly api: Api;
   readonly writer: MessageWriter;
   readonly threads: Threads;
-}
-
-/** A mirror's messages as they were found. */
-interface Found {
-  readonly texts: readonly string[];
-  /** The message that shows its files. */
-  readonly files: string | undefined;
-  /** False where parts are missing. */
-  readonly isWhole: boolean;
+  readonly uploads: Uploads;
 }
 
 /** The first messages of mirrors of the same call, by the keys of their sources. */
 type Earlier = ReadonlyMap<string, string>;
-
-/** One of the app's messages: marked as part of a mirror, or showing files. */
-interface Piece {
-  readonly ts: string;
-  readonly mark: MirrorMark | undefined;
-  readonly files: readonly string[];
-}
-
-/** Thread errors after which a standing thread is made anew. */
-const GONE = ['thread_not_found', 'message_not_found', 'restricted_action_thread_locked'];
-
-const optionsFor = (mirror: Mirror, threadTs: string | undefined, parts: number): PostOptions => ({
-  threadTs,
-  as: mirror.as,
-  metadata: (index) => markOf(mirror, index + 1, parts),
-});
-
-const partsFor = (mirror: Mirror, threadTs: string | undefined) =>
-  mirrorParts(mirror, threadTs === undefined);
-
-/** The messages of a mirror among the app's messages, in their order; undefined where it has none. */
-const concluded = (
-  pieces: readonly Piece[],
-  { source, key, content }: Mirror,
-): Found | undefined => {
-  const texts = pieces
-    .filter(({ mark }) => mark && isMarkOf(mark, source, key))
-    .toSorted((a, b) => (a.mark?.part ?? 0) - (b.mark?.part ?? 0));
-  const last = texts.at(-1);
-  if (!last) return undefined;
-  const names = (content.files ?? []).slice(0, FILES).map(({ name }) => name);
-  // Files are posted right after the text: the next message with just these is theirs.
-  const files = pieces.find(
-    (piece) =>
-      piece.mark === undefined &&
-      Number(piece.ts) > Number(last.ts) &&
-      names.length > 0 &&
-      piece.files.join('\n') === names.join('\n'),
-  );
-  return {
-    texts: texts.map(({ ts }) => ts),
-    files: files?.ts,
-    isWhole: texts.length >= (last.mark?.parts ?? 1),
-  };
-};
 
 /** Time back to which mirrors of messages of other platforms are looked for. */
 const FOREIGN_MS = 24 * 3_600_000;
@@ -91,22 +41,46 @@ const FOREIGN_MS = 24 * 3_600_000;
 const writtenMs = ({ channel, id }: MessageRef): number =>
   channel.space.platform === PLATFORM ? writtenMsOf(positionOf(id)) : Date.now() - FOREIGN_MS;
 
-export const createMirrors = ({ api, writer, threads }: MirrorsDeps): Mirrors => {
+/** A mirror at its place: its texts, and the messages that show its files. */
+const postedAs = (
+  channel: Channel,
+  texts: readonly string[],
+  how: Omit<MirrorHandle, 'texts'>,
+): Posted => ({
+  channel,
+  ids: [
+    ...new Set([...texts, ...how.files.flatMap(({ ts }) => ts ?? [])]),
+  ] as unknown as Posted['ids'],
+  handle: handleOf({ texts: texts.length, ...how }),
+});
+
+export const createMirrors = ({ api, writer, threads, uploads }: MirrorsDeps): Mirrors => {
   const turns = createKeyedMutex();
+  const files = createMirrorFiles({ uploads, writer });
 
   /** The thread in which a mirror stands; undefined where it stands in the channel. */
   const threadFor = async (
     { channel, threadId }: MirrorTarget,
-    { source, as, quote }: Mirror,
+    { source, as, below, quote }: Mirror,
     earlier: Earlier = new Map(),
   ): Promise<string | undefined> => {
     if (threadId !== undefined) return threadId;
-    if (!as) return threads.rootOf(source);
+    if (below || !as) {
+      const root = await threads.rootOf(source);
+      return below && root === source.id ? undefined : root;
+    }
     const together = quote && earlier.get(messageKey(quote.ref));
     if (together !== undefined) return threads.rootOf({ channel, id: together });
     return quote && isSameChannel(quote.ref.channel, channel)
       ? threads.rootOf(quote.ref)
       : undefined;
+  };
+
+  /** The place of a mirror that is to be posted. */
+  const placeFor = async (target: MirrorTarget, mirror: Mirror, earlier: Earlier) => {
+    const threadTs = await threadFor(target, mirror, earlier);
+    const isBroadcast = mirror.broadcast && target.threadId === undefined && threadTs !== undefined;
+    return { threadTs, ...(isBroadcast ? { broadcast: true as const } : {}) };
   };
 
   const post = async (
@@ -115,52 +89,20 @@ export const createMirrors = ({ api, writer, threads }: MirrorsDeps): Mirrors =>
     earlier: Earlier,
     signal: AbortSignal | undefined,
   ): Promise<Posted> => {
-    const threadTs = await threadFor(target, mirror, earlier);
-    const parts = partsFor(mirror, threadTs);
-    const options = { ...optionsFor(mirror, threadTs, parts.length), signal };
-    const timestamps = await writer.post(target.channel, parts, options);
-    for (const ts of timestamps) threads.note(target.channel, ts, threadTs ?? ts);
-    return {
-      channel: target.channel,
-      ids: timestamps as Posted['ids'],
-      handle: handleOf({ texts: parts.length, threadTs }),
-    };
-  };
-
-  /** Reads the app's messages in a target that have marks. */
-  const marked = async function* (
-    { channel, threadId }: MirrorTarget,
-    roots: readonly string[],
-    sinceMs: number | undefined,
-    signal?: AbortSignal,
-  ): AsyncGenerator<Piece> {
-    const oldest = sinceMs === undefined ? undefined : timestampAt(positionAt(sinceMs - 1));
-    const within = { ...(oldest === undefined ? {} : { oldest }), signal };
-    const places = [
-      ...(threadId === undefined ? [undefined] : [threadId]),
-      ...roots.filter((root) => root !== threadId),
-    ];
-    for (const threadTs of places)
-      try {
-        for await (const raw of readHistory(api, channel, { ...within, threadTs })) {
-          const mark = readMark(raw);
-          const files = (raw.files ?? []).map(({ name }) => name ?? '');
-          if (mark || (raw.bot_id !== undefined && files.length > 0))
-            yield { ts: raw.ts, mark, files };
-        }
-      } catch (thrown) {
-        // The message whose thread it is was deleted.
-        if (threadTs === undefined || !isRefusal(thrown, ...GONE)) throw thrown;
-      }
-  };
-
-  /** The threads in which mirrors of these may stand. */
-  const rootsOf = async (
-    target: MirrorTarget,
-    mirrors: readonly Mirror[],
-  ): Promise<readonly string[]> => {
-    const roots = await Promise.all(mirrors.map(async (mirror) => threadFor(target, mirror)));
-    return [...new Set(roots.filter((root) => root !== undefined))];
+    const { channel } = target;
+    const place = await placeFor(target, mirror, earlier);
+    const { threadTs } = place;
+    const staged = await files.stage(channel, mirror);
+    const parts = mirrorParts(mirror, threadTs === undefined);
+    const timestamps = await writer.post(channel, parts, {
+      ...place,
+      as: mirror.as,
+      metadata: (index) => markOf(mirror, index, parts.length, staged),
+      signal,
+    });
+    for (const ts of timestamps) threads.note(channel, ts, threadTs ?? ts);
+    const shown = await files.show(channel, threadTs, mirror, staged);
+    return postedAs(channel, timestamps, { ...place, files: shown });
   };
 
   const findPosted = async (
@@ -168,53 +110,76 @@ export const createMirrors = ({ api, writer, threads }: MirrorsDeps): Mirrors =>
     mirrors: readonly Mirror[],
     { sinceMs, signal }: CreateOptions,
   ): Promise<ReadonlyMap<Mirror, Found>> => {
-    const roots = await rootsOf(target, mirrors);
-    const pieces: Piece[] = [];
-    for await (const piece of marked(target, roots, sinceMs, signal)) pieces.push(piece);
-    const inOrder = pieces.toSorted((a, b) => Number(a.ts) - Number(b.ts));
+    const places = await Promise.all(mirrors.map(async (mirror) => threadFor(target, mirror)));
+    const roots = places.filter((root) => root !== undefined);
+    const marked = await Array.fromAsync(readMarked(api, target, roots, { sinceMs, signal }));
     const found = new Map<Mirror, Found>();
     for (const mirror of mirrors) {
-      const one = concluded(inOrder, mirror);
+      const one = foundOf(marked, mirror);
       if (one) found.set(mirror, one);
     }
     return found;
   };
 
-  /** Brings a mirror's texts into their state; its files stay as they are. */
-  const rewrite = async (posted: Posted, mirror: Mirror): Promise<Posted> => {
-    const { channel, ids, handle } = posted;
-    const { texts, threadTs } = readHandle(handle, ids.length);
-    const parts = partsFor(mirror, threadTs).map((part) => ({ ...part, files: [] }));
-    const options = optionsFor(mirror, threadTs, parts.length);
-    const now = await writer.sync(channel, ids.slice(0, texts), parts, options);
-    return {
-      channel,
-      ids: [...now, ...ids.slice(texts)] as unknown as Posted['ids'],
-      handle: handleOf({ texts: now.length, threadTs }),
-    };
+  /** What an interrupted try of an update left: texts that were added, and files. */
+  const leftBy = async (
+    { channel, ids: [first] }: Posted,
+    mirror: Mirror,
+    { threadTs }: MirrorHandle,
+    sinceMs: number,
+  ): Promise<Pick<Found, 'texts' | 'files'>> => {
+    const roots = threadTs === undefined ? [] : [threadTs];
+    const marked = await Array.fromAsync(readMarked(api, { channel }, roots, { sinceMs }));
+    const found = foundOf(marked, mirror);
+    const standing = await readMessage(api, channel, first);
+    const known = (standing && readMark(standing)?.files) ?? [];
+    return { texts: found?.texts ?? [], files: [...known, ...(found?.files ?? [])] };
   };
 
-  /** Brings a mirror that was found into its state: its texts, and its files where they are missing. */
+  /** Brings a mirror's texts and files into their state. */
+  const rewrite = async (
+    posted: Posted,
+    mirror: Mirror,
+    again?: { readonly sinceMs: number },
+  ): Promise<Posted> => {
+    const { channel, ids, handle: written } = posted;
+    const handle = readHandle(written, ids.length);
+    const { threadTs } = handle;
+    const left = again && (await leftBy(posted, mirror, handle, again.sinceMs));
+    const known = [...handle.files, ...(left?.files ?? [])];
+    const { kept, gone } = await files.compare(channel, mirror, known);
+    const staged = await files.stage(channel, mirror, kept);
+    const all = [...kept, ...staged];
+    const parts = mirrorParts(mirror, threadTs === undefined);
+    const texts = [...new Set([...ids.slice(0, handle.texts), ...(left?.texts ?? [])])];
+    const broadcast = handle.broadcast ?? (threadTs === undefined ? undefined : mirror.broadcast);
+    const now = await writer
+      .sync(channel, texts, parts, {
+        threadTs,
+        broadcast,
+        isBroadcast: handle.broadcast,
+        as: mirror.as,
+        metadata: (index) => markOf(mirror, index, parts.length, all),
+      })
+      .catch(async (thrown: unknown) => {
+        // Files whose text somebody deleted would stay without anything to follow.
+        if (isGone(thrown)) await files.remove(channel, [...known, ...staged]);
+        throw thrown;
+      });
+    const shown = await files.show(channel, threadTs, mirror, staged);
+    await files.remove(channel, gone, kept);
+    return postedAs(channel, now, { threadTs, broadcast, files: [...kept, ...shown] });
+  };
+
+  /** Brings a mirror that was found into its state. */
   const complete = async (
     target: MirrorTarget,
     mirror: Mirror,
-    { texts, files }: Found,
+    { texts, files: known }: Found,
     earlier: Earlier,
   ): Promise<Posted> => {
-    const { channel } = target;
-    const threadTs = await threadFor(target, mirror, earlier);
-    const handle = handleOf({ texts: texts.length, threadTs });
-    const posted = await rewrite(
-      { channel, ids: texts as unknown as Posted['ids'], handle },
-      mirror,
-    );
-    const missing = files === undefined ? (mirror.content.files ?? []).slice(0, FILES) : [];
-    const added =
-      missing.length > 0
-        ? await writer.post(channel, [{ text: '', blocks: [], files: missing }], { threadTs })
-        : [];
-    const all = [...posted.ids, ...(files === undefined ? added : [files])];
-    return { ...posted, ids: all as unknown as Posted['ids'] };
+    const place = await placeFor(target, mirror, earlier);
+    return rewrite(postedAs(target.channel, texts, { ...place, files: known }), mirror);
   };
 
   /** Posts the first message of a standing thread. */
@@ -240,6 +205,7 @@ export const createMirrors = ({ api, writer, threads }: MirrorsDeps): Mirrors =>
       for (const mirror of mirrors) {
         const known = found.get(mirror);
         if (!known?.isWhole) {
+          await files.remove(target.channel, known?.files ?? []);
           for (const ts of known?.texts ?? []) await writer.erase(target.channel, ts);
           options.signal.throwIfAborted();
         }
@@ -250,22 +216,27 @@ export const createMirrors = ({ api, writer, threads }: MirrorsDeps): Mirrors =>
         yield posted;
       }
     },
-    update: async (posted, mirror) => {
+    update: async (posted, mirror, again) => {
       using _ = await turns.take(channelIdOf(posted.channel));
-      return rewrite(posted, mirror);
+      return rewrite(posted, mirror, again);
     },
-    remove: async ({ channel, ids }) => {
+    remove: async ({ channel, ids, handle }) => {
       using _ = await turns.take(channelIdOf(channel));
+      await files.remove(channel, readHandle(handle, ids.length).files);
       for (const ts of ids) await writer.erase(channel, ts);
     },
     removeOrphans: async (target, source, only) => {
       using _ = await turns.take(channelIdOf(target.channel));
+      const { channel } = target;
       const others = new Set(only?.others.flatMap(({ ids }) => ids));
-      const isHere = isSameChannel(source.channel, target.channel);
-      const roots = isHere ? [await threads.rootOf(source)] : [];
-      for await (const { ts, mark } of marked(target, roots, writtenMs(source)))
-        if (mark && isMarkOf(mark, source, only?.key) && !others.has(ts))
-          await writer.erase(target.channel, ts);
+      const sinceMs = writtenMs(source);
+      // The thread of a message that is gone is not known any more.
+      const roots = await activeThreads(api, channel, sinceMs);
+      for await (const { ts, mark } of readMarked(api, target, roots, { sinceMs })) {
+        if (!isMarkOf(mark, source, only?.key) || others.has(ts)) continue;
+        await files.remove(channel, mark.files);
+        await writer.erase(channel, ts);
+      }
     },
     thread: async (channel, name, known) => {
       const isThere =

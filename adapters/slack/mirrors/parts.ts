@@ -1,6 +1,6 @@
 import type { Part } from '../outbound/render.ts';
 import { fallbackOf, textBlocks, textParts } from '../outbound/render.ts';
-import { FILES, USERNAME_CHARS } from '../limits.ts';
+import { USERNAME_CHARS } from '../limits.ts';
 import { labelled } from '../../../src/model/compose-rich-text.ts';
 import {
   link,
@@ -39,19 +39,21 @@ const partOf = (tree: RichText): Part => ({
   files: [],
 });
 
-/** @param isQuoted true where the message that is answered has to be quoted */
+/**
+ * The texts of a mirror.
+ *
+ * @param isQuoted true where the message that is answered has to be quoted
+ */
 export const mirrorParts = (mirror: Mirror, isQuoted: boolean): readonly Part[] => {
   const { content, label, quote, as } = mirror;
   const said = as ? content.text : labelled(label, content.text);
   const trees = textParts(said, AROUND_BYTES);
   const shown = trees.length > 0 ? trees : [[paragraph()]];
-  const parts = shown.map((tree, index) =>
+  return shown.map((tree, index) =>
     partOf([
       ...(index === 0 && as && quote && isQuoted ? [quoteLine(quote)] : []),
       ...tree,
       ...(as && index === shown.length - 1 ? [footer(mirror)] : []),
     ]),
   );
-  const files = (content.files ?? []).slice(0, FILES);
-  return parts.map((part, index) => (index === parts.length - 1 ? { ...part, files } : part));
 };

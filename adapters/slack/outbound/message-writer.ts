@@ -2,22 +2,28 @@ import { z } from 'zod';
 import type { Api } from '../api.ts';
 import { isGone } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
-import { USERNAME_CHARS } from '../limits.ts';
+import { personaOf } from './persona.ts';
 import type { Part } from './render.ts';
 import type { Uploads } from './uploads.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Persona } from '../../../src/ports/mirrors.ts';
-import { quotedWords } from '../../../src/text/quoted-words.ts';
 
 /** Options of posting. */
 export interface PostOptions {
   /** The first message of the thread in which they stand. */
   readonly threadTs?: string | undefined;
+  /** True where they stand in the channel, too. */
+  readonly broadcast?: boolean | undefined;
   /** The name and picture above them. */
   readonly as?: Persona | undefined;
   /** Makes the metadata of each part, which nobody sees. */
   readonly metadata?: ((index: number) => object) | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface SyncOptions extends PostOptions {
+  /** True where the messages that stand are in the channel, too. */
+  readonly isBroadcast?: boolean | undefined;
 }
 
 export type MessageWriter = ReturnType<typeof createMessageWriter>;
@@ -34,18 +40,13 @@ const bodyOf = ({ text, blocks }: Part) => ({
   unfurl_media: false,
 });
 
-const personaOf = ({ name, avatarUrl }: Persona) => ({
-  username: quotedWords(name, USERNAME_CHARS) || '…',
-  ...(avatarUrl === undefined ? {} : { icon_url: avatarUrl }),
-});
-
 /** Creates what posts, changes and deletes the app's messages. */
 export const createMessageWriter = (api: Api, uploads: Uploads) => {
   const write = async (
     channel: Channel,
     part: Part,
     index: number,
-    { threadTs, as, metadata, signal }: PostOptions,
+    { threadTs, broadcast, as, metadata, signal }: PostOptions,
   ): Promise<readonly string[]> => {
     const channelId = channelIdOf(channel);
     const { space } = channel;
@@ -59,6 +60,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
           channel: channelId,
           ...bodyOf(part),
           ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+          ...(threadTs !== undefined && broadcast ? { reply_broadcast: true } : {}),
           ...(as ? personaOf(as) : {}),
           ...(metadata ? { metadata: metadata(index) } : {}),
         },
@@ -73,11 +75,18 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
     return timestamps;
   };
 
-  const rewrite = async (channel: Channel, ts: string, part: Part, metadata?: object) => {
+  const rewrite = async (
+    channel: Channel,
+    ts: string,
+    part: Part,
+    { broadcast, isBroadcast }: SyncOptions,
+    metadata?: object,
+  ) => {
     await api.call(channel.space, 'chat.update', {
       channel: channelIdOf(channel),
       ts,
       ...bodyOf(part),
+      ...(broadcast && !isBroadcast ? { reply_broadcast: true } : {}),
       ...(metadata ? { metadata } : {}),
     });
   };
@@ -106,20 +115,20 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
     },
     /**
      * Changes messages to show these parts: what is too many is deleted, what is missing is posted.
-     * Files that stand already stay, as Slack cannot change them. Resolves with the timestamps.
+     * Files that stand already stay. Resolves with the timestamps.
      */
     sync: async (
       channel: Channel,
       timestamps: readonly string[],
       parts: readonly Part[],
-      options: PostOptions = {},
+      options: SyncOptions = {},
     ): Promise<readonly string[]> => {
       const shown: string[] = [];
       for (const [index, part] of parts.entries()) {
         const ts = timestamps[index];
         if (ts === undefined) shown.push(...(await write(channel, part, index, options)));
         else {
-          await rewrite(channel, ts, part, options.metadata?.(index));
+          await rewrite(channel, ts, part, options, options.metadata?.(index));
           shown.push(ts);
         }
       }

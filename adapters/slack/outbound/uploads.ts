@@ -1,37 +1,49 @@
 import { request } from 'undici';
 import { z } from 'zod';
 import type { Api } from '../api.ts';
+import { isRefusal } from '../errors.ts';
 import { ALT_TEXT_CHARS } from '../limits.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { Space } from '../../../src/model/place.ts';
-import type { MirrorFile } from '../../../src/ports/mirrors.ts';
+import type { MirrorFile, Persona } from '../../../src/ports/mirrors.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import type { SlackBlock } from './blocks.ts';
+import { personaOf } from './persona.ts';
 
 /** The place of uploaded files. */
 export interface FilePlace {
   readonly channelId: string;
-  readonly threadTs: string | undefined;
+  readonly threadTs?: string | undefined;
   /** Blocks above the files. */
   readonly blocks?: readonly SlackBlock[];
+  /** The name and picture above them. */
+  readonly as?: Persona | undefined;
+}
+
+/** An uploaded file. */
+export interface UploadedFile {
+  readonly id: string;
+  readonly name: string;
 }
 
 const uploadUrl = z.object({ upload_url: z.url(), file_id: z.string() });
-const share = z.array(z.object({ ts: z.string(), thread_ts: z.string().optional() }));
+const places = z.array(z.object({ ts: z.string(), thread_ts: z.string().optional() }));
 const fileInfo = z.object({
   file: z.object({
     shares: z
       .object({
-        public: z.record(z.string(), share).optional(),
-        private: z.record(z.string(), share).optional(),
+        public: z.record(z.string(), places).optional(),
+        private: z.record(z.string(), places).optional(),
       })
       .optional(),
   }),
 });
 
 const UPLOAD_MS = 60_000;
+/** Errors for a file that does not exist, or whose upload was never completed. */
+const GONE = ['file_not_found', 'file_deleted', 'file_upload_not_complete'];
 /** Slack shares files a moment after the upload is complete: looks for the message, and the waits between. */
 const LOOKS = 6;
 const LOOK_AFTER_MS = 400;
@@ -40,6 +52,7 @@ export type Uploads = ReturnType<typeof createUploads>;
 
 /** @param speed every wait is so many times shorter */
 export const createUploads = (api: Api, speed = 1) => {
+  /** Uploads a file, which nobody sees yet; resolves with its id. */
   const send = async (space: Space, file: MirrorFile): Promise<string> => {
     const { name, altText } = file;
     const bytes = 'bytes' in file ? file.bytes : await file.read();
@@ -68,7 +81,7 @@ export const createUploads = (api: Api, speed = 1) => {
   };
 
   /** The message in which a file is shown; undefined as long as there is none. */
-  const sharedAs = async (
+  const placeOf = async (
     space: Space,
     fileId: string,
     channelId: string,
@@ -78,42 +91,82 @@ export const createUploads = (api: Api, speed = 1) => {
     return (open[channelId] ?? hidden[channelId])?.at(-1)?.ts;
   };
 
+  /**
+   * Finds the message in which a file is shown; undefined where there is none, or no such file.
+   *
+   * @param looks times to look, with growing waits between them
+   */
+  const shownIn = async (
+    space: Space,
+    fileId: string,
+    channelId: string,
+    looks = LOOKS,
+  ): Promise<string | undefined> => {
+    try {
+      for (let look = 0; look < looks; look += 1) {
+        await sleep(realClock, (LOOK_AFTER_MS * look) / speed);
+        const ts = await placeOf(space, fileId, channelId);
+        if (ts !== undefined) return ts;
+      }
+      return undefined;
+    } catch (thrown) {
+      if (isRefusal(thrown, ...GONE)) return undefined;
+      throw thrown;
+    }
+  };
+
+  /**
+   * Shows uploaded files in one message. Resolves with its timestamp; undefined where Slack does not say
+   * it in time.
+   */
+  const share = async (
+    space: Space,
+    files: readonly [UploadedFile, ...UploadedFile[]],
+    { channelId, threadTs, blocks, as }: FilePlace,
+  ): Promise<string | undefined> => {
+    await api.call(
+      space,
+      'files.completeUploadExternal',
+      {
+        files: files.map(({ id, name }) => ({ id, title: name })),
+        channel_id: channelId,
+        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+        ...(blocks ? { blocks } : {}),
+        ...(as ? personaOf(as) : {}),
+      },
+      { once: true },
+    );
+    return shownIn(space, files[0].id, channelId);
+  };
+
   return {
+    send,
+    share,
+    shownIn,
+    /** Deletes a file; one that is gone already, or was never shown, is no error. */
+    remove: async (space: Space, fileId: string): Promise<void> => {
+      try {
+        await api.call(space, 'files.delete', { file: fileId });
+      } catch (thrown) {
+        if (!isRefusal(thrown, ...GONE)) throw thrown;
+      }
+    },
     /** Uploads a picture without showing it anywhere; resolves with its id, for a view of the app. */
     keep: async (space: Space, file: OutgoingFile): Promise<string> => {
       const id = await send(space, file);
       await api.call(space, 'files.completeUploadExternal', { files: [{ id, title: file.name }] });
       return id;
     },
-    /**
-     * Uploads files and shows them in one message. Resolves with its timestamp; undefined where Slack
-     * does not say it in time.
-     */
+    /** Uploads files and shows them in one message; see `share`. */
     post: async (
       space: Space,
       files: readonly MirrorFile[],
-      { channelId, threadTs, blocks }: FilePlace,
+      place: FilePlace,
     ): Promise<string | undefined> => {
-      const ids: string[] = [];
-      for (const file of files) ids.push(await send(space, file));
-      await api.call(
-        space,
-        'files.completeUploadExternal',
-        {
-          files: ids.map((id, index) => ({ id, title: files[index]?.name ?? id })),
-          channel_id: channelId,
-          ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-          ...(blocks ? { blocks } : {}),
-        },
-        { once: true },
-      );
-      const [first = ''] = ids;
-      for (let look = 0; look < LOOKS; look += 1) {
-        await sleep(realClock, (LOOK_AFTER_MS * look) / speed);
-        const ts = await sharedAs(space, first, channelId);
-        if (ts !== undefined) return ts;
-      }
-      return undefined;
+      const sent: UploadedFile[] = [];
+      for (const file of files) sent.push({ id: await send(space, file), name: file.name });
+      const [first, ...rest] = sent;
+      return first && share(space, [first, ...rest], place);
     },
   };
 };

@@ -65,6 +65,29 @@ export const notePings = (
   for (const who of found) world.pings.push({ who, channel: channel.id, ts });
 };
 
+/** Tells that Slack itself changed a message, as far as its words go not at all. */
+const tellUnchanged = (world: World, message: Message): void => {
+  const { channel } = message;
+  const shown = renderMessage(world, message, channel.workspaces[0]);
+  messageEvent(world, channel, {
+    subtype: 'message_changed',
+    hidden: true,
+    ts: world.clock.ts(),
+    message: shown,
+    previous_message: shown,
+  });
+};
+
+/**
+ * Tells of a broadcast what Slack tells after its event: a change of the reply, and one of the message
+ * that it answers, which has one reply more (reported at bolt-python, issue 919).
+ */
+const tellBroadcast = (world: World, message: Message): void => {
+  tellUnchanged(world, message);
+  const root = message.channel.messages.find(({ ts }) => ts === message.threadTs);
+  if (root && !root.tombstone) tellUnchanged(world, root);
+};
+
 export const addMessage = (world: World, channel: Channel, given: NewMessage): Message => {
   const message: Message = {
     channel,
@@ -90,6 +113,7 @@ export const addMessage = (world: World, channel: Channel, given: NewMessage): M
   if (message.botId !== undefined)
     notePings(world, channel, message.ts, message.text, message.blocks);
   messageEvent(world, channel, renderMessage(world, message, channel.workspaces[0]));
+  if (message.broadcast) tellBroadcast(world, message);
   return message;
 };
 
@@ -98,6 +122,8 @@ export interface MessageChange {
   readonly blocks: readonly Json[] | undefined;
   readonly attachments?: readonly Json[] | undefined;
   readonly metadata?: Json | undefined;
+  /** True for a reply that is broadcast only now. */
+  readonly broadcast?: boolean;
   /** False for what Slack itself changes, such as the preview of a link. */
   readonly isEdit?: boolean;
 }
@@ -109,6 +135,7 @@ export const changeMessage = (world: World, message: Message, change: MessageCha
   message.blocks = change.blocks;
   message.attachments = change.attachments ?? message.attachments;
   message.metadata = change.metadata ?? message.metadata;
+  message.broadcast ||= change.broadcast ?? false;
   if (change.isEdit ?? true) message.editedTs = world.clock.ts();
   if (message.botId !== undefined)
     notePings(world, channel, message.ts, message.text, message.blocks);
@@ -133,6 +160,20 @@ export const deleteMessage = (world: World, message: Message): void => {
   }
   channel.messages.splice(channel.messages.indexOf(message), 1);
   messageEvent(world, channel, { subtype: 'message_deleted', deleted_ts: message.ts, ...common });
+};
+
+/** Deletes a file: messages that show nothing else go with it, others keep a tombstone in its place. */
+export const deleteFile = (world: World, file: File): void => {
+  const showing = [...world.channels.values()].flatMap(({ messages }) =>
+    messages.filter(({ files }) => files.includes(file)),
+  );
+  file.deleted = true;
+  for (const message of showing) {
+    const { text, blocks, files } = message;
+    if (text === '' && !blocks?.length && files.every(({ deleted }) => deleted))
+      deleteMessage(world, message);
+    else changeMessage(world, message, { text, blocks, isEdit: false });
+  }
 };
 
 export const react = (

@@ -112,6 +112,12 @@ export const renderFile = (world: World, file: File, to: Workspace | undefined):
 export const repliesOf = ({ channel, ts }: Message): readonly Message[] =>
   channel.messages.filter((each) => each.threadTs === ts && each.ts !== ts);
 
+/** The message that a broadcast answers, as it stands within the broadcast. */
+const rootOf = (world: World, { channel, threadTs }: Message, to: Workspace | undefined): Json => {
+  const root = channel.messages.find(({ ts }) => ts === threadTs);
+  return root ? renderMessage(world, root, to) : {};
+};
+
 export const renderMessage = (
   world: World,
   message: Message,
@@ -159,6 +165,7 @@ export const renderMessage = (
       ? { files: message.files.map((file) => renderFile(world, file, to)), upload: false }
       : {}),
     ...(isThread === undefined ? {} : { thread_ts: isThread }),
+    ...(message.broadcast ? { root: rootOf(world, message, to) } : {}),
     ...(replies.length > 0
       ? { reply_count: replies.length, latest_reply: replies.at(-1)?.ts }
       : {}),

@@ -26,7 +26,7 @@ import { viewMethods } from './methods/views.ts';
 import { addOrganisation } from './organisations.ts';
 import { addWorkspace, createApp, type NewWorkspace } from './population.ts';
 import { createRouter } from './router.ts';
-import type { App, Ping, RequestRecord, World } from './state.ts';
+import type { App, File, Ping, RequestRecord, World } from './state.ts';
 
 export interface SlackFakeOptions {
   /** Windows of limits and waits for retries are so many times shorter. Default 1. */
@@ -66,10 +66,17 @@ export interface SlackFake extends InteractionDriver, AsyncDisposable {
   sign(attempt: Attempt, timestampS?: number): SignedRequest;
   /** Everybody whom a message of the app notified. */
   readonly pings: Ping[];
+  /** Everybody's files, those that were deleted too. */
+  readonly files: ReadonlyMap<string, File>;
   /** The requests to the Web API so far, the last 20,000 at least. */
   readonly requests: readonly RequestRecord[];
   /** Spoils the next calls of a method, or of `GET files-pri`. */
   fail(method: string, effect: Effect, options?: FailOptions<Json>): void;
+  /**
+   * Has Slack not show the next uploads although it said that they are complete, as it does now and then
+   * (reported at paradigmxyz/centaur, pull request 311).
+   */
+  loseShares(count: number): void;
   /** Ends every `fail`. */
   heal(): void;
   /** Resolves as soon as `holds` is true, asked after every change of anything. */
@@ -96,6 +103,7 @@ export const startSlackFake = async (options: SlackFakeOptions = {}): Promise<Sl
     responseUrls: new Map(),
     pings: [],
     requests: [],
+    lostShares: 0,
     event: (about, event) => events.emit(about, event),
     changed: () => waiters.changed(),
   };
@@ -137,10 +145,14 @@ export const startSlackFake = async (options: SlackFakeOptions = {}): Promise<Sl
       }),
     sign: (attempt, timestampS) => signed(world, attempt, timestampS),
     pings: world.pings,
+    files: world.files,
     requests: world.requests,
     fail: (method, effect, how) => {
       if (method !== DOWNLOAD && !router.names.has(method)) throw new Error(`no method ${method}`);
       router.plan.plan(method, effect, how);
+    },
+    loseShares: (count) => {
+      world.lostShares = count;
     },
     heal: () => router.plan.clear(),
     until: async (holds, timeoutMs) => {

@@ -94,7 +94,7 @@ export interface Message {
   files: File[];
   readonly threadTs: string | undefined;
   /** A reply that also stands in the channel. */
-  readonly broadcast: boolean;
+  broadcast: boolean;
   editedTs: string | undefined;
   /** Names with the ids of those who reacted. */
   readonly reactions: Map<string, Set<string>>;
@@ -221,6 +221,8 @@ export interface World {
   readonly responseUrls: Map<string, ResponseUrl>;
   readonly pings: Ping[];
   readonly requests: RequestRecord[];
+  /** Number of uploads that are not shown although they are complete. */
+  lostShares: number;
   /** Delivers an event to every workspace's app that may see it. */
   event(
     about: { readonly workspaces: readonly Workspace[]; readonly channel?: Channel },

@@ -1,7 +1,7 @@
 import { addMessage, channelEvent } from '../posting.ts';
-import type { Json } from '../json.ts';
-import type { Channel, Ephemeral, File } from '../state.ts';
+import type { Channel, Ephemeral } from '../state.ts';
 import { composed, type Composed } from './compose.ts';
+import { addFile, type NewFile } from './files.ts';
 import { FakeMessage } from './message.ts';
 import type { Tools } from './tools.ts';
 import type { FakeUser } from './user.ts';
@@ -11,16 +11,6 @@ export interface SayOptions {
   /** A reply that also goes to the channel. */
   readonly broadcast?: boolean;
   readonly files?: readonly NewFile[];
-}
-
-export interface NewFile {
-  readonly name: string;
-  readonly mimetype: string;
-  readonly bytes: Uint8Array;
-  readonly altText?: string;
-  /** Fields of the file object, e.g. `{subtype: 'slack_audio', duration_ms: 3000}`. */
-  readonly more?: Json;
-  readonly checkInfo?: boolean;
 }
 
 /** A channel, and what happens in it. */
@@ -55,25 +45,7 @@ export class FakeChannel {
   say(user: FakeUser, words: Composed, options: SayOptions = {}): FakeMessage {
     const { world } = this.#tools;
     this.state.members.add(user.id);
-    const files = (options.files ?? []).map((file): File => {
-      const id = world.clock.id('F');
-      const added: File = {
-        id,
-        workspace: user.state.workspace,
-        owner: user.state,
-        name: file.name,
-        title: file.name,
-        mimetype: file.mimetype,
-        bytes: file.bytes,
-        altText: file.altText,
-        more: file.more ?? {},
-        checkInfo: file.checkInfo ?? false,
-        shared: true,
-        deleted: false,
-      };
-      world.files.set(id, added);
-      return added;
-    });
+    const files = (options.files ?? []).map((file) => addFile(world, user.state, file));
     const message = addMessage(world, this.state, {
       author: user.state,
       ...composed(words),

@@ -1,5 +1,6 @@
 import { fieldsOf } from '../blocks.ts';
-import { changeMessage, deleteMessage, react } from '../posting.ts';
+import { changeMessage, deleteFile, deleteMessage, react } from '../posting.ts';
+import { addFile, type NewFile } from './files.ts';
 import { repliesOf } from '../render.ts';
 import type { Json } from '../json.ts';
 import type { Message } from '../state.ts';
@@ -64,6 +65,32 @@ export class FakeMessage {
     const { text, blocks } = this.state;
     const attachments = [...(this.state.attachments ?? []), attachment];
     changeMessage(this.#tools.world, this.state, { text, blocks, attachments, isEdit: false });
+  }
+
+  /** The author also sends a reply to the channel, later than it was written. */
+  broadcast(): void {
+    const { text, blocks } = this.state;
+    const change = { text, blocks, broadcast: true, isEdit: false };
+    changeMessage(this.#tools.world, this.state, change);
+  }
+
+  /** The author deletes one of its files. */
+  deleteFile(name: string): void {
+    const file = this.state.files.find((each) => each.name === name);
+    if (!file) throw new Error(`there is no file ${name}`);
+    deleteFile(this.#tools.world, file);
+  }
+
+  /** The author adds files by an edit. */
+  addFiles(...files: readonly NewFile[]): void {
+    const { state } = this;
+    state.files.push(...files.map((file) => addFile(this.#tools.world, state.author, file)));
+    changeMessage(this.#tools.world, state, { text: state.text, blocks: state.blocks });
+  }
+
+  /** Names of the files that readers see. */
+  get fileNames(): readonly string[] {
+    return this.state.files.filter(({ deleted }) => !deleted).map(({ name }) => name);
   }
 
   delete(): void {

@@ -109,7 +109,7 @@ const post = method(
       blocks: args.blocks,
       attachments: args.attachments,
       threadTs: threadRoot(channel, args.thread_ts),
-      broadcast: args.reply_broadcast,
+      broadcast: args.reply_broadcast && args.thread_ts !== undefined,
       username: args.username,
       iconUrl: args.icon_url,
       metadata: args.metadata,
@@ -127,7 +127,13 @@ const update = method(
   {
     rate: TIER[3],
     scopes: ['chat:write'],
-    args: z.looseObject({ channel: z.string(), ts: z.string(), ...content, metadata }),
+    args: z.looseObject({
+      channel: z.string(),
+      ts: z.string(),
+      ...content,
+      reply_broadcast: flag,
+      metadata,
+    }),
   },
   (call) => {
     const { world, args } = call;
@@ -135,6 +141,8 @@ const update = method(
     const message = ownMessage(call, channel, args.ts);
     if (message.streamOf) throw new SlackFault('message_not_in_streaming_state');
     checkContent(args);
+    if (args.reply_broadcast && (message.threadTs === undefined || message.broadcast))
+      throw new SlackFault('cant_broadcast_message');
     if (Buffer.byteLength(args.text ?? '') > UPDATE_BYTES) throw new SlackFault('msg_too_long');
     // A text without blocks takes the blocks away.
     changeMessage(world, message, {
@@ -142,6 +150,7 @@ const update = method(
       blocks: args.blocks,
       attachments: args.attachments,
       metadata: args.metadata,
+      broadcast: args.reply_broadcast,
     });
     return { channel: channel.id, ts: message.ts, text: message.text };
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkMessageBlocks } from '../blocks.ts';
 import { SlackFault } from '../errors.ts';
-import { addMessage } from '../posting.ts';
+import { addMessage, deleteFile } from '../posting.ts';
 import { renderFile } from '../render.ts';
 import type { File, World } from '../state.ts';
 import { postable } from './chat.ts';
@@ -79,6 +79,8 @@ const complete = method(
       thread_ts: z.string().optional(),
       initial_comment: z.string().optional(),
       blocks: json(z.array(z.record(z.string(), z.unknown()))).optional(),
+      username: z.string().max(80).optional(),
+      icon_url: z.url().optional(),
     }),
   },
   (call) => {
@@ -87,6 +89,11 @@ const complete = method(
     if (args.channel_id !== undefined) channelFor(call, args.channel_id);
     const channel = args.channel_id === undefined ? undefined : postable(call, args.channel_id);
     if (args.blocks) checkMessageBlocks(args.blocks);
+    // As of September 2026 (python-slack-sdk, issue 1756).
+    if (args.blocks?.some(({ type }) => type === 'markdown'))
+      throw new SlackFault('internal_error');
+    if ((args.username ?? args.icon_url) && !installation.scopes.has('chat:write.customize'))
+      throw new SlackFault('missing_scope', { needed: 'chat:write.customize' });
     const files = args.files.map(({ id, title }): File => {
       const upload = uploads(world).get(id);
       if (!upload || upload.teamId !== installation.workspace.id)
@@ -114,16 +121,21 @@ const complete = method(
     });
     // Slack shares the files a moment later; the message has no place in the answer.
     if (channel)
-      setImmediate(() =>
-        addMessage(world, channel, {
-          author: installation.botUser,
-          botId: installation.botId,
-          text: args.initial_comment ?? '',
-          blocks: args.blocks,
-          files,
-          threadTs: args.thread_ts,
-        }),
-      );
+      setImmediate(() => {
+        if (world.lostShares > 0) world.lostShares -= 1;
+        else if (files.every(({ deleted }) => !deleted))
+          addMessage(world, channel, {
+            author: installation.botUser,
+            botId: installation.botId,
+            text: args.initial_comment ?? '',
+            // A comment takes the place of blocks.
+            blocks: args.initial_comment ? undefined : args.blocks,
+            files,
+            threadTs: args.thread_ts,
+            username: args.username,
+            iconUrl: args.icon_url,
+          });
+      });
     return { files: files.map((file) => ({ id: file.id, title: file.title })) };
   },
 );
@@ -150,7 +162,7 @@ const remove = method(
     const file = world.files.get(args.file);
     if (!file || file.deleted) throw new SlackFault('file_not_found');
     if (file.owner !== installation.botUser) throw new SlackFault('cant_delete_file');
-    file.deleted = true;
+    deleteFile(world, file);
     return {};
   },
 );

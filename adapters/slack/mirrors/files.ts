@@ -1,0 +1,119 @@
+import { channelIdOf } from '../ids.ts';
+import { FILES } from '../limits.ts';
+import type { MessageWriter } from '../outbound/message-writer.ts';
+import type { SlackBlock } from '../outbound/blocks.ts';
+import type { UploadedFile, Uploads } from '../outbound/uploads.ts';
+import { textBlocks } from '../outbound/render.ts';
+import type { MirroredFile } from './handle.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import { link, paragraph, text } from '../../../src/model/rich-text.ts';
+import type { Mirror, MirrorFile } from '../../../src/ports/mirrors.ts';
+import { quotedWords } from '../../../src/text/quoted-words.ts';
+
+/** A file that was uploaded for a mirror, and is not shown yet. */
+type StagedFile = UploadedFile & { readonly key: string };
+
+const keyOf = ({ id, name }: MirrorFile): string => id ?? name;
+
+const filesOf = ({ content }: Mirror): readonly MirrorFile[] =>
+  (content.files ?? []).slice(0, FILES);
+
+/** Whose files these are, as a link to the source. Slack takes no metadata for files. */
+const ownerBlocks = ({ as, sourceUrl }: Mirror): readonly SlackBlock[] | undefined => {
+  if (!as) return undefined;
+  const name = text(quotedWords(as.name) || '…');
+  return textBlocks([
+    paragraph(text('📎 '), sourceUrl === undefined ? name : link(sourceUrl, name)),
+  ]);
+};
+
+export interface MirrorFilesDeps {
+  readonly uploads: Uploads;
+  readonly writer: Pick<MessageWriter, 'erase'>;
+}
+
+/**
+ * Creates what shows the files of mirrors. A mirror's files are uploaded before its texts are posted,
+ * whose metadata has their ids: by these they are found again, shown once and deleted, whenever the
+ * process ends.
+ */
+export const createMirrorFiles = ({ uploads, writer }: MirrorFilesDeps) => {
+  /** Deletes files with the messages that show nothing else. */
+  const remove = async (
+    channel: Channel,
+    files: readonly MirroredFile[],
+    kept: readonly MirroredFile[] = [],
+  ): Promise<void> => {
+    for (const { id, ts } of files) {
+      const at = ts ?? (await uploads.shownIn(channel.space, id, channelIdOf(channel), 1));
+      if (at !== undefined && kept.every((other) => other.ts !== at))
+        await writer.erase(channel, at);
+      await uploads.remove(channel.space, id);
+    }
+  };
+
+  return {
+    remove,
+    /** Uploads the files that a mirror does not have; nobody sees them yet. */
+    stage: async (
+      channel: Channel,
+      mirror: Mirror,
+      standing: readonly MirroredFile[] = [],
+    ): Promise<readonly StagedFile[]> => {
+      const staged: StagedFile[] = [];
+      for (const file of filesOf(mirror)) {
+        const key = keyOf(file);
+        if (standing.some((other) => other.key === key)) continue;
+        staged.push({ key, name: file.name, id: await uploads.send(channel.space, file) });
+      }
+      return staged;
+    },
+    /**
+     * Shows staged files in one message. Rejects with a retryable error when Slack does not show them:
+     * the next try finds them, or deletes them and uploads them anew.
+     */
+    show: async (
+      channel: Channel,
+      threadTs: string | undefined,
+      mirror: Mirror,
+      staged: readonly StagedFile[],
+    ): Promise<readonly MirroredFile[]> => {
+      const [first, ...rest] = staged;
+      if (!first) return [];
+      const blocks = ownerBlocks(mirror);
+      const ts = await uploads.share(channel.space, [first, ...rest], {
+        channelId: channelIdOf(channel),
+        threadTs,
+        as: mirror.as,
+        ...(blocks ? { blocks } : {}),
+      });
+      if (ts === undefined)
+        throw new AppError('unavailable', 'Slack did not show files', { retryable: true });
+      return staged.map(({ key, id }) => ({ key, id, ts }));
+    },
+    /** The files that a mirror keeps, each once, and those that are to be deleted. */
+    compare: async (
+      channel: Channel,
+      mirror: Mirror,
+      known: readonly MirroredFile[],
+    ): Promise<{
+      readonly kept: readonly MirroredFile[];
+      readonly gone: readonly MirroredFile[];
+    }> => {
+      const wanted = new Set(filesOf(mirror).map(keyOf));
+      const [kept, gone]: [MirroredFile[], MirroredFile[]] = [[], []];
+      for (const file of known) {
+        if (kept.concat(gone).some(({ id }) => id === file.id)) continue;
+        const isWanted = wanted.has(file.key) && kept.every(({ key }) => key !== file.key);
+        const ts =
+          isWanted && file.ts === undefined
+            ? await uploads.shownIn(channel.space, file.id, channelIdOf(channel))
+            : file.ts;
+        // A file that was never shown is deleted, so that it cannot appear later, and uploaded anew.
+        (isWanted && ts !== undefined ? kept : gone).push({ ...file, ts });
+      }
+      return { kept, gone };
+    },
+  };
+};

@@ -1,0 +1,85 @@
+import type { Api } from '../api.ts';
+import { isRefusal } from '../errors.ts';
+import { readHistory } from '../history.ts';
+import { positionAt, timestampAt } from '../ids.ts';
+import { isMarkOf, readMark, type MirrorMark, type SharedFile } from './metadata.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { Mirror, MirrorTarget } from '../../../src/ports/mirrors.ts';
+
+/** One of the app's messages that is marked as part of a mirror. */
+export interface MarkedMessage {
+  readonly ts: string;
+  readonly mark: MirrorMark;
+}
+
+/** A mirror's messages as they were found. */
+export interface Found {
+  readonly texts: readonly string[];
+  readonly files: readonly SharedFile[];
+  /** False where parts are missing. */
+  readonly isWhole: boolean;
+}
+
+/** Errors for a thread that is gone, or takes no replies any more. */
+const GONE = ['thread_not_found', 'message_not_found', 'restricted_action_thread_locked'];
+
+/** Reads the marked messages of a target and of threads in its channel; each once. */
+export const readMarked = async function* (
+  api: Api,
+  { channel, threadId }: MirrorTarget,
+  roots: readonly string[],
+  {
+    sinceMs,
+    signal,
+  }: { readonly sinceMs?: number | undefined; readonly signal?: AbortSignal | undefined },
+): AsyncGenerator<MarkedMessage, void, void> {
+  const oldest = sinceMs === undefined ? undefined : timestampAt(positionAt(sinceMs - 1));
+  const within = { ...(oldest === undefined ? {} : { oldest }), signal };
+  const seen = new Set<string>();
+  for (const threadTs of new Set([threadId, ...roots]))
+    try {
+      for await (const raw of readHistory(api, channel, { ...within, threadTs })) {
+        const mark = readMark(raw);
+        if (!mark || seen.has(raw.ts)) continue;
+        seen.add(raw.ts);
+        yield { ts: raw.ts, mark };
+      }
+    } catch (thrown) {
+      // The message whose thread it is was deleted.
+      if (threadTs === undefined || !isRefusal(thrown, ...GONE)) throw thrown;
+    }
+};
+
+/** Time before a message in which threads may have begun that got a mirror of it. */
+const THREADS_BACK_MS = 24 * 3_600_000;
+
+/** The first messages of the threads of a channel that got replies since a time, ms since 1970. */
+export const activeThreads = async (
+  api: Api,
+  channel: Channel,
+  sinceMs: number,
+): Promise<readonly string[]> => {
+  const roots: string[] = [];
+  const since = Number(timestampAt(positionAt(sinceMs)));
+  const oldest = timestampAt(positionAt(sinceMs - THREADS_BACK_MS));
+  for await (const { ts, latest_reply } of readHistory(api, channel, { oldest }))
+    if (latest_reply !== undefined && Number(latest_reply) >= since) roots.push(ts);
+  return roots;
+};
+
+/** The messages of a mirror among marked ones, in their order; undefined where it has none. */
+export const foundOf = (
+  marked: readonly MarkedMessage[],
+  { source, key }: Mirror,
+): Found | undefined => {
+  const texts = marked
+    .filter(({ mark }) => isMarkOf(mark, source, key))
+    .toSorted((a, b) => a.mark.part - b.mark.part);
+  const last = texts.at(-1);
+  if (!last) return undefined;
+  return {
+    texts: texts.map(({ ts }) => ts),
+    files: texts.flatMap(({ mark }) => mark.files),
+    isWhole: texts.length >= last.mark.parts,
+  };
+};

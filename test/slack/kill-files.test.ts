@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSlackProcess, type SlackProcess } from '../fakes/slack-bot.ts';
+import type { FakeChannel, FakeMessage, FakeUser } from '../fakes/slack/index.ts';
+
+let bot: SlackProcess;
+let ann: FakeUser;
+beforeAll(async () => {
+  bot = await createSlackProcess({ speed: 60 });
+  ann = bot.workspace.user({ name: 'Ann' });
+  await bot.start();
+});
+afterAll(() => bot[Symbol.asyncDispose]());
+
+const fileOf = (name: string) => ({
+  name,
+  mimetype: 'text/plain',
+  bytes: new TextEncoder().encode(`what is in ${name}`),
+});
+
+const linked = async (): Promise<readonly [FakeChannel, FakeChannel]> => {
+  const [english, spanish] = ['english', 'spanish'].map((name) =>
+    bot.workspace.channel({ name: `${name}-${crypto.randomUUID()}`, members: [bot.admin] }),
+  ) as [FakeChannel, FakeChannel];
+  await bot.use(
+    english,
+    `autotranslate mirror channels:"<#${english.id}> en, <#${spanish.id}> es"`,
+  );
+  return [english, spanish];
+};
+
+const textsIn = ({ posts }: FakeChannel): readonly string[] =>
+  posts.filter(({ text }) => text.includes('es:')).map(({ text }) => text);
+const filesIn = ({ posts }: FakeChannel): readonly FakeMessage[] =>
+  posts.filter(({ state }) => state.files.length > 0);
+const copiesOf = (name: string): number =>
+  [...bot.slack.files.values()].filter(
+    (file) => file.owner.isBot && file.name === name && !file.deleted,
+  ).length;
+
+/** What its author does with a message while the program is dead, and what then stands. */
+const ACTS = {
+  'stays as it is': { do: (): void => {}, texts: 1, files: 1 },
+  'is edited': {
+    do: (said: FakeMessage) => said.edit('Here are the newest plans'),
+    texts: 1,
+    files: 1,
+  },
+  'is deleted': { do: (said: FakeMessage) => said.delete(), texts: 0, files: 0 },
+  'loses its file': {
+    do: (said: FakeMessage) => said.deleteFile(said.fileNames[0] ?? ''),
+    texts: 1,
+    files: 0,
+  },
+};
+
+const POINTS = [
+  ['chat.postMessage', 'after'],
+  ['files.completeUploadExternal', true],
+  ['files.completeUploadExternal', 'after'],
+  ['files.info', true],
+] as const;
+const PAIRS = [
+  ['stays as it is', 'is deleted'],
+  ['is edited', 'loses its file'],
+] as const;
+
+/** A message with a file in one of two linked channels. */
+const saying = async () => {
+  const [english, spanish] = await linked();
+  const file = `${crypto.randomUUID()}.txt`;
+  const say = () => english.say(ann, 'Here are the plans for summer', { files: [fileOf(file)] });
+  return { english, spanish, file, say };
+};
+
+describe('a program that is killed within two mirrors with a file', () => {
+  it.each(
+    POINTS.flatMap(([method, hang]) => PAIRS.map((acts) => [method, hang, ...acts] as const)),
+  )(
+    'in %s (%s) shows each once or not at all, where one source %s and the other %s',
+    async (method, hang, ...names) => {
+      const cases = [];
+      for (const name of names) cases.push({ act: ACTS[name], ...(await saying()) });
+      const begun = bot.slack.requests.length;
+      bot.slack.fail(method, { hang }, { times: cases.length });
+      const said = cases.map(({ say }) => say());
+      await bot.slack.until(
+        () =>
+          bot.slack.requests
+            .slice(begun)
+            .filter(
+              ({ method: called, result }) =>
+                called === method && (hang === true || result === 'ok'),
+            ).length >= cases.length,
+      );
+      await bot.kill();
+      bot.slack.heal();
+      for (const [at, { act }] of cases.entries()) act.do(said[at]!);
+      await bot.start();
+      for (const [at, { act, english, spanish, file }] of cases.entries()) {
+        const next = english.say(ann, 'What comes after all of that');
+        await bot.slack.until(() => textsIn(spanish).some((text) => text.includes('What comes')));
+        await bot.slack.until(() => copiesOf(file) === act.files);
+        await bot.slack.until(() => textsIn(spanish).length === act.texts + 1);
+        expect(filesIn(spanish).flatMap(({ fileNames }) => fileNames)).toEqual(
+          act.files === 0 ? [] : [file],
+        );
+        if (!said[at]!.isDeleted) said[at]!.delete();
+        next.delete();
+        await bot.slack.until(() => textsIn(spanish).length === 0 && copiesOf(file) === 0);
+        expect(filesIn(spanish)).toEqual([]);
+      }
+    },
+    60_000,
+  );
+});

@@ -66,8 +66,8 @@ export const namedFor = (
 };
 
 /**
- * Converts a text of one channel into one for another. Within a space mentions stay: the platform
- * shows each reader the names that they may know. Anywhere else they become names.
+ * Converts a text of one channel into one for another. Within a space mentions and custom emoji stay:
+ * the platform shows each reader what they may know. Anywhere else they become names.
  */
 export const textFor = async (
   text: RichText,
@@ -77,5 +77,7 @@ export const textFor = async (
 ): Promise<RichText> => {
   if (isSameSpace(from, to)) return text;
   const named = await namedFor(text, from, to, platforms);
-  return normalise(map(named, (node) => (node.kind === 'mention' ? asText(node) : node)));
+  return normalise(
+    map(named, (node) => (node.kind === 'mention' || node.kind === 'emoji' ? asText(node) : node)),
+  );
 };

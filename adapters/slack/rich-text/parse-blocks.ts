@@ -17,15 +17,9 @@ import {
 } from '../../../src/model/rich-text.ts';
 import { PLATFORM, styleOf } from './atoms.ts';
 import { grouped } from '../../../src/model/walk-rich-text.ts';
+import { withTone } from './emoji.ts';
 import type { Element, RichTextBlock, RichTextList, RichTextPart } from './blocks.ts';
 
-const SKIN_TONES: Readonly<Record<number, string>> = {
-  2: '\u{1F3FB}',
-  3: '\u{1F3FC}',
-  4: '\u{1F3FD}',
-  5: '\u{1F3FE}',
-  6: '\u{1F3FF}',
-};
 const codePoints = /^[\da-f]{2,6}(?:-[\da-f]{2,6}){0,15}$/i;
 
 /** The text of a Unicode emoji, or a node for an emoji that has only a name. */
@@ -35,11 +29,8 @@ const emojiOf = ({
   skin_tone: tone,
 }: Extract<Element, { type: 'emoji' }>): Inline => {
   const points = unicode?.split('-').map((point) => Number.parseInt(point, 16)) ?? [];
-  if (unicode !== undefined && codePoints.test(unicode) && points.every((p) => p <= 0x10ffff)) {
-    const drawn = String.fromCodePoint(...points);
-    const skin = tone === undefined ? '' : (SKIN_TONES[tone] ?? '');
-    return text(drawn.includes(skin) ? drawn : drawn + skin);
-  }
+  if (unicode !== undefined && codePoints.test(unicode) && points.every((p) => p <= 0x10ffff))
+    return text(withTone(String.fromCodePoint(...points), tone));
   const known = tone === undefined ? name : `${name}::skin-tone-${tone}`;
   return emoji(PLATFORM, known, known);
 };

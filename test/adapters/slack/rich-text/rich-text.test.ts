@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { parseMessage } from '../../../../adapters/slack/rich-text/parse-message.ts';
 import { describe, expect, it } from 'vitest';
 import type { Element, RichTextPart } from '../../../../adapters/slack/rich-text/blocks.ts';
 import { parseSlackBlocks } from '../../../../adapters/slack/rich-text/parse-blocks.ts';
@@ -141,6 +142,29 @@ describe('rich_text blocks, both ways', () => {
   ])('%s', (_, tree, elements) => {
     expect(renderSlackBlocks(tree, NOTIFYING)).toEqual({ type: 'rich_text', elements });
     expect(parseSlackBlocks({ type: 'rich_text', elements })).toEqual(tree);
+  });
+
+  it.each([
+    [{ name: 'female-technologist', unicode: '1f469-200d-1f4bb', skin_tone: 3 }, '👩🏼‍💻'],
+    [{ name: 'female-technologist', skin_tone: 3 }, '👩🏼‍💻'],
+    [{ name: 'people_holding_hands', skin_tone: 6 }, '🧑🏿‍🤝‍🧑🏿'],
+    [{ name: 'handshake', skin_tone: 2 }, '🤝🏻'],
+    [{ name: 'point_up', unicode: '261d-fe0f', skin_tone: 4 }, '☝🏽'],
+    [{ name: 'man-woman-girl-boy', unicode: '1f468-200d-1f469-200d-1f467-200d-1f466' }, '👨‍👩‍👧‍👦'],
+    [{ name: 'man-woman-girl-boy' }, '👨‍👩‍👧‍👦'],
+    [{ name: 'flag-pt' }, '🇵🇹'],
+    [{ name: 'jp' }, '🇯🇵'],
+    [{ name: 'rainbow-flag' }, '🏳️‍🌈'],
+    [{ name: 'tada', skin_tone: 3 }, '🎉'],
+  ] as const)('reads the emoji %j', (element, drawn) => {
+    const elements = [
+      { type: 'rich_text_section', elements: [{ type: 'emoji', ...element }] },
+    ] as const;
+    const blocks = [{ type: 'rich_text', elements }];
+    expect(parseMessage({ ts: '1.0', blocks })).toEqual([paragraph(text(drawn))]);
+    const tone = 'skin_tone' in element ? `::skin-tone-${element.skin_tone}` : '';
+    const written = `:${element.name}${tone}:`;
+    expect(parseMessage({ ts: '1.0', text: written })).toEqual([paragraph(text(drawn))]);
   });
 
   it('reads emoji that Unicode has as text, with their skin', () => {

@@ -7,23 +7,39 @@ const block = z.looseObject({ type: z.string() });
 
 export type RawBlock = z.infer<typeof block>;
 
+/** Words of an attachment, as whoever posts it wrote them: what is not a text counts as none. */
+const words = z.string().optional().catch(undefined);
+
 const attachment = z.looseObject({
-  pretext: z.string().optional(),
-  title: z.string().optional(),
-  text: z.string().optional(),
+  fallback: words,
+  pretext: words,
+  author_id: words,
+  author_name: words,
+  author_link: words,
+  title: words,
+  title_link: words,
+  text: words,
+  footer: words,
+  image_url: words,
   fields: z
-    .array(z.looseObject({ title: z.string().optional(), value: z.string().optional() }))
-    .optional(),
-  blocks: z.array(block).optional(),
+    .array(z.looseObject({ title: words, value: words }))
+    .optional()
+    .catch(undefined),
+  blocks: z.array(z.unknown()).optional().catch(undefined),
   /** The preview of a link. */
-  from_url: z.string().optional(),
+  from_url: words,
+  is_app_unfurl: z.boolean().optional().catch(undefined),
+  is_msg_unfurl: z.boolean().optional().catch(undefined),
   /** Another message that was shared. */
-  is_share: z.boolean().optional(),
+  is_share: z.boolean().optional().catch(undefined),
   message_blocks: z
     .array(
-      z.looseObject({ message: z.looseObject({ blocks: z.array(block).optional() }).optional() }),
+      z.looseObject({
+        message: z.looseObject({ blocks: z.array(z.unknown()).optional() }).optional(),
+      }),
     )
-    .optional(),
+    .optional()
+    .catch(undefined),
 });
 
 export type RawAttachment = z.infer<typeof attachment>;

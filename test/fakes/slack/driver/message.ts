@@ -67,6 +67,12 @@ export class FakeMessage {
     changeMessage(this.#tools.world, this.state, { text, blocks, attachments, isEdit: false });
   }
 
+  /** Slack tells of a change that nobody sees, as when it detects the language. */
+  touch(): void {
+    const { text, blocks } = this.state;
+    changeMessage(this.#tools.world, this.state, { text, blocks, isEdit: false });
+  }
+
   /** The author also sends a reply to the channel, later than it was written. */
   broadcast(): void {
     const { text, blocks } = this.state;

@@ -1,0 +1,160 @@
+import { joined, lines, plainWords, sentence } from '../../../src/model/compose-rich-text.ts';
+import {
+  heading,
+  link,
+  styled,
+  subtext,
+  text,
+  type Block,
+  type Inline,
+  type List,
+  type RichText,
+} from '../../../src/model/rich-text.ts';
+import { parseMarkdown } from '../../../src/text/markdown/parse.ts';
+import { isRichText, type RawBlock } from '../inbound/raw-message.ts';
+import { parseMrkdwn } from './parse-mrkdwn.ts';
+import { parseSlackBlocks } from './parse-blocks.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const isBlock = (value: unknown): value is RawBlock =>
+  isObject(value) && typeof value['type'] === 'string';
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const stringOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
+/** The words of a text: a text object, a cell of a table, a `rich_text` block or bare words. */
+const wordsOf = (value: unknown): RichText => {
+  if (typeof value === 'string') return plainWords(value);
+  if (!isObject(value)) return [];
+  if (isBlock(value) && isRichText(value)) return parseSlackBlocks(value);
+  const written = stringOf(value['text']);
+  if (written === undefined) return [];
+  return value['type'] === 'mrkdwn' ? parseMrkdwn(written) : plainWords(written);
+};
+
+const itemsOf = ({ items }: List): readonly Inline[] =>
+  items.flatMap(({ children, lists }, index) => [
+    text(index === 0 ? '• ' : ' • '),
+    ...children,
+    ...lists.flatMap((inner) => [text(' '), ...itemsOf(inner)]),
+  ]);
+
+/** All words of a tree in one row, for places that hold one line. */
+const rowOf = (tree: RichText): readonly Inline[] =>
+  tree.flatMap((block, index): readonly Inline[] => {
+    const inner =
+      block.kind === 'code-block'
+        ? [text(block.text)]
+        : block.kind === 'list'
+          ? itemsOf(block)
+          : block.kind === 'quote'
+            ? rowOf(block.children)
+            : block.children;
+    return index === 0 ? inner : [text(' '), ...inner];
+  });
+
+const bold = (value: unknown): RichText => {
+  const row = rowOf(wordsOf(value));
+  return row.length === 0 ? [] : sentence(styled('bold', ...row));
+};
+
+const small = (tree: RichText): RichText =>
+  tree.map((block): Block => (block.kind === 'paragraph' ? subtext(...block.children) : block));
+
+const tableRow = (cells: unknown): RichText =>
+  sentence(
+    ...joined(
+      listOf(cells).map((cell) => sentence(...rowOf(wordsOf(cell)))),
+      ' | ',
+    ),
+  );
+
+const tableOf = (rows: unknown): RichText => {
+  const [first, ...rest] = listOf(rows).map(tableRow);
+  return first ? lines(sentence(styled('bold', ...rowOf(first))), ...rest) : [];
+};
+
+/** A picture as a link with its description: the picture itself is not copied. */
+const pictureOf = (raw: Fields): RichText => {
+  const title = wordsOf(raw['title']);
+  const label = title.length > 0 ? rowOf(title) : rowOf(wordsOf(raw['alt_text']));
+  const url = stringOf(raw['image_url'] ?? raw['title_url']);
+  return url === undefined || label.length === 0
+    ? sentence(...label)
+    : sentence(link(url, ...label));
+};
+
+const sourceOf = (value: unknown): RichText => {
+  const url = isObject(value) ? stringOf(value['url']) : undefined;
+  return url === undefined ? [] : sentence(link(url, ...rowOf(wordsOf(value))));
+};
+
+const present = (trees: readonly RichText[]): readonly RichText[] =>
+  trees.filter((tree) => tree.length > 0);
+
+const below = (...trees: readonly RichText[]): RichText => lines(...present(trees));
+
+/**
+ * The words of a block (docs.slack.dev, "Blocks"); nothing for controls and dividers, or for blocks
+ * that are not known.
+ */
+const blockText = (raw: RawBlock): RichText => {
+  if (isRichText(raw)) return parseSlackBlocks(raw);
+  switch (raw.type) {
+    case 'section':
+      return below(wordsOf(raw['text']), ...listOf(raw['fields']).map(wordsOf));
+    case 'header': {
+      const row = rowOf(wordsOf(raw['text']));
+      return row.length === 0 ? [] : [heading(3, ...row)];
+    }
+    case 'context':
+      return small(
+        below(
+          ...listOf(raw['elements']).map((each) =>
+            isBlock(each) && each.type === 'image' ? [] : wordsOf(each),
+          ),
+        ),
+      );
+    case 'markdown':
+      return parseMarkdown(stringOf(raw['text']) ?? '');
+    case 'image':
+      return pictureOf(raw);
+    case 'video':
+      return below(pictureOf(raw), wordsOf(raw['description']));
+    case 'table':
+      return tableOf(raw['rows']);
+    case 'data_table':
+      return below(bold(raw['caption']), tableOf(raw['rows']));
+    case 'data_visualization':
+      return bold(raw['title']);
+    case 'alert':
+      return wordsOf(raw['text']);
+    case 'card':
+      return below(bold(raw['title']), wordsOf(raw['subtitle']), wordsOf(raw['body']));
+    case 'carousel':
+      return blocksText(listOf(raw['elements']));
+    case 'container':
+      return below(
+        bold(raw['rich_text_title'] ?? raw['title']),
+        wordsOf(raw['subtitle']),
+        blocksText(listOf(raw['child_blocks'])),
+      );
+    case 'plan':
+      return below(bold(raw['title']), blocksText(listOf(raw['tasks'])));
+    case 'task_card':
+      return below(
+        bold(raw['title']),
+        wordsOf(raw['details']),
+        wordsOf(raw['output']),
+        ...listOf(raw['sources']).map(sourceOf),
+      );
+    default:
+      return [];
+  }
+};
+
+/** The words of blocks, each on lines of its own. */
+export const blocksText = (blocks: readonly unknown[] = []): RichText =>
+  below(...blocks.filter(isBlock).map(blockText));

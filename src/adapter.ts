@@ -4,6 +4,7 @@ import { type Services } from './command/services.ts';
 import { type ChannelFeedListener } from './ports/channel-feed.ts';
 import { type RoomWatcher } from './ports/voice.ts';
 import type { CommandInfo, Choice } from './model/command-info.ts';
+import type { OpenDeliveries } from './ports/deliveries.ts';
 import type { InstallationStore } from './ports/installations.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
 import type { ChatLine } from './text/language/languages.ts';
@@ -44,6 +45,8 @@ export interface Core {
   ): AsyncIterable<LineTranslation>;
   /** Tokens of the spaces that installed an app; undefined without `ENCRYPTION_KEY`. */
   readonly installations?: InstallationStore;
+  /** Opens what keeps the events of a platform that wants them acknowledged. */
+  readonly openDeliveries: OpenDeliveries;
   /** Tells of each platform that is on, by its name, whether people can use it. */
   ready(): Readonly<Record<string, boolean>>;
 }

@@ -5,6 +5,7 @@ import { createAssistant } from './chat/assistant.ts';
 import type { Command } from './command/command.ts';
 import { httpUrl } from './config.ts';
 import { toAppError } from './errors.ts';
+import { createOpenDeliveries } from './deliveries.ts';
 import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
@@ -26,6 +27,7 @@ import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/subtitles.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl, type Store } from './store/index.ts';
+import { createDeliveryStore } from './store/deliveries.ts';
 import { createOpenRooms } from './store/open-rooms.ts';
 import { openEmbeddedLeases } from './store/embedded.ts';
 import { createCipher, encryptionKeys } from './store/encryption.ts';
@@ -313,6 +315,11 @@ export const openCore = async ({
         const metered = { space, memberId: line.author.id, text, line };
         return translateMeteredLine(services, metered, targets, signal);
       },
+      openDeliveries: createOpenDeliveries({
+        storeOf: (platform) => createDeliveryStore(store, platform, Date.now),
+        log,
+        clock,
+      }),
       ready: platforms.ready,
     },
     [Symbol.asyncDispose]: async () => {

@@ -4,10 +4,11 @@ import { createSlackApi, type ApiOptions } from './api.ts';
 import { createChannelFeed } from './channel-feed.ts';
 import { isRefusal, isTokenEnded } from './errors.ts';
 import { createOpenFile } from './files.ts';
-import { readMessage } from './history.ts';
 import { createHome } from './home/home.ts';
 import { createBolt } from './inbound/bolt.ts';
+import { createEventPlaces } from './inbound/event-places.ts';
 import { createEvents } from './inbound/events.ts';
+import { createIntake } from './inbound/intake.ts';
 import { createLookBack } from './inbound/look-back.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
 import { rawFile, type RawFile } from './inbound/raw-message.ts';
@@ -133,18 +134,18 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const removed = async (spaces: readonly Space[]): Promise<void> => {
     for (const space of spaces) {
       await feedListener.spaceLeft(space);
-      for (const memory of [people, mentions, threads, feed, home, events, lookBack])
+      for (const memory of [people, mentions, threads, feed, home, lookBack])
         memory.forgetSpace(space);
     }
   };
 
-  const events = createEvents({
+  const places = createEventPlaces(feedListener, installations);
+  const handle = createEvents({
     listener: feedListener,
+    places,
     reader,
     people,
     threads,
-    readMessage: async (channel, ts) => readMessage(api, channel, ts),
-    now: Date.now,
     installations,
     lookBack: lookBack.readChannels,
     removed,
@@ -153,12 +154,13 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   });
 
   const transport = createEventTransport(options, pages, log);
+  const intake = createIntake({ core, places, handle });
   const app = createBolt({
     receiver: transport.receiver,
     apiUrl: url,
     leftOut: lookBack.leftOut,
     joined: async ({ spaces, organisationId }) => installations.joined(spaces, organisationId),
-    takeEvent: events.take,
+    takeEvent: intake.take,
   });
   interactions.listen(app);
 
@@ -166,6 +168,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
 
   const goOnline = async (): Promise<string> => {
     await installations.load();
+    await intake.resume();
     const where = await transport.start();
     const names = installations.list().map((space) => known(space)?.url ?? space.id);
     return [where, ...names].join(' ');
@@ -196,6 +199,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     ready: () => transport.isConnected(),
     [Symbol.asyncDispose]: async () => {
       stopped.abort();
+      intake[Symbol.dispose]();
       await transport.stop();
     },
   };

@@ -40,6 +40,8 @@ import { openWatchStore } from '../store/watches.ts';
 const REVIVED_MS = DAY_MS;
 /** Days of usage that are kept: those that `/usage` shows. */
 const USAGE_DAYS = 90;
+/** Longer than a platform delivers an event again. */
+const DELIVERIES_MS = 2 * HOUR_MS;
 /** Longer than people are told that the bot did not come back. */
 const ROOM_DAYS = 2;
 
@@ -216,6 +218,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
       await clearOld(store, {
         rowsMs,
         mirrorsMs: ago(mirrorDays),
+        deliveriesMs: now() - DELIVERIES_MS,
         roomsMs: ago(ROOM_DAYS),
         usageMs: ago(USAGE_DAYS),
       });

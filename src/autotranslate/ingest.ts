@@ -121,12 +121,15 @@ export const createIngest = (deps: IngestDeps) => {
     if (was !== 'new') await acceptForFlags(message, await inbox.purposes(ref));
   };
 
-  const markDeleted = async (refs: readonly MessageRef[], purpose?: string): Promise<void> => {
+  const markDeleted = async (
+    refs: readonly MessageRef[],
+    options: Parameters<InboxStore['markDeleted']>[1] = {},
+  ): Promise<void> => {
     for (const ref of refs) {
       scheduler.interrupt(ref);
-      if (purpose === undefined) deps.context.forget(ref);
+      if (options.purpose === undefined) deps.context.forget(ref);
     }
-    for (const partition of await inbox.markDeleted(refs, purpose)) scheduler.wake(partition);
+    for (const partition of await inbox.markDeleted(refs, options)) scheduler.wake(partition);
   };
 
   /** Handles reactions in their order, so that a flag pressed and removed at once ends removed. */
@@ -138,7 +141,7 @@ export const createIngest = (deps: IngestDeps) => {
     if (!feed || language === undefined) return;
     const purpose = flagPurpose(language);
     if (!isPresent) {
-      if ((await feed.reactions(ref, emoji)) === 0) await markDeleted([ref], purpose);
+      if ((await feed.reactions(ref, emoji)) === 0) await markDeleted([ref], { purpose });
       return;
     }
     if (isQuiet(channel, choices)) return;
@@ -180,7 +183,7 @@ export const createIngest = (deps: IngestDeps) => {
       const [first] = refs;
       if (!first) return;
       if (watches.of(first.channel))
-        await backfill.reportAlways(first.channel, () => markDeleted(refs));
+        await backfill.reportAlways(first.channel, () => markDeleted(refs, { isWatched: true }));
       else await markDeleted(refs);
     },
     reactionChanged: async (ref, emoji, isPresent) => {

@@ -27,6 +27,11 @@ export interface Message {
   readonly forwarded?: boolean;
   /** True when the message was changed since it was written. */
   readonly edited?: boolean;
+  /**
+   * Sorts the states of one message, compared as text: one that comes after a later one is out of date.
+   * Omitted by platforms that report changes in their order.
+   */
+  readonly version?: string;
   /** True for messages of the platform itself: joins, pins, boosts. */
   readonly system?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { clearDeliveries } from './deliveries.ts';
 import { SETTLED } from './inbox/row.ts';
 import type { Store } from './index.ts';
 import { clearRooms } from './open-rooms.ts';
@@ -14,6 +15,8 @@ export interface Horizons {
   readonly rowsMs: number;
   /** Horizon of the records of mirrors. */
   readonly mirrorsMs: number;
+  /** Horizon of the ids of events that were handled. */
+  readonly deliveriesMs: number;
   /** Horizon of rooms that the bot was in when its process ended. */
   readonly roomsMs: number;
   /** Horizon of each member's usage; the totals of a day are kept. */
@@ -56,7 +59,7 @@ const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<
 /** Deletes data older than its horizon. */
 export const clearOld = async (
   store: Store,
-  { rowsMs, mirrorsMs, roomsMs, usageMs }: Horizons,
+  { rowsMs, mirrorsMs, deliveriesMs, roomsMs, usageMs }: Horizons,
 ): Promise<void> => {
   const clear = async (some: (db: Transaction<Schema>) => Promise<number>): Promise<void> => {
     let cleared: number;
@@ -65,6 +68,7 @@ export const clearOld = async (
   };
   await clear((db) => clearRows(db, rowsMs));
   await clear((db) => clearMirrors(db, mirrorsMs));
+  await clear((db) => clearDeliveries(db, deliveriesMs, CLEARED_AT_ONCE));
   await store.write((db) => clearRooms(db, roomsMs));
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
   await store.checkpoint();

@@ -1,6 +1,7 @@
 import type { Store } from './index.ts';
 import type { Person } from '../model/member.ts';
 import { createOptOuts, personColumns } from './settings.ts';
+import { forgetDeliveries } from './deliveries.ts';
 import { forgetAuthor } from './inbox/index.ts';
 import { keepTotals } from './usage.ts';
 import type { PersonalData } from '../ports/personal-data.ts';
@@ -192,6 +193,7 @@ export const createPrivacy = (
           .returningAll()
           .execute();
         await keepTotals(db, days);
+        await forgetDeliveries(db, member);
         await forgetAuthor(db, member, now());
         await store.signals.publish(db, 'forgotten', { platform, id });
       });

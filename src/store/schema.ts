@@ -18,6 +18,7 @@ export interface Schema {
   open_room_informed: OpenRoomInformedTable;
   installation: InstallationTable;
   link_invite: LinkInviteTable;
+  delivery: DeliveryTable;
 }
 
 interface GlossaryTermTable {
@@ -117,8 +118,10 @@ interface InboxTable {
    * be too. For a skipped message only the reason, so that nothing of its text is kept.
    */
   content_hash: string;
-  /** Version of the message; grows with each change. */
+  /** Number of changes of the row. */
   revision: number;
+  /** The message's state as the platform orders its states; empty where reports come in order. */
+  version: Generated<string>;
   state: InboxState;
   /** Reason for being skipped or dead. */
   reason: string | null;
@@ -134,6 +137,21 @@ interface InboxTable {
   epoch: number;
   /** Time of the outcome; for a row without one, of the first change since the last one. */
   changed_ms: number;
+}
+
+interface DeliveryTable {
+  /** Grows with each event. */
+  number: Generated<number>;
+  platform: string;
+  id: string;
+  space_id: string;
+  /** Events with the same key are handled in the order of their numbers. */
+  order_key: string;
+  /** Id of the person whose words the body holds; null where there are none. */
+  author_id: string | null;
+  /** The event as JSON; null once it was handled. */
+  body: string | null;
+  received_ms: number;
 }
 
 export type InboxState = 'waiting' | 'working' | 'posted' | 'skipped' | 'dead';

@@ -33,6 +33,7 @@ const OF_SPACE: Readonly<Record<keyof Schema, readonly SpaceColumns[]>> = {
   open_room_informed: [SPACE],
   installation: [SPACE],
   link_invite: [SPACE],
+  delivery: [SPACE],
 };
 
 const TABLES = Object.entries(OF_SPACE).filter(([, columns]) => columns.length > 0);

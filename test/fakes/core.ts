@@ -15,6 +15,7 @@ import type { Privacy } from '../../src/store/privacy.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
+import { openFakeDeliveries } from './deliveries.ts';
 import { FAKE_COMMANDS } from './fake-commands.ts';
 import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
 import { rich } from './rich-text.ts';
@@ -324,6 +325,7 @@ export const createFakeCore = (): FakeCore => {
     step,
     setReachable: (next) => (reachable = next),
     setStorageFault: (next) => (storageFault = next),
+    openDeliveries: openFakeDeliveries,
     ready: () => ready,
     setReady: (next) => (ready = next),
     commands: () => FAKE_COMMANDS,

@@ -89,9 +89,9 @@ describe('an organisation that installs the app as a whole', () => {
     await using scene = await open();
     const { bot, one, two } = scene;
     const [here, there] = [bot.place(one), bot.place(two)];
-    await bot.use(here, 'glossary add term:dragoman translation:dragomán language:es');
-    expect(await bot.use(there, 'glossary list')).not.toContain('dragoman');
-    expect(await bot.use(here, 'glossary list', { part: 'dragoman' })).toContain('dragomán');
+    await bot.use(here, 'glossary add term:lighthouse translation:faro language:es');
+    expect(await bot.use(there, 'glossary list')).not.toContain('lighthouse');
+    expect(await bot.use(here, 'glossary list', { part: 'lighthouse' })).toContain('faro');
   });
 
   it('gets App Home, shortcuts and answers in direct messages', async () => {

@@ -26,7 +26,7 @@ const isCleared = async (
 /** A place whose people have used all there is. */
 const used = async (bot: SlackBot, at: Place): Promise<void> => {
   await bot.use(at, 'autotranslate reply languages:es');
-  await bot.use(at, 'glossary add term:dragoman translation:dragomán language:es');
+  await bot.use(at, 'glossary add term:lighthouse translation:faro language:es');
   await bot.use(at, 'flags set emoji:taco language:es');
   await bot.use(at, 'language language:fr');
   await bot.use(at, 'translate good evening to:es', { part: 'es:good' });
@@ -42,7 +42,7 @@ describe('a workspace that removes the app', () => {
     expect(await database(bot)).toContain(gone.admin.id);
     gone.workspace.uninstall();
     await isCleared(bot, gone);
-    expect(await bot.use(kept, 'glossary list', { part: 'dragom' })).toContain('dragoman');
+    expect(await bot.use(kept, 'glossary list', { part: 'dragom' })).toContain('lighthouse');
     const said = kept.channel.say(kept.ann, 'Good evening to all of you');
     await bot.slack.until(() => repliesTo(said).length === 1);
     expect(bot.errors).toEqual([]);
@@ -96,7 +96,7 @@ describe('a workspace that removes the app', () => {
     at.workspace.uninstall();
     await isCleared(bot, at);
     await installIn(bot, at.workspace, at.admin);
-    expect(await bot.use(at, 'glossary list')).not.toContain('dragoman');
+    expect(await bot.use(at, 'glossary list')).not.toContain('lighthouse');
     await bot.use(at, 'autotranslate reply languages:es');
     const told = ['app_uninstalled', 'tokens_revoked'];
     for (const record of bot.slack.events.log.filter(({ event }) =>
@@ -191,7 +191,7 @@ describe('a token that is revoked alone', () => {
     const said = at.channel.say(at.ann, 'Nobody translates this for now');
     await installIn(bot, at.workspace, at.admin);
     await bot.slack.until(() => repliesTo(said).length === 1);
-    expect(await bot.use(at, 'glossary list', { part: 'dragom' })).toContain('dragoman');
+    expect(await bot.use(at, 'glossary list', { part: 'dragom' })).toContain('lighthouse');
     expect(bot.errors).toEqual([]);
   });
 });

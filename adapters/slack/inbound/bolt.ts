@@ -6,7 +6,7 @@ import { membershipOf, membershipOfUse, type Membership } from './origin.ts';
 import type { Space } from '../../../src/model/place.ts';
 
 /** An event as the Events API delivers it. */
-const eventBody = z.looseObject({
+export const eventBody = z.looseObject({
   type: z.literal('event_callback'),
   event_id: z.string(),
   team_id: z.string().nullish(),
@@ -22,7 +22,6 @@ const eventBody = z.looseObject({
       }),
     )
     .optional(),
-  event_time: z.number().optional(),
   event: z.looseObject({ type: z.string() }),
 });
 
@@ -40,7 +39,7 @@ export interface BoltOptions {
   /**
    * Takes an event; it is acknowledged once this resolves, and delivered again when it rejects.
    */
-  readonly takeEvent: (body: EventBody, isRepeated: boolean) => Promise<void>;
+  readonly takeEvent: (body: EventBody) => Promise<void>;
   /** Takes that events of a workspace are left out. */
   readonly leftOut: (space: Space) => void;
   /** Takes which organisation's installation is used, before that is needed. */
@@ -67,7 +66,7 @@ export const createBolt = ({ receiver, apiUrl, takeEvent, leftOut, joined }: Bol
     const limited = rateLimitedBody.safeParse(given.body).data;
     const membership = event ? membershipOf(event) : membershipOfUse(given.body);
     if (membership) await joined(membership);
-    if (event) await takeEvent(event, (given.retryNum ?? 0) > 0);
+    if (event) await takeEvent(event);
     else if (limited) leftOut(spaceOf(limited.team_id));
     else return process(given);
     await given.ack();

@@ -1,14 +1,15 @@
 import { z } from 'zod';
-import { channelOf, positionOf, spaceOf } from '../ids.ts';
+import { channelOf, spaceOf } from '../ids.ts';
 import type { Installations } from '../install/installations.ts';
 import type { People } from '../people.ts';
 import type { Threads } from '../threads.ts';
 import type { EventType } from '../manifest.ts';
 import type { EventBody } from './bolt.ts';
 import type { MessageReader } from './message-reader.ts';
-import { organisationOf, originOf } from './origin.ts';
+import type { EventPlaces } from './event-places.ts';
+import { organisationOf } from './origin.ts';
 import { rawMessage, isWritten, type RawSlackMessage } from './raw-message.ts';
-import { createLru } from '../../../src/async/lru.ts';
+import { AppError } from '../../../src/errors.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 
@@ -16,8 +17,6 @@ type Event = EventBody['event'];
 
 interface Arrived {
   readonly event: Event;
-  /** True for an event that others may have overtaken. */
-  readonly isLate: boolean;
   /** The organisation through whose installation it came. */
   readonly organisationId: string | undefined;
 }
@@ -29,9 +28,7 @@ export interface EventsDeps {
   readonly reader: MessageReader;
   readonly people: Pick<People, 'changed'>;
   readonly threads: Pick<Threads, 'note' | 'forget'>;
-  /** Reads a message as it is now; undefined when it is deleted. */
-  readonly readMessage: (channel: Channel, ts: string) => Promise<RawSlackMessage | undefined>;
-  readonly now: () => number;
+  readonly places: EventPlaces;
   readonly installations: Pick<Installations, 'known' | 'joined' | 'parted' | 'ended'>;
   /** Reports gaps in the channels of a workspace. */
   readonly lookBack: (space: Space) => Promise<void>;
@@ -70,33 +67,12 @@ const tokensEvent = z.looseObject({
   tokens: z.looseObject({ bot: z.array(z.string()).optional() }),
 });
 
-const KNOWN_MESSAGES = 20_000;
-
-/** The newest known version of each message: Slack's events may arrive in any order. */
-const createVersions = () => {
-  /** Time of each message's last edit; '' if never edited, `~` once deleted. */
-  const edited = createLru<string, string>(KNOWN_MESSAGES);
-  const DELETED = '~';
-  const keyOf = ({ space, id }: Channel, ts: string): string => `${space.id} ${id} ${ts}`;
-  return {
-    /** Adds a version; false for one that is older than another. */
-    add: (channel: Channel, { ts, edited: edit }: RawSlackMessage): boolean => {
-      const key = keyOf(channel, ts);
-      const before = edited.get(key) ?? '';
-      const now = edit ? positionOf(edit.ts) : '';
-      if (before === DELETED || now < before) return false;
-      edited.set(key, now);
-      return true;
-    },
-    knows: (channel: Channel, ts: string): boolean => edited.get(keyOf(channel, ts)) !== undefined,
-    delete: (channel: Channel, ts: string): void => edited.set(keyOf(channel, ts), DELETED),
-    forgetSpace: ({ id }: Space): void => {
-      for (const [key] of edited) if (key.startsWith(`${id} `)) edited.delete(key);
-    },
-  };
+/** Reads an event; one of another shape than Slack documents is given up. */
+const shaped = <Schema extends z.ZodType>(schema: Schema, event: Event): z.output<Schema> => {
+  const parsed = schema.safeParse(event);
+  if (parsed.success) return parsed.data;
+  throw new AppError('bad-input', `an event ${event.type} has an unknown shape`);
 };
-
-export type TakeEvent = (body: EventBody, isRepeated: boolean) => Promise<void>;
 
 /** Events that are taken from workspaces in which the app is not installed any more, or not yet. */
 const WITHOUT_APP: ReadonlySet<string> = new Set<EventType>([
@@ -107,87 +83,54 @@ const WITHOUT_APP: ReadonlySet<string> = new Set<EventType>([
   'tokens_revoked',
 ]);
 
-/** Age of an event that may have been overtaken by one that came before a restart. */
-const LATE_MS = 5_000;
-
-/** Creates what tells the core of Slack's events; it rejects when something could not be stored. */
-export const createEvents = (deps: EventsDeps) => {
-  const { listener, reader, people, threads, installations, removed, lookBack } = deps;
+/** Creates what tells the core of an event; it rejects when that could not be stored. */
+export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<void>) => {
+  const { listener, reader, people, threads, installations, places, removed, lookBack } = deps;
   const botUserId = (space: Space): string | undefined => installations.known(space)?.botUserId;
-  const versions = createVersions();
 
-  /** The newest state of a message of which a late event tells; undefined when it is deleted. */
-  const newest = async (
-    raw: RawSlackMessage,
-    channel: Channel,
-  ): Promise<RawSlackMessage | undefined> => {
-    try {
-      return await deps.readMessage(channel, raw.ts);
-    } catch {
-      return raw;
-    }
-  };
-
-  const report = async (
-    given: RawSlackMessage,
-    channel: Channel,
-    { isNew, isLate }: { readonly isNew: boolean; readonly isLate: boolean },
-  ): Promise<void> => {
-    if (!isWritten(given) || (isNew && !listener.follows(channel))) return;
-    // What was known of the message may have been lost in a restart.
-    const isUncertain = isLate && !versions.knows(channel, given.ts);
-    const raw = isUncertain ? await newest(given, channel) : given;
-    if (!raw) return versions.delete(channel, given.ts);
-    if (!versions.add(channel, raw)) return;
+  const report = async (raw: RawSlackMessage, channel: Channel, isNew: boolean): Promise<void> => {
+    if (!isWritten(raw) || (isNew && !listener.follows(channel))) return;
     threads.note(channel, raw.ts, raw.thread_ts ?? raw.ts);
     await listener.messageChanged(await reader.read(raw, channel.space, channel.id));
   };
 
   const deleted = async (channel: Channel, ts: string): Promise<void> => {
-    versions.delete(channel, ts);
     threads.forget(channel, ts);
     await listener.messagesDeleted([{ channel, id: ts }]);
   };
 
-  /** The channel of an event, in the space that it is watched in: several may share it. */
-  const sharedChannel = (space: Space, id: string): Channel => {
-    const channel = channelOf(space.id, id);
-    const holder = listener.spaceOf(channel);
-    return installations.known(holder) ? { ...channel, space: holder } : channel;
-  };
-
-  const message = async (space: Space, { event, isLate }: Arrived): Promise<void> => {
+  const message = async (space: Space, { event }: Arrived): Promise<void> => {
     const {
       channel: id,
       channel_type,
       subtype,
       deleted_ts,
       message: changed,
-    } = messageEvent.parse(event);
-    const channel = sharedChannel(space, id);
+    } = shaped(messageEvent, event);
+    const channel = places.channel(space, id);
     if (subtype === 'message_deleted') {
       if (deleted_ts !== undefined) await deleted(channel, deleted_ts);
     } else if (subtype === 'message_changed') {
       if (changed?.subtype === 'tombstone') await deleted(channel, changed.ts);
-      else if (changed) await report(changed, channel, { isNew: false, isLate });
+      else if (changed) await report(changed, channel, false);
     } else {
-      const raw = rawMessage.parse(event);
+      const raw = shaped(rawMessage, event);
       if (channel_type === 'im') await deps.addressed(space, raw, id);
-      else await report(raw, channel, { isNew: true, isLate });
+      else await report(raw, channel, true);
     }
   };
 
   const reaction = async (space: Space, event: Event, isPresent: boolean): Promise<void> => {
-    const { user, reaction: emoji, item } = reactionEvent.parse(event);
+    const { user, reaction: emoji, item } = shaped(reactionEvent, event);
     const { channel, ts } = item;
     if (item.type !== 'message' || channel === undefined || ts === undefined) return;
     if (user === botUserId(space)) return;
-    const ref = { channel: sharedChannel(space, channel), id: ts };
+    const ref = { channel: places.channel(space, channel), id: ts };
     await listener.reactionChanged(ref, emoji, isPresent);
   };
 
   const membership = async (space: Space, { event }: Arrived): Promise<void> => {
-    const { user, channel } = membershipEvent.parse(event);
+    const { user, channel } = shaped(membershipEvent, event);
     if (user !== botUserId(space)) return;
     listener.messagesMissed([{ channel: channelOf(space.id, channel), newest: undefined }]);
     await listener.accessChanged(space);
@@ -207,50 +150,44 @@ export const createEvents = (deps: EventsDeps) => {
       await lookBack(space);
     },
     channel_deleted: async (space, { event }) =>
-      listener.channelDeleted(channelOf(space.id, inChannel.parse(event).channel)),
+      listener.channelDeleted(channelOf(space.id, shaped(inChannel, event).channel)),
     group_deleted: async (space, { event }) =>
-      listener.channelDeleted(channelOf(space.id, inChannel.parse(event).channel)),
+      listener.channelDeleted(channelOf(space.id, shaped(inChannel, event).channel)),
     channel_rename: async (space, { event }) => {
-      channelObjectEvent.parse(event);
+      shaped(channelObjectEvent, event);
       await listener.accessChanged(space);
     },
     user_change: async (_space, { event }) => {
-      const { user } = personEvent.parse(event);
+      const { user } = shaped(personEvent, event);
       people.changed(typeof user === 'string' ? user : user.id);
     },
     app_home_opened: async (space, { event }) => {
-      const { user, tab } = personEvent.parse(event);
+      const { user, tab } = shaped(personEvent, event);
       if (tab !== 'messages') deps.homeOpened(space, typeof user === 'string' ? user : user.id);
     },
     app_uninstalled: async (space) => installations.ended(space, true, removed),
     tokens_revoked: async (space, { event }) => {
-      const { bot = [] } = tokensEvent.parse(event).tokens;
+      const { bot = [] } = shaped(tokensEvent, event).tokens;
       if (bot.length > 0) await installations.ended(space, false, removed);
     },
     team_access_granted: async (space, { event, organisationId = space.id }) =>
-      installations.joined(teamsEvent.parse(event).team_ids.map(spaceOf), organisationId),
+      installations.joined(shaped(teamsEvent, event).team_ids.map(spaceOf), organisationId),
     team_access_revoked: async (space, { event, organisationId = space.id }) =>
-      installations.parted(teamsEvent.parse(event).team_ids.map(spaceOf), organisationId, removed),
+      installations.parted(
+        shaped(teamsEvent, event).team_ids.map(spaceOf),
+        organisationId,
+        removed,
+      ),
   } satisfies Record<EventType, Handler>;
 
-  const take: TakeEvent = async (body, isRepeated) => {
-    const { event, event_time } = body;
-    const isInstalled = (each: Space): boolean => installations.known(each) !== undefined;
-    const space = originOf(body, isInstalled);
+  return async (body) => {
+    const { event } = body;
+    const space = places.space(body);
     const handler = handlers[event.type];
     if (!space || !handler) return;
     // Without the app in the workspace nothing can be asked; messages of watched channels wait.
-    if (!isInstalled(space) && !WITHOUT_APP.has(event.type)) return;
-    const isOld = event_time !== undefined && deps.now() - event_time * 1_000 > LATE_MS;
-    await handler(space, {
-      event,
-      isLate: isRepeated || isOld,
-      organisationId: organisationOf(body) ?? body.enterprise_id ?? undefined,
-    });
-  };
-  return {
-    take,
-    /** Drops what is known of the messages of a workspace. */
-    forgetSpace: versions.forgetSpace,
+    if (!installations.known(space) && !WITHOUT_APP.has(event.type)) return;
+    const organisationId = organisationOf(body) ?? body.enterprise_id ?? undefined;
+    await handler(space, { event, organisationId });
   };
 };

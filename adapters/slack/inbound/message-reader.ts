@@ -111,7 +111,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
         stickers: [],
         ...(replyTo ? { replyTo } : {}),
         ...(raw.subtype === 'thread_broadcast' ? { broadcast: true } : {}),
-        ...(raw.edited ? { edited: true } : {}),
+        ...(raw.edited ? { edited: true, version: positionOf(raw.edited.ts) } : {}),
         ...(isWritten(raw) ? {} : { system: true }),
       };
     },

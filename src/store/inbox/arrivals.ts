@@ -10,9 +10,11 @@ import {
   FORMER_HASH_LENGTH,
   FRESH,
   isOpen,
+  isRow,
   keyColumns,
   ownPartition,
   refColumns,
+  type RowKey,
   skippedHash,
   sourceColumns,
   toStored,
@@ -53,6 +55,7 @@ const insertRow = statement((db, { change, equal_length, ...row }: ArrivalRow) =
           parent_id: eb.ref('excluded.parent_id'),
           message: eb.ref('excluded.message'),
           content_hash: eb.ref('excluded.content_hash'),
+          version: eb.ref('excluded.version'),
           partition_key: partitionOfChange(change),
           revision: sql<number>`inbox.revision + 1`,
           // What stands of a former state is to go, though nothing new is to stand.
@@ -62,6 +65,7 @@ const insertRow = statement((db, { change, equal_length, ...row }: ArrivalRow) =
             ELSE excluded.changed_ms END`,
         }))
         .whereRef('inbox.content_hash', '<>', 'excluded.content_hash')
+        .whereRef('inbox.version', '<=', 'excluded.version')
         .where(sql`length(inbox.content_hash)`, '<>', equal_length)
         // A report that comes late brings no message back; a flag can be pressed again.
         .where((eb) =>
@@ -70,6 +74,51 @@ const insertRow = statement((db, { change, equal_length, ...row }: ArrivalRow) =
     )
     .returning(['revision', 'partition_key']),
 );
+
+/** Notes that a later state of a message has the content of the stored one. */
+const raiseVersion = statement(
+  (db, { version, ...key }: ReturnType<typeof keyColumns> & { version: string }) =>
+    db
+      .updateTable('inbox')
+      .set({ version })
+      .where(isRow(key))
+      .where('content_hash', '<>', DELETED)
+      .where('version', '<', version),
+);
+
+/** The columns of a row of whose message only its place is known. */
+const withoutMessage = ({ ref, purpose }: RowKey, nowMs: number) => ({
+  ...keyColumns({ ref, purpose }),
+  space_id: ref.channel.space.id,
+  parent_id: ref.channel.parentId ?? null,
+  author_id: '',
+  partition_key: ownPartition('deleted', ref),
+  written_ms: 0,
+  position: '',
+  message: null,
+  revision: 1,
+  ...FRESH,
+  begun: 0,
+  changed_ms: nowMs,
+});
+
+/** Inserts a row for a deleted message of which nothing was reported yet. */
+const keepDeletion = async (
+  db: Transaction<Schema>,
+  ref: MessageRef,
+  nowMs: number,
+): Promise<void> => {
+  await db
+    .insertInto('inbox')
+    .values({
+      ...withoutMessage({ ref, purpose: WATCH }, nowMs),
+      content_hash: DELETED,
+      state: 'skipped',
+      reason: 'deleted',
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+};
 
 /** Inserts rows for the mirrors of a message whose own rows were cleared. */
 const keepRowsOfMirrors = async (
@@ -86,20 +135,10 @@ const keepRowsOfMirrors = async (
     await db
       .insertInto('inbox')
       .values({
-        ...keyColumns({ ref, purpose }),
-        space_id: ref.channel.space.id,
-        parent_id: ref.channel.parentId ?? null,
-        author_id: '',
-        partition_key: ownPartition('deleted', ref),
-        written_ms: 0,
-        position: '',
-        message: null,
+        ...withoutMessage({ ref, purpose }, nowMs),
         content_hash: 'cleared',
-        revision: 1,
-        ...FRESH,
         state: 'posted',
         begun: 1,
-        changed_ms: nowMs,
       })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
@@ -116,9 +155,10 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     skip,
   }: Arrival): Promise<{ readonly was: Accepted; readonly partition: string }> =>
     store.write(async (db) => {
-      const { ref, position, author } = message;
+      const { ref, position, author, version = '' } = message;
+      const key = keyColumns({ ref, purpose });
       const { rows } = await insertRow(db, {
-        ...keyColumns({ ref, purpose }),
+        ...key,
         space_id: ref.channel.space.id,
         parent_id: ref.channel.parentId ?? null,
         author_id: author.id,
@@ -127,6 +167,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
         position,
         message: skip === undefined ? JSON.stringify(toStored(message)) : null,
         content_hash: skip === undefined ? contentHash(message) : skippedHash(skip),
+        version,
         state: skip === undefined ? 'waiting' : 'skipped',
         reason: skip ?? null,
         changed_ms: now(),
@@ -135,15 +176,29 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
         equal_length: skip === undefined && !message.edited ? FORMER_HASH_LENGTH : -1,
       });
       const [changed] = rows;
-      if (!changed) return { was: 'same', partition };
+      if (!changed) {
+        if (version !== '') await raiseVersion(db, { ...key, version });
+        return { was: 'same', partition };
+      }
       return {
         was: changed.revision === 1 ? 'new' : 'changed',
         partition: changed.partition_key,
       };
     }),
 
-  /** Marks the rows of messages as deleted. Resolves with the partitions that must process them. */
-  markDeleted: (refs: readonly MessageRef[], purpose?: string): Promise<readonly string[]> =>
+  /**
+   * Marks the rows of messages as deleted. Resolves with the partitions that must process them.
+   *
+   * @param purpose the only purpose that is meant
+   * @param isWatched true where reports of these messages may still come: they are then ignored
+   */
+  markDeleted: (
+    refs: readonly MessageRef[],
+    {
+      purpose,
+      isWatched = false,
+    }: { readonly purpose?: string; readonly isWatched?: boolean } = {},
+  ): Promise<readonly string[]> =>
     store.write(async (db) => {
       const partitions: string[] = [];
       for (const ref of refs) {
@@ -159,6 +214,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
           .returning('partition_key')
           .execute();
         partitions.push(...rows.map(({ partition_key }) => partition_key));
+        if (isWatched) await keepDeletion(db, ref, now());
       }
       return partitions;
     }),

@@ -14,6 +14,7 @@ import { installations } from './010-installations.ts';
 import { linkInvites } from './011-link-invites.ts';
 import { spaceColumns } from './012-space-columns.ts';
 import { below } from './013-below.ts';
+import { deliveries } from './014-deliveries.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -30,6 +31,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '011-link-invites': linkInvites,
   '012-space-columns': spaceColumns,
   '013-below': below,
+  '014-deliveries': deliveries,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

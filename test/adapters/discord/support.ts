@@ -13,6 +13,7 @@ import type { ChannelFeed, ChannelFeedListener } from '../../../src/ports/channe
 import type { Mirrors } from '../../../src/ports/mirrors.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 import { rich } from '../../fakes/rich-text.ts';
+import { openFakeDeliveries } from '../../fakes/deliveries.ts';
 
 const info = (name: string, part: Partial<CommandInfo> = {}): CommandInfo => ({
   name,
@@ -122,6 +123,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     },
     complete: async () => core.completing(),
     translateLine: async function* translateLine() {},
+    openDeliveries: openFakeDeliveries,
     ready: () => ({ discord: true }),
     told,
     logged,

@@ -58,6 +58,23 @@ describe('a message that comes', () => {
     expect(await inbox.claim()).toMatchObject([{ message: 'deleted' }]);
   });
 
+  it('does not come where its deletion was reported before it', async () => {
+    await inbox.ours.markDeleted([refOf(1)], { isWatched: true });
+    expect(await inbox.accept(messageOf(1, 'late'))).toBe('same');
+    expect(await inbox.claim()).toEqual([]);
+  });
+
+  it('does not go back to a state of a lower version, whenever that is reported', async () => {
+    const state = (words: string, version: string) => ({ ...messageOf(1, words), version });
+    await inbox.accept(state('two', '2'));
+    expect(await inbox.accept(state('one', '1'))).toBe('same');
+    // The same words as those stored, of a later state.
+    expect(await inbox.accept(state('two', '4'))).toBe('same');
+    expect(await inbox.accept(state('three', '3'))).toBe('same');
+    expect(await inbox.claim()).toMatchObject([{ message: { text: plainWords('two') } }]);
+    expect(await inbox.accept(state('five', '5'))).toBe('changed');
+  });
+
   it('that is not to be translated leaves none of its words', async () => {
     await inbox.accept(messageOf(1, 'secret'), { skip: 'bot' });
     expect(await inbox.claim()).toEqual([]);
@@ -72,14 +89,14 @@ describe('what is taken back', () => {
   it('is one purpose of a message where one is named, and all of them otherwise', async () => {
     await inbox.accept(messageOf(1));
     await inbox.accept(messageOf(1), { purpose: FLAG, partition: 'flag' });
-    expect(await inbox.ours.markDeleted([refOf(1)], FLAG)).toEqual(['flag']);
+    expect(await inbox.ours.markDeleted([refOf(1)], { purpose: FLAG })).toEqual(['flag']);
     expect(await inbox.claim()).toMatchObject([{ message: { text: plainWords('hello') } }]);
     expect(await inbox.ours.markDeleted([refOf(1)])).toEqual([PARTITION]);
   });
 
   it('comes again with the same words when a flag is pressed again', async () => {
     await inbox.accept(messageOf(1), { purpose: FLAG });
-    await inbox.ours.markDeleted([refOf(1)], FLAG);
+    await inbox.ours.markDeleted([refOf(1)], { purpose: FLAG });
     expect(await inbox.accept(messageOf(1), { purpose: FLAG })).toBe('changed');
     expect(await inbox.claim()).toMatchObject([{ message: { text: plainWords('hello') } }]);
   });

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { PLATFORM } from '../ids.ts';
+import { eventBody, type EventBody } from './bolt.ts';
+import type { EventType } from '../manifest.ts';
+import type { EventPlaces } from './event-places.ts';
+import type { Core } from '../../../src/adapter.ts';
+import type { Space } from '../../../src/model/place.ts';
+
+export interface IntakeDeps {
+  readonly core: Pick<Core, 'feedListener' | 'openDeliveries' | 'services'>;
+  readonly places: EventPlaces;
+  /** Handles an event, for which Slack may have to be asked. */
+  readonly handle: (body: EventBody) => Promise<void>;
+}
+
+type Event = EventBody['event'];
+
+const words = z.looseObject({ user: z.string().optional() });
+const messageEvent = z.looseObject({
+  channel: z.string(),
+  channel_type: z.string().optional(),
+  subtype: z.string().optional(),
+  message: words.optional(),
+  user: z.string().optional(),
+});
+/** The channel of an event, wherever its kind has it. */
+const placed = z.looseObject({
+  channel: z.union([z.string(), z.looseObject({ id: z.string() })]).optional(),
+  item: z.looseObject({ channel: z.string().optional() }).optional(),
+});
+
+/** Subtypes of events about messages that may have been followed. */
+const ABOUT_OLD: readonly (string | undefined)[] = ['message_changed', 'message_deleted'];
+
+/** Events for which nothing is asked of Slack, and which may be handled again. */
+const AT_ONCE: ReadonlySet<string> = new Set<EventType>([
+  'app_home_opened',
+  'app_uninstalled',
+  'team_access_granted',
+  'team_access_revoked',
+  'tokens_revoked',
+  'user_change',
+]);
+
+const channelIn = (event: Event): string => {
+  const { channel, item } = placed.safeParse(event).data ?? {};
+  return (typeof channel === 'string' ? channel : channel?.id) ?? item?.channel ?? '';
+};
+
+/** An event without what somebody wrote. */
+const withoutWords = <Written extends object>(written: Written): Written => ({
+  ...written,
+  text: undefined,
+  blocks: undefined,
+  attachments: undefined,
+  files: undefined,
+});
+
+/** An event without the state before a change, which nothing uses. */
+const withoutPrevious = (event: Event): Event => ({ ...event, previous_message: undefined });
+
+/** Creates the intake of events: what has to be handled is stored before Slack is told that it arrived. */
+export const createIntake = ({ core, places, handle }: IntakeDeps) => {
+  const { feedListener, services } = core;
+  const deliveries = core.openDeliveries(PLATFORM, async (body) =>
+    handle(eventBody.parse(JSON.parse(body))),
+  );
+
+  /** True for an event that is handled before it is acknowledged, or that nobody needs. */
+  const isPassing = (space: Space, event: Event): boolean => {
+    if (AT_ONCE.has(event.type)) return true;
+    const said = event.type === 'message' ? messageEvent.safeParse(event).data : undefined;
+    if (!said || ABOUT_OLD.includes(said.subtype)) return false;
+    if (said.channel_type === 'im') return true;
+    return !feedListener.follows(places.channel(space, said.channel));
+  };
+
+  /** The event as it is stored, and whose words it holds: none of somebody who opted out. */
+  const storable = async (event: Event) => {
+    const said = event.type === 'message' ? messageEvent.safeParse(event).data : undefined;
+    const authorId = said?.message?.user ?? said?.user;
+    const kept = withoutPrevious(event);
+    if (authorId === undefined) return { event: kept };
+    if (!(await services.privacy.optedOut({ platform: PLATFORM, id: authorId })))
+      return { event: kept, authorId };
+    const message = said?.message && withoutWords(said.message);
+    return { event: { ...withoutWords(kept), ...(message ? { message } : {}) } };
+  };
+
+  return {
+    /** Resolves once an event may be acknowledged. Rejects when it could not be stored. */
+    take: async (body: EventBody): Promise<void> => {
+      const space = places.space(body);
+      if (!space || isPassing(space, body.event)) return handle(body);
+      const { event, authorId } = await storable(body.event);
+      await deliveries.take({
+        id: body.event_id,
+        space,
+        orderKey: channelIn(event) || space.id,
+        authorId,
+        body: JSON.stringify({ ...body, event }),
+      });
+    },
+    /** Handles what an earlier process left. */
+    resume: async () => deliveries.resume(),
+    [Symbol.dispose]: () => deliveries[Symbol.dispose](),
+  };
+};

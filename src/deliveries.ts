@@ -1,0 +1,83 @@
+import { backoffMs, type Backoff } from './async/backoff.ts';
+import { sleep, type Clock } from './async/clock.ts';
+import { AppError, toAppError } from './errors.ts';
+import type { Log } from './log.ts';
+import type { OpenDeliveries } from './ports/deliveries.ts';
+import type { DeliveryStore } from './store/deliveries.ts';
+
+export interface DeliveriesDeps {
+  readonly storeOf: (platform: string) => DeliveryStore;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
+/** Tries of one event, over some ten minutes; until then those of the same order wait. */
+const TRIES = 15;
+
+/** Creates what opens the deliveries of platforms. */
+export const createOpenDeliveries =
+  ({ storeOf, log, clock }: DeliveriesDeps): OpenDeliveries =>
+  (platform, handle) => {
+    const stored = storeOf(platform);
+    const stopping = new AbortController();
+    /** Numbers of the events that wait, by the key of their order; a key is there while it is worked on. */
+    const waiting = new Map<string, number[]>();
+    const known = new Set<number>();
+
+    const tryToHandle = async (number: number): Promise<void> => {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          const body = await stored.read(number);
+          if (body !== undefined) await handle(body);
+          return await stored.end(number);
+        } catch (thrown) {
+          stopping.signal.throwIfAborted();
+          const { code, message: reason, retryable } = toAppError(thrown);
+          const isFinal = thrown instanceof AppError && !retryable && code !== 'internal';
+          if (isFinal || attempt >= TRIES) {
+            log.error({ platform, code, err: thrown }, 'an event was given up');
+            return stored.end(number);
+          }
+          log.warn({ platform, code, reason }, 'an event could not be handled yet');
+          await sleep(clock, backoffMs(BACKOFF, attempt - 1), stopping.signal);
+        }
+      }
+    };
+
+    const work = async (orderKey: string, numbers: number[]): Promise<void> => {
+      for (let next = numbers.shift(); next !== undefined; next = numbers.shift()) {
+        await tryToHandle(next);
+        known.delete(next);
+        stopping.signal.throwIfAborted();
+      }
+      waiting.delete(orderKey);
+    };
+
+    const add = (orderKey: string, number: number): void => {
+      if (stopping.signal.aborted || known.has(number)) return;
+      known.add(number);
+      const numbers = waiting.get(orderKey);
+      if (numbers) {
+        numbers.push(number);
+        return;
+      }
+      const own = [number];
+      waiting.set(orderKey, own);
+      work(orderKey, own).catch((err: unknown) => {
+        if (!stopping.signal.aborted) log.error({ platform, err }, 'events could not be handled');
+        waiting.delete(orderKey);
+      });
+    };
+
+    return {
+      take: async (delivery) => {
+        const number = await stored.put(delivery);
+        if (number !== undefined) add(delivery.orderKey, number);
+      },
+      resume: async () => {
+        for (const { number, orderKey } of await stored.open()) add(orderKey, number);
+      },
+      [Symbol.dispose]: () => stopping.abort(),
+    };
+  };

@@ -1,0 +1,114 @@
+import type { Transaction } from 'kysely';
+import type { Person } from '../model/member.ts';
+import type { Delivery } from '../ports/deliveries.ts';
+import type { Store } from './index.ts';
+import type { Schema } from './schema.ts';
+import { statement } from './sqlite.ts';
+import { RELAXED } from './writer.ts';
+
+/** A stored event: its number, which grows, and the key of its order. */
+export interface StoredDelivery {
+  readonly number: number;
+  readonly orderKey: string;
+}
+
+interface DeliveryRow {
+  readonly platform: string;
+  readonly id: string;
+  readonly space_id: string;
+  readonly order_key: string;
+  readonly author_id: string | null;
+  readonly body: string;
+  readonly received_ms: number;
+}
+
+const insertDelivery = statement((db, row: DeliveryRow) =>
+  db
+    .insertInto('delivery')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['platform', 'id']).doNothing())
+    .returning('number'),
+);
+
+const readDelivery = statement((db, { number }: { number: number }) =>
+  db.selectFrom('delivery').select('body').where('number', '=', number),
+);
+
+const endDelivery = statement((db, { number }: { number: number }) =>
+  db.updateTable('delivery').set({ body: null, author_id: null }).where('number', '=', number),
+);
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+/** Stores events until they are handled, and their ids for a while after that. */
+export const createDeliveryStore = (store: Store, platform: string, now: () => number) => ({
+  /** Resolves with the number of an event that is new; undefined for one that was stored before. */
+  put: ({ id, space, orderKey, authorId, body }: Delivery): Promise<number | undefined> =>
+    store.write(async (db) => {
+      const { rows } = await insertDelivery(db, {
+        platform,
+        id,
+        space_id: space.id,
+        order_key: orderKey,
+        author_id: authorId ?? null,
+        body,
+        received_ms: now(),
+      });
+      return rows[0]?.number;
+    }),
+
+  /** The body of an event; undefined once it was handled or its author's data was deleted. */
+  read: async (number: number): Promise<string | undefined> => {
+    const { rows } = await readDelivery(store, { number });
+    return rows[0]?.body ?? undefined;
+  },
+
+  /** Deletes the body of an event. A process that ends before it is on disk handles the event again. */
+  end: (number: number): Promise<void> =>
+    store.write(async (db) => {
+      await endDelivery(db, { number });
+    }, RELAXED),
+
+  /** Lists the events that were not handled, in the order in which they came. */
+  open: async (): Promise<readonly StoredDelivery[]> => {
+    const rows = await store
+      .selectFrom('delivery')
+      .select(['number', 'order_key'])
+      .where('platform', '=', platform)
+      .where('body', 'is not', null)
+      .orderBy('number')
+      .execute();
+    return rows.map(({ number, order_key: orderKey }) => ({ number, orderKey }));
+  },
+});
+
+/** Deletes, within a transaction, the events that hold words of a person. */
+export const forgetDeliveries = async (
+  db: Transaction<Schema>,
+  { platform, id }: Person,
+): Promise<void> => {
+  await db
+    .updateTable('delivery')
+    .set({ body: null, author_id: null })
+    .where('platform', '=', platform)
+    .where('author_id', '=', id)
+    .execute();
+};
+
+/** Deletes, within a transaction, ids of events that were handled; resolves with their number. */
+export const clearDeliveries = async (
+  db: Transaction<Schema>,
+  beforeMs: number,
+  most: number,
+): Promise<number> => {
+  const old = await db
+    .selectFrom('delivery')
+    .select('number')
+    .where('received_ms', '<', beforeMs)
+    .where('body', 'is', null)
+    .limit(most)
+    .execute();
+  for (const { number } of old)
+    await db.deleteFrom('delivery').where('number', '=', number).execute();
+  return old.length;
+};

@@ -1,0 +1,8 @@
+import type { OpenDeliveries } from '../../src/ports/deliveries.ts';
+
+/** Deliveries that keep nothing: each event is handled before it is acknowledged. */
+export const openFakeDeliveries: OpenDeliveries = (_, handle) => ({
+  take: async ({ body }) => handle(body),
+  resume: async () => undefined,
+  [Symbol.dispose]: () => undefined,
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { PATHS } from '../../src/api/contract.ts';
+import { createPrivacy } from '../../src/store/privacy.ts';
+import { openSlackBot, repliesTo, type Transport } from './support.ts';
+
+/** The calls of the Web API that follow messages. */
+const METHODS = [
+  'users.info',
+  'usergroups.list',
+  'users.conversations',
+  'conversations.info',
+  'conversations.history',
+  'conversations.replies',
+  'chat.postMessage',
+  'files.info',
+] as const;
+const always = { while: () => true };
+
+/** A bot in whose channel messages are translated, while nothing that it asks is answered. */
+const openUnanswered = async (transport: Transport) => {
+  const bot = await openSlackBot(transport);
+  const at = bot.place();
+  await bot.use(at, 'autotranslate reply languages:es');
+  await bot.slack.events.settled();
+  const known = bot.slack.events.log.length;
+  for (const method of METHODS) bot.slack.fail(method, { hang: true }, always);
+  bot.speech.fail(PATHS.translate, ...Array.from({ length: 50 }, () => ({ hang: true }) as const));
+  return { bot, at, records: () => bot.slack.events.log.slice(known) };
+};
+
+describe.each(['socket', 'http'] as const)('events by %s', (transport) => {
+  it('are acknowledged once they are stored, while neither Slack nor the service answers', async () => {
+    const { bot, at, records } = await openUnanswered(transport);
+    await using _ = bot;
+    const carl = at.workspace.user({ name: 'carl' });
+    const hidden = { name: 'x.txt', mimetype: 'text/plain', bytes: new Uint8Array(1) };
+    const said = at.channel.say(at.ann, 'We meet at the old bridge');
+    at.channel.say(carl, {
+      elements: [{ type: 'rich_text_section', elements: [{ type: 'user', user_id: at.bob.id }] }],
+    });
+    at.channel.say(at.bob, 'This is in the file', { files: [{ ...hidden, checkInfo: true }] });
+    said.edit('We meet at the new bridge');
+    said.react(at.bob, 'jp');
+    await bot.slack.until(() => records().every(({ outcomes }) => outcomes.length > 0));
+    expect(records().length).toBe(5);
+    for (const { event, outcomes } of records())
+      expect(outcomes, JSON.stringify(event)).toMatchObject([{ acked: true }]);
+    const rows = await bot.store.selectFrom('delivery').select('id').execute();
+    const ids = rows.map(({ id }) => id);
+    for (const { id } of records()) expect(ids).toContain(id);
+    bot.errors.splice(0);
+  });
+});
+
+describe('an event that was acknowledged', () => {
+  it('has its outcome after a restart, in the order of the channel', async () => {
+    const { bot, at, records } = await openUnanswered('socket');
+    await using _ = bot;
+    const said = ['The first of these', 'The second of these'].map((words) =>
+      at.channel.say(at.ann, `${words} sentences here`),
+    );
+    said[0]?.edit('The first of these, in other words');
+    await bot.slack.until(() => records().every(({ outcomes }) => outcomes.length > 0));
+    await bot.stop();
+    bot.slack.heal();
+    bot.speech.heal();
+    bot.slack.fail('conversations.history', { error: 'missing_scope' }, always);
+    await bot.start();
+    await bot.slack.until(() => said.every((each) => repliesTo(each).length === 1), 40_000);
+    const edited = 'es:The first of these, in other words';
+    await bot.slack.until(() => repliesTo(said[0]!)[0]?.words.includes(edited) ?? false);
+    const order = said.map((each) => repliesTo(each)[0]?.ts ?? '');
+    expect(order).toEqual(order.toSorted());
+    bot.errors.splice(0);
+  });
+
+  it('is no more than its id once it was handled', async () => {
+    await using bot = await openSlackBot('socket');
+    const at = bot.place();
+    await bot.use(at, 'autotranslate reply languages:es');
+    const said = at.channel.say(at.ann, 'We meet at the old bridge');
+    await bot.slack.until(() => repliesTo(said).length === 1);
+    const bodies = async () => {
+      const rows = await bot.store.selectFrom('delivery').select('body').execute();
+      return rows.filter(({ body }) => body !== null);
+    };
+    await expect.poll(bodies).toEqual([]);
+  });
+
+  it('holds no words of somebody who opted out', async () => {
+    const { bot, at, records } = await openUnanswered('socket');
+    await using _ = bot;
+    await createPrivacy(bot.store).setOptedOut({ platform: 'slack', id: at.bob.id }, true);
+    const before = records().length;
+    at.channel.say(at.bob, 'This is nothing for a machine');
+    await bot.slack.until(() =>
+      records()
+        .slice(before)
+        .some(({ outcomes }) => outcomes.length > 0),
+    );
+    const rows = await bot.store.selectFrom('delivery').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain('nothing for a machine');
+    bot.errors.splice(0);
+  });
+});

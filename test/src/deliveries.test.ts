@@ -1,0 +1,126 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createOpenDeliveries } from '../../src/deliveries.ts';
+import { AppError } from '../../src/errors.ts';
+import { clearOld } from '../../src/store/clear-old.ts';
+import { createDeliveryStore } from '../../src/store/deliveries.ts';
+import { openStore } from '../../src/store/index.ts';
+import { createPrivacy } from '../../src/store/privacy.ts';
+import { createHastyClock } from '../fakes/clock.ts';
+
+const eventOf = (id: string, orderKey = 'here', authorId?: string) => ({
+  id,
+  space: { platform: 'test', id: 'one' },
+  orderKey,
+  authorId,
+  body: `body of ${id}`,
+});
+
+/** A database, and deliveries on it that note what they handle. */
+const open = async () => {
+  const store = await openStore('sqlite::memory:');
+  const clock = createHastyClock();
+  const logged: string[] = [];
+  const handled: string[] = [];
+  const openDeliveries = createOpenDeliveries({
+    storeOf: (platform) => createDeliveryStore(store, platform, clock.nowMs),
+    log: pino({}, { write: (line: string) => void logged.push(line) }),
+    clock,
+  });
+  return {
+    store,
+    clock,
+    logged,
+    handled,
+    deliveries: (handle = async (body: string): Promise<void> => void handled.push(body)) =>
+      openDeliveries('test', handle),
+    bodies: async () => {
+      const rows = await store.selectFrom('delivery').select('body').execute();
+      return rows.map(({ body }) => body);
+    },
+    [Symbol.asyncDispose]: async () => store.destroy(),
+  };
+};
+
+const forever = async (): Promise<void> => new Promise(() => undefined);
+
+describe('an event that was stored', () => {
+  it('is handled once, however often it is delivered', async () => {
+    await using given = await open();
+    using deliveries = given.deliveries();
+    await Promise.all([1, 2, 3].map(async () => deliveries.take(eventOf('one'))));
+    await deliveries.take(eventOf('two'));
+    await expect.poll(() => given.handled).toEqual(['body of one', 'body of two']);
+    await deliveries.take(eventOf('one'));
+    await expect.poll(given.bodies).toEqual([null, null]);
+    expect(given.handled).toHaveLength(2);
+  });
+
+  it('waits for those before it of the same order, and for no others', async () => {
+    await using given = await open();
+    const held = Promise.withResolvers<void>();
+    using deliveries = given.deliveries(async (body) => {
+      if (body === 'body of one') await held.promise;
+      given.handled.push(body);
+    });
+    for (const id of ['one', 'two']) await deliveries.take(eventOf(id));
+    await deliveries.take(eventOf('three', 'there'));
+    await expect.poll(() => given.handled).toEqual(['body of three']);
+    held.resolve();
+    await expect.poll(() => given.handled).toEqual(['body of three', 'body of one', 'body of two']);
+  });
+
+  it('is handled by the next process where this one ends before', async () => {
+    await using given = await open();
+    const first = given.deliveries(forever);
+    for (const id of ['one', 'two']) await first.take(eventOf(id));
+    first[Symbol.dispose]();
+    using next = given.deliveries();
+    await next.resume();
+    await next.take(eventOf('three'));
+    await expect.poll(() => given.handled).toEqual(['body of one', 'body of two', 'body of three']);
+  });
+
+  it('is handled again after a failure, and given up where that cannot help', async () => {
+    await using given = await open();
+    const faults = [
+      new Error('the disk is full'),
+      new AppError('unavailable', 'not now', { retryable: true }),
+    ];
+    using deliveries = given.deliveries(async (body) => {
+      if (body === 'body of two') throw new AppError('bad-input', 'no event');
+      const fault = faults.shift();
+      if (fault) throw fault;
+      given.handled.push(body);
+    });
+    for (const id of ['one', 'two', 'three']) await deliveries.take(eventOf(id));
+    await expect.poll(() => given.handled).toEqual(['body of one', 'body of three']);
+    expect(given.logged.filter((line) => line.includes('given up'))).toHaveLength(1);
+  });
+
+  it('is not handled once its author’s data was deleted', async () => {
+    await using given = await open();
+    const first = given.deliveries(forever);
+    for (const author of ['ada', 'bob']) await first.take(eventOf(`of ${author}`, 'here', author));
+    first[Symbol.dispose]();
+    await createPrivacy(given.store).forget({ platform: 'test', id: 'ada' });
+    expect(await given.bodies()).toEqual([null, 'body of of bob']);
+    using next = given.deliveries();
+    await next.resume();
+    await expect.poll(() => given.handled).toEqual(['body of of bob']);
+  });
+
+  it('leaves its id for a while, and is not cleared before it was handled', async () => {
+    await using given = await open();
+    using deliveries = given.deliveries(async (body) =>
+      body === 'body of two' ? forever() : undefined,
+    );
+    for (const id of ['one', 'two']) await deliveries.take(eventOf(id, id));
+    await expect.poll(given.bodies).toEqual([null, 'body of two']);
+    const horizons = { rowsMs: 0, mirrorsMs: 0, roomsMs: 0, usageMs: 0 };
+    await clearOld(given.store, { ...horizons, deliveriesMs: given.clock.nowMs() });
+    expect(await given.bodies()).toEqual([null, 'body of two']);
+    await clearOld(given.store, { ...horizons, deliveriesMs: given.clock.nowMs() + 1 });
+    expect(await given.bodies()).toEqual(['body of two']);
+  });
+});

@@ -42,7 +42,7 @@ describe('a workspace that removes the app', () => {
     expect(await database(bot)).toContain(gone.admin.id);
     gone.workspace.uninstall();
     await isCleared(bot, gone);
-    expect(await bot.use(kept, 'glossary list', { part: 'dragom' })).toContain('lighthouse');
+    expect(await bot.use(kept, 'glossary list', { part: 'light' })).toContain('lighthouse');
     const said = kept.channel.say(kept.ann, 'Good evening to all of you');
     await bot.slack.until(() => repliesTo(said).length === 1);
     expect(bot.errors).toEqual([]);
@@ -191,7 +191,7 @@ describe('a token that is revoked alone', () => {
     const said = at.channel.say(at.ann, 'Nobody translates this for now');
     await installIn(bot, at.workspace, at.admin);
     await bot.slack.until(() => repliesTo(said).length === 1);
-    expect(await bot.use(at, 'glossary list', { part: 'dragom' })).toContain('lighthouse');
+    expect(await bot.use(at, 'glossary list', { part: 'light' })).toContain('lighthouse');
     expect(bot.errors).toEqual([]);
   });
 });

@@ -79,7 +79,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   });
   const uploads = createUploads(api, speed);
   const writer = createMessageWriter(api, uploads);
-  const mirrors = createMirrors({ api, writer, threads, uploads });
+  const mirrors = createMirrors({ api, writer, threads, uploads, mentions });
   const feed = createChannelFeed({ api, reader, people, known });
   const access = createAccess(api, Date.now);
   const platform = createPlatform({ api, access, writer, threads, feed, mirrors });

@@ -116,7 +116,8 @@ export const createChannelFeed = ({
       if (target === 'member') return (await people.of(readers.space, id)).name;
       if (target === 'channel') return await channelName(channelOf(readers.space.id, id));
       return name;
-    } catch {
+    } catch (thrown) {
+      if (toAppError(thrown).retryable) throw thrown;
       return name;
     }
   };

@@ -29,8 +29,11 @@ export const TITLE_CHARS = 24;
 export const HINT_CHARS = 300;
 /** Characters of a text field's value: "Plain-text input element". */
 export const INPUT_CHARS = 3_000;
-/** Elements of a context block: "Context block". */
+/** Elements of a context block, and characters of each: "Context block", "Text object". */
 export const CONTEXT_ELEMENTS = 10;
+export const CONTEXT_CHARS = 3_000;
+/** Depth of a list within others: "Rich text block", `indent`. */
+export const LIST_INDENT = 8;
 /** Characters of the name above a message: "chat.postMessage", `username`. */
 export const USERNAME_CHARS = 80;
 /** Characters of one part of a stream: "chat.appendStream". */

@@ -3,6 +3,7 @@ import type { Api } from './api.ts';
 import { PLATFORM } from './ids.ts';
 import type { People } from './people.ts';
 import { createCache } from '../../src/async/lru.ts';
+import { toAppError } from '../../src/errors.ts';
 import type { Space } from '../../src/model/place.ts';
 import { mention, type Mention, type RichText } from '../../src/model/rich-text.ts';
 import { map, visit } from '../../src/model/walk-rich-text.ts';
@@ -32,36 +33,54 @@ export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => 
 
   const nameOf = async (
     space: Space,
-    { target, id, name }: Mention,
+    { target, id, name: known }: Mention,
+    mayFail: boolean,
   ): Promise<string | undefined> => {
     try {
       if (target === 'member') return (await people.of(space, id)).name;
-      if (target !== 'group') return name;
-      const known = await groups.of({ space, turn: Math.floor(now() / KEPT_MS) });
-      return known.get(id) ?? name;
-    } catch {
-      return name;
+      if (target !== 'group') return known;
+      const handles = await groups.of({ space, turn: Math.floor(now() / KEPT_MS) });
+      return handles.get(id) ?? known;
+    } catch (thrown) {
+      if (mayFail && toAppError(thrown).retryable) throw thrown;
+      return known;
     }
+  };
+
+  /** Names the mentions that `picks` picks. */
+  const name = async (
+    space: Space,
+    tree: RichText,
+    picks: (node: Mention) => boolean,
+    mayFail: boolean,
+  ): Promise<RichText> => {
+    const names = new Map<Mention, string | undefined>();
+    visit(tree, (node) => {
+      if (node.kind === 'mention' && node.platform === PLATFORM && picks(node))
+        names.set(node, undefined);
+    });
+    if (names.size === 0) return tree;
+    await Promise.all(
+      [...names.keys()].map(async (node) => names.set(node, await nameOf(space, node, mayFail))),
+    );
+    return map(tree, (node) =>
+      node.kind === 'mention' && names.has(node)
+        ? mention(PLATFORM, node.target, node.id, names.get(node))
+        : node,
+    );
   };
 
   return {
     /** Drops what is known of a workspace. */
     forgetSpace: (space: Space): void => groups.forgetWhere((asked) => asked.space.id === space.id),
     /** Gives each mention of a person or group in a workspace its name; those not known stay without. */
-    named: async (space: Space, tree: RichText): Promise<RichText> => {
-      const names = new Map<Mention, string | undefined>();
-      visit(tree, (node) => {
-        if (node.kind === 'mention' && node.platform === PLATFORM) names.set(node, undefined);
-      });
-      if (names.size === 0) return tree;
-      await Promise.all(
-        [...names.keys()].map(async (node) => names.set(node, await nameOf(space, node))),
-      );
-      return map(tree, (node) =>
-        node.kind === 'mention' && names.has(node)
-          ? mention(PLATFORM, node.target, node.id, names.get(node))
-          : node,
-      );
-    },
+    named: async (space: Space, tree: RichText): Promise<RichText> =>
+      name(space, tree, () => true, false),
+    /**
+     * Gives those mentions a name that have none yet, before they are posted. Rejects where another try
+     * may find it.
+     */
+    completed: async (space: Space, tree: RichText): Promise<RichText> =>
+      name(space, tree, (node) => node.name === undefined, true),
   };
 };

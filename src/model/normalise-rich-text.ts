@@ -14,7 +14,7 @@ import { grouped, mapInline } from './walk-rich-text.ts';
 
 /** Greatest depth of quotes and of lists; deeper ones are flattened. */
 const DEEPEST_QUOTE = 3;
-export const DEEPEST_LIST = 6;
+export const DEEPEST_LIST = 9;
 /** Trees known to be in canonical form; nobody changes them. */
 const known = new WeakSet<RichText>();
 const LAST_NUMBER = 99_999;

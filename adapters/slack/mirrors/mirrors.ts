@@ -5,9 +5,10 @@ import { FILES_BYTES } from '../limits.ts';
 import { channelIdOf, PLATFORM, positionOf, writtenMsOf } from '../ids.ts';
 import { readMessage } from '../history.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
-import { fallbackOf, textBlocks } from '../outbound/render.ts';
+import { fallbackOf, textBlocks, type Part } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import { isGone } from '../errors.ts';
+import type { Mentions } from '../mentions.ts';
 import type { Threads } from '../threads.ts';
 import { createMirrorFiles } from './files.ts';
 import { activeThreads, foundOf, readMarked, type Found } from './find.ts';
@@ -29,6 +30,7 @@ export interface MirrorsDeps {
   readonly writer: MessageWriter;
   readonly threads: Threads;
   readonly uploads: Uploads;
+  readonly mentions: Pick<Mentions, 'completed'>;
 }
 
 /** The first messages of mirrors of the same call, by the keys of their sources. */
@@ -54,7 +56,8 @@ const postedAs = (
   handle: handleOf({ texts: texts.length, ...how }),
 });
 
-export const createMirrors = ({ api, writer, threads, uploads }: MirrorsDeps): Mirrors => {
+export const createMirrors = (deps: MirrorsDeps): Mirrors => {
+  const { api, writer, threads, uploads, mentions } = deps;
   const turns = createKeyedMutex();
   const files = createMirrorFiles({ uploads, writer });
 
@@ -83,6 +86,17 @@ export const createMirrors = ({ api, writer, threads, uploads }: MirrorsDeps): M
     return { threadTs, ...(isBroadcast ? { broadcast: true as const } : {}) };
   };
 
+  /** The texts of a mirror, in which everybody has a name. */
+  const partsOf = async (
+    { space }: Channel,
+    mirror: Mirror,
+    threadTs: string | undefined,
+  ): Promise<readonly Part[]> => {
+    const { content } = mirror;
+    const named = { ...content, text: await mentions.completed(space, content.text) };
+    return mirrorParts({ ...mirror, content: named }, threadTs === undefined);
+  };
+
   const post = async (
     target: MirrorTarget,
     mirror: Mirror,
@@ -92,8 +106,8 @@ export const createMirrors = ({ api, writer, threads, uploads }: MirrorsDeps): M
     const { channel } = target;
     const place = await placeFor(target, mirror, earlier);
     const { threadTs } = place;
+    const parts = await partsOf(channel, mirror, threadTs);
     const staged = await files.stage(channel, mirror);
-    const parts = mirrorParts(mirror, threadTs === undefined);
     const timestamps = await writer.post(channel, parts, {
       ...place,
       as: mirror.as,
@@ -147,10 +161,10 @@ export const createMirrors = ({ api, writer, threads, uploads }: MirrorsDeps): M
     const { threadTs } = handle;
     const left = again && (await leftBy(posted, mirror, handle, again.sinceMs));
     const known = [...handle.files, ...(left?.files ?? [])];
+    const parts = await partsOf(channel, mirror, threadTs);
     const { kept, gone } = await files.compare(channel, mirror, known);
     const staged = await files.stage(channel, mirror, kept);
     const all = [...kept, ...staged];
-    const parts = mirrorParts(mirror, threadTs === undefined);
     const texts = [...new Set([...ids.slice(0, handle.texts), ...(left?.texts ?? [])])];
     const broadcast = handle.broadcast ?? (threadTs === undefined ? undefined : mirror.broadcast);
     const now = await writer

@@ -13,7 +13,14 @@ import { grouped, map, plainInline } from '../../../src/model/walk-rich-text.ts'
 import type { MirrorFile } from '../../../src/ports/mirrors.ts';
 import { renderMarkdown } from '../../../src/text/markdown/render.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
-import { CONTEXT_ELEMENTS, FILES, TEXT_BYTES } from '../limits.ts';
+import {
+  CAPABILITIES,
+  CONTEXT_CHARS,
+  CONTEXT_ELEMENTS,
+  FILES,
+  MESSAGE_BLOCKS,
+  TEXT_BYTES,
+} from '../limits.ts';
 import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
 import { renderMrkdwn } from '../rich-text/render-mrkdwn.ts';
 import { plain, type MrkdwnText, type PlainText, type SlackBlock } from './blocks.ts';
@@ -64,7 +71,10 @@ const smallBlock = (block: Block & { readonly kind: 'subtext' }): SlackBlock => 
   const elements = grouped(block.children, (node) => (isLinked(node) ? node : 'words'))
     .map(contextElement)
     .filter((element) => element.text.trim() !== '');
-  return elements.length > 0 && elements.length <= CONTEXT_ELEMENTS
+  const fits =
+    elements.length <= CONTEXT_ELEMENTS &&
+    elements.every((element) => element.text.length <= CONTEXT_CHARS);
+  return elements.length > 0 && fits
     ? { type: 'context', elements }
     : renderSlackBlocks([block], QUIET);
 };
@@ -72,14 +82,20 @@ const smallBlock = (block: Block & { readonly kind: 'subtext' }): SlackBlock => 
 const isShown = (block: SlackBlock): boolean =>
   block.type !== 'rich_text' || block.elements.length > 0;
 
-/** Writes a text as blocks. */
-export const textBlocks = (tree: RichText): readonly SlackBlock[] =>
-  grouped(tree, (block) => (block.kind === 'subtext' ? block : 'text'))
+/** Blocks of one text; the rest of a message's is for controls. */
+const TEXT_BLOCKS = MESSAGE_BLOCKS - CAPABILITIES.controlRows;
+
+/** Writes a text as blocks: small lines apart, unless there are too many of them. */
+export const textBlocks = (tree: RichText): readonly SlackBlock[] => {
+  const groups = grouped(tree, (block) => (block.kind === 'subtext' ? block : 'text'));
+  if (groups.length > TEXT_BLOCKS) return [renderSlackBlocks(tree, QUIET)];
+  return groups
     .map((group): SlackBlock => {
       const [first] = group;
       return first.kind === 'subtext' ? smallBlock(first) : renderSlackBlocks(group, QUIET);
     })
     .filter(isShown);
+};
 
 /** A text too long for messages, as Markdown. */
 const asTextFile = (tree: RichText): OutgoingFile => ({
@@ -98,22 +114,23 @@ const part = (tree: RichText): Part => ({
  * Cuts a text into messages that can be posted and updated; none for an empty text.
  *
  * @param room bytes that stay free in each of them
+ * @param most messages after which the rest is left out
  */
-export const textParts = (tree: RichText, room = 0): readonly RichText[] =>
+export const textParts = (tree: RichText, room = 0, most = Infinity): readonly RichText[] =>
   richTextPieces(withoutSpoilers(tree), {
     render: fallbackOf,
     limit: TEXT_BYTES - room,
     measure: bytes,
   })
     .map((piece) => piece.tree)
-    .take(PARTS_LIMIT + 1)
+    .take(most)
     .toArray();
 
 /** Cuts content into messages, at least one. Very long texts are shown in part, with the whole text as a file. */
 export const render = (content: Content): readonly [Part, ...Part[]] => {
   const mark = TONES[content.tone ?? 'plain'];
   const tree = mark ? labelled([mark], content.text) : content.text;
-  const pieces = textParts(tree);
+  const pieces = textParts(tree, 0, PARTS_LIMIT + 1);
   const isLong = pieces.length > PARTS_LIMIT;
   const shown = isLong ? pieces.slice(0, PARTS_LIMIT - 1) : pieces;
   const files = [...(content.files ?? []), ...(isLong ? [asTextFile(content.text)] : [])];

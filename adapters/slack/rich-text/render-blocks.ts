@@ -1,5 +1,6 @@
 import type { Block, Inline, List, RichText } from '../../../src/model/rich-text.ts';
 import { plainInline, timestampText } from '../../../src/model/walk-rich-text.ts';
+import { LIST_INDENT } from '../limits.ts';
 import { DATE_FORMATS } from './atoms.ts';
 import type { Element, RichTextBlock, RichTextPart, RichTextSection, Style } from './blocks.ts';
 import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
@@ -64,7 +65,8 @@ const listParts = (list: List, indent: number, quoted: boolean): readonly RichTe
     items.push({ type: 'rich_text_section', elements: elementsOf(children) });
     if (lists.length === 0) continue;
     flush();
-    for (const inner of lists) parts.push(...listParts(inner, indent + 1, quoted));
+    for (const inner of lists)
+      parts.push(...listParts(inner, Math.min(indent + 1, LIST_INDENT), quoted));
   }
   flush();
   return parts;

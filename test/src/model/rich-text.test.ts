@@ -119,7 +119,7 @@ describe('normalise', () => {
       list = bulleted(item([text('b')], list));
       tree = [paragraph(text('b')), quote(...tree)];
     }
-    expect(depthOf(normalise([list]), 'list')).toBe(6);
+    expect(depthOf(normalise([list]), 'list')).toBe(9);
     expect(depthOf(normalise(tree), 'quote')).toBe(3);
     expect(plainText(normalise([list])).split('\n')).toHaveLength(51);
   });

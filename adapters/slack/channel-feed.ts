@@ -123,7 +123,7 @@ export const createChannelFeed = ({
   };
 
   const messageOf = async (raw: RawSlackMessage, channel: Channel) =>
-    reader.read(raw, channel.space, channel.id);
+    reader.read(raw, channel.space, channel.id, timestampAt(positionAt(Date.now())));
 
   /** Messages of a channel and of its threads after a timestamp, oldest first. */
   const missed = async (

@@ -59,6 +59,26 @@ describe('the files of a mirror', () => {
     expect(textsIn(spanish)).toHaveLength(1);
   });
 
+  it('do not come back when Slack tells of the message once more, late', async () => {
+    const { channel, spanish, ann } = await linked();
+    const said = channel.say(ann, 'Here are the plans for monday', { files: [fileOf('m.txt')] });
+    const told = bot.slack.events.log.findLast(({ event }) => event['ts'] === said.ts);
+    if (!told) throw new Error('there is no event');
+    await bot.slack.until(() => namesIn(spanish).length === 1);
+    said.deleteFile('m.txt');
+    await bot.slack.until(() => copiesOf('m.txt') === 0);
+    const revision = async () =>
+      bot.store
+        .selectFrom('inbox')
+        .select('revision')
+        .where('message_id', '=', said.ts)
+        .executeTakeFirstOrThrow();
+    const known = await revision();
+    expect(await bot.slack.events.repeat(told)).toMatchObject({ acked: true });
+    expect(await revision()).toEqual(known);
+    expect(namesIn(spanish)).toEqual([]);
+  });
+
   it('come later where they are added later, and those that stand stay', async () => {
     const { channel, spanish, ann } = await linked();
     const said = channel.say(ann, 'Here are the plans for autumn', {

@@ -15,6 +15,13 @@ import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 
 type Event = EventBody['event'];
 
+/** What an event tells of a message. */
+interface Told {
+  readonly isNew: boolean;
+  /** Time of the event; empty where Slack does not say it. */
+  readonly eventTs: string;
+}
+
 interface Arrived {
   readonly event: Event;
   /** The organisation through whose installation it came. */
@@ -45,6 +52,8 @@ const messageEvent = z.looseObject({
   channel_type: z.string().optional(),
   subtype: z.string().optional(),
   deleted_ts: z.string().optional(),
+  ts: z.string().optional(),
+  event_ts: z.string().optional(),
   message: rawMessage.optional(),
 });
 const reactionEvent = z.looseObject({
@@ -88,10 +97,14 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
   const { listener, reader, people, threads, installations, places, removed, lookBack } = deps;
   const botUserId = (space: Space): string | undefined => installations.known(space)?.botUserId;
 
-  const report = async (raw: RawSlackMessage, channel: Channel, isNew: boolean): Promise<void> => {
+  const report = async (
+    raw: RawSlackMessage,
+    channel: Channel,
+    { isNew, eventTs }: Told,
+  ): Promise<void> => {
     if (!isWritten(raw) || (isNew && !listener.follows(channel))) return;
     threads.note(channel, raw.ts, raw.thread_ts ?? raw.ts);
-    await listener.messageChanged(await reader.read(raw, channel.space, channel.id));
+    await listener.messageChanged(await reader.read(raw, channel.space, channel.id, eventTs));
   };
 
   const deleted = async (channel: Channel, ts: string): Promise<void> => {
@@ -105,6 +118,8 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
       channel_type,
       subtype,
       deleted_ts,
+      ts = '',
+      event_ts: eventTs = ts,
       message: changed,
     } = shaped(messageEvent, event);
     const channel = places.channel(space, id);
@@ -112,11 +127,11 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
       if (deleted_ts !== undefined) await deleted(channel, deleted_ts);
     } else if (subtype === 'message_changed') {
       if (changed?.subtype === 'tombstone') await deleted(channel, changed.ts);
-      else if (changed) await report(changed, channel, false);
+      else if (changed) await report(changed, channel, { isNew: false, eventTs });
     } else {
       const raw = shaped(rawMessage, event);
       if (channel_type === 'im') await deps.addressed(space, raw, id);
-      else await report(raw, channel, true);
+      else await report(raw, channel, { isNew: true, eventTs });
     }
   };
 

@@ -30,6 +30,13 @@ const LOUDEST = 100;
 const repliedTo = ({ ts, thread_ts }: RawSlackMessage, channel: Channel): MessageRef | undefined =>
   thread_ts === undefined || thread_ts === ts ? undefined : { channel, id: thread_ts };
 
+/**
+ * The version of a message: the time of its last edit, and when it was seen so, as a deleted file, for
+ * instance, is no edit.
+ */
+const versionOf = ({ edited }: RawSlackMessage, seenTs: string): string =>
+  `${edited ? positionOf(edited.ts) : ''} ${seenTs && positionOf(seenTs)}`;
+
 export type MessageReader = ReturnType<typeof createMessageReader>;
 
 export const createMessageReader = (deps: MessageReaderDeps) => {
@@ -98,7 +105,13 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
 
   return {
     isOurs,
-    read: async (raw: RawSlackMessage, space: Space, channelId: string): Promise<Message> => {
+    /** @param seenTs the time at which the message was as it is given: of an event, or of its reading */
+    read: async (
+      raw: RawSlackMessage,
+      space: Space,
+      channelId: string,
+      seenTs = '',
+    ): Promise<Message> => {
       const channel = channelOf(space.id, channelId);
       const replyTo = repliedTo(raw, channel);
       const files = await Promise.all((raw.files ?? []).map(async (file) => fileOf(file, space)));
@@ -111,7 +124,8 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
         stickers: [],
         ...(replyTo ? { replyTo } : {}),
         ...(raw.subtype === 'thread_broadcast' ? { broadcast: true } : {}),
-        ...(raw.edited ? { edited: true, version: positionOf(raw.edited.ts) } : {}),
+        version: versionOf(raw, seenTs),
+        ...(raw.edited ? { edited: true } : {}),
         ...(isWritten(raw) ? {} : { system: true }),
       };
     },

@@ -180,8 +180,9 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
         if (isGone(thrown)) await files.remove(channel, [...known, ...staged]);
         throw thrown;
       });
-    const shown = await files.show(channel, threadTs, mirror, staged);
+    // First, so that what Slack shows late does not stand twice.
     await files.remove(channel, gone, kept);
+    const shown = await files.show(channel, threadTs, mirror, staged);
     return postedAs(channel, now, { threadTs, broadcast, files: [...kept, ...shown] });
   };
 

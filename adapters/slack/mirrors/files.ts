@@ -19,7 +19,7 @@ const keyOf = ({ id, name }: MirrorFile): string => id ?? name;
 const filesOf = ({ content }: Mirror): readonly MirrorFile[] =>
   (content.files ?? []).slice(0, FILES);
 
-/** Whose files these are, as a link to the source. Slack takes no metadata for files. */
+/** The name of the files' owner, as a link to the source. */
 const ownerBlocks = ({ as, sourceUrl }: Mirror): readonly SlackBlock[] | undefined => {
   if (!as) return undefined;
   const name = text(quotedWords(as.name) || '…');

@@ -10,7 +10,7 @@ const stored = z.object({
 
 /** A file that a mirror shows. */
 export interface MirroredFile {
-  /** Its key among the source's files. */
+  /** Key of the file among those of the source. */
   readonly key: string;
   /** Slack's id of it. */
   readonly id: string;

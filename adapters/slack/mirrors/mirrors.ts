@@ -135,7 +135,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     return found;
   };
 
-  /** What an interrupted try of an update left: texts that were added, and files. */
+  /** Finds what an interrupted try of an update left: texts that were added, and files. */
   const leftBy = async (
     { channel, ids: [first] }: Posted,
     mirror: Mirror,

@@ -253,7 +253,7 @@ const personaOf = ({ name, avatarUrl }: Message['author']): Persona => ({
   ...(avatarUrl === undefined ? {} : { avatarUrl }),
 });
 
-/** How a mirror below its message is shown: in the same place, under the author's name. */
+/** The traits of a mirror below its message: it stands in the same place, under the author's name. */
 export const belowOf = ({ author, broadcast }: Message) => ({
   as: personaOf(author),
   below: true as const,

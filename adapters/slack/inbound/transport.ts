@@ -6,6 +6,7 @@ import { silentLogger } from '../api.ts';
 import type { InstallPages } from '../install/pages.ts';
 import { EVENTS_PATH, INSTALL_PATH } from '../manifest.ts';
 import { createHttpReceiver, createHttpServer } from './http-server.ts';
+import { readSafely } from './socket-messages.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
@@ -44,6 +45,7 @@ const createSocket = (
     ...(url === undefined ? {} : { installerOptions: { clientOptions: { slackApiUrl: url } } }),
   });
   const { client } = receiver;
+  readSafely(client, log);
   const server = pages && createHttpServer({ receiver: undefined, pages, log, now: Date.now });
   const stopped = new AbortController();
   let isConnected = false;

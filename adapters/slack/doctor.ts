@@ -2,6 +2,7 @@ import { request } from 'undici';
 import type { SlackOptions } from './adapter.ts';
 import { creationLink, manifestFor } from './manifest.ts';
 import { APPS, finding, runCheck, type Findings } from './doctor/findings.ts';
+import { checkPages } from './doctor/pages.ts';
 import { checkAddresses, checkClient, checkSecret, checkSocket } from './doctor/transport.ts';
 import { checkWorkspaces } from './doctor/workspaces.ts';
 import type { Core } from '../../src/adapter.ts';
@@ -67,19 +68,17 @@ export const diagnose = async function* (
   }
   const { publicUrl } = given;
   const appId = yield* checkWorkspaces(options, publicUrl, core);
-  if (options.appToken === undefined) {
+  const isSocket = options.appToken !== undefined;
+  if (isSocket) yield await runCheck('Socket Mode', async () => checkSocket(options, appId));
+  else {
     yield checkSecret(options, appId);
     yield* checkAddresses(options, publicUrl);
-  } else yield await runCheck('Socket Mode', async () => checkSocket(options, appId));
-  if (options.appToken !== undefined && options.botToken === undefined)
-    yield finding(
-      'installation',
-      false,
-      'workspaces install the app by HTTP: unset SLACK_APP_TOKEN and set SLACK_SIGNING_SECRET',
-    );
+  }
+  if (isSocket && options.botToken === undefined) yield* checkPages(options, publicUrl);
   if (options.botToken === undefined)
     yield await runCheck('client', async () => checkClient(options, appId));
   yield await runCheck('clock', async () => checkClock(options.url ?? SLACK_API));
-  if (options.appToken === undefined && publicUrl !== undefined)
-    yield finding('create the app', true, creationLink(manifestFor(publicUrl)));
+  const hasAddress = !isSocket || options.botToken === undefined;
+  if (hasAddress && publicUrl !== undefined)
+    yield finding('create the app', true, creationLink(manifestFor(publicUrl, isSocket)));
 };

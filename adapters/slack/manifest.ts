@@ -91,12 +91,15 @@ export type Manifest = Readonly<Record<string, Node>>;
 /**
  * The app's configuration as Slack takes it ("App manifest reference").
  *
- * @param publicUrl address of this program as Slack reaches it; undefined for Socket Mode
+ * @param publicUrl address of this program as browsers and, without Socket Mode, Slack reach it
  */
-export const manifestFor = (publicUrl: string | undefined): Manifest => {
+export const manifestFor = (
+  publicUrl: string | undefined,
+  isSocket = publicUrl === undefined,
+): Manifest => {
   const at = (path: string): string => new URL(path, publicUrl).href;
-  const events = publicUrl === undefined ? {} : { request_url: at(EVENTS_PATH) };
-  const url = publicUrl === undefined ? {} : { url: at(EVENTS_PATH) };
+  const events = isSocket ? {} : { request_url: at(EVENTS_PATH) };
+  const url = isSocket ? {} : { url: at(EVENTS_PATH) };
   return {
     display_information: {
       name: 'Dragoman',
@@ -138,10 +141,10 @@ export const manifestFor = (publicUrl: string | undefined): Manifest => {
       interactivity: {
         is_enabled: true,
         ...events,
-        ...(publicUrl === undefined ? {} : { message_menu_options_url: at(EVENTS_PATH) }),
+        ...(isSocket ? {} : { message_menu_options_url: at(EVENTS_PATH) }),
       },
       org_deploy_enabled: false,
-      socket_mode_enabled: publicUrl === undefined,
+      socket_mode_enabled: isSocket,
       token_rotation_enabled: false,
     },
   };

@@ -8,8 +8,8 @@ export type ConnectionEffect =
   /** The connection is closed without an answer, which discord.js does not try again. */
   | { readonly close: 'before' | 'after' }
   | { readonly hang: true | 'after' }
-  /** Goes on as usual, but not before this resolves. */
-  | { readonly until: Promise<unknown> }
+  /** Goes on as usual, but not before this resolves; `after`: it took effect, and the answer waits. */
+  | { readonly until: Promise<unknown>; readonly when?: 'after' }
   | { readonly latencyMs: number };
 
 /** Does to a connection what a test has asked for; true where there will be no answer. */
@@ -28,7 +28,7 @@ export const spoil = async (
     return true;
   }
   if ('hang' in effect) return (effect.hang === 'after') === (when === 'after');
-  if ('until' in effect && when === 'before') await effect.until;
+  if ('until' in effect && (effect.when ?? 'before') === when) await effect.until;
   if ('latencyMs' in effect && when === 'before') await delay(effect.latencyMs);
   return false;
 };

@@ -1,3 +1,4 @@
+import type { SlackOptions } from '../adapter.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service-status.ts';
 
@@ -20,6 +21,12 @@ export const optional = (check: string, detail: string): Finding => ({
 /** Page of the app's settings. */
 export const pageOf = (page: string, appId: string | undefined): string =>
   appId === undefined ? `${APPS} (your app, "${page}")` : `${APPS}/${appId}/${page}`;
+
+/** The address at which this program answers on this computer. */
+export const ownAddress = ({ host, port }: Pick<SlackOptions, 'host' | 'port'>): string => {
+  const loopback = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host;
+  return `http://${loopback}:${port}`;
+};
 
 export const runCheck = async (check: string, look: () => Promise<Finding>): Promise<Finding> => {
   try {

@@ -3,7 +3,7 @@ import type { SlackOptions } from '../adapter.ts';
 import { clientOptions } from '../api.ts';
 import { fromSlack, isRefusal, SlackError } from '../errors.ts';
 import { EVENTS_PATH } from '../manifest.ts';
-import { finding, optional, pageOf, type Findings } from './findings.ts';
+import { finding, optional, ownAddress, pageOf, type Findings } from './findings.ts';
 import { probe } from './probe.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service-status.ts';
@@ -83,8 +83,7 @@ export const checkAddresses = async function* (
   { signingSecret = '', host, port }: SlackOptions,
   publicUrl: string | undefined,
 ): Findings {
-  const loopback = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host;
-  const own = `http://${loopback}:${port}${EVENTS_PATH}`;
+  const own = `${ownAddress({ host, port })}${EVENTS_PATH}`;
   const answerer = await probe(own, signingSecret, Date.now());
   const isRunning = answerer === 'ours';
   if (isRunning) yield finding('port', true, `${own} answers`);

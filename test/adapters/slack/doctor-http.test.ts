@@ -212,9 +212,30 @@ describe('with many workspaces', () => {
     expect(workspace.state.installation?.active).toBe(true);
   });
 
-  it('Socket Mode is told to have no page for installing', async () => {
+  it('with Socket Mode, the doctor checks the page on which they install it', async () => {
     const core = { ...createTestCore(), installations: storeOf({}) };
-    const environment = { ...many(), SLACK_APP_TOKEN: fake.app.appToken };
-    expect((await examine(environment, core)).of('installation')).toMatchObject({ ok: false });
+    const installed = createServer((_, response) => {
+      response.end('<a href="https://slack.com/oauth/v2/authorize?client_id=1">Add to Slack</a>');
+    });
+    const port = await listen(installed);
+    const address = `http://127.0.0.1:${port}`;
+    const environment = {
+      ...many(),
+      SLACK_PORT: String(port),
+      SLACK_SIGNING_SECRET: undefined,
+      SLACK_APP_TOKEN: fake.app.appToken,
+      SLACK_PUBLIC_URL: address,
+    };
+    fake.app.socketMode = true;
+    const { of, failures } = await examine(environment, core);
+    expect(failures).toEqual([]);
+    expect(of('port')?.detail).toBe(`${address}/slack/install answers`);
+    expect(of('address')?.detail).toContain('install the app there');
+    expect(of('create the app')?.detail).toContain('socket_mode_enabled:%20true');
+    installed.close();
+    expect((await examine(environment, core)).of('port')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('while Dragoman runs'),
+    });
   });
 });

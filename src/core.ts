@@ -237,7 +237,7 @@ export const openCore = async ({
   });
 
   const spaceData = createSpaceData(store);
-  store.signals.subscribe('space-left', languageHistory.forgetSpace);
+  store.signals.subscribe('space-left', (space) => languageHistory.forgetSpace(space));
   const turns = createKeyedMutex();
   const spaceLeft = async (space: Space): Promise<void> => {
     using _ = await turns.take(keyOf(space));

@@ -8,7 +8,7 @@ import { createDiskSync, createStoreWriter } from './writer.ts';
 import { createEmbeddedSignals } from './embedded.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
-import { guardLeftSpaces } from './space-data.ts';
+import { guardLeftSpaces } from './left-spaces.ts';
 import { openSqlite } from './sqlite.ts';
 import { z } from 'zod';
 

@@ -1,48 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { keyOf, type Space } from '../model/place.ts';
 import type { Store } from './index.ts';
-import type { Schema } from './schema.ts';
-
-/** Columns of a table that name a space by its platform and id. */
-type SpaceColumns = readonly [platform: string, spaceId: string];
-
-const SPACE: SpaceColumns = ['platform', 'space_id'];
-
-/** The columns of each table by which its rows belong to a space; none where they belong to none. */
-const OF_SPACE: Readonly<Record<keyof Schema, readonly SpaceColumns[]>> = {
-  glossary_term: [SPACE],
-  member_setting: [SPACE],
-  space_setting: [SPACE],
-  usage_day: [SPACE],
-  channel_watch: [SPACE],
-  channel_cursor: [SPACE],
-  inbox: [SPACE],
-  mirror: [
-    ['source_platform', 'source_space_id'],
-    ['target_platform', 'target_space_id'],
-  ],
-  mirror_message: [
-    ['source_platform', 'source_space_id'],
-    ['target_platform', 'target_space_id'],
-  ],
-  standing_thread: [SPACE],
-  lease: [],
-  room_consent: [SPACE],
-  open_room: [SPACE],
-  open_room_informed: [SPACE],
-  installation: [SPACE],
-  link_invite: [SPACE],
-  delivery: [SPACE],
-};
-
-const TABLES = Object.entries(OF_SPACE).filter(([, columns]) => columns.length > 0);
+import { either, TABLES_OF_SPACES, type SpaceColumns } from './left-spaces.ts';
 
 /** Rows that one write looks at; the event loop runs between two writes. */
 const ROWS_AT_ONCE = 2_000;
-
-const either = (conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> =>
-  sql<boolean>`(${sql.join(conditions, sql` OR `)})`;
 
 /** Matches the rows of a space; a glossary names a channel too, after a slash. */
 const isOf = ({ platform, id }: Space, columns: readonly SpaceColumns[]): RawBuilder<boolean> =>
@@ -53,28 +16,6 @@ const isOf = ({ platform, id }: Space, columns: readonly SpaceColumns[]): RawBui
           OR substr(${sql.ref(idColumn)}, 1, ${id.length + 1}) = ${`${id}/`}))`,
     ),
   );
-
-/**
- * Has the database ignore new rows of left spaces. Table and triggers live in memory, in the one
- * connection of this process: work on a space can only be under way in the process that it left.
- */
-export const guardLeftSpaces = async (db: Kysely<Schema>): Promise<void> => {
-  await sql`CREATE TEMP TABLE left_space
-    (platform TEXT NOT NULL, space_id TEXT NOT NULL, PRIMARY KEY (platform, space_id))`.execute(db);
-  for (const [table, columns] of TABLES) {
-    const isLeft = either(
-      columns.map(
-        ([platform, id]) => sql<boolean>`EXISTS (SELECT 1 FROM left_space
-          WHERE left_space.platform = NEW.${sql.ref(platform)} AND left_space.space_id IN
-            (NEW.${sql.ref(id)}, substr(NEW.${sql.ref(id)}, 1, instr(NEW.${sql.ref(id)}, '/') - 1)))`,
-      ),
-    );
-    await sql`CREATE TEMP TRIGGER ${sql.ref(`left_${table}`)} BEFORE INSERT ON ${sql.table(table)}
-      WHEN ${isLeft} BEGIN SELECT RAISE(IGNORE); END`.execute(db);
-  }
-};
-
-export type SpaceData = ReturnType<typeof createSpaceData>;
 
 /** Creates the removal of everything that is stored of a space. */
 export const createSpaceData = (store: Store) => {
@@ -117,7 +58,7 @@ export const createSpaceData = (store: Store) => {
     isLeft: (space: Space): boolean => left.has(keyOf(space)),
     /** Deletes every row of a space that was left. Resolves when no copy in memory has any more of it. */
     remove: async (space: Space): Promise<void> => {
-      for (const [table, columns] of TABLES) await removeFrom(table, columns, space);
+      for (const [table, columns] of TABLES_OF_SPACES) await removeFrom(table, columns, space);
       await store.write((db) => store.signals.publish(db, 'space-left', space));
       // Deleted text must not stay readable in the file.
       await store.checkpoint();

@@ -1,4 +1,4 @@
-import type { EventBody } from './bolt.ts';
+import type { EventBody } from './bodies.ts';
 import { channelOf } from '../ids.ts';
 import type { Installations } from '../install/installations.ts';
 import { originOf } from './origin.ts';

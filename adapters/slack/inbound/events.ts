@@ -4,7 +4,7 @@ import type { Installations } from '../install/installations.ts';
 import type { People } from '../people.ts';
 import type { Threads } from '../threads.ts';
 import type { EventType } from '../manifest.ts';
-import type { EventBody } from './bolt.ts';
+import type { EventBody } from './bodies.ts';
 import type { MessageReader } from './message-reader.ts';
 import type { EventPlaces } from './event-places.ts';
 import { organisationOf } from './origin.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PLATFORM } from '../ids.ts';
-import { eventBody, type EventBody } from './bolt.ts';
+import { eventBody, type EventBody } from './bodies.ts';
 import type { EventType } from '../manifest.ts';
 import type { EventPlaces } from './event-places.ts';
 import type { Core } from '../../../src/adapter.ts';

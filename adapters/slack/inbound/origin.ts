@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EventBody } from './bolt.ts';
+import type { EventBody } from './bodies.ts';
 import { spaceOf } from '../ids.ts';
 import { isOrganisation } from '../install/stored.ts';
 import type { Space } from '../../../src/model/place.ts';

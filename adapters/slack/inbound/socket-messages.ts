@@ -21,12 +21,14 @@ const withEvent = (data: string): string => {
 export const readSafely = (client: Client, log: Log): void => {
   const readers = client.listeners('ws_message');
   client.removeAllListeners('ws_message');
-  client.on('ws_message', async (data: unknown, isBinary: unknown) => {
-    try {
-      const read = typeof data === 'string' ? withEvent(data) : data;
-      for (const reader of readers) await Reflect.apply(reader, client, [read, isBinary]);
-    } catch (thrown) {
+  const read = async (data: unknown, isBinary: unknown): Promise<void> => {
+    const known = typeof data === 'string' ? withEvent(data) : data;
+    for (const reader of readers)
+      await (Reflect.apply(reader, client, [known, isBinary]) as unknown);
+  };
+  client.on('ws_message', (data: unknown, isBinary: unknown) => {
+    read(data, isBinary).catch((thrown: unknown) => {
       log.warn({ reason: toAppError(thrown).message }, 'Slack: a message could not be read');
-    }
+    });
   });
 };

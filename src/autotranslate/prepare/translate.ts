@@ -72,7 +72,7 @@ export const createTranslationContext = () => {
     },
     /** Forgets the messages of a space. */
     forgetSpace(space: Space): void {
-      for (const [conversation, turns] of [...conversations]) {
+      for (const [conversation, turns] of conversations) {
         const left = turns.filter(({ ref }) => keyOf(ref.channel.space) !== keyOf(space));
         if (left.length === 0) conversations.delete(conversation);
         else if (left.length < turns.length) conversations.set(conversation, left);

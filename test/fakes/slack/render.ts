@@ -206,9 +206,11 @@ export const teamOf = ({ id, domain, enterpriseId }: Workspace): Json => ({
 
 /** Everything that says which workspace a request is about. */
 const aboutOf = ({ world, args }: { readonly world: World; readonly args: Json }) => {
-  const { channel, channel_id, team_id, user, user_id, users } = args;
-  const known = world.channels.get(String(channel ?? channel_id ?? ''));
-  const person = String(user ?? user_id ?? users ?? '');
+  const { channel, channel_id, team_id, user, user_id, users } = args as Readonly<
+    Record<string, string | undefined>
+  >;
+  const known = world.channels.get(channel ?? channel_id ?? '');
+  const person = user ?? user_id ?? users ?? '';
   return ({ workspace }: Installation): boolean => {
     if (team_id !== undefined) return workspace.id === team_id;
     if (known) return known.workspaces.includes(workspace);

@@ -127,28 +127,29 @@ export const createEvents = (world: World, transport: () => Transport, speed: nu
 
   const payloads = new WeakMap<EventRecord, Json>();
 
+  const deliverLimited = async (teamId: string): Promise<void> => {
+    const outcome = await transport().deliver({
+      kind: 'events_api',
+      payload: {
+        token: 'verification-token-of-old',
+        type: 'app_rate_limited',
+        team_id: teamId,
+        minute_rate_limited: Math.floor(world.clock.now() / 60_000) * 60,
+        api_app_id: world.app.id,
+      },
+      retry: 0,
+      reason: undefined,
+    });
+    limitedOutcomes.push(outcome);
+    done();
+  };
+
   /** Tells, once a minute, that a workspace has more events than are delivered. */
   const tellLimited = ({ workspace }: Installation): void => {
     const minute = { count: 1, windowMs: 60_000 };
     if (!world.limits.allows(`limited ${workspace.id}`, minute)) return;
     busy += 1;
-    void transport()
-      .deliver({
-        kind: 'events_api',
-        payload: {
-          token: 'verification-token-of-old',
-          type: 'app_rate_limited',
-          team_id: workspace.id,
-          minute_rate_limited: Math.floor(world.clock.now() / 60_000) * 60,
-          api_app_id: world.app.id,
-        },
-        retry: 0,
-        reason: undefined,
-      })
-      .then((outcome) => {
-        limitedOutcomes.push(outcome);
-        done();
-      });
+    void deliverLimited(workspace.id);
   };
 
   const emitTo = (seeing: Installation, event: Json, isShared: boolean): void => {

@@ -19,11 +19,12 @@ import {
 } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/place.ts';
 import type { Content } from '../src/model/content.ts';
-import { timestamp, type RichText } from '../src/model/rich-text.ts';
+import { timestamp, type ListItem, type RichText } from '../src/model/rich-text.ts';
 
 const SECOND_MS = 1_000;
 const LISTED = 20;
 const DEAD_LISTED = 10;
+const GAPS_LISTED = 10;
 /** The lost part of a voice from which it begins to be misheard. */
 const POOR = 0.05;
 
@@ -79,8 +80,25 @@ const outageLine = (
   return sentence('❌ ', t('status.outage', { languages: names, reason: say(t, reason) }));
 };
 
+/** Lists times whose messages were missed, in channels that the asker may see. */
+const gapLines = async (gaps: Backlog['gaps'], ctx: Context): Promise<Maybe<ListItem>> => {
+  const { access, member, t } = ctx;
+  const told = member.role === 'moderator' ? gaps : [];
+  const seen = await access.seen(told, ({ channel }) => channel);
+  if (seen.length === 0) return undefined;
+  const listed = seen.slice(0, GAPS_LISTED).map(({ channel, fromMs, untilMs, reason }) =>
+    t(`status.gap-${reason}`, {
+      channel: channelMention(channel),
+      from: timestamp(Math.floor(fromMs / SECOND_MS)),
+      until: timestamp(Math.floor(untilMs / SECOND_MS)),
+    }),
+  );
+  const others = more(seen.length, ctx, GAPS_LISTED);
+  return nested(sentence('⚠️ ', t('status.gaps')), [...listed, others]);
+};
+
 const backlogLines = async (
-  { waiting, oldestMs, dead, newestDead, overLimit, outage }: Backlog,
+  { waiting, oldestMs, dead, newestDead, overLimit, gaps, outage }: Backlog,
   ctx: Context,
 ): Promise<RichText> => {
   const { access, member, t } = ctx;
@@ -106,6 +124,7 @@ const backlogLines = async (
       : sentence('⏳ ', t('status.waiting', { count: waiting, oldest })),
     dead > 0 && nested(sentence('❌ ', t('status.dead', { count: dead })), [...reasons, others]),
     overLimit > 0 && sentence('⚠️ ', t('status.over-limit', { count: overLimit })),
+    await gapLines(gaps, ctx),
   );
 };
 

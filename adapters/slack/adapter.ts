@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createAccess } from './access.ts';
 import { createSlackApi, type ApiOptions } from './api.ts';
+import { createCatchUp } from './catch-up.ts';
 import { createChannelFeed } from './channel-feed.ts';
 import { isRefusal, isTokenEnded } from './errors.ts';
 import { createOpenFile } from './files.ts';
@@ -19,6 +20,7 @@ import { createAgent } from './interactions/agent.ts';
 import { createInteractions } from './interactions/interactions.ts';
 import { createMentions } from './mentions.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
+import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createMessageWriter } from './outbound/message-writer.ts';
 import { createUploads } from './outbound/uploads.ts';
 import { createPeople } from './people.ts';
@@ -47,7 +49,7 @@ export interface SlackOptions extends ApiOptions {
 const fileInfo = z.object({ file: rawFile });
 export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter => {
   const { log, feedListener } = core;
-  const { url, speed = 1 } = options;
+  const { url, clock = realClock, speed = 1 } = options;
   const stopped = new AbortController();
   const { installations, pages } = openInstallations(options, core, {
     adding: async (space) => feedListener.spaceJoined(space),
@@ -79,8 +81,10 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   });
   const uploads = createUploads(api, speed);
   const writer = createMessageWriter(api, uploads);
-  const mirrors = createMirrors({ api, writer, threads, uploads, mentions });
-  const feed = createChannelFeed({ api, reader, people, known });
+  const ownMessages = createOwnMessages({ api, log, speed });
+  const mirrors = createMirrors({ api, writer, threads, uploads, mentions, ownMessages });
+  const catchUp = createCatchUp({ api, clock, speed });
+  const feed = createChannelFeed({ api, reader, people, catchUp, known });
   const access = createAccess(api, Date.now);
   const platform = createPlatform({ api, access, writer, threads, feed, mirrors });
 

@@ -5,13 +5,20 @@ import { AppError } from '../../src/errors.ts';
 import type { Space } from '../../src/model/place.ts';
 import { fromSlack, isTokenEnded } from './errors.ts';
 import type { Installations } from './install/installations.ts';
+import { ANSWERING, PRIORITY, type CallTurn } from './bucket.ts';
+import { createHistoryLimits, type HistoryLimits } from './history-limits.ts';
 import { createPaces } from './paces.ts';
+import { ANSWERS, type SlackMethod } from './rates.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
 export interface SlackCallOptions {
   /** True for what must not happen twice: a lost answer is not followed by a second call. */
   readonly once?: boolean;
+  /** Place among the calls that wait for the same rate. Default: as the method is used. */
+  readonly turn?: CallTurn | undefined;
+  /** True to wait for every rate limit, however long. */
+  readonly isPatient?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -20,12 +27,14 @@ export interface Api {
   /** Calls a method as the bot of a workspace. */
   call<Result>(
     space: Space,
-    method: string,
+    method: SlackMethod,
     args?: Args,
     options?: SlackCallOptions,
   ): Promise<Result>;
   /** True when Slack accepted the workspace's token the last time it was used. */
   isTokenGood(space: Space): boolean;
+  /** Knowledge of how much history Slack gives the app. */
+  readonly history: HistoryLimits;
 }
 
 export interface ApiOptions {
@@ -42,8 +51,10 @@ export interface ApiOptions {
 const REQUEST_MS = 15_000;
 /** Tries of one call whose answer was lost. */
 const TRIES = 4;
-/** Longest wait for a rate limit here; above it the caller waits. */
+/** Longest wait for a rate limit here, in Slack's time; above it the caller waits. */
 const LONGEST_RATE_LIMIT_MS = 35_000;
+/** Shortest wait for a rate limit, in Slack's time. */
+const SHORTEST_RATE_LIMIT_MS = 1_000;
 /** Rate limits in a row that are waited for. */
 const RATE_LIMITS = 3;
 
@@ -74,6 +85,9 @@ export const clientOptions = (url: string | undefined) => ({
   logger: silent,
 });
 
+const turnOf = (method: SlackMethod): CallTurn =>
+  ANSWERS.has(method) ? ANSWERING : { priority: PRIORITY.work };
+
 export const createSlackApi = (
   options: ApiOptions,
   tokens: Pick<Installations, 'tokenOf' | 'tokenRefused'>,
@@ -81,10 +95,11 @@ export const createSlackApi = (
   const { clock = realClock, random = Math.random, speed = 1 } = options;
   const client = new WebClient(undefined, clientOptions(options.url));
   const paces = createPaces(clock, speed);
+  const history = createHistoryLimits(paces);
   const backoff = { firstMs: 500, longestMs: 4_000, random };
   const refusedFor = new Set<string>();
 
-  const callOnce = async (space: Space, method: string, args: Args): Promise<unknown> => {
+  const callOnce = async (space: Space, method: SlackMethod, args: Args): Promise<unknown> => {
     const token = await tokens.tokenOf(space);
     if (token === undefined)
       throw new AppError('unavailable', 'the app is not installed in this workspace', {
@@ -96,7 +111,7 @@ export const createSlackApi = (
       refusedFor.delete(space.id);
       return result;
     } catch (thrown) {
-      const fault = fromSlack(thrown, method);
+      const fault = fromSlack(thrown, method, speed);
       if (isTokenEnded(fault)) tokens.tokenRefused(space, token);
       // A token that was renewed meanwhile, here or in another process, is tried at once.
       const next = isTokenEnded(fault) ? await tokens.tokenOf(space) : token;
@@ -110,12 +125,13 @@ export const createSlackApi = (
   const waitAfter = (
     { code, retryable, retryAfterMs }: AppError,
     attempt: number,
-    isOnce: boolean,
+    { isOnce, isPatient }: { readonly isOnce: boolean; readonly isPatient: boolean },
   ): number | undefined => {
     if (!retryable) return undefined;
     if (code === 'rate-limited') {
-      const waitMs = Math.max(retryAfterMs ?? 0, 1_000) / speed;
-      return attempt <= RATE_LIMITS && waitMs <= LONGEST_RATE_LIMIT_MS ? waitMs : undefined;
+      const waitMs = Math.max(retryAfterMs ?? 0, SHORTEST_RATE_LIMIT_MS / speed);
+      const isShort = attempt <= RATE_LIMITS && waitMs <= LONGEST_RATE_LIMIT_MS / speed;
+      return isPatient || isShort ? waitMs : undefined;
     }
     return isOnce || attempt >= TRIES ? undefined : backoffMs(backoff, attempt - 1);
   };
@@ -123,23 +139,29 @@ export const createSlackApi = (
   return {
     call: async <Result>(
       space: Space,
-      method: string,
+      method: SlackMethod,
       args: Args = {},
-      { once = false, signal }: SlackCallOptions = {},
+      { once = false, turn = turnOf(method), isPatient = false, signal }: SlackCallOptions = {},
     ): Promise<Result> => {
       for (let attempt = 1; ; attempt += 1) {
-        await paces.take(space, method, args['channel'], signal);
+        await paces.take(space, method, args['channel'], turn, signal);
         try {
           return (await callOnce(space, method, args)) as Result;
         } catch (thrown) {
-          const fault = fromSlack(thrown, method);
-          const waitMs = waitAfter(fault, attempt, once || isTokenEnded(fault));
+          const fault = fromSlack(thrown, method, speed);
+          const isOnce = once || isTokenEnded(fault);
+          const waitMs = waitAfter(fault, attempt, { isOnce, isPatient });
+          if (fault.code === 'rate-limited') {
+            const toldMs = fault.retryAfterMs ?? 0;
+            history.refused(space, method, toldMs * speed);
+            paces.hold(space, method, args['channel'], waitMs ?? toldMs);
+          }
           if (waitMs === undefined || signal?.aborted) throw fault;
-          if (fault.code === 'rate-limited') paces.hold(space, method, args['channel'], waitMs);
-          else await sleep(clock, waitMs, signal);
+          if (fault.code !== 'rate-limited') await sleep(clock, waitMs, signal);
         }
       }
     },
     isTokenGood: (space) => !refusedFor.has(space.id),
+    history,
   };
 };

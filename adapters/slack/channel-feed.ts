@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Api } from './api.ts';
 import { toAppError } from '../../src/errors.ts';
 import { isRefusal, SlackError } from './errors.ts';
-import { readHistory, readMessage } from './history.ts';
+import type { createCatchUp } from './catch-up.ts';
+import { readMessage, readReacted } from './history.ts';
 import {
   channelIdOf,
   channelOf,
@@ -28,6 +29,7 @@ export interface ChannelFeedDeps {
   readonly api: Api;
   readonly reader: MessageReader;
   readonly people: Pick<People, 'of'>;
+  readonly catchUp: ReturnType<typeof createCatchUp>;
   /** Finds the app's installation in a workspace; undefined where it is not installed. */
   readonly known: (space: Space) => Installed | undefined;
 }
@@ -48,8 +50,6 @@ export type ChannelInfo = z.infer<typeof channelInfo>['channel'];
 
 /** Channels whose names are remembered. */
 const KEPT = 5_000;
-/** Time before a gap in which threads may have got replies that were missed. */
-const THREADS_BACK_MS = 24 * 3_600_000;
 
 /** Reads what Slack says of a channel; undefined for one that the app may not know. */
 export const readChannel = async (api: Api, channel: Channel): Promise<ChannelInfo | undefined> => {
@@ -94,6 +94,7 @@ export const createChannelFeed = ({
   api,
   reader,
   people,
+  catchUp,
   known,
 }: ChannelFeedDeps): SlackChannelFeed => {
   const names = createLru<string, string>(KEPT);
@@ -125,28 +126,6 @@ export const createChannelFeed = ({
   const messageOf = async (raw: RawSlackMessage, channel: Channel) =>
     reader.read(raw, channel.space, channel.id, timestampAt(positionAt(Date.now())));
 
-  /** Messages of a channel and of its threads after a timestamp, oldest first. */
-  const missed = async (
-    channel: Channel,
-    after: string,
-    signal: AbortSignal,
-  ): Promise<readonly RawSlackMessage[]> => {
-    const found = new Map<string, RawSlackMessage>();
-    const since = timestampAt(positionAt(writtenMsOf(positionOf(after)) - THREADS_BACK_MS));
-    for await (const raw of readHistory(api, channel, { oldest: since, signal })) {
-      if (Number(raw.ts) > Number(after)) found.set(raw.ts, raw);
-      const hasReplies = raw.latest_reply !== undefined && Number(raw.latest_reply) > Number(after);
-      if (!hasReplies) continue;
-      for await (const reply of readHistory(api, channel, {
-        oldest: after,
-        threadTs: raw.ts,
-        signal,
-      }))
-        if (Number(reply.ts) > Number(after)) found.set(reply.ts, reply);
-    }
-    return [...found.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
-  };
-
   return {
     forgetSpace: (space) => {
       for (const [key] of names) if (key.startsWith(`${space.id} `)) names.delete(key);
@@ -158,8 +137,14 @@ export const createChannelFeed = ({
       const base = known(channel.space)?.url ?? 'https://slack.com/';
       return `${base}archives/${channel.id}/p${id.replace('.', '')}`;
     },
-    async *history(channel, after, signal) {
-      for (const raw of await missed(channel, timestampAt(after), signal))
+    isHistorySlow: ({ space }) => api.history.isLimited(space),
+    async *history(channel, after, signal, options) {
+      const missedAfter = options?.missedAfter ?? after;
+      const range = { from: timestampAt(after), after: timestampAt(missedAfter) };
+      const caughtUp = await catchUp(channel, range, signal);
+      for (const { after: from, before } of caughtUp.unread)
+        options?.unread(positionOf(from), positionOf(before));
+      for (const raw of caughtUp.messages)
         if (raw.subtype !== 'tombstone') yield await messageOf(raw, channel);
     },
     read: async ({ channel, id }) => {
@@ -167,8 +152,7 @@ export const createChannelFeed = ({
         const raw = await readMessage(api, channel, id);
         return raw && (await messageOf(raw, channel));
       } catch (thrown) {
-        if (isRefusal(thrown, 'thread_not_found', 'message_not_found', 'channel_not_found'))
-          return undefined;
+        if (isRefusal(thrown, 'channel_not_found')) return undefined;
         throw thrown;
       }
     },
@@ -188,7 +172,7 @@ export const createChannelFeed = ({
       );
     },
     reactions: async ({ channel, id }, emoji) => {
-      const raw = await readMessage(api, channel, id);
+      const raw = await readReacted(api, channel, id);
       const users = raw?.reactions?.find(({ name }) => name === emoji)?.users ?? [];
       const bot = known(channel.space)?.botUserId;
       return users.filter((user) => user !== bot).length;

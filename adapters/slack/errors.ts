@@ -69,7 +69,12 @@ const KINDS: Readonly<Record<string, ErrorCode>> = {
 /** Wait after a rate limit that Slack did not time. */
 const UNTIMED_WAIT_MS = 30_000;
 
-const refusal = (error: string, what: string, needed: string | undefined): SlackError => {
+const refusal = (
+  error: string,
+  what: string,
+  needed: string | undefined,
+  speed: number,
+): SlackError => {
   // The work waits until the app is installed again, or its token renewed.
   const code = TOKEN_ENDED.has(error) ? 'unavailable' : (KINDS[error] ?? 'bad-input');
   const scope = needed === undefined ? '' : `, which needs the scope ${needed}`;
@@ -77,7 +82,7 @@ const refusal = (error: string, what: string, needed: string | undefined): Slack
     slackError: error,
     ...(needed === undefined ? {} : { needed }),
     ...(code === 'unavailable' ? { retryable: true } : {}),
-    ...(code === 'rate-limited' ? { retryable: true, retryAfterMs: UNTIMED_WAIT_MS } : {}),
+    ...(code === 'rate-limited' ? { retryable: true, retryAfterMs: UNTIMED_WAIT_MS / speed } : {}),
   });
 };
 
@@ -86,13 +91,14 @@ const refusal = (error: string, what: string, needed: string | undefined): Slack
  * contain text and tokens.
  *
  * @param what the method, e.g. `chat.postMessage`
+ * @param speed waits that Slack asks for are so many times shorter
  */
-export const fromSlack = (thrown: unknown, what: string): AppError => {
+export const fromSlack = (thrown: unknown, what: string, speed = 1): AppError => {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof WebAPIPlatformError) {
     const { error, needed } = thrown.data as { readonly error: string; readonly needed?: unknown };
     return /^\w{1,64}$/.test(error)
-      ? refusal(error, what, typeof needed === 'string' ? needed : undefined)
+      ? refusal(error, what, typeof needed === 'string' ? needed : undefined, speed)
       : new SlackError('unavailable', `something other than Slack answered ${what}`, {
           retryable: true,
         });
@@ -101,7 +107,7 @@ export const fromSlack = (thrown: unknown, what: string): AppError => {
     return new SlackError('rate-limited', `Slack takes no ${what} for now`, {
       slackError: 'ratelimited',
       retryable: true,
-      retryAfterMs: thrown.retryAfter * 1_000,
+      retryAfterMs: (thrown.retryAfter * 1_000) / speed,
     });
   if (thrown instanceof WebAPIHTTPError)
     return new SlackError('unavailable', `Slack answered ${thrown.statusCode} to ${what}`, {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Api } from './api.ts';
+import type { Api, SlackCallOptions } from './api.ts';
+import { isRefusal } from './errors.ts';
 import { channelIdOf } from './ids.ts';
 import { rawMessage, type RawSlackMessage } from './inbound/raw-message.ts';
 import { HISTORY_PAGE } from './limits.ts';
@@ -11,59 +12,124 @@ const page = z.object({
   response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
 });
 
-interface Range {
-  /** Timestamp after which messages are read. */
-  readonly oldest?: string;
+/** Messages of a channel, or of a thread, between two timestamps, neither included. */
+interface PageRange {
+  readonly oldest?: string | undefined;
+  readonly latest?: string | undefined;
+  readonly cursor?: string | undefined;
   /** The first message of the thread to read; default: what stands in the channel itself. */
   readonly threadTs?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads one page: of a channel the newest messages, of a thread the oldest. */
+export const readHistoryPage = async (
+  api: Api,
+  channel: Channel,
+  { oldest, latest, cursor, threadTs }: PageRange,
+  options: SlackCallOptions,
+) => {
+  const { space } = channel;
+  const answer: unknown = await api.call(
+    space,
+    threadTs === undefined ? 'conversations.history' : 'conversations.replies',
+    {
+      channel: channelIdOf(channel),
+      limit: HISTORY_PAGE,
+      include_all_metadata: true,
+      ...(threadTs === undefined ? {} : { ts: threadTs }),
+      ...(oldest === undefined ? {} : { oldest }),
+      ...(latest === undefined ? {} : { latest }),
+      ...(cursor === undefined ? {} : { cursor }),
+    },
+    options,
+  );
+  const { messages, has_more: hasMore = false, response_metadata } = page.parse(answer);
+  api.history.sawPage(space, { asked: HISTORY_PAGE, got: messages.length, hasMore });
+  return { messages, hasMore, next: hasMore ? response_metadata?.next_cursor : undefined };
+};
+
+export interface HistoryReading extends Pick<PageRange, 'oldest' | 'threadTs'>, SlackCallOptions {
+  /** True to leave it at the first page where the app gets little history. */
+  readonly isSparing?: boolean;
 }
 
 /** Reads messages of a channel, newest first, or of a thread, oldest first, page by page. */
 export const readHistory = async function* (
   api: Api,
   channel: Channel,
-  { oldest, threadTs, signal }: Range,
+  { oldest, threadTs, isSparing = false, ...options }: HistoryReading,
 ): AsyncGenerator<RawSlackMessage, void, void> {
   let cursor: string | undefined;
   do {
-    const answer: unknown = await api.call(
-      channel.space,
-      threadTs === undefined ? 'conversations.history' : 'conversations.replies',
-      {
-        channel: channelIdOf(channel),
-        limit: HISTORY_PAGE,
-        include_all_metadata: true,
-        ...(threadTs === undefined ? {} : { ts: threadTs }),
-        ...(oldest === undefined ? {} : { oldest }),
-        ...(cursor === undefined ? {} : { cursor }),
-      },
-      { signal },
-    );
-    const { messages, has_more, response_metadata } = page.parse(answer);
-    yield* messages;
-    cursor = has_more ? response_metadata?.next_cursor : undefined;
+    const read = await readHistoryPage(api, channel, { oldest, threadTs, cursor }, options);
+    yield* read.messages;
+    cursor = isSparing && api.history.isLimited(channel.space) ? undefined : read.next;
   } while (cursor);
 };
 
-/** Reads one message; undefined when it is deleted. */
+const reacted = z.object({ message: rawMessage });
+
+/** The thread that a message's address names, where the message itself does not. */
+const withThread = (raw: RawSlackMessage): RawSlackMessage => {
+  const thread = URL.parse(raw.permalink ?? '')?.searchParams.get('thread_ts') ?? undefined;
+  return thread === undefined ? raw : { ...raw, thread_ts: raw.thread_ts ?? thread };
+};
+
+/** Reads one message with everybody's reactions, which is no use of history; undefined when deleted. */
+export const readReacted = async (
+  api: Api,
+  channel: Channel,
+  ts: string,
+): Promise<RawSlackMessage | undefined> => {
+  try {
+    const args = { channel: channelIdOf(channel), timestamp: ts, full: true };
+    const { message } = reacted.parse(await api.call(channel.space, 'reactions.get', args));
+    return message.subtype === 'tombstone' ? undefined : withThread(message);
+  } catch (thrown) {
+    if (isRefusal(thrown, 'message_not_found')) return undefined;
+    throw thrown;
+  }
+};
+
+const readInThread = async (
+  api: Api,
+  channel: Channel,
+  ts: string,
+): Promise<RawSlackMessage | undefined> => {
+  try {
+    // A thread's first page has the message in both cases: as its first one, or as the one asked for.
+    const answer = page.parse(
+      await api.call(channel.space, 'conversations.replies', {
+        channel: channelIdOf(channel),
+        ts,
+        oldest: ts,
+        latest: ts,
+        inclusive: true,
+        limit: 2,
+        include_all_metadata: true,
+      }),
+    );
+    const found = answer.messages.find((message) => message.ts === ts);
+    return found?.subtype === 'tombstone' ? undefined : found;
+  } catch (thrown) {
+    if (isRefusal(thrown, 'thread_not_found', 'message_not_found')) return undefined;
+    throw thrown;
+  }
+};
+
+/** Reads one message; undefined when it is deleted. Waits for no history where the app gets little. */
 export const readMessage = async (
   api: Api,
   channel: Channel,
   ts: string,
 ): Promise<RawSlackMessage | undefined> => {
-  // A thread's first page has the message in both cases: as its first one, or as the one asked for.
-  const answer = page.parse(
-    await api.call(channel.space, 'conversations.replies', {
-      channel: channelIdOf(channel),
-      ts,
-      oldest: ts,
-      latest: ts,
-      inclusive: true,
-      limit: 2,
-      include_all_metadata: true,
-    }),
-  );
-  const found = answer.messages.find((message) => message.ts === ts);
-  return found?.subtype === 'tombstone' ? undefined : found;
+  const isLimited = (): boolean => api.history.isLimited(channel.space);
+  if (!isLimited())
+    try {
+      return await readInThread(api, channel, ts);
+    } catch (thrown) {
+      // The call may have shown it.
+      if (!isLimited()) throw thrown;
+    }
+  return readReacted(api, channel, ts);
 };

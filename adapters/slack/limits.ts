@@ -48,8 +48,6 @@ export const REQUEST_AGE_S = 300;
 /** Bytes of a request's body; Slack's own are far smaller. */
 export const REQUEST_BYTES = 1_048_576;
 
-/** Time between two posts in one channel: "Rate limits", "chat.postMessage". */
-export const POST_EVERY_MS = 1_000;
 /** Time between two updates of a growing answer; `chat.update` is tier 3, 50 a minute. */
 export const UPDATE_EVERY_MS = 1_200;
 /** Messages of one page: "conversations.history", recommended. */

@@ -1,37 +1,53 @@
-import { sleep, type Clock } from '../../src/async/clock.ts';
+import type { Clock } from '../../src/async/clock.ts';
 import { createLru } from '../../src/async/lru.ts';
 import type { Space } from '../../src/model/place.ts';
-import { POST_EVERY_MS } from './limits.ts';
+import { createBucket, type Bucket, type CallTurn } from './bucket.ts';
+import { POSTS, RATES, type Rate, type SlackMethod } from './rates.ts';
 
-const POST = 'chat.postMessage';
-/** Methods and channels whose next free moment is remembered. */
+/** Methods of workspaces, and channels, whose use is remembered. */
 const REMEMBERED = 10_000;
 
-/** Says when a method may be called next: posts by their channel, other methods by their workspace. */
-export interface Paces {
-  /** Waits for the turn of a call. Rejects with the signal's reason. */
-  take(space: Space, method: string, channel: unknown, signal?: AbortSignal): Promise<void>;
-  /** Has the next calls wait, as Slack said. */
-  hold(space: Space, method: string, channel: unknown, waitMs: number): void;
-}
+export type Paces = ReturnType<typeof createPaces>;
 
-const keyOf = (space: Space, method: string, channel: unknown): string =>
-  `${space.id} ${method}${method === POST ? ` ${String(channel)}` : ''}`;
+/**
+ * Creates what says when a method may be called next in a workspace, so that Slack does not have to
+ * refuse. Posts keep their channel's rate too.
+ *
+ * @param speed every rate is so many times higher
+ */
+export const createPaces = (clock: Clock, speed: number) => {
+  const buckets = createLru<string, Bucket>(REMEMBERED);
 
-export const createPaces = (clock: Clock, speed: number): Paces => {
-  const freeAtMs = createLru<string, number>(REMEMBERED);
+  const scaled = ({ calls, perMs }: Rate): Rate => ({ calls, perMs: perMs / speed });
+  const bucketOf = (key: string, rate: Rate): Bucket => {
+    const bucket = buckets.get(key) ?? createBucket(clock, scaled(rate));
+    buckets.set(key, bucket);
+    return bucket;
+  };
+  const ofSpace = ({ id }: Space, method: SlackMethod): Bucket =>
+    bucketOf(`${id} ${method}`, RATES[method]);
+  const ofChannel = ({ id }: Space, method: SlackMethod, channel: unknown): Bucket | undefined =>
+    method === 'chat.postMessage' ? bucketOf(`${id} ${String(channel)}`, POSTS) : undefined;
+
   return {
-    take: async (space, method, channel, signal) => {
-      const key = keyOf(space, method, channel);
-      signal?.throwIfAborted();
-      const now = clock.nowMs();
-      const at = Math.max(now, freeAtMs.get(key) ?? 0);
-      if (method === POST) freeAtMs.set(key, at + POST_EVERY_MS / speed);
-      if (at > now) await sleep(clock, at - now, signal);
+    /** Waits for the turn of a call. Rejects as `Bucket.take` does. */
+    take: async (
+      space: Space,
+      method: SlackMethod,
+      channel: unknown,
+      turn: CallTurn,
+      signal?: AbortSignal,
+    ): Promise<void> => {
+      await ofChannel(space, method, channel)?.take(turn, signal);
+      await ofSpace(space, method).take(turn, signal);
     },
-    hold: (space, method, channel, waitMs) => {
-      const key = keyOf(space, method, channel);
-      freeAtMs.set(key, Math.max(freeAtMs.get(key) ?? 0, clock.nowMs() + waitMs));
-    },
+    /** Has the next calls wait, as Slack said. */
+    hold: (space: Space, method: SlackMethod, channel: unknown, waitMs: number): void =>
+      (ofChannel(space, method, channel) ?? ofSpace(space, method)).hold(waitMs),
+    /** True while a method was called rarely in a workspace. */
+    isFresh: (space: Space, method: SlackMethod): boolean => ofSpace(space, method).isFresh(),
+    /** Keeps another rate of a method in a workspace from now on. */
+    setRate: (space: Space, method: SlackMethod, rate: Rate): void =>
+      ofSpace(space, method).setRate(scaled(rate)),
   };
 };

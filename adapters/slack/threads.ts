@@ -1,16 +1,10 @@
-import { z } from 'zod';
 import type { Api } from './api.ts';
-import { isRefusal } from './errors.ts';
-import { channelIdOf } from './ids.ts';
+import { readMessage } from './history.ts';
 import { createLru } from '../../src/async/lru.ts';
 import type { Channel, MessageRef, Space } from '../../src/model/place.ts';
 
 /** Replies whose thread is remembered. */
 const KEPT = 20_000;
-
-const page = z.object({
-  messages: z.array(z.object({ ts: z.string(), thread_ts: z.string().optional() })),
-});
 
 const keyOf = ({ space, id }: Channel, ts: string): string => `${space.id} ${id} ${ts}`;
 
@@ -24,21 +18,8 @@ export const createThreads = (api: Api) => {
   const roots = createLru<string, string>(KEPT);
 
   const ask = async (channel: Channel, ts: string): Promise<string | undefined> => {
-    try {
-      const answer = page.parse(
-        await api.call(channel.space, 'conversations.replies', {
-          channel: channelIdOf(channel),
-          ts,
-          limit: 1,
-          inclusive: true,
-        }),
-      );
-      const [first] = answer.messages;
-      return first?.thread_ts ?? first?.ts;
-    } catch (thrown) {
-      if (isRefusal(thrown, 'thread_not_found', 'message_not_found')) return undefined;
-      throw thrown;
-    }
+    const found = await readMessage(api, channel, ts);
+    return found && (found.thread_ts ?? found.ts);
   };
 
   return {

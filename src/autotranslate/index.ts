@@ -9,6 +9,7 @@ import {
   type Outage,
 } from '../store/inbox/index.ts';
 import { groupPartition } from '../store/inbox/row.ts';
+import { createGaps } from './gaps.ts';
 import { createIngest } from './ingest.ts';
 import { createLeave } from './leave.ts';
 import { createLinks } from './links.ts';
@@ -31,6 +32,7 @@ import type { Leases } from '../ports/leases.ts';
 import { clearOld } from '../store/clear-old.ts';
 import { createCursorStore } from '../store/cursors.ts';
 import type { Store } from '../store/index.ts';
+import { createHistoryGaps } from '../store/history-gaps.ts';
 import { createLinkInvites } from '../store/link-invites.ts';
 import { createMirrorStore } from '../store/mirrors.ts';
 import { createStandingThreads } from '../store/standing-threads.ts';
@@ -94,8 +96,10 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     isOnHold: (partition) => scheduler.isOnHold(partition),
   });
   const scheduler = createScheduler({ ...shared, work });
+  const gaps = createHistoryGaps(store);
   const backfill = createBackfill({
     ...shared,
+    noteGap: createGaps({ ...shared, gaps, watches: watchStore, post: platforms.post }),
     sinceMs: (channel) => {
       const watch = watchStore.of(channel);
       return watch ? watchStore.sinceMs(watch) : now();
@@ -114,6 +118,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const { unfollow, ...watches } = createWatches({
     ...shared,
     kept: watchStore,
+    gaps,
     backfill,
     scheduler,
   });
@@ -260,6 +265,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
         );
         return {
           ...backlog,
+          gaps: await gaps.of(space),
           newestDead: await Promise.all(explained),
           outage: outageIn(space),
         };

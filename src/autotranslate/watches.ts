@@ -3,6 +3,7 @@ import { isSameChannel, keyOf, type Channel } from '../model/place.ts';
 import { AppError, userError } from '../errors.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
+import type { HistoryGaps } from '../store/history-gaps.ts';
 import type { StandingThreads } from '../store/standing-threads.ts';
 import type { WatchStore } from '../store/watches.ts';
 import type { Backfill } from './backfill.ts';
@@ -14,6 +15,7 @@ export interface WatchesDeps {
   readonly inbox: Pick<InboxStore, 'abandon'>;
   readonly cursors: Pick<CursorStore, 'remove'>;
   readonly threads: Pick<StandingThreads, 'remove'>;
+  readonly gaps: Pick<HistoryGaps, 'remove'>;
   readonly backfill: Pick<Backfill, 'missed' | 'forget'>;
   readonly scheduler: Pick<Scheduler, 'wake'>;
   readonly now: () => number;
@@ -24,7 +26,7 @@ export type OwnWatches = ReturnType<typeof createWatches>;
 
 /** Sets and ends watches, and starts and stops following their channels. */
 export const createWatches = (deps: WatchesDeps) => {
-  const { kept, inbox, cursors, threads, backfill, scheduler, now, platforms } = deps;
+  const { kept, inbox, cursors, threads, gaps, backfill, scheduler, now, platforms } = deps;
 
   const missing = async ({ channel, mode, below }: ChannelWatch): Promise<readonly string[]> =>
     platforms.find(channel)?.feed.missing(channel, mode, below) ?? [];
@@ -43,6 +45,7 @@ export const createWatches = (deps: WatchesDeps) => {
     for (const channel of channels) {
       backfill.forget(channel);
       await cursors.remove(channel);
+      await gaps.remove(channel);
       for (const partition of await inbox.abandon(channel, reason)) scheduler.wake(partition);
     }
   };

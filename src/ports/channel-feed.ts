@@ -3,6 +3,19 @@ import type { Message } from '../model/message.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { WatchMode } from '../model/watch.ts';
 
+export interface HistoryOptions {
+  /**
+   * Position after which messages may have been missed; earlier ones are known, and read again for
+   * changes where that costs little.
+   */
+  readonly missedAfter: string;
+  /**
+   * Takes two positions between which the adapter may not read the messages, or not in reasonable
+   * time: these count neither as missed nor as deleted. Called before the first message is yielded.
+   */
+  readonly unread: (after: string, before: string) => void;
+}
+
 /**
  * Reads messages on a platform. A position is a text whose format only the adapter knows; positions
  * sort the messages of one channel. Every method rejects with an `AppError`.
@@ -19,9 +32,17 @@ export interface ChannelFeed {
   timeOf(position: string): number;
   /**
    * Yields the messages after a position, oldest first, fetched page by page. A missing message
-   * counts as deleted, so the adapter throws when it cannot list all of them.
+   * counts as deleted, so the adapter throws when it cannot list all of them, unless it says which
+   * ones are unread.
    */
-  history(channel: Channel, after: string, signal: AbortSignal): AsyncIterable<Message>;
+  history(
+    channel: Channel,
+    after: string,
+    signal: AbortSignal,
+    options?: HistoryOptions,
+  ): AsyncIterable<Message>;
+  /** True where a history takes minutes: nothing waits for it. Default: false. */
+  isHistorySlow?(channel: Channel): boolean;
   /**
    * Reads the current message; undefined when it is deleted.
    *

@@ -11,7 +11,7 @@ const CLEARED_AT_ONCE = 25;
 
 /** Times in ms since 1970, before which data is deleted. */
 export interface Horizons {
-  /** Horizon of the inbox's settled rows. */
+  /** Horizon of the inbox's settled rows, and of gaps in what it has. */
   readonly rowsMs: number;
   /** Horizon of the records of mirrors. */
   readonly mirrorsMs: number;
@@ -70,6 +70,9 @@ export const clearOld = async (
   await clear((db) => clearMirrors(db, mirrorsMs));
   await clear((db) => clearDeliveries(db, deliveriesMs, CLEARED_AT_ONCE));
   await store.write((db) => clearRooms(db, roomsMs));
+  await store.write(async (db) => {
+    await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
+  });
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
   await store.checkpoint();
 };

@@ -31,6 +31,7 @@ const OF_SPACE: Readonly<Record<keyof Schema, readonly SpaceColumns[]>> = {
   installation: [SPACE],
   link_invite: [SPACE],
   delivery: [SPACE],
+  history_gap: [SPACE],
 };
 
 /** The tables with data of spaces, each with those columns. */

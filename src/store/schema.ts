@@ -19,6 +19,7 @@ export interface Schema {
   installation: InstallationTable;
   link_invite: LinkInviteTable;
   delivery: DeliveryTable;
+  history_gap: HistoryGapTable;
 }
 
 interface GlossaryTermTable {
@@ -256,4 +257,16 @@ interface LinkInviteTable {
   /** JSON of the `ChannelWatch` that begins or belongs to the group. */
   watch: string;
   expires_ms: number;
+}
+
+/** A time in which messages of a channel were missed, and could not be read afterwards. */
+interface HistoryGapTable {
+  platform: string;
+  channel_id: string;
+  from_ms: number;
+  space_id: string;
+  parent_id: string | null;
+  until_ms: number;
+  /** Why they could not be read: `forbidden`, or `limited` to few at a time. */
+  reason: 'forbidden' | 'limited';
 }

@@ -112,6 +112,24 @@ describe('/status', () => {
     expect(text).toContain(`⚠️ ${sentence('status.over-limit', { count: 2 })}`);
   });
 
+  it('lists when messages were missed that could not be read, as far as one may see it', async () => {
+    const hidden = { space: HERE.space, id: '200' };
+    const [fromMs, untilMs] = [1_000_000, 2_000_000];
+    const gaps = [HERE, hidden].map((channel) => ({
+      channel,
+      fromMs,
+      untilMs,
+      reason: 'forbidden' as const,
+    }));
+    harness().script.backlog = { ...NO_BACKLOG, gaps };
+    harness().script.access = { '200': 'none' };
+    await harness().run('autotranslate reply', { languages: 'es' });
+    const { text } = await harness().run('status');
+    expect(text).toContain(`⚠️ ${sentence('status.gaps')}`);
+    expect(text).toContain(`<#${HERE.id}>: <t:1000:f> to <t:2000:f>`);
+    expect(text).not.toContain('<#200>');
+  });
+
   it('names what is missing where something could not be written, as far as one may see it', async () => {
     const hidden = { space: HERE.space, id: '200' };
     const permissions = ['Send Messages', 'Manage Webhooks'];

@@ -87,6 +87,7 @@ export const NO_BACKLOG: Backlog = {
   dead: 0,
   overLimit: 0,
   newestDead: [],
+  gaps: [],
   outage: undefined,
 };
 

@@ -252,6 +252,7 @@ export const createFakeCore = (): FakeCore => {
         dead: 0,
         overLimit: 0,
         newestDead: [],
+        gaps: [],
         outage: undefined,
       }),
       revive: async () => 0,

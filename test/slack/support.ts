@@ -22,7 +22,7 @@ import {
 } from '../fakes/slack/index.ts';
 import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
 
-/** Every window of Slack's limits, and every wait for one, is so many times shorter. */
+/** Every window of Slack's limits, and every wait for one, is so many times shorter by default. */
 const SPEED = 50;
 
 /** A workspace with a channel and some people. */
@@ -71,11 +71,20 @@ export interface SlackBot {
  */
 export type Transport = 'socket' | 'http' | 'many' | 'many-socket';
 
+export interface BotOptions {
+  readonly speed?: number;
+  /** How much history the app gets in its first workspace. Default: full. */
+  readonly history?: 'full' | 'limited';
+}
+
 /** Starts a bot; for tests that need one of their own. */
-export const openSlackBot = async (transport: Transport): Promise<SlackBot & AsyncDisposable> => {
-  const slack = await startSlackFake({ speed: SPEED });
+export const openSlackBot = async (
+  transport: Transport,
+  { speed = SPEED, history = 'full' }: BotOptions = {},
+): Promise<SlackBot & AsyncDisposable> => {
+  const slack = await startSlackFake({ speed });
   const speech = await startSpeechFake();
-  const workspace = slack.workspace({ name: 'team', scopes: Object.keys(SCOPES) });
+  const workspace = slack.workspace({ name: 'team', scopes: Object.keys(SCOPES), history });
   slack.app.events = new Set([...SUBSCRIBED, ...ORGANISATION_EVENTS]);
   const store = await openStore('sqlite::memory:');
   const commands = await discover<Command>('commands', commandFault);
@@ -115,7 +124,7 @@ export const openSlackBot = async (transport: Transport): Promise<SlackBot & Asy
       createSlackAdapter(
         {
           url: slack.url,
-          speed: SPEED,
+          speed,
           random: () => 0,
           botToken: isMany ? undefined : workspace.botToken,
           appToken: isSocket ? slack.app.appToken : undefined,

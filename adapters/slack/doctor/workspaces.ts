@@ -9,6 +9,7 @@ import { readInstalled } from '../install/one-workspace.ts';
 import { INSTALL_PATH } from '../manifest.ts';
 import { SCOPES } from '../scopes.ts';
 import { finding, optional, pageOf, runCheck } from './findings.ts';
+import { checkHistory } from './history.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service-status.ts';
@@ -90,8 +91,15 @@ export const checkWorkspaces = async function* (
       yield finding('token', false, `${installed.url}: ${toAppError(thrown).message}; ${again}`);
       continue;
     }
-    for (const watch of core.services.watches.list(space))
+    const watches = core.services.watches.list(space);
+    for (const watch of watches)
       yield await runCheck('channel', async () => inspect(api, watch, installed));
+    for (const { channel } of watches) {
+      const known = await checkHistory(api, channel, installed);
+      if (!known) continue;
+      yield known;
+      break;
+    }
   }
   return appId;
 };

@@ -86,6 +86,7 @@ export const rawMessage = z.looseObject({
   files: z.array(rawFile).optional(),
   thread_ts: z.string().optional(),
   latest_reply: z.string().optional(),
+  permalink: z.string().optional(),
   edited: z.looseObject({ ts: z.string() }).optional(),
   hidden: z.boolean().optional(),
   metadata: z

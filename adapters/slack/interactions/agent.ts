@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { channelOf, PLATFORM } from '../ids.ts';
+import { ANSWERING } from '../bucket.ts';
 import { readHistory } from '../history.ts';
 import { isWritten, type RawSlackMessage } from '../inbound/raw-message.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
@@ -25,6 +26,8 @@ const KEPT = 5_000;
 /** Turns of a thread that are given to the language model, and characters of each. */
 const TURNS = 20;
 const TURN_CHARS = 4_000;
+/** Longest wait for the turns before: the answer is not held up by them. */
+const EARLIER_MS = 5_000;
 const ASK = 'ask';
 const TRANSCRIBE = 'transcribe';
 
@@ -43,7 +46,9 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
     if (threadTs === undefined || threadTs === ts) return [];
     const turns: ConversationTurn[] = [];
     try {
-      for await (const raw of readHistory(api, channelOf(space.id, channelId), { threadTs })) {
+      const signal = AbortSignal.any([stopped, AbortSignal.timeout(EARLIER_MS)]);
+      const channel = channelOf(space.id, channelId);
+      for await (const raw of readHistory(api, channel, { threadTs, turn: ANSWERING, signal })) {
         if (Number(raw.ts) >= Number(ts)) break;
         const content = renderMarkdown(parseMessage(raw)).slice(0, TURN_CHARS);
         const role = raw.bot_id === undefined ? 'user' : 'assistant';

@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import type { Api } from '../api.ts';
+import { ANSWERING } from '../bucket.ts';
 import { openDirectChannel } from '../direct-channel.ts';
 import { isGone, isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
@@ -109,11 +110,19 @@ export const createAnswer = (
     const { space } = channel;
     try {
       if (!isOpen) throw new AppError('forbidden', 'a private answer');
-      await uploads.post(space, files, { channelId: channelIdOf(channel), threadTs });
+      await uploads.post(space, files, {
+        channelId: channelIdOf(channel),
+        threadTs,
+        turn: ANSWERING,
+      });
     } catch (thrown) {
       if (isOpen && !isRefusal(thrown, ...NOT_THERE)) throw thrown;
       const direct = await openDirectChannel(api, space, userId);
-      await uploads.post(space, files, { channelId: direct.id, threadTs: undefined });
+      await uploads.post(space, files, {
+        channelId: direct.id,
+        threadTs: undefined,
+        turn: ANSWERING,
+      });
     }
   };
 
@@ -138,7 +147,7 @@ export const createAnswer = (
 
   const showOpenly = async (parts: readonly Part[]): Promise<void> => {
     try {
-      shown = await writer.sync(channel, shown, parts, { threadTs });
+      shown = await writer.sync(channel, shown, parts, { threadTs, turn: ANSWERING });
     } catch (thrown) {
       if (shown.length > 0 || !isRefusal(thrown, ...NOT_THERE)) throw thrown;
       const part = joined(parts);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Api } from '../api.ts';
+import { ANSWERING } from '../bucket.ts';
 import { isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
 import { FILES_BYTES, STREAM_CHARS, UPDATE_EVERY_MS } from '../limits.ts';
@@ -89,7 +90,7 @@ export const createStreamedAnswer = (
   };
 
   const post = async (content: Content): Promise<void> => {
-    posts = await writer.sync(channel, posts, render(content), { threadTs });
+    posts = await writer.sync(channel, posts, render(content), { threadTs, turn: ANSWERING });
   };
 
   const draw = async (content: Content): Promise<void> => {
@@ -135,7 +136,10 @@ export const createStreamedAnswer = (
         });
         if (isOff || last.tone === 'error') {
           const [first, ...rest] = render(last);
-          posts = await writer.sync(channel, [stream], [first, ...rest], { threadTs });
+          posts = await writer.sync(channel, [stream], [first, ...rest], {
+            threadTs,
+            turn: ANSWERING,
+          });
         }
       }),
   };

@@ -46,7 +46,8 @@ export const createMirrorFiles = ({ uploads, writer }: MirrorFilesDeps) => {
     kept: readonly MirroredFile[] = [],
   ): Promise<void> => {
     for (const { id, ts } of files) {
-      const at = ts ?? (await uploads.shownIn(channel.space, id, channelIdOf(channel), 1));
+      const at =
+        ts ?? (await uploads.shownIn(channel.space, id, channelIdOf(channel), { looks: 1 }));
       if (at !== undefined && kept.every((other) => other.ts !== at))
         await writer.erase(channel, at);
       await uploads.remove(channel.space, id);

@@ -1,6 +1,6 @@
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import { readHistory } from '../history.ts';
+import { readHistory, type HistoryReading } from '../history.ts';
 import { positionAt, timestampAt } from '../ids.ts';
 import { isMarkOf, readMark, type MirrorMark, type SharedFile } from './metadata.ts';
 import type { Channel } from '../../../src/model/place.ts';
@@ -11,6 +11,9 @@ export interface MarkedMessage {
   readonly ts: string;
   readonly mark: MirrorMark;
 }
+
+/** How history is read. */
+export type Reading = Pick<HistoryReading, 'isSparing' | 'isPatient' | 'signal'>;
 
 /** A mirror's messages as they were found. */
 export interface Found {
@@ -28,13 +31,10 @@ export const readMarked = async function* (
   api: Api,
   { channel, threadId }: MirrorTarget,
   roots: readonly string[],
-  {
-    sinceMs,
-    signal,
-  }: { readonly sinceMs?: number | undefined; readonly signal?: AbortSignal | undefined },
+  { sinceMs, ...reading }: Reading & { readonly sinceMs: number | undefined },
 ): AsyncGenerator<MarkedMessage, void, void> {
   const oldest = sinceMs === undefined ? undefined : timestampAt(positionAt(sinceMs - 1));
-  const within = { ...(oldest === undefined ? {} : { oldest }), signal };
+  const within = { oldest, ...reading };
   const seen = new Set<string>();
   for (const threadTs of new Set([threadId, ...roots]))
     try {
@@ -54,17 +54,16 @@ export const readMarked = async function* (
 const THREADS_BACK_MS = 24 * 3_600_000;
 
 /** The first messages of the threads of a channel that got replies since a time, ms since 1970. */
-export const activeThreads = async (
+export const activeThreads = async function* (
   api: Api,
   channel: Channel,
   sinceMs: number,
-): Promise<readonly string[]> => {
-  const roots: string[] = [];
+  reading: Reading,
+): AsyncGenerator<string, void, void> {
   const since = Number(timestampAt(positionAt(sinceMs)));
   const oldest = timestampAt(positionAt(sinceMs - THREADS_BACK_MS));
-  for await (const { ts, latest_reply } of readHistory(api, channel, { oldest }))
-    if (latest_reply !== undefined && Number(latest_reply) >= since) roots.push(ts);
-  return roots;
+  for await (const { ts, latest_reply } of readHistory(api, channel, { ...reading, oldest }))
+    if (latest_reply !== undefined && Number(latest_reply) >= since) yield ts;
 };
 
 /** The messages of a mirror among marked ones, in their order; undefined where it has none. */

@@ -11,8 +11,9 @@ import { isGone } from '../errors.ts';
 import type { Mentions } from '../mentions.ts';
 import type { Threads } from '../threads.ts';
 import { createMirrorFiles } from './files.ts';
-import { activeThreads, foundOf, readMarked, type Found } from './find.ts';
+import { foundOf, type Found } from './find.ts';
 import { isMarkOf, markOf, readMark } from './metadata.ts';
+import type { OwnMessages } from './own-messages.ts';
 import { mirrorParts } from './parts.ts';
 import { handleOf, readHandle, type MirrorHandle } from './handle.ts';
 import {
@@ -31,6 +32,7 @@ export interface MirrorsDeps {
   readonly threads: Threads;
   readonly uploads: Uploads;
   readonly mentions: Pick<Mentions, 'completed'>;
+  readonly ownMessages: OwnMessages;
 }
 
 /** The first messages of mirrors of the same call, by the keys of their sources. */
@@ -57,7 +59,7 @@ const postedAs = (
 });
 
 export const createMirrors = (deps: MirrorsDeps): Mirrors => {
-  const { api, writer, threads, uploads, mentions } = deps;
+  const { api, writer, threads, uploads, mentions, ownMessages } = deps;
   const turns = createKeyedMutex();
   const files = createMirrorFiles({ uploads, writer });
 
@@ -126,7 +128,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
   ): Promise<ReadonlyMap<Mirror, Found>> => {
     const places = await Promise.all(mirrors.map(async (mirror) => threadFor(target, mirror)));
     const roots = places.filter((root) => root !== undefined);
-    const marked = await Array.fromAsync(readMarked(api, target, roots, { sinceMs, signal }));
+    const marked = await ownMessages.marked(target, roots, { sinceMs, signal });
     const found = new Map<Mirror, Found>();
     for (const mirror of mirrors) {
       const one = foundOf(marked, mirror);
@@ -143,7 +145,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     sinceMs: number,
   ): Promise<Pick<Found, 'texts' | 'files'>> => {
     const roots = threadTs === undefined ? [] : [threadTs];
-    const marked = await Array.fromAsync(readMarked(api, { channel }, roots, { sinceMs }));
+    const marked = await ownMessages.marked({ channel }, roots, { sinceMs });
     const found = foundOf(marked, mirror);
     const standing = await readMessage(api, channel, first);
     const known = (standing && readMark(standing)?.files) ?? [];
@@ -246,8 +248,8 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
       const others = new Set(only?.others.flatMap(({ ids }) => ids));
       const sinceMs = writtenMs(source);
       // The thread of a message that is gone is not known any more.
-      const roots = await activeThreads(api, channel, sinceMs);
-      for await (const { ts, mark } of readMarked(api, target, roots, { sinceMs })) {
+      const roots = await ownMessages.activeThreads(channel, sinceMs);
+      for (const { ts, mark } of await ownMessages.marked(target, roots, { sinceMs })) {
         if (!isMarkOf(mark, source, only?.key) || others.has(ts)) continue;
         await files.remove(channel, mark.files);
         await writer.erase(channel, ts);

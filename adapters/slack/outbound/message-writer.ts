@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Api } from '../api.ts';
+import type { CallTurn } from '../bucket.ts';
 import { isGone } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
 import { personaOf } from './persona.ts';
@@ -18,6 +19,8 @@ export interface PostOptions {
   readonly as?: Persona | undefined;
   /** Makes the metadata of each part, which nobody sees. */
   readonly metadata?: ((index: number) => object) | undefined;
+  /** Place among the calls that wait for the same rate. */
+  readonly turn?: CallTurn | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,7 +49,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
     channel: Channel,
     part: Part,
     index: number,
-    { threadTs, broadcast, as, metadata, signal }: PostOptions,
+    { threadTs, broadcast, as, metadata, turn, signal }: PostOptions,
   ): Promise<readonly string[]> => {
     const channelId = channelIdOf(channel);
     const { space } = channel;
@@ -64,12 +67,12 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
           ...(as ? personaOf(as) : {}),
           ...(metadata ? { metadata: metadata(index) } : {}),
         },
-        { once: true, signal },
+        { once: true, turn, signal },
       );
       timestamps.push(posted.parse(answer).ts);
     }
     if (part.files.length > 0) {
-      const ts = await uploads.post(space, part.files, { channelId, threadTs });
+      const ts = await uploads.post(space, part.files, { channelId, threadTs, turn });
       if (ts !== undefined) timestamps.push(ts);
     }
     return timestamps;
@@ -79,22 +82,27 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
     channel: Channel,
     ts: string,
     part: Part,
-    { broadcast, isBroadcast }: SyncOptions,
+    { broadcast, isBroadcast, turn }: SyncOptions,
     metadata?: object,
-  ) => {
-    await api.call(channel.space, 'chat.update', {
-      channel: channelIdOf(channel),
-      ts,
-      ...bodyOf(part),
-      ...(broadcast && !isBroadcast ? { reply_broadcast: true } : {}),
-      ...(metadata ? { metadata } : {}),
-    });
+  ): Promise<void> => {
+    await api.call(
+      channel.space,
+      'chat.update',
+      {
+        channel: channelIdOf(channel),
+        ts,
+        ...bodyOf(part),
+        ...(broadcast && !isBroadcast ? { reply_broadcast: true } : {}),
+        ...(metadata ? { metadata } : {}),
+      },
+      { turn },
+    );
   };
 
   /** Deletes a message; one that is gone already is no error. */
-  const erase = async (channel: Channel, ts: string): Promise<void> => {
+  const erase = async (channel: Channel, ts: string, turn?: CallTurn): Promise<void> => {
     try {
-      await api.call(channel.space, 'chat.delete', { channel: channelIdOf(channel), ts });
+      await api.call(channel.space, 'chat.delete', { channel: channelIdOf(channel), ts }, { turn });
     } catch (thrown) {
       if (!isGone(thrown)) throw thrown;
     }
@@ -132,7 +140,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
           shown.push(ts);
         }
       }
-      for (const ts of timestamps.slice(parts.length)) await erase(channel, ts);
+      for (const ts of timestamps.slice(parts.length)) await erase(channel, ts, options.turn);
       return shown;
     },
   };

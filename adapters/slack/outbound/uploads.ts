@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
+import type { CallTurn } from '../bucket.ts';
 import { ALT_TEXT_CHARS } from '../limits.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -20,6 +21,8 @@ export interface FilePlace {
   readonly blocks?: readonly SlackBlock[];
   /** The name and picture above them. */
   readonly as?: Persona | undefined;
+  /** Place among the calls that wait for the same rate. */
+  readonly turn?: CallTurn | undefined;
 }
 
 /** An uploaded file. */
@@ -53,15 +56,20 @@ export type Uploads = ReturnType<typeof createUploads>;
 /** @param speed every wait is so many times shorter */
 export const createUploads = (api: Api, speed = 1) => {
   /** Uploads a file, which nobody sees yet; resolves with its id. */
-  const send = async (space: Space, file: MirrorFile): Promise<string> => {
+  const send = async (space: Space, file: MirrorFile, turn?: CallTurn): Promise<string> => {
     const { name, altText } = file;
     const bytes = 'bytes' in file ? file.bytes : await file.read();
     const announced = uploadUrl.parse(
-      await api.call(space, 'files.getUploadURLExternal', {
-        filename: name,
-        length: bytes.byteLength,
-        ...(altText === undefined ? {} : { alt_txt: shorten(altText, ALT_TEXT_CHARS) }),
-      }),
+      await api.call(
+        space,
+        'files.getUploadURLExternal',
+        {
+          filename: name,
+          length: bytes.byteLength,
+          ...(altText === undefined ? {} : { alt_txt: shorten(altText, ALT_TEXT_CHARS) }),
+        },
+        { turn },
+      ),
     );
     const { statusCode, body } = await request(announced.upload_url, {
       method: 'POST',
@@ -85,8 +93,10 @@ export const createUploads = (api: Api, speed = 1) => {
     space: Space,
     fileId: string,
     channelId: string,
+    turn: CallTurn | undefined,
   ): Promise<string | undefined> => {
-    const { file } = fileInfo.parse(await api.call(space, 'files.info', { file: fileId }));
+    const answer = await api.call(space, 'files.info', { file: fileId }, { turn });
+    const { file } = fileInfo.parse(answer);
     const { public: open = {}, private: hidden = {} } = file.shares ?? {};
     return (open[channelId] ?? hidden[channelId])?.at(-1)?.ts;
   };
@@ -100,12 +110,12 @@ export const createUploads = (api: Api, speed = 1) => {
     space: Space,
     fileId: string,
     channelId: string,
-    looks = LOOKS,
+    { looks = LOOKS, turn }: { readonly looks?: number; readonly turn?: CallTurn | undefined } = {},
   ): Promise<string | undefined> => {
     try {
       for (let look = 0; look < looks; look += 1) {
         await sleep(realClock, (LOOK_AFTER_MS * look) / speed);
-        const ts = await placeOf(space, fileId, channelId);
+        const ts = await placeOf(space, fileId, channelId, turn);
         if (ts !== undefined) return ts;
       }
       return undefined;
@@ -122,7 +132,7 @@ export const createUploads = (api: Api, speed = 1) => {
   const share = async (
     space: Space,
     files: readonly [UploadedFile, ...UploadedFile[]],
-    { channelId, threadTs, blocks, as }: FilePlace,
+    { channelId, threadTs, blocks, as, turn }: FilePlace,
   ): Promise<string | undefined> => {
     await api.call(
       space,
@@ -134,9 +144,9 @@ export const createUploads = (api: Api, speed = 1) => {
         ...(blocks ? { blocks } : {}),
         ...(as ? personaOf(as) : {}),
       },
-      { once: true },
+      { once: true, turn },
     );
-    return shownIn(space, files[0].id, channelId);
+    return shownIn(space, files[0].id, channelId, { turn });
   };
 
   return {
@@ -164,7 +174,8 @@ export const createUploads = (api: Api, speed = 1) => {
       place: FilePlace,
     ): Promise<string | undefined> => {
       const sent: UploadedFile[] = [];
-      for (const file of files) sent.push({ id: await send(space, file), name: file.name });
+      for (const file of files)
+        sent.push({ id: await send(space, file, place.turn), name: file.name });
       const [first, ...rest] = sent;
       return first && share(space, [first, ...rest], place);
     },

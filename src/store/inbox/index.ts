@@ -17,6 +17,7 @@ import type { Person } from '../../model/member.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import type { ErrorCode, Sentence } from '../../errors.ts';
+import type { HistoryGap } from '../history-gaps.ts';
 import { readSentence } from './stored-sentence.ts';
 
 /** An outage of the service, for all of these languages; codes in BCP 47. */
@@ -44,6 +45,8 @@ export interface Backlog {
       readonly permissions: readonly string[];
     }[];
   }[];
+  /** Times whose messages were missed and could not be read, the newest first. */
+  readonly gaps: readonly HistoryGap[];
   /** The outage that messages of the space wait for; undefined where there is none. */
   readonly outage: Outage | undefined;
 }
@@ -199,7 +202,7 @@ export const backlogOf = async (
   space: Space,
   timeOf: (position: string) => number | undefined,
   nowMs: number,
-): Promise<Omit<Backlog, 'outage'>> => {
+): Promise<Omit<Backlog, 'gaps' | 'outage'>> => {
   const open = await store
     .selectFrom('inbox')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])

@@ -15,6 +15,7 @@ import { linkInvites } from './011-link-invites.ts';
 import { spaceColumns } from './012-space-columns.ts';
 import { below } from './013-below.ts';
 import { deliveries } from './014-deliveries.ts';
+import { historyGaps } from './015-history-gaps.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -32,6 +33,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '012-space-columns': spaceColumns,
   '013-below': below,
   '014-deliveries': deliveries,
+  '015-history-gaps': historyGaps,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

@@ -3,8 +3,13 @@ import slack from '../../../adapters/slack/index.ts';
 import { SCOPES } from '../../../adapters/slack/scopes.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { isFailure } from '../../../src/ops/doctor.ts';
-import { startSlackFake, type FakeWorkspace, type SlackFake } from '../../fakes/slack/index.ts';
-import { createTestCore } from '../discord/support.ts';
+import {
+  startSlackFake,
+  type FakeChannel,
+  type FakeWorkspace,
+  type SlackFake,
+} from '../../fakes/slack/index.ts';
+import { createTestCore, type TestCore } from '../discord/support.ts';
 import { type Environment, examineAt } from './doctor-examine.ts';
 
 let fake: SlackFake;
@@ -152,22 +157,39 @@ describe('in Socket Mode', () => {
     });
   });
 
+  const watch = (core: TestCore, name: string, bot: boolean): FakeChannel => {
+    const made = workspace.channel({ name, bot });
+    core.watched.push({
+      channel: { space: { platform: 'slack', id: workspace.id }, id: made.id },
+      mode: 'mirror',
+      languages: ['es'],
+      transcribes: false,
+      bots: false,
+    });
+    return made;
+  };
+
+  it.each([
+    ['full', 3, true, 'not known yet, as there is little of it'],
+    ['full', 20, true, 'all'],
+    ['limited', 20, false, '15 messages a minute'],
+  ] as const)('%s history of %i messages is told as far as it shows', async (...given) => {
+    const [history, count, ok, detail] = given;
+    const core = createTestCore();
+    workspace.state.history = history;
+    watch(core, 'outside', false);
+    const channel = watch(core, 'inside', true);
+    const ann = workspace.user();
+    for (let said = 0; said < count; said += 1) channel.say(ann, String(said));
+    const { of, failures } = await examine(socket(), core);
+    expect(of('history')).toMatchObject({ ok, detail: expect.stringContaining(detail) });
+    expect(failures).not.toContain('Slack: history');
+  });
+
   it('a watched channel that the app is not in is told with how to invite it', async () => {
     const core = createTestCore();
-    for (const [name, bot] of [
-      ['inside', true],
-      ['outside', false],
-    ] as const) {
-      const { id } = workspace.channel({ name, bot });
-      const channel = { space: { platform: 'slack', id: workspace.id }, id };
-      core.watched.push({
-        channel,
-        mode: 'mirror',
-        languages: ['es'],
-        transcribes: false,
-        bots: false,
-      });
-    }
+    watch(core, 'inside', true);
+    watch(core, 'outside', false);
     const { found } = await examine(socket(), core);
     const said = found.filter(({ check }) => check === 'Slack: channel');
     expect(said.map(({ ok }) => ok)).toEqual([true, false]);

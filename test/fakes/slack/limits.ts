@@ -21,7 +21,7 @@ export const SPECIAL = perMinute(600);
 /** `chat.postMessage`: one a second a channel. */
 export const POSTS: Rate = { count: 1, windowMs: 1_000 };
 /** `conversations.history` of commercial apps outside the Marketplace. */
-export const SLOW_HISTORY = perMinute(1);
+export const LIMITED_HISTORY = perMinute(1);
 /** Events of one workspace ("Events API", "Rate limiting"). */
 export const EVENTS: Rate = { count: 30_000, windowMs: 3_600_000 };
 
@@ -37,10 +37,7 @@ export interface Limits {
   allows(key: string, rate: Rate): boolean;
 }
 
-/**
- * Windows are `speed` times shorter than Slack's. The told wait is in whole seconds, as Slack's, unless
- * time is scaled.
- */
+/** Windows are `speed` times shorter than Slack's; the told wait is in Slack's time, whole seconds. */
 export const createLimits = (clock: Clock, speed: number, off: boolean): Limits => {
   const windows = new Map<string, Window>();
   const waitFor = (key: string, { count, windowMs }: Rate): number => {
@@ -56,8 +53,7 @@ export const createLimits = (clock: Clock, speed: number, off: boolean): Limits 
   return {
     take: (key, rate) => {
       const waitMs = off ? 0 : waitFor(key, rate);
-      if (waitMs > 0)
-        throw rateLimited(speed === 1 ? Math.max(1, Math.ceil(waitMs / 1_000)) : waitMs / 1_000);
+      if (waitMs > 0) throw rateLimited(Math.max(1, Math.ceil((waitMs * speed) / 1_000)));
     },
     allows: (key, rate) => off || waitFor(key, rate) === 0,
   };

@@ -63,6 +63,8 @@ export interface NewWorkspace {
   /** Default: installed with every scope. */
   readonly installed?: boolean;
   readonly scopes?: readonly string[];
+  /** Default: full. */
+  readonly history?: 'full' | 'limited';
   readonly emoji?: Readonly<Record<string, string>>;
 }
 
@@ -148,7 +150,7 @@ export const addWorkspace = (world: World, options: NewWorkspace = {}): Workspac
     users: new Map(),
     emoji: new Map(Object.entries(options.emoji ?? {})),
     installation: undefined,
-    slowHistory: false,
+    history: options.history ?? 'full',
   };
   world.workspaces.set(id, workspace);
   if (options.installed ?? true) install(world, workspace, options.scopes);

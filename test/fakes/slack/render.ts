@@ -183,6 +183,12 @@ export const renderMessage = (
   };
 };
 
+/** The address of a message; for a reply it names the thread too. */
+export const permalinkOf = ({ channel, ts, threadTs }: Message, { domain }: Workspace): string => {
+  const thread = threadTs === undefined ? '' : `?thread_ts=${threadTs}&cid=${channel.id}`;
+  return `https://${domain}.slack.com/archives/${channel.id}/p${ts.replace('.', '')}${thread}`;
+};
+
 export const renderView = (world: World, view: View): Json => ({
   id: view.id,
   team_id: view.workspace.id,

@@ -17,12 +17,7 @@ import type { Effect } from './faults.ts';
 import type { Json } from './json.ts';
 import { DOWNLOAD } from './file-host.ts';
 import { createLimits } from './limits.ts';
-import { appMethods } from './methods/apps.ts';
-import { chatMethods } from './methods/chat.ts';
-import { conversationMethods } from './methods/conversations.ts';
-import { fileMethods } from './methods/files.ts';
-import { peopleMethods } from './methods/people.ts';
-import { viewMethods } from './methods/views.ts';
+import { METHODS } from './methods/index.ts';
 import { addOrganisation } from './organisations.ts';
 import { addWorkspace, createApp, type NewWorkspace } from './population.ts';
 import { createRouter } from './router.ts';
@@ -111,14 +106,7 @@ export const startSlackFake = async (options: SlackFakeOptions = {}): Promise<Sl
   const http = createHttp(world, ackMs);
   const transport = () => (app.socketMode ? sockets : http);
   const events = createEvents(world, transport, speed);
-  const router = createRouter(world, [
-    ...appMethods,
-    ...peopleMethods,
-    ...chatMethods,
-    ...conversationMethods,
-    ...fileMethods,
-    ...viewMethods,
-  ]);
+  const router = createRouter(world, METHODS);
   const server = createServer((request, response) => {
     void router.handle(request, response).then(() => waiters.changed());
   });

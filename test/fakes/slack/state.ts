@@ -57,8 +57,11 @@ export interface Workspace {
   /** Names of custom emoji, each with its address or `alias:<name>`. */
   readonly emoji: Map<string, string>;
   installation: Installation | undefined;
-  /** Where history may be read only once a minute, 15 messages at a time. */
-  slowHistory: boolean;
+  /**
+   * How much history the app gets: `limited`, as commercial apps outside the Marketplace, once a minute
+   * and method, 15 messages at a time.
+   */
+  history: 'full' | 'limited';
 }
 
 export type ChannelKind = 'public' | 'private' | 'im' | 'mpim';

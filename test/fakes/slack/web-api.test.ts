@@ -200,15 +200,21 @@ describe('reading', () => {
     expect(thread.messages?.map(({ text }) => text)).toEqual(['one', 'reply']);
   });
 
-  it('gives 15 messages a minute where history is slow', async () => {
+  it('gives 15 messages a minute and method where history is limited', async () => {
     await using given = await start({ limits: 'on' });
-    const { client, channel, workspace } = given;
-    workspace.state.slowHistory = true;
+    const { slack, client, channel, workspace } = given;
+    workspace.state.history = 'limited';
     const ann = workspace.user();
     for (let count = 0; count < 20; count += 1) channel.say(ann, String(count));
+    const first = channel.say(ann, 'the last one');
     const read = async () => client.conversations.history({ channel: channel.id, limit: 100 });
     expect((await read()).messages).toHaveLength(15);
-    await expect(read()).rejects.toMatchObject({ retryAfter: expect.any(Number) });
+    await expect(read()).rejects.toMatchObject({ retryAfter: 60 });
+    const thread = { channel: channel.id, ts: first.ts };
+    expect((await client.conversations.replies(thread)).messages).toHaveLength(1);
+    await expect(client.conversations.replies(thread)).rejects.toMatchObject({ retryAfter: 60 });
+    slack.clock.advance(60_000);
+    expect((await read()).messages).toHaveLength(15);
   });
 
   it('serves files to a token with files:read, and a login page to others', async () => {

@@ -9,6 +9,8 @@ import {
   type Backfill,
   type BackfillDeps,
 } from '../../../src/autotranslate/backfill.ts';
+import type { HistoryOptions } from '../../../src/ports/channel-feed.ts';
+import type { HistoryGap } from '../../../src/store/history-gaps.ts';
 import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed.ts';
 
 const GENERAL = channel('general');
@@ -24,6 +26,10 @@ let gate: Promise<void>;
 let aheadMs: number;
 /** From where on the last messages were asked for. */
 let lookedBackTo: string | undefined;
+/** The last messages before the cursor. */
+let recent: Message[];
+let deleted: string[];
+let gaps: HistoryGap[];
 
 const take = async ({ text, position }: Message): Promise<void> => {
   failTake();
@@ -43,7 +49,7 @@ const parts = (): BackfillDeps => ({
     of: async () => cursor,
     recent: async (_, after) => {
       lookedBackTo = after;
-      return [];
+      return recent;
     },
   },
   platforms: {
@@ -60,7 +66,8 @@ const parts = (): BackfillDeps => ({
   },
   sinceMs: () => 0,
   take,
-  markDeleted: async () => undefined,
+  markDeleted: async (refs) => void deleted.push(...refs.map(({ id }) => id)),
+  noteGap: async (gap) => void gaps.push(gap),
   hold: () => ({ [Symbol.dispose]: () => undefined }),
   log: createLog('silent'),
   now: () => Date.now() + aheadMs,
@@ -74,6 +81,7 @@ beforeEach(() => {
   gate = Promise.resolve();
   aheadMs = 0;
   lookedBackTo = undefined;
+  [recent, deleted, gaps] = [[], [], []];
   backfill = createBackfill(parts());
 });
 
@@ -286,5 +294,154 @@ describe('catching up', () => {
     await expect(failing).rejects.toThrow('broken');
     await report(place.say(GENERAL, 'next'));
     expect(taken).toEqual(['next']);
+  });
+});
+
+describe('a history that takes minutes', () => {
+  /** Holds each history back until it resolves, and says what it leaves unread. */
+  let opening: PromiseWithResolvers<void>;
+  let unread: (options: HistoryOptions, after: string) => void;
+
+  const slow = (isSlow = true): Backfill => {
+    const { platforms, ...rest } = parts();
+    return createBackfill({
+      ...rest,
+      platforms: {
+        find: (at) => {
+          const found = platforms.find(at);
+          return (
+            found && {
+              ...found,
+              feed: {
+                ...found.feed,
+                isHistorySlow: () => isSlow,
+                async *history(of, after, signal, options) {
+                  await opening.promise;
+                  if (options) unread(options, after);
+                  yield* place.feed.history(of, options?.missedAfter ?? after, signal);
+                },
+              },
+            }
+          );
+        },
+      },
+    });
+  };
+
+  beforeEach(() => {
+    opening = Promise.withResolvers<void>();
+    unread = () => undefined;
+  });
+
+  it('delays no report, and the cursor waits for it', async () => {
+    await using patient = slow();
+    place.say(GENERAL, 'missed');
+    const whole: boolean[] = [];
+    const message = place.say(GENERAL, 'live');
+    const tell = async (isWhole: boolean): Promise<void> => void whole.push(isWhole);
+    await patient.report(GENERAL, tell);
+    await patient.report(GENERAL, tell);
+    opening.resolve();
+    await patient.idle();
+    await patient.report(GENERAL, tell);
+    expect(whole).toEqual([false, false, true]);
+    expect(taken).toEqual(['missed', plainText(message.text)]);
+  });
+
+  it('keeps no other channel from its history', async () => {
+    await using patient = slow();
+    for (let at = 0; at < 10; at += 1) patient.missed(channel(`slow ${at}`), undefined);
+    place.say(channel('slow 11'), 'missed');
+    patient.missed(channel('slow 11'), undefined);
+    opening.resolve();
+    await patient.idle();
+    expect(taken).toEqual(['missed']);
+  });
+
+  it('is read once more for all that was missed while it was read', async () => {
+    await using patient = slow();
+    for (let at = 0; at < 5; at += 1) {
+      patient.missed(GENERAL, undefined);
+      await patient.report(GENERAL, async () => undefined);
+    }
+    opening.resolve();
+    await patient.idle();
+    expect(place.calls.length).toBeLessThanOrEqual(2);
+  });
+
+  it('whose beginning is unread leaves a gap, told before anything is taken', async () => {
+    const known = place.say(GENERAL, 'known');
+    cursor = known.position;
+    const lost = place.say(GENERAL, 'lost');
+    unread = ({ missedAfter, unread: tell }) => tell(missedAfter, lost.position);
+    let gapsAtFirst = -1;
+    failTake = () => {
+      if (gapsAtFirst < 0) gapsAtFirst = gaps.length;
+    };
+    await using patient = slow();
+    patient.missed(GENERAL, undefined);
+    opening.resolve();
+    await patient.idle();
+    expect(gapsAtFirst).toBe(1);
+    expect(gaps).toEqual([
+      {
+        channel: GENERAL,
+        fromMs: place.feed.timeOf(known.position),
+        untilMs: place.feed.timeOf(lost.position),
+        reason: 'limited',
+      },
+    ]);
+  });
+
+  it('that leaves known messages unread counts none of them as deleted', async () => {
+    const known = place.say(GENERAL, 'known');
+    recent = [known];
+    cursor = known.position;
+    unread = ({ missedAfter, unread: tell }, after) => tell(after, missedAfter);
+    await using patient = slow();
+    patient.missed(GENERAL, undefined);
+    opening.resolve();
+    await patient.idle();
+    expect([deleted, gaps]).toEqual([[], []]);
+  });
+
+  it('is none that fails once and then comes: reports wait', async () => {
+    await follow();
+    place.fail({
+      call: 'history',
+      error: new AppError('unavailable', 'for a moment', { retryable: true }),
+    });
+    place.say(GENERAL, 'missed');
+    backfill.missed(GENERAL, undefined);
+    let takenBefore = -1;
+    await backfill.report(GENERAL, async () => void (takenBefore = taken.length));
+    expect(takenBefore).toBe(1);
+  });
+
+  it('is any that is refused for longer: reports go on meanwhile', async () => {
+    await follow();
+    place.fail({
+      call: 'history',
+      error: new AppError('rate-limited', 'wait', { retryable: true, retryAfterMs: 1_100 }),
+    });
+    place.say(GENERAL, 'missed');
+    backfill.missed(GENERAL, undefined);
+    let takenBefore = -1;
+    await backfill.report(GENERAL, async () => void (takenBefore = taken.length));
+    await backfill.idle();
+    expect([takenBefore, taken]).toEqual([0, ['missed']]);
+  });
+});
+
+describe('a history that may not be read', () => {
+  it('leaves a gap since the last known message', async () => {
+    cursor = place.say(GENERAL, 'known').position;
+    aheadMs = 60_000;
+    place.fail({ call: 'history', error: new AppError('forbidden', 'closed') });
+    backfill.missed(GENERAL, undefined);
+    await backfill.idle();
+    expect(gaps).toMatchObject([
+      { channel: GENERAL, fromMs: place.feed.timeOf(cursor), reason: 'forbidden' },
+    ]);
   });
 });

@@ -39,8 +39,7 @@ export const tickets = (world: World): Set<string> => {
 
 const openConnection: Method = {
   name: 'apps.connections.open',
-  // Tier 1 allows bursts, as when a socket is renewed.
-  rate: TIER[2],
+  rate: TIER[3],
   scopes: [],
   token: 'app',
   run: (world) => {

@@ -3,7 +3,7 @@ import { checkMessageBlocks } from '../blocks.ts';
 import { SlackFault } from '../errors.ts';
 import { addMessage, changeMessage, deleteMessage, notePings } from '../posting.ts';
 import { directChannel, findUser } from '../population.ts';
-import { renderMessage } from '../render.ts';
+import { permalinkOf, renderMessage } from '../render.ts';
 import type { Json } from '../json.ts';
 import type { Channel, Message } from '../state.ts';
 import { channelFor, flag, json, method, POSTS, TIER, type Call } from './call.ts';
@@ -210,11 +210,9 @@ const permalink = method(
   (call) => {
     const channel = channelFor(call, call.args.channel);
     const { message_ts: ts } = call.args;
-    if (!channel.messages.some((message) => message.ts === ts))
-      throw new SlackFault('message_not_found');
-    const { domain } = call.installation.workspace;
-    const place = `${channel.id}/p${ts.replace('.', '')}`;
-    return { channel: channel.id, permalink: `https://${domain}.slack.com/archives/${place}` };
+    const found = channel.messages.find((message) => message.ts === ts);
+    if (!found) throw new SlackFault('message_not_found');
+    return { channel: channel.id, permalink: permalinkOf(found, call.installation.workspace) };
   },
 );
 

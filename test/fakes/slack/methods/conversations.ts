@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SlackFault } from '../errors.ts';
-import { SLOW_HISTORY } from '../limits.ts';
+import { LIMITED_HISTORY } from '../limits.ts';
 import { channelEvent } from '../posting.ts';
 import { directChannel } from '../population.ts';
 import { renderChannel, renderMessage } from '../render.ts';
@@ -143,23 +143,27 @@ const within = (
     return inclusive ? at >= from && at <= to : at > from && at < to;
   });
 
-/** Checks that history may be read, and counts the slow limit of commercial apps. */
-const readable = (call: Call<{ readonly channel: string; readonly limit: number }>): Channel => {
+/** Checks that history may be read, and counts the limit of commercial apps. */
+const readable = (
+  call: Call<{ readonly channel: string; readonly limit: number }>,
+  name: string,
+): Channel => {
   const { world, args, installation } = call;
   const channel = channelFor(call, args.channel);
   needScope(call, HISTORY[channel.kind]);
   if (!channel.members.has(installation.botUser.id)) throw new SlackFault('not_in_channel');
-  if (installation.workspace.slowHistory)
-    world.limits.take(`slow history ${installation.workspace.id}`, SLOW_HISTORY);
+  if (installation.workspace.history === 'limited')
+    world.limits.take(`limited ${name} ${installation.workspace.id}`, LIMITED_HISTORY);
   return channel;
 };
 
-/** Messages of one page where history is slow. */
-const SLOW_PAGE = 15;
+/** Messages of one page where history is limited. */
+const LIMITED_PAGE = 15;
 
 const historyPage = (call: Call<z.output<typeof historySchema>>, all: readonly Message[]): Json => {
   const { world, args, installation } = call;
-  const limit = installation.workspace.slowHistory ? Math.min(args.limit, SLOW_PAGE) : args.limit;
+  const isLimited = installation.workspace.history === 'limited';
+  const limit = isLimited ? Math.min(args.limit, LIMITED_PAGE) : args.limit;
   const { items, next } = page(all, args.cursor, limit);
   return {
     messages: items.map((message) =>
@@ -173,7 +177,7 @@ const historyPage = (call: Call<z.output<typeof historySchema>>, all: readonly M
 const historySchema = z.looseObject(historyArgs);
 
 const history = method('conversations.history', { rate: TIER[3], args: historySchema }, (call) => {
-  const channel = readable(call);
+  const channel = readable(call, 'conversations.history');
   const top = channel.messages.filter(
     ({ threadTs, ts, broadcast }) => threadTs === undefined || threadTs === ts || broadcast,
   );
@@ -184,7 +188,7 @@ const replies = method(
   'conversations.replies',
   { rate: TIER[3], args: z.looseObject({ ...historyArgs, ts: z.string() }) },
   (call) => {
-    const channel = readable(call);
+    const channel = readable(call, 'conversations.replies');
     const { ts } = call.args;
     const root = channel.messages.find((message) => message.ts === ts);
     if (!root) throw new SlackFault('thread_not_found');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { SlackFault } from '../errors.ts';
 import { findUser } from '../population.ts';
-import { renderMessage, renderUser, teamOf } from '../render.ts';
-import { channelFor, count, flag, method, TIER } from './call.ts';
+import { permalinkOf, renderMessage, renderUser, teamOf } from '../render.ts';
+import { channelFor, count, flag, method, SPECIAL, TIER } from './call.ts';
 
 const authTest = method('auth.test', { args: z.looseObject({}) }, ({ world, installation }) => {
   const { workspace, botUser, botId, organisation } = installation;
@@ -112,10 +112,14 @@ const reactionsGet = method(
     const channel = channelFor(call, call.args.channel);
     const message = channel.messages.find(({ ts }) => ts === call.args.timestamp);
     if (!message) throw new SlackFault('message_not_found');
+    const { workspace } = call.installation;
     return {
       type: 'message',
       channel: channel.id,
-      message: renderMessage(call.world, message, call.installation.workspace),
+      message: {
+        ...renderMessage(call.world, message, workspace),
+        permalink: permalinkOf(message, workspace),
+      },
     };
   },
 );
@@ -124,7 +128,7 @@ const THREAD_METHODS = ['setStatus', 'setTitle', 'setSuggestedPrompts'].map((nam
   method(
     `assistant.threads.${name}`,
     {
-      rate: TIER[4],
+      rate: name === 'setStatus' ? SPECIAL : TIER[4],
       scopes: ['assistant:write'],
       args: z.looseObject({ channel_id: z.string(), thread_ts: z.string() }),
     },

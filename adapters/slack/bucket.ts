@@ -1,0 +1,119 @@
+import { orAborted } from '../../src/async/abort.ts';
+import type { Clock } from '../../src/async/clock.ts';
+import { AppError } from '../../src/errors.ts';
+import type { Rate } from './rates.ts';
+
+/** The place of a call among those that wait for the same rate. */
+export interface CallTurn {
+  /** Lower ones go first. */
+  readonly priority: number;
+  /** Decides between equal priorities: higher ones go first. Default: in the order of the calls. */
+  readonly rank?: number;
+}
+
+/** Priorities of calls: somebody waits for the answer; ordinary work; what may take long. */
+export const PRIORITY = { answer: 0, work: 1, background: 2 } as const;
+
+/** The turn of a call for whose end somebody waits. */
+export const ANSWERING: CallTurn = { priority: PRIORITY.answer };
+
+/** Calls that may wait for one rate; above it the caller waits, who holds less. */
+const MOST_WAITING = 100;
+/** Calls that may be made at once, as a share of a minute's: "occasional bursts". */
+const BURST_SHARE = 0.2;
+/** Smallest lack of a token that is waited for; rounding may leave less. */
+const NOTHING = 1e-6;
+
+interface Waiter {
+  readonly turn: CallTurn;
+  readonly admit: () => void;
+}
+
+const burstOf = ({ calls }: Rate): number => Math.max(1, Math.floor(calls * BURST_SHARE));
+/** Tokens that are kept for answers. */
+const reserveOf = (rate: Rate): number => Math.floor(burstOf(rate) / 2);
+/** Tokens a millisecond: with a burst before them they are no more than the rate allows. */
+const flowOf = (rate: Rate): number => Math.max(1, rate.calls - burstOf(rate)) / rate.perMs;
+
+const isBefore = (a: CallTurn, b: CallTurn): boolean =>
+  a.priority === b.priority ? (a.rank ?? 0) > (b.rank ?? 0) : a.priority < b.priority;
+
+export type Bucket = ReturnType<typeof createBucket>;
+
+/** Creates a token bucket: it lets calls through at a rate, those of the lowest priority first. */
+export const createBucket = (clock: Clock, given: Rate) => {
+  const waiting: Waiter[] = [];
+  let rate = given;
+  let tokens = burstOf(rate);
+  let filledMs = clock.nowMs();
+  let takenMs = -Infinity;
+  let heldUntilMs = -Infinity;
+  let unschedule: (() => void) | undefined;
+
+  const waitOf = ({ priority }: CallTurn): number => {
+    const now = clock.nowMs();
+    tokens = Math.min(burstOf(rate), tokens + (now - filledMs) * flowOf(rate));
+    filledMs = now;
+    const needed = priority === PRIORITY.answer ? 1 : 1 + reserveOf(rate);
+    const lack = needed - tokens;
+    return Math.max(0, heldUntilMs - now, lack > NOTHING ? lack / flowOf(rate) : 0);
+  };
+
+  const serve = (): void => {
+    unschedule?.();
+    for (let [first] = waiting; first; [first] = waiting) {
+      const waitMs = waitOf(first.turn);
+      if (waitMs > 0) {
+        unschedule = clock.after(waitMs, serve);
+        return;
+      }
+      waiting.shift();
+      tokens -= 1;
+      takenMs = clock.nowMs();
+      first.admit();
+    }
+  };
+
+  return {
+    /**
+     * Waits for the turn of a call. Rejects with the signal's reason, and with `rate-limited` where
+     * too many wait.
+     */
+    take: async (turn: CallTurn, signal?: AbortSignal): Promise<void> => {
+      signal?.throwIfAborted();
+      if (waiting.length >= MOST_WAITING)
+        throw new AppError('rate-limited', 'too many calls wait for Slack', {
+          retryable: true,
+          retryAfterMs: waiting.length / flowOf(rate),
+        });
+      const admitted = Promise.withResolvers<void>();
+      const waiter: Waiter = { turn, admit: admitted.resolve };
+      const at = waiting.findIndex((other) => isBefore(turn, other.turn));
+      waiting.splice(at < 0 ? waiting.length : at, 0, waiter);
+      serve();
+      try {
+        await (signal ? orAborted(admitted.promise, signal) : admitted.promise);
+      } catch (thrown) {
+        const left = waiting.indexOf(waiter);
+        if (left >= 0) waiting.splice(left, 1);
+        serve();
+        throw thrown;
+      }
+    },
+    /** Lets nothing through for a time, as the server said. */
+    hold: (waitMs: number): void => {
+      heldUntilMs = Math.max(heldUntilMs, clock.nowMs() + waitMs);
+      tokens = Math.min(tokens, 1);
+      serve();
+    },
+    /** True while at most half of a burst was used lately. */
+    isFresh: (): boolean => waitOf({ priority: PRIORITY.work }) === 0,
+    /** Goes on at another rate; the last call counts in it. */
+    setRate: (next: Rate): void => {
+      rate = next;
+      tokens = Math.min(burstOf(rate), (clock.nowMs() - takenMs) * flowOf(rate));
+      filledMs = clock.nowMs();
+      serve();
+    },
+  };
+};

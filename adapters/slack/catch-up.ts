@@ -1,0 +1,126 @@
+import type { Api } from './api.ts';
+import { PRIORITY, type CallTurn } from './bucket.ts';
+import { readHistory, readHistoryPage } from './history.ts';
+import { positionAt, positionOf, timestampAt, writtenMsOf } from './ids.ts';
+import type { RawSlackMessage } from './inbound/raw-message.ts';
+import type { Clock } from '../../src/async/clock.ts';
+import { AppError } from '../../src/errors.ts';
+import type { Channel } from '../../src/model/place.ts';
+
+/** Time before a gap in which threads may have got replies that were missed. */
+const THREADS_BACK_MS = 24 * 3_600_000;
+/** Longest time of reading more than one page of a channel where the app gets little history. */
+const LONGEST_MS = 15 * 60_000;
+
+export interface CatchUpDeps {
+  readonly api: Api;
+  readonly clock: Clock;
+  /** Every wait is so many times shorter. */
+  readonly speed: number;
+}
+
+/** Part of a history that was read. */
+interface CaughtUp {
+  /** Oldest first. */
+  readonly messages: readonly RawSlackMessage[];
+  /** Timestamps between which there is more, that was not read. */
+  readonly unread: readonly { readonly after: string; readonly before: string }[];
+}
+
+const isLater = (ts: string | undefined, after: string): ts is string =>
+  ts !== undefined && Number(ts) > Number(after);
+
+const inOrder = (found: ReadonlyMap<string, RawSlackMessage>): readonly RawSlackMessage[] =>
+  [...found.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
+
+/** Creates what reads the messages of a channel and of its threads after a timestamp. */
+export const createCatchUp = ({ api, clock, speed }: CatchUpDeps) => {
+  const readAll = async (
+    channel: Channel,
+    after: string,
+    signal: AbortSignal,
+  ): Promise<CaughtUp> => {
+    const found = new Map<string, RawSlackMessage>();
+    const since = timestampAt(positionAt(writtenMsOf(positionOf(after)) - THREADS_BACK_MS));
+    for await (const raw of readHistory(api, channel, { oldest: since, signal })) {
+      if (api.history.isLimited(channel.space))
+        throw new AppError('rate-limited', 'Slack gives this app little history', {
+          retryable: true,
+        });
+      if (isLater(raw.ts, after)) found.set(raw.ts, raw);
+      if (!isLater(raw.latest_reply, after)) continue;
+      const thread = { oldest: after, threadTs: raw.ts, signal };
+      for await (const reply of readHistory(api, channel, thread))
+        if (isLater(reply.ts, after)) found.set(reply.ts, reply);
+    }
+    return { messages: inOrder(found), unread: [] };
+  };
+
+  /**
+   * Reads the newest page first, and the others one a minute until it has taken too long. Channels
+   * take turns: those of which less was read first, and of these the one with the latest message.
+   */
+  const readSparingly = async (
+    channel: Channel,
+    after: string,
+    signal: AbortSignal,
+  ): Promise<CaughtUp> => {
+    const untilMs = clock.nowMs() + LONGEST_MS / speed;
+    const isLate = (): boolean => clock.nowMs() > untilMs;
+    const turn = (read: number): CallTurn => ({
+      priority: PRIORITY.background + read,
+      rank: Number(after),
+    });
+    const found = new Map<string, RawSlackMessage>();
+    const unread: { after: string; before: string }[] = [];
+
+    let latest: string | undefined;
+    for (let pages = 0; ; pages += 1) {
+      const range = { oldest: after, latest };
+      const options = { turn: turn(pages), isPatient: true, signal };
+      const { messages, hasMore } = await readHistoryPage(api, channel, range, options);
+      for (const raw of messages) found.set(raw.ts, raw);
+      latest = messages.at(-1)?.ts ?? latest;
+      if (!hasMore || latest === undefined || messages.length === 0) break;
+      if (!isLate()) continue;
+      unread.push({ after, before: latest });
+      break;
+    }
+
+    const threads = [...found.values()]
+      .filter((raw) => isLater(raw.latest_reply, after))
+      .toSorted((a, b) => Number(b.latest_reply) - Number(a.latest_reply));
+    for (const { ts: threadTs, latest_reply: last = threadTs } of threads) {
+      let oldest: string | undefined = after;
+      for (let pages = 0; oldest !== undefined; pages += 1) {
+        if (isLate()) {
+          unread.push({ after: oldest, before: last });
+          break;
+        }
+        const options = { turn: turn(pages), isPatient: true, signal };
+        const read = await readHistoryPage(api, channel, { oldest, threadTs }, options);
+        for (const reply of read.messages) if (isLater(reply.ts, after)) found.set(reply.ts, reply);
+        const next: string | undefined = read.messages.at(-1)?.ts;
+        oldest = read.hasMore && isLater(next, oldest) ? next : undefined;
+      }
+    }
+    return { messages: inOrder(found), unread };
+  };
+
+  /**
+   * Rejects with `rate-limited` where the limit on history shows only now.
+   *
+   * @param from timestamp after which messages are read where the app gets all history
+   * @param after timestamp after which they are read where it gets little
+   */
+  return async (
+    channel: Channel,
+    { from, after }: { readonly from: string; readonly after: string },
+    signal: AbortSignal,
+  ): Promise<CaughtUp> => {
+    if (!api.history.isLimited(channel.space)) return readAll(channel, from, signal);
+    const { messages, unread } = await readSparingly(channel, after, signal);
+    const skipped = isLater(after, from) ? [{ after: from, before: after }] : [];
+    return { messages, unread: [...skipped, ...unread] };
+  };
+};

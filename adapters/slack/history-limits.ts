@@ -1,0 +1,54 @@
+import type { Space } from '../../src/model/place.ts';
+import type { Paces } from './paces.ts';
+import {
+  HISTORY_METHODS,
+  LIMITED_HISTORY,
+  LIMITED_PAGE,
+  RATES,
+  type SlackMethod,
+} from './rates.ts';
+
+/** Shortest wait that tells Slack's limit on history from any other, in its own time. */
+const TOLD_MS = 20_000;
+
+/** Messages of a page that Slack gave. */
+interface Page {
+  readonly asked: number;
+  readonly got: number;
+  readonly hasMore: boolean;
+}
+
+export interface HistoryLimits {
+  /** True where the app gets 15 messages a minute, as commercial apps outside the Marketplace do. */
+  isLimited(space: Space): boolean;
+  /** Learns from a page: one that ends at 15 messages shows the limit, a longer one that there is none. */
+  sawPage(space: Space, page: Page): void;
+  /** Learns from a refusal: few calls were made, and Slack wants a long wait. */
+  refused(space: Space, method: SlackMethod, toldMs: number): void;
+}
+
+const isHistory = (method: SlackMethod): boolean =>
+  HISTORY_METHODS.some((history) => history === method);
+
+/** Creates the knowledge how much history Slack gives the app; Slack does not say it. */
+export const createHistoryLimits = (paces: Pick<Paces, 'isFresh' | 'setRate'>): HistoryLimits => {
+  const limited = new Set<string>();
+  const setLimited = (space: Space, isLimited: boolean): void => {
+    if (limited.has(space.id) === isLimited) return;
+    if (isLimited) limited.add(space.id);
+    else limited.delete(space.id);
+    for (const method of HISTORY_METHODS)
+      paces.setRate(space, method, isLimited ? LIMITED_HISTORY : RATES[method]);
+  };
+  return {
+    isLimited: ({ id }) => limited.has(id),
+    sawPage: (space, { asked, got, hasMore }) => {
+      if (got > LIMITED_PAGE) setLimited(space, false);
+      else if (asked > LIMITED_PAGE && got === LIMITED_PAGE && hasMore) setLimited(space, true);
+    },
+    refused: (space, method, toldMs) => {
+      if (isHistory(method) && toldMs >= TOLD_MS && paces.isFresh(space, method))
+        setLimited(space, true);
+    },
+  };
+};

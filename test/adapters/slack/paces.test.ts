@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { ANSWERING, PRIORITY, type CallTurn } from '../../../adapters/slack/bucket.ts';
+import { createPaces } from '../../../adapters/slack/paces.ts';
+import { LIMITED_HISTORY, RATES, type SlackMethod } from '../../../adapters/slack/rates.ts';
+import { createTestClock } from '../../fakes/clock.ts';
+
+const SPACE = { platform: 'slack', id: 'T1' };
+const WORK: CallTurn = { priority: PRIORITY.work };
+const MINUTE_MS = 60_000;
+
+const open = () => {
+  const clock = createTestClock(0);
+  const paces = createPaces(clock, 1);
+  const passed: { readonly name: string; readonly atMs: number }[] = [];
+  const call = async (
+    name: string,
+    method: SlackMethod,
+    turn: CallTurn = WORK,
+    { channel = 'C1', signal }: { channel?: string; signal?: AbortSignal } = {},
+  ): Promise<void> => {
+    await paces.take(SPACE, method, channel, turn, signal);
+    passed.push({ name, atMs: clock.nowMs() });
+  };
+  return { clock, paces, passed, call };
+};
+
+/** The most calls within any minute. */
+const mostAMinute = (times: readonly number[]): number =>
+  Math.max(
+    ...times.map((from) => times.filter((at) => at >= from && at < from + MINUTE_MS).length),
+  );
+
+describe('the pace of calls', () => {
+  it.each(['chat.update', 'users.info', 'usergroups.list'] as const)(
+    'keeps %s within its tier, with a burst first',
+    async (method) => {
+      const { clock, passed, call } = open();
+      const { calls } = RATES[method];
+      for (let minute = 0; minute < 3; minute += 1) {
+        for (let count = 0; count < 90; count += 1) call('', method).catch(() => undefined);
+        await clock.advance(MINUTE_MS);
+      }
+      const times = passed.map(({ atMs }) => atMs);
+      expect(times.filter((at) => at === 0).length).toBeGreaterThan(calls / 20);
+      expect(mostAMinute(times)).toBeLessThanOrEqual(calls);
+      expect(times.length).toBeGreaterThan(calls * 2);
+    },
+  );
+
+  it('lets one post a second into each channel', async () => {
+    const { clock, passed, call } = open();
+    for (const channel of ['C1', 'C2', 'C1', 'C2'])
+      void call(channel, 'chat.postMessage', WORK, { channel });
+    await clock.advance(5_000);
+    expect(passed).toEqual([
+      { name: 'C1', atMs: 0 },
+      { name: 'C2', atMs: 0 },
+      { name: 'C1', atMs: 1_000 },
+      { name: 'C2', atMs: 1_000 },
+    ]);
+  });
+
+  it('lets answers to people go first, and keeps room for them', async () => {
+    const { clock, passed, call } = open();
+    for (let count = 0; count < 20; count += 1) void call('work', 'chat.update');
+    void call('catch-up', 'chat.update', { priority: PRIORITY.background });
+    await clock.advance(0);
+    void call('answer', 'chat.update', ANSWERING);
+    await clock.advance(0);
+    expect(passed.at(-1)).toEqual({ name: 'answer', atMs: 0 });
+    await clock.advance(MINUTE_MS);
+    expect(passed.map(({ name }) => name).at(-1)).toBe('catch-up');
+  });
+
+  it('goes on with the highest rank among equal priorities', async () => {
+    const { clock, passed, call } = open();
+    void call('first', 'chat.postMessage');
+    for (const rank of [1, 3, 2])
+      void call(String(rank), 'chat.postMessage', { priority: PRIORITY.background, rank });
+    await clock.advance(10_000);
+    expect(passed.map(({ name }) => name)).toEqual(['first', '3', '2', '1']);
+  });
+
+  it('refuses a call where a hundred wait, with the time after which they are through', async () => {
+    const { clock, call } = open();
+    for (let count = 0; count < 101; count += 1)
+      void call('', 'chat.postMessage').catch(() => undefined);
+    await expect(call('', 'chat.postMessage')).rejects.toMatchObject({
+      code: 'rate-limited',
+      retryable: true,
+      retryAfterMs: 100_000,
+    });
+    await clock.advance(2_000);
+    void call('', 'chat.postMessage');
+    await clock.advance(100_000);
+  });
+
+  it('drops a call that is cancelled while it waits, and lets the others go on', async () => {
+    const { clock, passed, call } = open();
+    void call('first', 'chat.postMessage');
+    const cancelled = new AbortController();
+    const waiting = call('cancelled', 'chat.postMessage', WORK, { signal: cancelled.signal });
+    void call('next', 'chat.postMessage');
+    cancelled.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    await clock.advance(1_000);
+    expect(passed.map(({ name }) => name)).toEqual(['first', 'next']);
+  });
+
+  it('waits as long as Slack says', async () => {
+    const { clock, paces, passed, call } = open();
+    paces.hold(SPACE, 'chat.update', 'C1', 30_000);
+    void call('held', 'chat.update', ANSWERING);
+    void call('other', 'chat.delete');
+    await clock.advance(40_000);
+    expect(passed).toEqual([
+      { name: 'other', atMs: 0 },
+      { name: 'held', atMs: 30_000 },
+    ]);
+  });
+
+  it('counts the last call where a lower rate is learnt', async () => {
+    const { clock, paces, passed, call } = open();
+    await call('before', 'conversations.history');
+    paces.setRate(SPACE, 'conversations.history', LIMITED_HISTORY);
+    for (const name of ['one', 'two']) void call(name, 'conversations.history');
+    await clock.advance(200_000);
+    expect(passed.map(({ atMs }) => Math.round(atMs / 1_000))).toEqual([0, 61, 122]);
+  });
+});

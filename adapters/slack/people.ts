@@ -27,7 +27,7 @@ const userInfo = z.object({
     is_bot: z.boolean().optional(),
     is_admin: z.boolean().optional(),
     is_owner: z.boolean().optional(),
-    /** Of people of an organisation ("User object"). */
+    /** The person in their organisation ("User object"). */
     enterprise_user: z
       .object({
         enterprise_id: z.string().optional(),

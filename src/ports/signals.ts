@@ -8,7 +8,7 @@ export interface SignalTopics {
   readonly watches: Space;
   readonly 'opt-out': Person & { readonly optedOut: boolean };
   readonly forgotten: Person;
-  /** Nothing of the space is stored any more. */
+  /** The space of which nothing is stored any more. */
   readonly 'space-left': Space;
 }
 

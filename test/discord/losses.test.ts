@@ -46,12 +46,15 @@ describe('in the middle of a translation', () => {
     await replyTo(said);
   });
 
-  it('the bot may be thrown out: it works again when it is back', async () => {
-    const { channel, guild, ann } = await bot.reading();
+  it('the bot may be thrown out: it works again when it is back and set up anew', async () => {
+    const at = await bot.reading();
+    const { channel, guild, ann } = at;
     during('Now you have to leave', () => guild.kickBot());
     channel.say(ann, 'Now you have to leave');
     await replyTo((await bot.reading()).channel.say(ann, 'On another server nobody cares'));
     guild.addBot();
+    expect((await bot.use(at, 'autotranslate list')).content).not.toContain(channel.id);
+    await bot.use(at, 'autotranslate reply', { languages: 'es' });
     await replyTo(channel.say(ann, 'Good to have you back with us'));
     expect(textsIn(channel).filter((text) => text.startsWith('🇪🇸')).length).toBeLessThan(3);
   });

@@ -7,7 +7,7 @@ const PAGE_MS = 10_000;
 /** Stands on the page that leads to Slack's own. */
 const LINK = '/oauth/v2/authorize';
 
-/** What is behind an address for installations: our page, another one, or nothing. */
+/** Finds what is behind an address for installations: our page, another one, or nothing. */
 const look = async (address: string): Promise<'ours' | 'other' | 'nothing'> => {
   try {
     const { statusCode, body } = await request(address, { signal: AbortSignal.timeout(PAGE_MS) });

@@ -70,7 +70,7 @@ export const rawMessage = z.looseObject({
   app_id: z.string().optional(),
   username: z.string().optional(),
   icons: z.looseObject({ image_48: z.string().nullish() }).nullish(),
-  /** In Slack Connect ("Understanding Slack Connect"). */
+  /** The author, where they are of another organisation ("Understanding Slack Connect"). */
   user_profile: z
     .looseObject({
       name: z.string().optional(),

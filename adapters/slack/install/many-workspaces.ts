@@ -6,7 +6,7 @@ import type { Installations, Installed } from './installations.ts';
 import { readInstalled } from './one-workspace.ts';
 import { createInstallPages, type InstallPages } from './pages.ts';
 import { isOrganisation, ownerOf as ownerOfQuery, pointer, stored, toInstalled } from './stored.ts';
-import { isAccepted, readWorkspaces } from './token-check.ts';
+import { isTokenAccepted, readWorkspaces } from './token-check.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
@@ -237,7 +237,7 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
       const owner = ownerOf(space);
       using _ = await turns.take(owner.id);
       const token = await tokenOf(owner);
-      if (token !== undefined && (await isAccepted(apiUrl, token))) return;
+      if (token !== undefined && (await isTokenAccepted(apiUrl, token))) return;
       const gone = [owner, ...workspacesOf(owner.id)];
       all.delete(owner.id);
       tokens.delete(owner.id);

@@ -4,7 +4,7 @@ import { clientOptions } from '../api.ts';
 import { fromSlack } from '../errors.ts';
 import { spaceOf } from '../ids.ts';
 import type { Installations, Installed } from './installations.ts';
-import { isAccepted } from './token-check.ts';
+import { isTokenAccepted } from './token-check.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 
@@ -61,7 +61,7 @@ export const oneWorkspace = (
   log: Pick<Log, 'error'>,
 ): Installations => {
   let installed: Installed | undefined;
-  /** What the log was told of: the end of the token, or of the installation. */
+  /** The ends that were logged: `true` for that of the installation, `false` for the token's. */
   const told = new Set<boolean>();
   const isIt = ({ id }: Space): boolean => installed?.space.id === id;
   return {
@@ -76,7 +76,7 @@ export const oneWorkspace = (
     joined: async () => {},
     parted: async () => {},
     ended: async (space, isWhole, remove) => {
-      if (isIt(space) && (await isAccepted(apiUrl, token))) return;
+      if (isIt(space) && (await isTokenAccepted(apiUrl, token))) return;
       installed = undefined;
       if (!told.has(isWhole))
         log.error(

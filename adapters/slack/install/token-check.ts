@@ -4,7 +4,7 @@ import { clientOptions } from '../api.ts';
 import { fromSlack, isTokenEnded } from '../errors.ts';
 
 /** True while Slack accepts a token. Rejects with an `AppError` where Slack did not say. */
-export const isAccepted = async (url: string | undefined, token: string): Promise<boolean> => {
+export const isTokenAccepted = async (url: string | undefined, token: string): Promise<boolean> => {
   try {
     await new WebClient(token, clientOptions(url)).auth.test();
     return true;

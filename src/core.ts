@@ -11,15 +11,14 @@ import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
 import type { Person } from './model/member.ts';
-import { keyOf, type Space } from './model/place.ts';
 import type { FallbackDecoder } from './audio/codec/decode.ts';
+import { createSpaceRemoval } from './space-removal.ts';
 import { createPlatforms } from './running-platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
 import { translateMeteredLine } from './usage/metered-line.ts';
 import { realClock, type Clock } from './async/clock.ts';
-import { createKeyedMutex } from './async/keyed-mutex.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createRooms } from './voice/rooms.ts';
 import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
@@ -34,7 +33,6 @@ import { createCipher, encryptionKeys } from './store/encryption.ts';
 import { createInstallationStore } from './store/installations.ts';
 import { createMemberSettings, createSpaceSettings, createRoomConsents } from './store/settings.ts';
 import { createPrivacy } from './store/privacy.ts';
-import { createSpaceData } from './store/space-data.ts';
 import { createUsage } from './store/usage.ts';
 import {
   findLanguage,
@@ -236,17 +234,7 @@ export const openCore = async ({
     await personalDataOf(member.platform)?.forget(member.id);
   });
 
-  const spaceData = createSpaceData(store);
-  store.signals.subscribe('space-left', (space) => languageHistory.forgetSpace(space));
-  const turns = createKeyedMutex();
-  const spaceLeft = async (space: Space): Promise<void> => {
-    using _ = await turns.take(keyOf(space));
-    await spaceData.leave(space);
-    await Promise.all([
-      rooms.spaceLeft(space),
-      autoTranslate.leave(space, () => spaceData.remove(space)),
-    ]);
-  };
+  const removal = createSpaceRemoval({ store, autoTranslate, rooms, languageHistory });
 
   const services: Services = {
     ...base,
@@ -275,6 +263,15 @@ export const openCore = async ({
     translates,
   };
 
+  const dispatcher = createDispatcher({
+    commands,
+    texts,
+    log,
+    platforms,
+    services,
+    authorsOf: async (message) => autoTranslate.authorsOf(message),
+  });
+
   return {
     autoTranslate,
     attach: ({ platform, ready }) => {
@@ -285,26 +282,23 @@ export const openCore = async ({
       log,
       texts,
       services,
-      ...createDispatcher({
-        commands,
-        texts,
-        log,
-        platforms,
-        services,
-        authorsOf: async (message) => autoTranslate.authorsOf(message),
-      }),
+      ...dispatcher,
+      dispatch: async (invocation) => {
+        await removal.settled(invocation.channel.space);
+        await dispatcher.dispatch(invocation);
+      },
+      press: async (invocation) => {
+        await removal.settled(invocation.channel.space);
+        await dispatcher.press(invocation);
+      },
       feedListener: {
         ...autoTranslate.listener,
         accessChanged: async (space) => {
           rooms.accessChanged(space);
           await autoTranslate.listener.accessChanged(space);
         },
-        spaceJoined: async (space) => {
-          if (!spaceData.isLeft(space)) return;
-          using _ = await turns.take(keyOf(space));
-          await spaceData.join(space);
-        },
-        spaceLeft,
+        spaceJoined: removal.joined,
+        spaceLeft: removal.left,
       },
       rooms: rooms.watcher,
       ...(firstKey

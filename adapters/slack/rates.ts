@@ -18,6 +18,7 @@ const SPECIAL = perMinute(300);
 export const RATES = {
   'apps.connections.open': TIER_3,
   'assistant.threads.setStatus': SPECIAL,
+  'auth.teams.list': TIER_2,
   'auth.test': SPECIAL,
   'chat.appendStream': TIER_4,
   'chat.delete': TIER_3,

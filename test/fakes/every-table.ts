@@ -12,6 +12,9 @@ type Values = Readonly<Record<string, string | number>>;
 const JSON_LIST = new Set(['languages', 'ids', 'sentence']);
 const JSON_RECORD = new Set(['choices', 'watch', 'message', 'captions']);
 
+/** The column that the database counts itself. */
+const COUNTED = 'number';
+
 /** Names of the tables that hold data; those of the migrations and of SQLite itself do not. */
 export const tablesOf = async (store: Store): Promise<readonly string[]> => {
   const { rows } = await sql<{ name: string }>`
@@ -37,7 +40,7 @@ const valueOf = ({ name, type }: Column, mark: string, given: Values): string | 
 export const fillEveryTable = async (store: Store, mark: string, given: Values): Promise<void> => {
   for (const table of await tablesOf(store)) {
     const { rows } = await sql<Column>`
-      SELECT name, type FROM pragma_table_info(${table})`.execute(store);
+      SELECT name, type FROM pragma_table_info(${table}) WHERE name <> ${COUNTED}`.execute(store);
     const columns = sql.join(rows.map(({ name }) => sql.ref(name)));
     const values = sql.join(rows.map((column) => valueOf(column, mark, given)));
     await store.write((db) =>

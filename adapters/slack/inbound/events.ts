@@ -15,7 +15,7 @@ import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 
 type Event = EventBody['event'];
 
-/** What an event tells of a message. */
+/** An event about a message. */
 interface Told {
   readonly isNew: boolean;
   /** Time of the event; empty where Slack does not say it. */

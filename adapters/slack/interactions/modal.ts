@@ -27,7 +27,7 @@ export interface ModalTexts {
 }
 
 /** A value that was typed already. */
-export type Given = Readonly<Record<string, readonly Choice[]>>;
+export type GivenValues = Readonly<Record<string, readonly Choice[]>>;
 
 const FILE = { type: 'file_input', action_id: FIELD, max_files: 1 };
 
@@ -64,7 +64,7 @@ const menuElement = (
     : { type: 'external_select', ...field, ...(first ? { initial_option: first } : {}) };
 };
 
-/** Nobody is notified by what stands in a field. */
+/** Mentions in a field notify nobody. */
 const KEPT: ReduceOptions = { mayNotify: () => true };
 
 const richInput = ([given]: readonly Choice[]): SlackElement => ({
@@ -126,7 +126,7 @@ const titleOf = ({ name }: { readonly name: string }): string => {
  */
 export const commandModal = (
   command: CommandInfo,
-  given: Given,
+  given: GivenValues,
   metadata: string,
   texts: ModalTexts,
 ) => {

@@ -10,7 +10,7 @@ import type { People } from '../people.ts';
 import { unescape } from '../rich-text/atoms.ts';
 import type { AnswerPlace } from './answer.ts';
 import { readMember } from './invocations.ts';
-import { commandModal, enteredValues, type Entered, type Given } from './modal.ts';
+import { commandModal, enteredValues, type Entered, type GivenValues } from './modal.ts';
 import { teamOf, type submission, type suggestion } from './payloads.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -89,7 +89,7 @@ export const createModals = ({ api, core, people, mentions, openUpload }: Modals
     member: Member,
     command: CommandInfo,
     typed: Typed,
-  ): Promise<Given> => {
+  ): Promise<GivenValues> => {
     const label = core.texts.in(member.locale);
     const choicesOf = async (option: OptionInfo, value: string): Promise<readonly Choice[]> => {
       if (option.kind === 'channel') {

@@ -3,7 +3,7 @@ import { spaceOf } from '../ids.ts';
 import { viewState } from './modal.ts';
 import type { Space } from '../../../src/model/place.ts';
 
-/** What Slack sends when people use the app, as far as it is read here: docs.slack.dev, "Interactivity". */
+/** Payloads of Slack when people use the app, as far as they are read here: docs.slack.dev, "Interactivity". */
 
 /** A slash command: "Slash commands". */
 export const slash = z.looseObject({

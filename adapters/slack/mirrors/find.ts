@@ -12,7 +12,7 @@ export interface MarkedMessage {
   readonly mark: MirrorMark;
 }
 
-/** How history is read. */
+/** Options of reading history. */
 export type Reading = Pick<HistoryReading, 'isSparing' | 'isPatient' | 'signal'>;
 
 /** A mirror's messages as they were found. */

@@ -5,7 +5,7 @@ import type { Store } from './index.ts';
 import { either, TABLES_OF_SPACES, type SpaceColumns } from './left-spaces.ts';
 
 /** Rows that one write looks at; the event loop runs between two writes. */
-const ROWS_AT_ONCE = 2_000;
+const ROWS_AT_ONCE = 1_000;
 
 /** Matches the rows of a space; a glossary names a channel too, after a slash. */
 const isOf = ({ platform, id }: Space, columns: readonly SpaceColumns[]): RawBuilder<boolean> =>

@@ -38,7 +38,7 @@ export const createCommandRequests = ({
 
   const commandOf = (name: string, locale: string): CommandInfo => {
     const command = core.commands(locale, PLATFORM).find((each) => each.name === name);
-    if (!command) throw userError('not-found', 'web.line.unknown-command', { command: clip(name) });
+    if (!command) throw userError('not-found', 'line.unknown-command', { command: clip(name) });
     return command;
   };
 

@@ -85,7 +85,7 @@ export type ServerEvent =
   | { readonly type: 'beat' };
 
 /** A sentence that the page can say. */
-export type PageKey = Extract<MessageKey, `web.${string}`>;
+export type PageKey = Extract<MessageKey, `web.${string}` | `line.${string}`>;
 export type Params = Readonly<Record<string, string | number>>;
 
 /** The data that the page is served with. */

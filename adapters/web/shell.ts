@@ -91,5 +91,6 @@ export const loginShell = (
 /** The page's sentences in one locale, by key; `{name}` stands where a value goes. */
 export const pageTexts = (texts: Texts, locale: string): Record<string, string> => {
   const template = texts.templates(locale);
-  return Object.fromEntries(texts.under('web.').map((key) => [key, template(key)]));
+  const keys = [...texts.under('web.'), ...texts.under('line.')];
+  return Object.fromEntries(keys.map((key) => [key, template(key)]));
 };

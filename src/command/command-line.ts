@@ -7,7 +7,7 @@ import type { CommandInfo, OptionInfo } from '../model/command-info.ts';
 
 /** The sentence that says what is wrong with a line. */
 export interface LineFault {
-  readonly key: Extract<MessageKey, `web.line.${string}`>;
+  readonly key: Extract<MessageKey, `line.${string}`>;
   readonly params: Readonly<Record<string, string | number>>;
 }
 
@@ -142,16 +142,16 @@ export const readValues = (line: string, { command, rest }: FoundCommand): Parse
   let taker: string | undefined;
 
   for (const token of tokenise(line, rest)) {
-    if (!token.closed) return fail('web.line.unclosed');
+    if (!token.closed) return fail('line.unclosed');
     const isOption = token.name !== undefined && known.has(token.name);
     const inFreeText = free.length > 0 || taker !== undefined;
     if (token.name !== undefined && !isOption && !inFreeText)
       return known.size === 0
-        ? fail('web.line.no-options', { command: command.typed ?? command.name })
-        : fail('web.line.unknown-option', { option: token.name, options: optionNames(command) });
+        ? fail('line.no-options', { command: command.typed ?? command.name })
+        : fail('line.unknown-option', { option: token.name, options: optionNames(command) });
     if (isOption) {
       const name = token.name;
-      if (name in values) return fail('web.line.twice', { option: name });
+      if (name in values) return fail('line.twice', { option: name });
       values[name] = token.value;
       taker = name === target?.name && !token.quoted ? name : undefined;
     } else if (
@@ -178,7 +178,7 @@ export const readValues = (line: string, { command, rest }: FoundCommand): Parse
 
   if (free.length === 0) return { ok: true, value: values };
   const text = free.map(({ start, end, quoted }) => quoted ?? line.slice(start, end)).join(' ');
-  if (!target || target.name in values) return fail('web.line.left-over', { text });
+  if (!target || target.name in values) return fail('line.left-over', { text });
   return { ok: true, value: { ...values, [target.name]: text } };
 };
 
@@ -208,36 +208,36 @@ const checkNumber = (option: OptionInfo, typed: string): Parsed<OptionValue> => 
   const { name, kind, minimum, maximum } = option;
   const number = /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(typed) ? Number(typed) : Number.NaN;
   if (kind === 'integer' ? !Number.isSafeInteger(number) : !Number.isFinite(number))
-    return fail(kind === 'integer' ? 'web.line.not-integer' : 'web.line.not-number', {
+    return fail(kind === 'integer' ? 'line.not-integer' : 'line.not-number', {
       option: name,
     });
   if (minimum !== undefined && number < minimum)
-    return fail('web.line.too-small', { option: name, minimum });
+    return fail('line.too-small', { option: name, minimum });
   if (maximum !== undefined && number > maximum)
-    return fail('web.line.too-big', { option: name, maximum });
+    return fail('line.too-big', { option: name, maximum });
   return { ok: true, value: number };
 };
 
 const checkOption = (option: OptionInfo, typed: string): Parsed<OptionValue> => {
   const { name, kind, choices, maxLength } = option;
-  if (kind === 'attachment') return fail('web.line.attach', { option: name });
+  if (kind === 'attachment') return fail('line.attach', { option: name });
   if (kind === 'integer' || kind === 'number') return checkNumber(option, typed.trim());
   if (kind === 'boolean') {
     const value = readSwitch(typed);
     return value === undefined
-      ? fail('web.line.not-boolean', { option: name })
+      ? fail('line.not-boolean', { option: name })
       : { ok: true, value };
   }
   if (choices) {
     const choice = findChoice(choices, typed);
     if (choice) return { ok: true, value: choice.value };
-    return fail('web.line.not-a-choice', {
+    return fail('line.not-a-choice', {
       option: name,
       choices: choices.map(({ value }) => value).join(', '),
     });
   }
   if (maxLength !== undefined && typed.length > maxLength)
-    return fail('web.line.too-long', { option: name, maximum: maxLength });
+    return fail('line.too-long', { option: name, maximum: maxLength });
   return { ok: true, value: typed };
 };
 
@@ -253,7 +253,7 @@ export const checkValues = (
     if (typed === '') {
       const missing = option.required && !files.has(option.name);
       if (missing)
-        return fail(option.kind === 'attachment' ? 'web.line.attach' : 'web.line.missing', {
+        return fail(option.kind === 'attachment' ? 'line.attach' : 'line.missing', {
           option: option.name,
         });
       continue;
@@ -287,13 +287,13 @@ export const unknownCommand = (line: string, commands: readonly CommandInfo[]): 
   const [one = ''] = names;
   return one
     ? {
-        key: 'web.line.subcommand',
+        key: 'line.subcommand',
         params: {
           command: one.slice(0, one.lastIndexOf(' ')),
           commands: names.map((name) => `/${name}`).join(', '),
         },
       }
-    : { key: 'web.line.unknown-command', params: { command: first } };
+    : { key: 'line.unknown-command', params: { command: first } };
 };
 
 export interface ParsedCommand {

@@ -49,7 +49,7 @@ export const testComposing = (shared: SharedPage): void => {
       await send(page, '/translate colour:red');
       const reason = page.getByRole('alert');
       expect(await reason.textContent()).toMatch(
-        sentenceLike('web.line.unknown-option', { option: 'colour' }),
+        sentenceLike('line.unknown-option', { option: 'colour' }),
       );
       await expect.poll(() => line(page).inputValue()).toBe('/translate colour:red');
       expect(await line(page).getAttribute('aria-invalid')).toBe('true');

@@ -74,7 +74,7 @@ export const testMedia = (shared: SharedPage): void => {
         .click();
       await line(page).press('Enter');
       expect(await page.getByRole('alert').textContent()).toContain(
-        sentence('web.line.attach', { option: 'audio' }),
+        sentence('line.attach', { option: 'audio' }),
       );
     });
 

@@ -49,7 +49,7 @@ const needsModal = (command: CommandInfo, values: Readonly<Record<string, unknow
 const faultOf = (line: string, commands: readonly CommandInfo[]): Sentence => {
   const fault = unknownCommand(line, commands);
   const typed = typedCode(`${ROOT_COMMAND} ${line.slice(1).split(/\s/, 1).join('')}`);
-  return fault.key === 'web.line.unknown-command'
+  return fault.key === 'line.unknown-command'
     ? { key: 'errors.unknown-command', params: { command: typed } }
     : fault;
 };

@@ -55,7 +55,7 @@ describe('reading a line', () => {
     ['/say well: it depends', undefined],
   ])('gives free text of %j to the first required text option', (line, values) => {
     if (values) expect(valuesOf(line)).toEqual(values);
-    else expect(faultOf(line)).toBe('web.line.unknown-option');
+    else expect(faultOf(line)).toBe('line.unknown-option');
   });
 
   test('lets unquoted text go on behind its option', () => {
@@ -96,16 +96,16 @@ describe('reading a line', () => {
   });
 
   test.each([
-    ['/translate text:"open', 'web.line.unclosed'],
-    ['/translate text:“open', 'web.line.unclosed'],
-    ['/translate text:„open', 'web.line.unclosed'],
-    ['/translate text:« open', 'web.line.unclosed'],
-    ['/translate text:「open”', 'web.line.unclosed'],
-    ['/translate text:"a" text:"b"', 'web.line.twice'],
-    ['/translate text:"a" to:es extra', 'web.line.left-over'],
-    ['/translate colour:red', 'web.line.unknown-option'],
-    ['/fail loudly:yes', 'web.line.no-options'],
-    ['/fail now', 'web.line.left-over'],
+    ['/translate text:"open', 'line.unclosed'],
+    ['/translate text:“open', 'line.unclosed'],
+    ['/translate text:„open', 'line.unclosed'],
+    ['/translate text:« open', 'line.unclosed'],
+    ['/translate text:「open”', 'line.unclosed'],
+    ['/translate text:"a" text:"b"', 'line.twice'],
+    ['/translate text:"a" to:es extra', 'line.left-over'],
+    ['/translate colour:red', 'line.unknown-option'],
+    ['/fail loudly:yes', 'line.no-options'],
+    ['/fail now', 'line.left-over'],
   ])('says what is wrong with %j', (line, key) => {
     expect(faultOf(line)).toBe(key);
   });
@@ -117,9 +117,9 @@ describe('reading a line', () => {
   });
 
   test('tells an unknown command from half a command', () => {
-    expect(unknownCommand('/nothing', FAKE_COMMANDS).key).toBe('web.line.unknown-command');
+    expect(unknownCommand('/nothing', FAKE_COMMANDS).key).toBe('line.unknown-command');
     expect(unknownCommand('/glossary', FAKE_COMMANDS)).toEqual({
-      key: 'web.line.subcommand',
+      key: 'line.subcommand',
       params: { command: 'glossary', commands: '/glossary add, /glossary import' },
     });
   });
@@ -139,20 +139,20 @@ describe('checking options', () => {
 
   test('is content with a held file, and asks for a missing one', () => {
     expect(checked('/transcribe', ['audio'])).toEqual({ ok: true, value: {} });
-    expect(checked('/transcribe')).toMatchObject({ fault: { key: 'web.line.attach' } });
-    expect(checked('/transcribe audio:a.wav')).toMatchObject({ fault: { key: 'web.line.attach' } });
+    expect(checked('/transcribe')).toMatchObject({ fault: { key: 'line.attach' } });
+    expect(checked('/transcribe audio:a.wav')).toMatchObject({ fault: { key: 'line.attach' } });
   });
 
   test.each([
-    ['/translate to:es', 'web.line.missing'],
-    ['/repeat times:many', 'web.line.not-integer'],
-    ['/repeat times:1.5', 'web.line.not-integer'],
-    ['/repeat times:0', 'web.line.too-small'],
-    ['/repeat times:9', 'web.line.too-big'],
-    ['/repeat times:1 loud:perhaps', 'web.line.not-boolean'],
-    ['/say Hello speed:fast', 'web.line.not-number'],
-    ['/say Hello format:doc', 'web.line.not-a-choice'],
-    [`/say ${'a'.repeat(501)}`, 'web.line.too-long'],
+    ['/translate to:es', 'line.missing'],
+    ['/repeat times:many', 'line.not-integer'],
+    ['/repeat times:1.5', 'line.not-integer'],
+    ['/repeat times:0', 'line.too-small'],
+    ['/repeat times:9', 'line.too-big'],
+    ['/repeat times:1 loud:perhaps', 'line.not-boolean'],
+    ['/say Hello speed:fast', 'line.not-number'],
+    ['/say Hello format:doc', 'line.not-a-choice'],
+    [`/say ${'a'.repeat(501)}`, 'line.too-long'],
   ])('refuses %j', (line, key) => {
     expect(checked(line)).toMatchObject({ ok: false, fault: { key } });
   });
@@ -167,10 +167,10 @@ describe('a whole line', () => {
   });
 
   test.each([
-    ['/nothing', 'web.line.unknown-command'],
-    ['/say text:"open', 'web.line.unclosed'],
-    ['/repeat times:9', 'web.line.too-big'],
-    ['/transcribe', 'web.line.attach'],
+    ['/nothing', 'line.unknown-command'],
+    ['/say text:"open', 'line.unclosed'],
+    ['/repeat times:9', 'line.too-big'],
+    ['/transcribe', 'line.attach'],
   ])('%s is refused with one sentence', (line, key) => {
     expect(parseCommandLine(line, FAKE_COMMANDS)).toMatchObject({ ok: false, fault: { key } });
   });
@@ -236,7 +236,7 @@ describe('any text', () => {
         fc.string({ unit: fc.constantFrom(...Array.from(`text to:\\ \n${MARKS}`)) }),
         (rest) => {
           const parsed = read(`/translate ${rest}`);
-          expect(parsed.ok || parsed.fault.key.startsWith('web.line.')).toBe(true);
+          expect(parsed.ok || parsed.fault.key.startsWith('line.')).toBe(true);
         },
       ),
     );

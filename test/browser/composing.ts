@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { line, type SharedPage, said, send } from './open-page.ts';
+import { answered, line, type SharedPage, said, send } from './open-page.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 export const testComposing = (shared: SharedPage): void => {
@@ -98,6 +98,7 @@ export const testComposing = (shared: SharedPage): void => {
       await fields.getByLabel('The speed').fill('1.5');
       await fields.getByLabel('The speed').press('Enter');
       await said(page, 'Hello there').waitFor();
+      await answered(page).locator('audio-player').waitFor();
       expect(core.invocations.at(-1)?.options).toEqual({
         text: 'Hello there',
         format: 'mp3',

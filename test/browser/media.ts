@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { toneWav } from '../fakes/tone.ts';
-import { line, type SharedPage, said, send } from './open-page.ts';
+import { answered, line, type SharedPage, said, send } from './open-page.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 /** Lets go of a file over the page, as a drag from the desktop does. */
@@ -23,9 +23,7 @@ export const testMedia = (shared: SharedPage): void => {
     test('of an answer has a player with a picture, and can be kept', async () => {
       const { page } = shared();
       await send(page, '/say Hello');
-      // An answer that is still being shown may be drawn once more.
-      const finished = page.locator('article.ours:not([aria-busy="true"])');
-      const player = finished.locator('audio-player').last();
+      const player = answered(page).locator('audio-player').last();
       await player.locator('.wave').waitFor();
       const path = await player.locator('.wave path').first().getAttribute('d');
       expect(path?.split('M')).toHaveLength(73);

@@ -94,9 +94,9 @@ export const send = async (page: Page, text: string): Promise<void> => {
   await line(page).press('Enter');
 };
 
-/** The messages of the channel on show, as text. */
 /** The answers that are whole: one that is still being shown may be drawn once more. */
 export const answered = (page: Page) => page.locator('article.ours:not([aria-busy="true"])');
 
+/** The messages of the channel on show, as text. */
 export const said = (page: Page, text: string | RegExp) =>
   page.locator('article .body').filter({ hasText: text });

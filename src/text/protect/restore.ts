@@ -10,6 +10,7 @@ import {
   type Stretch,
 } from './read-tokens.ts';
 import { HidingSink, hiddenParts } from './spoilers.ts';
+import { beginsLine, withLines } from './lines.ts';
 import {
   firstCharOf,
   isPaired,
@@ -111,12 +112,6 @@ const withoutBrackets = (words: string): string =>
 const leadingBlanks = /^[^\S\n]+/;
 /** The space after the mark of a line, with what writing from right to left puts before it. */
 const spaceAfterMark = /^\p{Cf}* /u;
-
-/** True for a token that begins a line, before which nothing can stand. */
-const beginsLine = (token: Token | undefined): boolean => {
-  const kind = token?.parts[0]?.kind;
-  return kind === 'line' || kind === 'block';
-};
 
 /** Words without characters that nobody sees at the beginning of their last line. */
 const withoutBlankLine = (words: string): string => {
@@ -277,7 +272,9 @@ export const restore = (source: Source, translated: string, sink: PieceSink): Ch
     const repaired = withBrackets(source.text, reply, found.missing);
     if (repaired !== reply) found = check(source.tokens, repaired);
   }
-  assemble(source, found, found.missing, sink);
+  const lined = withLines(source, found.stretches, found.missing);
+  const placed = lined === undefined ? found : check(source.tokens, lined);
+  assemble(source, placed, placed.missing, sink);
   return found;
 };
 

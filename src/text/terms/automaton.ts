@@ -9,8 +9,7 @@ export interface Automaton {
   /** Number of states, each of about 22 bytes. */
   readonly states: number;
   /**
-   * Reports each occurrence of each pattern, with its end in UTF-16 units. Whether one within a word
-   * is reported is left open.
+   * Reports each occurrence of each pattern, with its end in UTF-16 units, but for those patterns.
    */
   scan(text: string, found: (pattern: number, end: number) => void): void;
 }
@@ -95,13 +94,17 @@ const byDepth = function* ({ states, parents }: Trie): Generator<void, Int32Arra
   return order;
 };
 
+/** True at a place within a word of a script with spaces. */
+const isWithinWord = (text: string, at: number): boolean =>
+  at > 0 && isSpacedUnit(text.charCodeAt(at - 1)) && isSpacedUnit(text.charCodeAt(at));
+
 /** Searches for each of a few patterns, for which an automaton would take longer to build. */
 export const searchEach = (patterns: readonly string[]): Automaton => ({
   states: patterns.length,
   scan(text, found) {
     for (const [number, pattern] of patterns.entries())
       for (let at = text.indexOf(pattern); at >= 0; at = text.indexOf(pattern, at + 1))
-        found(number, at + pattern.length);
+        if (!isWithinWord(text, at)) found(number, at + pattern.length);
   },
 });
 
@@ -162,10 +165,10 @@ export const buildAutomaton = function* (
       for (let at = 0; at < text.length; at += 1) {
         const char = text.charCodeAt(at);
         const isSpaced = isSpacedUnit(char);
-        const isWithinWord = wasSpaced && isSpaced;
+        const isWithin = wasSpaced && isSpaced;
         wasSpaced = isSpaced;
-        if (isWithinWord && state === ROOT) continue;
-        state = follow(state, char, !isWithinWord);
+        if (isWithin && state === ROOT) continue;
+        state = follow(state, char, !isWithin);
         let hit = hits[state] as number;
         while (hit !== ROOT) {
           found((trie.ends[hit] as number) - 1, at + 1);

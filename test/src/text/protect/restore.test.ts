@@ -121,6 +121,18 @@ describe('restore', () => {
     );
   });
 
+  it('puts what was lost to the end of its own line where the lines are those of the source', () => {
+    const source = '- see <https://a.b> now\n- `x` is one\n> ok 🎉 yes';
+    expect(back(source, 'mira ahora\nes uno\nbien').text.replaceAll(/ +/g, ' ')).toBe(
+      '- mira ahora <https://a.b>\n- es uno `x`\n> bien 🎉',
+    );
+  });
+
+  it('leaves a block of code after its line, wherever in it its token stands', () => {
+    const source = '- one 🎉\n```\nx\n```\ntwo';
+    expect(back(source, '⟦2⟧ ⟦1⟧ eins\nzwei').text).toBe('- eins 🎉\n```\nx\n```\nzwei');
+  });
+
   it('keeps a block of code that was lost, or stands within a line', () => {
     const source = 'Look:\n```js\nx\n```\nnice';
     expect(back(source, 'Mira:\nbonito').text).toBe('Mira:\nbonito\n```js\nx\n```');
@@ -130,7 +142,9 @@ describe('restore', () => {
   it.each([
     ['the end of its line', 'Titel ⟦1⟧\neins ⟦2⟧\n⟦3⟧ zwei', '# Titel\n- eins\n- zwei'],
     ['a line with others', 'Titel ⟦1⟧\n⟦2⟧ eins ⟦3⟧ zwei', '# Titel\n- eins \n- zwei'],
-    ['nowhere', '⟦1⟧ Titel\neins\n⟦3⟧ zwei', '# Titel\neins\n- zwei'],
+    ['nowhere', '⟦1⟧ Titel\neins\n⟦3⟧ zwei', '# Titel\n- eins\n- zwei'],
+    ['nowhere, as all others', 'Titel\neins\nzwei', '# Titel\n- eins\n- zwei'],
+    ['another line', '⟦1⟧ Titel ⟦3⟧\n⟦2⟧ eins\nzwei', '# Titel\n- eins\n- zwei'],
     ['a line without words', '⟦1⟧⟦2⟧⟦3⟧ zwei', '- zwei'],
   ])('finds a place for the mark of a line that stands at %s', (_, translated, kept) => {
     const lines = (shown: string): string => shown.replaceAll(/ +$/gm, '');

@@ -87,3 +87,13 @@ export const fromDisk = (thrown: unknown): unknown => {
 /** True of an error that `fromDisk` made. */
 export const isDiskFault = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && thrown.sentence.key === 'errors.storage';
+
+/** The result code of SQLite for a lock that another program has. */
+const SQLITE_BUSY = 5;
+
+/** True when another program has the lock of the database's writers. */
+export const isLocked = (thrown: unknown): boolean =>
+  thrown instanceof Error &&
+  'errcode' in thrown &&
+  typeof thrown.errcode === 'number' &&
+  thrown.errcode % 256 === SQLITE_BUSY;

@@ -52,10 +52,27 @@ const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteData
       return { changes: 0, lastInsertRowid: 0 };
     },
   };
+  /**
+   * Takes the lock of writers at once, or fails where another program has it: a wait within SQLite
+   * would stop everything else too.
+   */
+  const begin: SqliteStatement = {
+    ...rollback,
+    run: () => {
+      database.exec('PRAGMA busy_timeout = 0');
+      try {
+        withDiskFaults(() => database.exec('begin immediate'));
+      } finally {
+        database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+      }
+      return { changes: 0, lastInsertRowid: 0 };
+    },
+  };
   return {
     close,
     prepare(query) {
       if (query === 'rollback') return rollback;
+      if (query === 'begin') return begin;
       const known = prepared.get(query);
       if (known) return known;
       const statement = prepare(query);

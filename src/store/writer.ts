@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
+import { isLocked } from './disk-fault.ts';
 import type { StorePort } from '../ports/store.ts';
 import type { Schema } from './schema.ts';
 
@@ -58,6 +60,9 @@ interface Waiting {
  * Most writes of one transaction, about 0.1 ms each; the event loop runs between two transactions.
  */
 const WRITES_AT_ONCE = 32;
+/** Longest wait for another program's lock, and time between two tries. */
+const LOCKED_MS = 5_000;
+const LOCKED_AGAIN_MS = 5;
 
 /**
  * Creates the writer of a database.
@@ -90,9 +95,21 @@ export const createStoreWriter = (
     syncing.add(ending);
   };
 
+  /** Runs a transaction as soon as no other program has the lock of writers. */
+  const transact = async (run: Write<void>): Promise<void> => {
+    const startMs = performance.now();
+    for (;;)
+      try {
+        return await database.transaction().execute(run);
+      } catch (thrown) {
+        if (!isLocked(thrown) || performance.now() - startMs > LOCKED_MS) throw thrown;
+        await delay(LOCKED_AGAIN_MS);
+      }
+  };
+
   const commit = async (batch: readonly Waiting[]): Promise<void> => {
     try {
-      await database.transaction().execute(async (transaction) => {
+      await transact(async (transaction) => {
         for (const write of batch) await write.run(transaction);
       });
       for (const { committed } of batch) committed();

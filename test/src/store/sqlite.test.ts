@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { databaseUrl, openStore } from '../../../src/store/index.ts';
@@ -31,6 +32,22 @@ describe('the database', () => {
 
   it.each(['sqlite:', 'mysql://x', 'sqlite: '])('is not %j', (url) => {
     expect(databaseUrl.safeParse(url).success).toBe(false);
+  });
+
+  it('waits for the lock of another program, and lets everything else go on meanwhile', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'dragoman-')), 'x.db');
+    const store = await openStore(`sqlite:${file}`);
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+    const settings = createMemberSettings(store);
+    const change = settings.change(MEMBER, { language: 'ja' });
+    expect(await settings.of(MEMBER)).toEqual({ language: undefined, voiceId: undefined });
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    other.exec('ROLLBACK');
+    await change;
+    expect(await settings.of(MEMBER)).toEqual({ language: 'ja', voiceId: undefined });
+    other.close();
+    await store.destroy();
   });
 
   it('makes its checkpoint between two transactions, however long these take', async () => {

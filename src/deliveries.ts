@@ -21,8 +21,8 @@ export const createOpenDeliveries =
   (platform, handle) => {
     const stored = storeOf(platform);
     const stopping = new AbortController();
-    /** Numbers of the events that wait, by the key of their order; a key is there while it is worked on. */
-    const waiting = new Map<string, number[]>();
+    /** The end of the last event of each order; gone once there is none. */
+    const tails = new Map<string, Promise<void>>();
     const known = new Set<number>();
 
     const tryToHandle = async (number: number): Promise<void> => {
@@ -45,29 +45,23 @@ export const createOpenDeliveries =
       }
     };
 
-    const work = async (orderKey: string, numbers: number[]): Promise<void> => {
-      for (let next = numbers.shift(); next !== undefined; next = numbers.shift()) {
-        await tryToHandle(next);
-        known.delete(next);
-        stopping.signal.throwIfAborted();
+    const handleAfter = async (before: Promise<void>, number: number): Promise<void> => {
+      await before;
+      if (stopping.signal.aborted) return;
+      try {
+        await tryToHandle(number);
+      } catch (err) {
+        if (!stopping.signal.aborted) log.error({ platform, err }, 'an event could not be ended');
       }
-      waiting.delete(orderKey);
+      known.delete(number);
     };
 
     const add = (orderKey: string, number: number): void => {
-      if (stopping.signal.aborted || known.has(number)) return;
+      if (known.has(number)) return;
       known.add(number);
-      const numbers = waiting.get(orderKey);
-      if (numbers) {
-        numbers.push(number);
-        return;
-      }
-      const own = [number];
-      waiting.set(orderKey, own);
-      work(orderKey, own).catch((err: unknown) => {
-        if (!stopping.signal.aborted) log.error({ platform, err }, 'events could not be handled');
-        waiting.delete(orderKey);
-      });
+      const tail = handleAfter(tails.get(orderKey) ?? Promise.resolve(), number);
+      tails.set(orderKey, tail);
+      void tail.then(() => tails.get(orderKey) === tail && tails.delete(orderKey));
     };
 
     return {
@@ -78,6 +72,7 @@ export const createOpenDeliveries =
       resume: async () => {
         for (const { number, orderKey } of await stored.open()) add(orderKey, number);
       },
+      handled: async () => void (await Promise.all(tails.values())),
       [Symbol.dispose]: () => stopping.abort(),
     };
   };

@@ -168,7 +168,12 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   });
   interactions.listen(app);
 
-  transport.onConnected(() => installations.list().forEach((space) => lookBack.start(space)));
+  transport.onConnected(() => {
+    // A deletion that was missed shows only in what is stored already.
+    void intake
+      .handled()
+      .then(() => installations.list().forEach((space) => lookBack.start(space)));
+  });
 
   const goOnline = async (): Promise<string> => {
     await installations.load();

@@ -135,3 +135,6 @@ export const isTokenEnded = (thrown: unknown): boolean =>
 /** True when the message or its channel does not exist any more. */
 export const isGone = (thrown: unknown): boolean =>
   isRefusal(thrown, 'message_not_found', 'channel_not_found');
+
+/** True when the app may not read a channel's history, though it may post there. */
+export const isUnreadable = (thrown: unknown): boolean => isRefusal(thrown, 'missing_scope');

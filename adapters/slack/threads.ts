@@ -1,4 +1,5 @@
 import type { Api } from './api.ts';
+import { isUnreadable } from './errors.ts';
 import { readMessage } from './history.ts';
 import { createLru } from '../../src/async/lru.ts';
 import type { Channel, MessageRef, Space } from '../../src/model/place.ts';
@@ -38,13 +39,21 @@ export const createThreads = (api: Api) => {
     },
     /** Takes the deletion of a message. */
     forget: (channel: Channel, ts: string): void => roots.delete(keyOf(channel, ts)),
-    /** The first message of the thread that a message is in, or begins. */
+    /**
+     * The first message of the thread that a message is in, or begins; the message itself where the
+     * history may not be read.
+     */
     rootOf: async ({ channel, id }: MessageRef): Promise<string> => {
       const known = roots.get(keyOf(channel, id));
       if (known !== undefined) return known;
-      const root = (await ask(channel, id)) ?? id;
-      roots.set(keyOf(channel, id), root);
-      return root;
+      try {
+        const root = (await ask(channel, id)) ?? id;
+        roots.set(keyOf(channel, id), root);
+        return root;
+      } catch (thrown) {
+        if (isUnreadable(thrown)) return id;
+        throw thrown;
+      }
     },
   };
 };

@@ -6,7 +6,7 @@ import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { OutageError } from './outage.ts';
 import { givenUp, type Prepared } from './prepare/compose.ts';
-import { ASIDE, PREPARING, RECONCILING, waitMs, type RowBackoff } from './tries.ts';
+import { ASIDE, isExhausted, PREPARING, RECONCILING, waitMs, type RowBackoff } from './tries.ts';
 
 /**
  * Rows of one partition that are prepared at the same time; they are reconciled in their order. In a
@@ -194,7 +194,7 @@ export const createPartitionWorker = ({
         await inbox.release(left, { tried: 0, dueMs: 0 });
         return dueMs;
       }
-      if (!error.retryable || head.attempts >= policy.tries) {
+      if (!error.retryable || isExhausted(policy, head, now())) {
         await giveUp(head, error);
         await inbox.release(rest, { tried: 0, dueMs: 0 });
         return undefined;

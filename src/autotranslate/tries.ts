@@ -1,34 +1,56 @@
 import { backoffMs, type Backoff } from '../async/backoff.ts';
 import type { AppError } from '../errors.ts';
 import { OutageError } from './outage.ts';
+import type { Row } from '../store/inbox/row.ts';
 
 /** Backoff of a row, on top of the retries of each single request. */
 export interface RowBackoff extends Backoff {
   /** Tries after which a row is given up. */
   readonly tries: number;
+  /**
+   * Least time for which a row is tried: the tries of processes that ended count too, but take none.
+   */
+  readonly leastMs: number;
 }
 
 /**
  * Backoff for preparing: a failing message delays those after it by three minutes, waits by
  * `retryAfterMs` not counted.
  */
-export const PREPARING: RowBackoff = { firstMs: 5_000, longestMs: 60_000, tries: 7 };
+export const PREPARING: RowBackoff = {
+  firstMs: 5_000,
+  longestMs: 60_000,
+  tries: 7,
+  leastMs: 120_000,
+};
 /**
  * Backoff for reconciling: an unreachable platform is retried for about half an hour, waits by
  * `retryAfterMs` not counted.
  */
-export const RECONCILING: RowBackoff = { firstMs: 1_000, longestMs: 120_000, tries: 20 };
+export const RECONCILING: RowBackoff = {
+  firstMs: 1_000,
+  longestMs: 120_000,
+  tries: 20,
+  leastMs: 1_000_000,
+};
 /**
  * Backoff for a message that failed alone and stepped aside: it delays no other, and is given up
  * after a quarter of an hour.
  */
-export const ASIDE: RowBackoff = { firstMs: 15_000, longestMs: 600_000, tries: 7 };
+export const ASIDE: RowBackoff = { firstMs: 15_000, longestMs: 600_000, tries: 7, leastMs: 0 };
 
 /** Longest `retryAfterMs` that is respected. */
 const LONGEST_TOLD_WAIT_MS = 600_000;
 
 /** Jitter of the rows that look if an outage is over. */
 const OUTAGE_JITTER_MS = 1_000;
+
+/** True when a row was tried often enough, and long enough, to be given up. */
+export const isExhausted = (
+  { tries, leastMs }: RowBackoff,
+  { attempts, sinceMs }: Pick<Row, 'attempts' | 'sinceMs'>,
+  nowMs: number,
+): boolean => attempts >= tries && nowMs - sinceMs >= leastMs;
 
 /** The wait before another try of a row that failed, in ms, with jitter. */
 export const waitMs = (

@@ -224,9 +224,7 @@ const checkOption = (option: OptionInfo, typed: string): Parsed<OptionValue> => 
   if (kind === 'integer' || kind === 'number') return checkNumber(option, typed.trim());
   if (kind === 'boolean') {
     const value = readSwitch(typed);
-    return value === undefined
-      ? fail('line.not-boolean', { option: name })
-      : { ok: true, value };
+    return value === undefined ? fail('line.not-boolean', { option: name }) : { ok: true, value };
   }
   if (choices) {
     const choice = findChoice(choices, typed);

@@ -24,8 +24,10 @@ export interface Deliveries extends Disposable {
    * restart; one that was stored before is not handled again.
    */
   take(delivery: Delivery): Promise<void>;
-  /** Handles what an earlier process left, before anything new. */
+  /** Has what an earlier process left handled, before anything new. */
   resume(): Promise<void>;
+  /** Resolves when everything that was taken before the call was handled. */
+  handled(): Promise<void>;
 }
 
 /**

@@ -4,5 +4,6 @@ import type { OpenDeliveries } from '../../src/ports/deliveries.ts';
 export const openFakeDeliveries: OpenDeliveries = (_, handle) => ({
   take: async ({ body }) => handle(body),
   resume: async () => undefined,
+  handled: async () => undefined,
   [Symbol.dispose]: () => undefined,
 });

@@ -103,6 +103,8 @@ export const createIntake = ({ core, places, handle }: IntakeDeps) => {
     },
     /** Handles what an earlier process left. */
     resume: async () => deliveries.resume(),
+    /** Resolves when what came before was handled. */
+    handled: async () => deliveries.handled(),
     [Symbol.dispose]: () => deliveries[Symbol.dispose](),
   };
 };

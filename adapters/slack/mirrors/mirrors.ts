@@ -5,7 +5,7 @@ import { FILES_BYTES } from '../limits.ts';
 import { channelIdOf, PLATFORM, positionOf, writtenMsOf } from '../ids.ts';
 import { readMessage } from '../history.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
-import { fallbackOf, textBlocks, type Part } from '../outbound/render.ts';
+import { notificationOf, textBlocks, type Part } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import { isGone } from '../errors.ts';
 import type { Mentions } from '../mentions.ts';
@@ -203,7 +203,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
   const beginThread = async (channel: Channel, name: string): Promise<MirrorTarget> => {
     const tree = [paragraph(styled('bold', text(name)))];
     const [ts] = await writer.post(channel, [
-      { text: fallbackOf(tree), blocks: textBlocks(tree), files: [] },
+      { text: notificationOf(tree), blocks: textBlocks(tree), files: [] },
     ]);
     if (ts === undefined) throw new AppError('internal', 'a thread was not begun');
     threads.note(channel, ts, ts);

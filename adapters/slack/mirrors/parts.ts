@@ -1,5 +1,5 @@
 import type { Part } from '../outbound/render.ts';
-import { fallbackOf, textBlocks, textParts } from '../outbound/render.ts';
+import { notificationOf, textBlocks, textParts } from '../outbound/render.ts';
 import { USERNAME_CHARS } from '../limits.ts';
 import { labelled } from '../../../src/model/compose-rich-text.ts';
 import {
@@ -34,7 +34,7 @@ const footer = ({ label, sourceUrl }: Mirror): Block =>
   subtext(...(sourceUrl === undefined ? label : [link(sourceUrl, ...label)]));
 
 const partOf = (tree: RichText): Part => ({
-  text: fallbackOf(tree),
+  text: notificationOf(tree),
   blocks: textBlocks(tree),
   files: [],
 });

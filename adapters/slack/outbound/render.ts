@@ -4,6 +4,7 @@ import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
 import {
   paragraph,
+  SEPARATOR,
   text,
   type Block,
   type Inline,
@@ -57,6 +58,12 @@ const withoutSpoilers = (tree: RichText): RichText =>
 /** The fallback of a text in Slack's markup. */
 export const fallbackOf = (tree: RichText): string => renderMrkdwn(tree, QUIET);
 
+const everybody = /@(?=here|channel|everyone)/gi;
+
+/** The text of a message beside its blocks: nothing in it can notify, not even what stands in code. */
+export const notificationOf = (tree: RichText): string =>
+  fallbackOf(tree).replaceAll(everybody, `@${SEPARATOR}`);
+
 /** Small letters: Slack has them in context blocks alone. Links and channels are markup there. */
 const contextElement = (nodes: readonly [Inline, ...Inline[]]): PlainText | MrkdwnText => {
   const [first] = nodes;
@@ -105,7 +112,7 @@ const asTextFile = (tree: RichText): OutgoingFile => ({
 });
 
 const part = (tree: RichText): Part => ({
-  text: fallbackOf(tree),
+  text: notificationOf(tree),
   blocks: textBlocks(tree),
   files: [],
 });

@@ -1,13 +1,7 @@
-import { hash } from 'node:crypto';
 import { createSemaphore } from '../../async/semaphore.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
-import {
-  readAttachments,
-  unreadAttachments,
-  type Attachments,
-  type MirrorContent,
-  type Prepared,
-} from '../prepare/compose.ts';
+import { hashOf, plan, rowsOf, type Current, type Step, type TargetWork } from './plan.ts';
+import type { Prepared } from '../prepare/compose.ts';
 import { OutageError } from '../outage.ts';
 import { ASIDE, waitMs } from '../tries.ts';
 import { AppError, reasonSentence, toAppError } from '../../errors.ts';
@@ -18,12 +12,10 @@ import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { flaggedLanguage, type Outcome, type Row } from '../../store/inbox/row.ts';
 import type { Store } from '../../store/index.ts';
-import { isSameTarget, type MirrorStore, type StoredMirror } from '../../store/mirrors.ts';
+import type { MirrorStore, StoredMirror } from '../../store/mirrors.ts';
 import { recordUsage } from '../../store/usage.ts';
 import { RELAXED } from '../../store/writer.ts';
 
-/** Tries after which a file that cannot be read is left out, so that it does not delay others. */
-const FILE_TRIES = 4;
 /** Batches that hold files in memory at the same time. */
 const LARGE_AT_ONCE = 2;
 
@@ -41,52 +33,19 @@ export interface ReconcileDeps extends QuoteDeps {
   readonly isWanted: (prepared: Prepared) => Promise<boolean>;
 }
 
-/** Prepared mirrors that are still wanted, and the row's existing ones. */
-interface Current {
-  readonly prepared: Prepared;
-  readonly standing: readonly StoredMirror[];
-}
-
-interface Step {
-  readonly prepared: Prepared;
-  readonly content: MirrorContent;
-  readonly posted?: StoredMirror['posted'];
-}
-
-interface Update extends Step {
-  /** The content with files that were read, after some could not be read; else undefined. */
-  readonly inStead: () => Promise<MirrorContent | undefined>;
-}
-
-/** The changes in one target, in the order of the partition. */
-interface TargetWork {
-  readonly target: MirrorTarget;
-  readonly remove: { readonly row: Row; readonly posted: StoredMirror['posted'] }[];
-  readonly update: Update[];
-  readonly create: Step[];
-}
-
 interface Records {
   /** Permanent failures. */
   readonly faults: Map<Row, AppError>;
   /** Rows whose message was deleted while its mirrors were created. */
   readonly vanished: Set<Row>;
+  /** Steps of each row that are still to be done. */
+  readonly open: Map<Row, number>;
   /** Pending writes of the mirrors' places. */
   readonly writes: Promise<void>[];
 }
 
 const isFinal = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && !thrown.retryable && thrown.code !== 'cancelled';
-
-/** Begins the hash of an incomplete mirror, which tells if the next try makes another of it. */
-const INCOMPLETE = '?';
-
-/** The stored hash of a mirror. */
-const hashOf = ({ row, fault }: Prepared, { label, content }: MirrorContent): string =>
-  fault ? INCOMPLETE + hash('sha256', JSON.stringify([label, content.text])) : row.contentHash;
-
-const isFinished = ({ contentHash }: StoredMirror): boolean =>
-  contentHash !== '' && !contentHash.startsWith(INCOMPLETE);
 
 const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records): Outcome => {
   const failed = fault ?? faults.get(row);
@@ -113,64 +72,13 @@ export const createReconcile = (deps: ReconcileDeps) => {
   const writtenMs = ({ ref, position }: Row): number =>
     platforms.of(ref.channel).feed.timeOf(position);
 
-  const plan = async (
-    batch: readonly Current[],
-    signal: AbortSignal,
-  ): Promise<readonly TargetWork[]> => {
-    const works: TargetWork[] = [];
-    const workOf = (target: MirrorTarget): TargetWork => {
-      const known = works.find((one) => isSameTarget(one.target, target));
-      if (known) return known;
-      const work = { target, remove: [], update: [], create: [] };
-      works.push(work);
-      return work;
-    };
-    for (const { prepared, standing } of batch) {
-      const { row, files, mirrors, leavesStanding } = prepared;
-      const read = new Map<number, Attachments>();
-      const attachmentsFor = async ({ channel }: MirrorTarget): Promise<Attachments> => {
-        const { filesBytes } = platforms.of(channel).mirrors;
-        const isLast = row.attempts >= FILE_TRIES;
-        const known =
-          read.get(filesBytes) ?? (await readAttachments(files, filesBytes, isLast, signal));
-        read.set(filesBytes, known);
-        return known;
-      };
-      for (const { target, compose } of mirrors) {
-        const kept = standing.find((one) => isSameTarget(one.target, target));
-        if (kept && (!kept.posted || kept.contentHash === row.contentHash)) continue;
-        const whole = async () => compose(await attachmentsFor(target));
-        if (!kept) {
-          workOf(target).create.push({ prepared, content: await whole() });
-          continue;
-        }
-        let isUnreadable = false;
-        const { filesBytes } = platforms.of(target.channel).mirrors;
-        const unread = unreadAttachments(files, filesBytes, signal, () => {
-          isUnreadable = true;
-        });
-        const content = compose(unread);
-        if (kept.contentHash === hashOf(prepared, content)) continue;
-        const inStead = async () => (isUnreadable ? whole() : undefined);
-        workOf(target).update.push({ prepared, content, posted: kept.posted, inStead });
-      }
-      for (const kept of standing) {
-        const { target, posted } = kept;
-        const isWanted = mirrors.some((wanted) => isSameTarget(wanted.target, target));
-        // Only finished mirrors may be left as they are.
-        if (!isWanted && !(leavesStanding && isFinished(kept)))
-          workOf(target).remove.push({ row, posted });
-      }
-    }
-    return works;
-  };
-
   const reconcileTarget = async (
     { target, remove, update, create }: TargetWork,
-    { faults, vanished, writes }: Records,
+    { faults, vanished, open, writes }: Records,
     tenure: Tenure,
   ): Promise<void> => {
     const { mirrors } = platforms.of(target.channel);
+    const done = (row: Row): void => void open.set(row, (open.get(row) ?? 0) - 1);
 
     const keep = (row: Row, kept: Omit<StoredMirror, 'target'>, isFirst: boolean): void => {
       const write = store.write((db) => stored.put(db, row, { target, ...kept }, isFirst), RELAXED);
@@ -206,10 +114,12 @@ export const createReconcile = (deps: ReconcileDeps) => {
         if (thrown.code !== 'not-found') {
           // The message is still visible: people have to delete it.
           faults.set(row, thrown);
+          done(row);
           continue;
         }
       }
       await store.write((db) => stored.drop(db, row, target), RELAXED);
+      done(row);
     }
 
     const change = async (step: Step, standing: Posted): Promise<Posted> => {
@@ -220,7 +130,10 @@ export const createReconcile = (deps: ReconcileDeps) => {
     };
     for (const step of update) {
       const { row } = step.prepared;
-      if (!step.posted) continue;
+      if (!step.posted) {
+        done(row);
+        continue;
+      }
       try {
         const posted = await change(step, step.posted).catch(async (thrown: unknown) => {
           const content = await step.inStead();
@@ -234,6 +147,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
           keep(row, { posted: undefined, contentHash: row.contentHash }, false);
         else faults.set(row, thrown);
       }
+      done(row);
     }
 
     /** Records a failure; a source that was deleted meanwhile is none. */
@@ -266,19 +180,20 @@ export const createReconcile = (deps: ReconcileDeps) => {
         const options = { mayExist, others, sinceMs, signal: tenure.signal };
         for await (const posted of mirrors.create(target, wanted, options)) {
           const step = left.shift();
-          if (step)
-            keep(
-              step.prepared.row,
-              { posted, contentHash: hashOf(step.prepared, step.content) },
-              true,
-            );
+          if (!step) continue;
+          const { prepared, content } = step;
+          keep(prepared.row, { posted, contentHash: hashOf(prepared, content) }, true);
+          done(prepared.row);
         }
         return;
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
         // A target that refuses access refuses it for all of them.
         const failed = left.splice(0, thrown.code === 'forbidden' ? left.length : 1);
-        for (const { prepared } of failed) await giveUp(prepared, thrown);
+        for (const { prepared } of failed) {
+          await giveUp(prepared, thrown);
+          done(prepared.row);
+        }
         // The rest may reply to what was created before.
         await Promise.all(writes);
       }
@@ -357,22 +272,28 @@ export const createReconcile = (deps: ReconcileDeps) => {
       wanted.push(current);
     }
     if (wanted.length === 0) return 0;
-    const records: Records = { faults: new Map(), vanished: new Set(), writes: [] };
+    const open = new Map<Row, number>();
+    const records: Records = { faults: new Map(), vanished: new Set(), open, writes: [] };
     for (const { prepared } of wanted) await removeOrphans(prepared, tenure);
-    const works = await plan(wanted, tenure.signal);
-    const done = await Promise.allSettled(
+    const works = await plan(wanted, platforms, tenure.signal);
+    for (const row of works.flatMap(rowsOf)) open.set(row, (open.get(row) ?? 0) + 1);
+    const ended = await Promise.allSettled(
       works.map((work) => reconcileTarget(work, records, tenure)),
     );
-    for (const result of done) if (result.status === 'rejected') throw result.reason;
-    await settle(wanted, records);
-    return wanted.length;
+    const failed = ended.find((result) => result.status === 'rejected');
+    const unfinished = wanted.findIndex(({ prepared }) => (open.get(prepared.row) ?? 0) > 0);
+    const finished = unfinished === -1 ? wanted : wanted.slice(0, unfinished);
+    // The failure is met again, and counted, when the row that failed is the first.
+    if (failed && finished.length === 0) throw failed.reason;
+    await settle(finished, records);
+    return finished.length;
   };
 
   /**
    * Reconciles rows of one partition in their order, up to the first whose prepared mirrors are no
    * longer wanted; resolves with the number of rows done. That next row has to be prepared again.
-   * The work is idempotent: existing mirrors are kept. Rejects with a retryable `AppError` where a
-   * target could not be reached; then no row is settled.
+   * The work is idempotent: existing mirrors are kept. Where a target could not be reached, the rows
+   * before the first that was not finished are settled; without any it rejects with a retryable `AppError`.
    */
   return (batch: readonly Prepared[], tenure: Tenure): Promise<number> =>
     // Checked only once the batch may start.

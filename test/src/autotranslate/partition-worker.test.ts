@@ -26,7 +26,7 @@ let registered: Set<string>;
 let jobs: Jobs;
 
 /** A round through the partition; resolves with how long it is to wait then, in ms. */
-const work = async (): Promise<number | undefined> => {
+const work = async (tenure = EARLIER): Promise<number | undefined> => {
   const dueMs = await createPartitionWorker({
     inbox: inbox.ours,
     prepare: async (row, { isLast }, signal) => {
@@ -62,7 +62,7 @@ const work = async (): Promise<number | undefined> => {
     random: () => 0.5,
   })(
     {
-      ...EARLIER,
+      ...tenure,
       name: PARTITION,
       signal: new AbortController().signal,
       isHeld: () => true,
@@ -203,6 +203,18 @@ describe('what fails in a partition', () => {
     reconcile = () => Promise.reject(away(3 * 86_400_000));
     await acceptAll(1);
     expect(await work()).toBeLessThan(3_600_000);
+  });
+
+  it('is not given up for the tries of processes that were ended in the middle of them', async () => {
+    await acceptAll(1);
+    for (let ended = 1; ended <= 100; ended += 1) {
+      await inbox.claim({ epoch: ended });
+      await inbox.ours.takeOver(PARTITION, { epoch: ended + 1 });
+    }
+    reconcile = () => Promise.reject(away());
+    const tenure = { epoch: 101 };
+    expect(await work(tenure)).toBeGreaterThan(0);
+    expect(givenUp).toEqual([]);
   });
 
   it('for good is given up at once, and holds up nothing', async () => {

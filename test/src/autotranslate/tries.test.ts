@@ -39,6 +39,31 @@ describe('what fails', () => {
     expect(scene.feed.texts(GENERAL)).toHaveLength(2);
   });
 
+  it('leaves their outcome to those that were posted before it', async () => {
+    const [releaseEarlier, release] = [scene.hold('earlier'), scene.hold('first')];
+    await scene.say(GENERAL, 'earlier');
+    const said: Message[] = [];
+    for (const words of ['first', 'second', 'third']) said.push(await scene.say(GENERAL, words));
+    releaseEarlier();
+    // All three are prepared when the first is, and so reconciled together.
+    while (scene.asked.get('ja') !== 4) await setImmediate();
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    scene.feed.during('create', async () => undefined);
+    scene.feed.during('create', async () =>
+      scene.feed.fail({ call: 'create', error: lost() }, { call: 'create', error: lost() }),
+    );
+    release();
+    await scene.idle();
+    const states = async () => {
+      const outcomes = await scene.outcomes();
+      return said.map(({ ref }) => outcomes[ref.id]);
+    };
+    expect(await states()).toEqual(['posted', 'waiting', 'waiting']);
+    await scene.later();
+    expect(await states()).toEqual(['posted', 'posted', 'posted']);
+    expect(scene.feed.texts(GENERAL)).toHaveLength(8);
+  });
+
   it('in part is repaired when it is tried again, and nothing doubled', async () => {
     scene.faults.set('hello', [new AppError('bad-reply', 'unreadable')]);
     await scene.say(GENERAL, 'hello');

@@ -9,7 +9,6 @@ import { SCOPES } from '../../adapters/slack/scopes.ts';
 import {
   startSlackFake,
   type FakeChannel,
-  type FakeMessage,
   type FakeUser,
   type FakeWorkspace,
   type SlackFake,
@@ -24,7 +23,7 @@ export interface SlackProcess extends AsyncDisposable {
   readonly workspace: FakeWorkspace;
   readonly admin: FakeUser;
   /** Starts the program on the same database as before; resolves once it is connected. */
-  start(): Promise<void>;
+  start(environment?: Record<string, string>): Promise<void>;
   /** Ends it without a word. */
   kill(): Promise<void>;
   /** Types `/dragoman <text>` as the administrator; resolves once it is answered. */
@@ -32,7 +31,26 @@ export interface SlackProcess extends AsyncDisposable {
   readonly databaseFile: string;
 }
 
-export const createSlackProcess = async (options: SlackFakeOptions = {}): Promise<SlackProcess> => {
+export interface SlackProcessOptions extends SlackFakeOptions {
+  /** How events arrive. Default: by Socket Mode. */
+  readonly transport?: 'socket' | 'http';
+}
+
+/** Resolves with the address at which a program that was just started takes events. */
+const addressOf = async ({ stdout }: ReturnType<typeof spawnDragoman>): Promise<string> => {
+  let written = '';
+  for await (const some of stdout) {
+    written += String(some);
+    const address = /Dragoman on slack: (?<address>http\S+)/.exec(written)?.groups?.['address'];
+    if (address !== undefined) return address;
+  }
+  throw new Error(`the program ended before it was connected:\n${written}`);
+};
+
+export const createSlackProcess = async ({
+  transport = 'socket',
+  ...options
+}: SlackProcessOptions = {}): Promise<SlackProcess> => {
   const slack = await startSlackFake(options);
   const speech = await startSpeechFake();
   const workspace = slack.workspace({ name: 'team', scopes: Object.keys(SCOPES) });
@@ -54,18 +72,24 @@ export const createSlackProcess = async (options: SlackFakeOptions = {}): Promis
     speech,
     workspace,
     admin,
-    start: async () => {
-      program = spawnDragoman({
+    start: async (environment = {}) => {
+      const started = spawnDragoman({
+        ...environment,
         DATABASE_URL: `sqlite:${databaseFile}`,
         SLACK_BOT_TOKEN: workspace.botToken,
-        SLACK_APP_TOKEN: slack.app.appToken,
+        ...(transport === 'socket'
+          ? { SLACK_APP_TOKEN: slack.app.appToken }
+          : { SLACK_SIGNING_SECRET: slack.app.signingSecret, SLACK_PORT: '0' }),
         SLACK_API_URL: slack.url,
         SPEECH_API_URL: speech.url,
         SPEECH_API_KEY: speech.key,
         PORT: '0',
         LOG_LEVEL: 'silent',
       });
-      await slack.until(() => slack.sockets.connected > 0);
+      program = started;
+      if (transport === 'socket') return slack.until(() => slack.sockets.connected > 0);
+      slack.app.socketMode = false;
+      slack.app.requestUrl = await addressOf(started);
     },
     kill: async () => {
       await end();
@@ -83,59 +107,6 @@ export const createSlackProcess = async (options: SlackFakeOptions = {}): Promis
       await slack[Symbol.asyncDispose]();
       await speech[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true, force: true });
-    },
-  };
-};
-
-/** People who talk in two channels: one with translations in threads, and one that is linked. */
-export interface SlackConversation {
-  say(): void;
-  /** Resolves when each line was answered; fails with what is missing. */
-  answered(timeoutMs: number): Promise<void>;
-  /** Lines without an answer, or with several. */
-  faults(): readonly string[];
-  readonly lines: number;
-}
-
-export const startSlackConversation = async (bot: SlackProcess): Promise<SlackConversation> => {
-  const { workspace, admin, slack } = bot;
-  const [threads, english, spanish] = ['threads', 'english', 'spanish'].map((name) =>
-    workspace.channel({ name, members: [admin] }),
-  ) as [FakeChannel, FakeChannel, FakeChannel];
-  await bot.use(threads, 'autotranslate reply languages:ja');
-  await bot.use(
-    english,
-    `autotranslate mirror channels:"<#${english.id}> en, <#${spanish.id}> es"`,
-  );
-  const people = ['Ada', 'Bob', 'Eva'].map((name) => workspace.user({ name }));
-  const said: { readonly line: FakeMessage; readonly isLinked: boolean }[] = [];
-
-  const answersTo = (line: FakeMessage, isLinked: boolean): number =>
-    isLinked
-      ? spanish.posts.filter(({ blocks }) =>
-          JSON.stringify(blocks).includes(`/p${line.ts.replace('.', '')}`),
-        ).length
-      : line.replies.filter(({ isOurs }) => isOurs).length;
-
-  return {
-    say: () => {
-      const isLinked = said.length % 2 === 1;
-      const by = people[said.length % people.length] ?? admin;
-      const text = `This is line ${said.length} of what we talk about`;
-      said.push({ line: (isLinked ? english : threads).say(by, text), isLinked });
-    },
-    answered: async (timeoutMs) =>
-      slack.until(
-        () => said.every(({ line, isLinked }) => answersTo(line, isLinked) > 0),
-        timeoutMs,
-      ),
-    faults: () =>
-      said.flatMap(({ line, isLinked }, index) => {
-        const count = answersTo(line, isLinked);
-        return count === 1 ? [] : [`line ${index} has ${count} answers`];
-      }),
-    get lines() {
-      return said.length;
     },
   };
 };

@@ -17,15 +17,21 @@ const METHODS = [
 const always = { while: () => true };
 
 /** A bot in whose channel messages are translated, while nothing that it asks is answered. */
-const openUnanswered = async (transport: Transport) => {
+const openUnanswered = async (transport: Transport, isLinked = false) => {
   const bot = await openSlackBot(transport);
   const at = bot.place();
-  await bot.use(at, 'autotranslate reply languages:es');
+  const linked = bot.place().channel;
+  await bot.use(
+    at,
+    isLinked
+      ? `autotranslate mirror channels:"<#${at.channel.id}> en, <#${linked.id}> es"`
+      : 'autotranslate reply languages:es',
+  );
   await bot.slack.events.settled();
   const known = bot.slack.events.log.length;
   for (const method of METHODS) bot.slack.fail(method, { hang: true }, always);
   bot.speech.fail(PATHS.translate, ...Array.from({ length: 50 }, () => ({ hang: true }) as const));
-  return { bot, at, records: () => bot.slack.events.log.slice(known) };
+  return { bot, at, linked, records: () => bot.slack.events.log.slice(known) };
 };
 
 describe.each(['socket', 'http'] as const)('events by %s', (transport) => {
@@ -71,6 +77,35 @@ describe('an event that was acknowledged', () => {
     await bot.slack.until(() => repliesTo(said[0]!)[0]?.words.includes(edited) ?? false);
     const order = said.map((each) => repliesTo(each)[0]?.ts ?? '');
     expect(order).toEqual(order.toSorted());
+    bot.errors.splice(0);
+  });
+
+  it('about a message whose deletion was missed before it was handled leaves no translation', async () => {
+    const { bot, at, linked, records } = await openUnanswered('socket', true);
+    await using _ = bot;
+    const before = linked.posts.length;
+    const said = at.channel.say(at.ann, 'This was said by mistake today');
+    await bot.slack.until(() => records().every(({ outcomes }) => outcomes.length > 0));
+    await bot.stop();
+    const { events } = bot.slack.app;
+    bot.slack.app.events = new Set();
+    said.delete();
+    bot.slack.app.events = events;
+    bot.slack.heal();
+    bot.speech.heal();
+    // Names come late, and so the message's row.
+    bot.slack.fail('users.info', { latencyMs: 1_000 });
+    await bot.start();
+    const states = async () => {
+      const rows = await bot.store
+        .selectFrom('inbox')
+        .select(['state', 'reason'])
+        .where('message_id', '=', said.ts)
+        .execute();
+      return rows.map(({ state, reason }) => `${state} ${reason}`);
+    };
+    await expect.poll(states, { timeout: 20_000 }).toEqual(['skipped deleted']);
+    expect(linked.posts.length).toBe(before);
     bot.errors.splice(0);
   });
 

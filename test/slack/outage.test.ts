@@ -32,6 +32,21 @@ describe('Slack that cannot be reached', () => {
     expect(order).toEqual(order.toSorted());
   });
 
+  it('and whose history may not be read loses no message', async () => {
+    await using bot = await openSlackBot('socket');
+    const at = bot.place();
+    await bot.use(at, 'autotranslate reply languages:es');
+    for (const method of ['conversations.history', 'conversations.replies'])
+      bot.slack.fail(method, { error: 'missing_scope' }, { while: () => true });
+    bot.slack.fail('chat.postMessage', { reset: 'before' }, { times: 1 });
+    const said = at.channel.say(at.ann, 'This must be posted once more');
+    await bot.slack.until(() => repliesTo(said).length === 1, 40_000);
+    await bot.stop();
+    const next = at.channel.say(at.ann, 'This was said while nobody heard');
+    await bot.start();
+    await bot.slack.until(() => repliesTo(next).length === 1, 40_000);
+  });
+
   it('whose answer to a post is lost gets no second post', async () => {
     await using bot = await openSlackBot('socket');
     const at = bot.place();

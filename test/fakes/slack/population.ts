@@ -149,6 +149,7 @@ export const addWorkspace = (world: World, options: NewWorkspace = {}): Workspac
     enterpriseId: options.enterpriseId,
     users: new Map(),
     emoji: new Map(Object.entries(options.emoji ?? {})),
+    groups: new Map(),
     installation: undefined,
     history: options.history ?? 'full',
   };

@@ -56,6 +56,8 @@ export interface Workspace {
   readonly users: Map<string, User>;
   /** Names of custom emoji, each with its address or `alias:<name>`. */
   readonly emoji: Map<string, string>;
+  /** Handles of groups of people, by their ids. */
+  readonly groups: Map<string, string>;
   installation: Installation | undefined;
   /**
    * How much history the app gets: `limited`, as commercial apps outside the Marketplace, once a minute

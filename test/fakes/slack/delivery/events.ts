@@ -31,6 +31,8 @@ export interface EventDriver {
   /** What became of each `app_rate_limited`. */
   readonly limited: readonly Outcome[];
   disturb(how: Disturbance): void;
+  /** Calls back as soon as an event was acknowledged. */
+  onAcknowledged(tell: (record: EventRecord, afterMs: number) => void): void;
   /** Delivers an event once more, as Slack does without need. */
   repeat(record: EventRecord): Promise<Outcome>;
   /** Resolves when nothing is under way or waits for a retry. */
@@ -64,6 +66,7 @@ export const createEvents = (world: World, transport: () => Transport, speed: nu
   const limitedOutcomes: Outcome[] = [];
   const timers = new Set<NodeJS.Timeout>();
   const idle = new Set<() => void>();
+  const tellers: ((record: EventRecord, afterMs: number) => void)[] = [];
   let disturbance: Disturbance = {};
   let busy = 0;
 
@@ -117,7 +120,10 @@ export const createEvents = (world: World, transport: () => Transport, speed: nu
     });
     record.outcomes.push(outcome);
     const waitMs = RETRIES_MS[retry];
-    if (outcome.acked) return done();
+    if (outcome.acked) {
+      for (const tell of tellers) tell(record, outcome.afterMs);
+      return done();
+    }
     if (waitMs === undefined) {
       record.lost = true;
       return done();
@@ -178,6 +184,7 @@ export const createEvents = (world: World, transport: () => Transport, speed: nu
   return {
     log,
     limited: limitedOutcomes,
+    onAcknowledged: (tell) => void tellers.push(tell),
     disturb: (how) => {
       disturbance = how;
     },

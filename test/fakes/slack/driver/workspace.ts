@@ -46,6 +46,13 @@ export class FakeWorkspace {
     return new FakeChannel(this.#tools, addChannel(this.#tools.world, this.state, options));
   }
 
+  /** Makes a group of people; returns its id. */
+  group(handle: string): string {
+    const id = this.#tools.world.clock.id('S');
+    this.state.groups.set(id, handle);
+    return id;
+  }
+
   /** The conversation between a person and the app. */
   direct(user: FakeUser): FakeChannel {
     return new FakeChannel(this.#tools, directChannel(this.#tools.world, this.state, user.state));

@@ -98,7 +98,9 @@ const emojiList = method(
 const usergroups = method(
   'usergroups.list',
   { rate: TIER[2], scopes: ['usergroups:read'], args: z.looseObject({}) },
-  () => ({ usergroups: [] }),
+  ({ installation: { workspace } }) => ({
+    usergroups: Array.from(workspace.groups, ([id, handle]) => ({ id, handle })),
+  }),
 );
 
 const reactionsGet = method(

@@ -73,6 +73,10 @@ const createPeople = (channels: readonly FakeChannel[], people: readonly FakeUse
   };
 };
 
+/** True when an event is in the database. */
+const stored = (file: DatabaseSync, id: string): boolean =>
+  file.prepare('SELECT 1 FROM delivery WHERE id = ?').get(id) !== undefined;
+
 const measure = async (
   transport: 'socket' | 'http',
   { name, disk, lock, api }: Slowness,
@@ -100,8 +104,6 @@ const measure = async (
     }
 
   const database = new DatabaseSync(bot.databaseFile, { readOnly: true });
-  const stored = (file: DatabaseSync, id: string): boolean =>
-    file.prepare('SELECT 1 FROM delivery WHERE id = ?').get(id) !== undefined;
   const acknowledged: string[] = [];
   const waitedMs: number[] = [];
   let withoutRow = 0;

@@ -10,13 +10,18 @@ export interface Shown {
   readonly codeBlocks: readonly string[];
   readonly seconds: readonly number[];
   /** The places of links: in which lists and quotes they stand. */
-  readonly places: ReadonlyMap<
-    string,
-    { readonly indent?: number; readonly isNumbered?: boolean; readonly isQuoted: boolean }
-  >;
+  readonly places: readonly Place[];
 }
 
-const UNSEEN = /[\u200B\u2060\u00AD\uFE0F\u202A-\u202E\u2066-\u2069]/g;
+interface Place {
+  readonly url: string;
+  /** The depth of its list; undefined outside of lists. */
+  readonly indent?: number;
+  readonly isNumbered?: boolean;
+  readonly isQuoted: boolean;
+}
+
+const UNSEEN = /\uFE0F|[\u00AD\u200B\u2060\u202A-\u202E\u2066-\u2069]/g;
 const seen = (words: string): string => words.replaceAll(UNSEEN, '');
 
 interface Node extends Json {
@@ -45,10 +50,10 @@ export const shownOnSlack = (blocks: readonly Json[]): Shown => {
     code: [] as string[],
     codeBlocks: [] as string[],
     seconds: [] as number[],
-    places: new Map<string, { indent?: number; isNumbered?: boolean; isQuoted: boolean }>(),
+    places: [] as Place[],
   };
   const read = (node: Node, list: Node | undefined, isQuoted: boolean): void => {
-    switch (node.type) {
+    switch (node.type ?? '') {
       case 'text':
         shown.words += node.text;
         if (typeof node.style === 'object' && node.style.code) shown.code.push(node.text ?? '');
@@ -56,7 +61,8 @@ export const shownOnSlack = (blocks: readonly Json[]): Shown => {
       case 'link':
         shown.words += node.text ?? node.url;
         shown.links.push(node.url ?? '');
-        shown.places.set(node.url ?? '', {
+        shown.places.push({
+          url: node.url ?? '',
           ...(list ? { indent: list.indent ?? 0, isNumbered: list.style === 'ordered' } : {}),
           isQuoted,
         });
@@ -78,7 +84,7 @@ export const shownOnSlack = (blocks: readonly Json[]): Shown => {
           read(inner, list, isQuoted || node.type === 'rich_text_quote');
     }
   };
-  for (const block of blocks) read(block as Node, undefined, false);
+  for (const block of blocks) read(block, undefined, false);
   return { ...shown, words: seen(shown.words) };
 };
 
@@ -94,7 +100,7 @@ const depthOf = (spaces: number): number => Math.ceil(spaces / 3);
 
 /** Reads the content of a message of Discord. */
 export const shownOnDiscord = (content: string): Shown => {
-  const places = new Map<string, { indent?: number; isNumbered?: boolean; isQuoted: boolean }>();
+  const places: Place[] = [];
   const marked = content.replaceAll('\\`', '');
   const unfenced = marked.replaceAll(FENCED, ' ');
   for (const line of unfenced.split('\n')) {
@@ -109,7 +115,7 @@ export const shownOnDiscord = (content: string): Shown => {
         : {}),
       isQuoted: (groups['quote'] ?? '') !== '',
     };
-    for (const [url] of line.matchAll(ADDRESS)) places.set(url, place);
+    for (const [url] of line.matchAll(ADDRESS)) places.push({ url, ...place });
   }
   const unquoted = marked.replaceAll(/^(?:> )+/gm, '');
   const prose = unfenced.replaceAll(SPAN, ' ');
@@ -149,13 +155,13 @@ export const missingIn = (shown: Shown, kept: readonly Kept[], isCut: boolean): 
         return count(shown.codeBlocks, part.code) < times;
       case 'date':
         return count(shown.seconds, part.seconds) < times;
-      case 'item': {
-        const place = shown.places.get(part.url);
-        if (place?.indent === undefined || place.isNumbered !== part.isNumbered) return true;
-        return !isCut && place.indent !== part.indent;
-      }
+      case 'item':
+        return !shown.places.some(
+          ({ url, indent, isNumbered }) =>
+            url === part.url && isNumbered === part.isNumbered && (isCut || indent === part.indent),
+        );
       case 'quote':
-        return shown.places.get(part.url)?.isQuoted !== true;
+        return !shown.places.some(({ url, isQuoted }) => url === part.url && isQuoted);
     }
   });
 };

@@ -15,7 +15,8 @@ export interface Restored extends Check {
   readonly ok: boolean;
   /**
    * The tree in canonical form. Where `ok` is false, a best effort: invented tokens are dropped,
-   * lost ones stand at the end, except styles without their partner.
+   * lost ones stand at the end of their line, or of the text
+   * where its lines are not those of the source, except styles without their partner.
    */
   readonly tree: RichText;
 }

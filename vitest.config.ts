@@ -4,12 +4,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** A browser waits for nobody: its tests run when the others are done. */
 const BROWSER = 'test/browser/*.test.ts';
 
-const isLong = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith('kill.test.ts');
+/** Files whose tests wait most: of programs that are killed, then of the program as a whole. */
+const LONG = [/\/kill[^/]*$/, /\/test\/(?:discord|slack)\//];
 
-/** What takes by far the longest begins first, so that the others run beside it. */
+const lengthOf = ({ moduleId }: TestSpecification): number => {
+  const at = LONG.findIndex((names) => names.test(moduleId));
+  return at < 0 ? LONG.length : at;
+};
+
+/** What takes longest begins first, so that the others run beside it. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return [...files.filter(isLong), ...files.filter((file) => !isLong(file))];
+    return files.toSorted((a, b) => lengthOf(a) - lengthOf(b));
   }
 }
 

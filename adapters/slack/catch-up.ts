@@ -42,14 +42,16 @@ export const createCatchUp = ({ api, clock, speed }: CatchUpDeps) => {
   ): Promise<CaughtUp> => {
     const found = new Map<string, RawSlackMessage>();
     const since = timestampAt(positionAt(writtenMsOf(positionOf(after)) - THREADS_BACK_MS));
-    for await (const raw of readHistory(api, channel, { oldest: since, signal })) {
+    // Work on messages that are known already goes first.
+    const reading = { turn: { priority: PRIORITY.background }, signal };
+    for await (const raw of readHistory(api, channel, { ...reading, oldest: since })) {
       if (api.history.isLimited(channel.space))
         throw new AppError('rate-limited', 'Slack gives this app little history', {
           retryable: true,
         });
       if (isLater(raw.ts, after)) found.set(raw.ts, raw);
       if (!isLater(raw.latest_reply, after)) continue;
-      const thread = { oldest: after, threadTs: raw.ts, signal };
+      const thread = { ...reading, oldest: after, threadTs: raw.ts };
       for await (const reply of readHistory(api, channel, thread))
         if (isLater(reply.ts, after)) found.set(reply.ts, reply);
     }

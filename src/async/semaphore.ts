@@ -5,12 +5,14 @@ export interface Semaphore {
   /**
    * Resolves with a permit, which is held until it is disposed of. Rejects with the signal's
    * reason, and with the bound's error when the queue is full.
+   *
+   * @param isUrgent asked when a permit is free: true to go before those that are not urgent
    */
-  acquire(signal?: AbortSignal): Promise<Disposable>;
+  acquire(signal?: AbortSignal, isUrgent?: () => boolean): Promise<Disposable>;
   /** Takes a permit if one is free. */
   tryAcquire(): Disposable | undefined;
   /** Runs `work` while it holds a permit. Rejects as `acquire` and `work` do. */
-  use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  use<T>(work: () => Promise<T>, signal?: AbortSignal, isUrgent?: () => boolean): Promise<T>;
 }
 
 /** The most callers that may wait for a permit, and the error for one more. */
@@ -25,8 +27,14 @@ export interface WaitingBound {
  * @param waiting bound of the queue. Default: unlimited
  */
 export const createSemaphore = (permits: number, waiting?: WaitingBound): Semaphore => {
-  const waiters = new Set<() => void>();
+  const waiters = new Map<() => void, (() => boolean) | undefined>();
   let free = permits;
+
+  const nextWaiter = (): (() => void) | undefined => {
+    for (const [admit, isUrgent] of waiters) if (isUrgent?.()) return admit;
+    const [first] = waiters.keys();
+    return first;
+  };
 
   const permit = (): Disposable => {
     let isHeld = true;
@@ -34,7 +42,7 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound): Semaph
       [Symbol.dispose]: () => {
         if (!isHeld) return;
         isHeld = false;
-        const [next] = waiters;
+        const next = nextWaiter();
         if (next) next();
         else free += 1;
       },
@@ -47,7 +55,7 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound): Semaph
     return permit();
   };
 
-  const acquire = async (signal?: AbortSignal): Promise<Disposable> => {
+  const acquire = async (signal?: AbortSignal, isUrgent?: () => boolean): Promise<Disposable> => {
     signal?.throwIfAborted();
     const atOnce = tryAcquire();
     if (atOnce) return atOnce;
@@ -60,7 +68,7 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound): Semaph
     const giveUp = (): void => {
       if (waiters.delete(admit)) admitted.reject(signal?.reason);
     };
-    waiters.add(admit);
+    waiters.set(admit, isUrgent);
     signal?.addEventListener('abort', giveUp, { once: true });
     try {
       return await admitted.promise;
@@ -72,8 +80,8 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound): Semaph
   return {
     acquire,
     tryAcquire,
-    use: async (work, signal) => {
-      using _ = await acquire(signal);
+    use: async (work, signal, isUrgent) => {
+      using _ = await acquire(signal, isUrgent);
       return await work();
     },
   };

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import type { Naming } from '../model/command-info.ts';
 import type { Content } from '../model/content.ts';
 import type { Channel } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
@@ -12,6 +13,8 @@ import { asText, map } from '../model/walk-rich-text.ts';
 export interface WatchedPlatform {
   readonly feed: ChannelFeed;
   readonly mirrors: Mirrors;
+  /** The names that people type for commands. Default: plain. */
+  readonly naming?: Naming;
 }
 
 export type WatchedPlatforms = ReturnType<typeof createWatchedPlatforms>;
@@ -25,9 +28,9 @@ export const createWatchedPlatforms = () => {
     known.get(space.platform);
   return {
     add: (platform: Platform): void => {
-      const { name, feed, mirrors } = platform;
+      const { name, feed, mirrors, naming } = platform;
       if (!feed || !mirrors) return;
-      known.set(name, { feed, mirrors });
+      known.set(name, { feed, mirrors, ...(naming && { naming }) });
       posting.set(name, platform);
     },
     /** Posts a message of the bot itself. Rejects with an `AppError`. */

@@ -57,9 +57,14 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
 
 /** Creates the functions that prepare rows: which mirrors should exist, and where. */
 export const createPrepare = (deps: PrepareDeps) => {
-  const { services, watches, texts, context, platforms, threads } = deps;
+  const { services, watches, context, platforms, threads } = deps;
   const { languages, privacy, spaces } = services;
   const { translate, forget, forgetSpace } = createMessageTranslator(services, deps.outages);
+
+  /** The sentences for readers of a channel, with commands named as they type them. */
+  const textsOf = (channel: Channel): Pick<Texts, 'rich'> => ({
+    rich: (language) => deps.texts.rich(language, platforms.of(channel).naming),
+  });
 
   const standingThread = async (channel: Channel, language: string): Promise<MirrorTarget> => {
     const last = await threads.of(channel, language);
@@ -161,7 +166,7 @@ export const createPrepare = (deps: PrepareDeps) => {
   /** The reply to a flag; people always get one, so that a flag never seems broken. */
   const asFlagReply = (row: Row, message: Message, translated: Translated): Prepared => {
     const lack = lackOf(message, translated);
-    const content = composeFlagReply(translated, lack, languages, texts);
+    const content = composeFlagReply(translated, lack, languages, textsOf(message.ref.channel));
     const reply = asReply(row, message, translated, content);
     return lack && !translated.fault ? { ...reply, skip: reasonOf(message, translated) } : reply;
   };
@@ -190,7 +195,7 @@ export const createPrepare = (deps: PrepareDeps) => {
             message,
             { ...rendition, text },
             translated,
-            { languages, texts },
+            { languages, texts: textsOf(to.channel) },
             attachments,
           ),
       });
@@ -240,6 +245,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     if (translated.fault) context.forget(row.ref);
     if (flagged !== undefined) return asFlagReply(row, message, translated);
     if (watch && !isReply) return asAuthor(row, message, translated, watch);
+    const texts = textsOf(channel);
     const content = watch?.below
       ? composeBelow(message, translated, languages, texts)
       : composeReply(translated, languages, texts);

@@ -51,6 +51,24 @@ describe('a semaphore', () => {
     expect(semaphore.tryAcquire()).toBeDefined();
   });
 
+  it('lets the urgent ones go first, by what they say when a permit is free', async () => {
+    const semaphore = createSemaphore(1);
+    const begun: string[] = [];
+    const urgent = new Set<string>();
+    const held = await semaphore.acquire();
+    const all = ['a', 'b', 'c', 'd'].map((name) =>
+      semaphore.use(
+        async () => void begun.push(name),
+        undefined,
+        () => urgent.has(name),
+      ),
+    );
+    urgent.add('c').add('d');
+    held[Symbol.dispose]();
+    await Promise.all(all);
+    expect(begun).toEqual(['c', 'd', 'a', 'b']);
+  });
+
   it('counts a permit that is disposed of twice once', async () => {
     const semaphore = createSemaphore(1);
     const permit = await semaphore.acquire();

@@ -95,6 +95,20 @@ describe('catching up', () => {
     expect(taken).toEqual(['missed', 'live', 'live']);
   });
 
+  it('begins with channels in which messages wait for it', async () => {
+    const quiet = Array.from({ length: 8 }, (_, index) => channel(`quiet-${index}`));
+    for (const each of quiet) place.say(each, each.id);
+    place.say(GENERAL, 'missed');
+    const opened = Promise.withResolvers<void>();
+    gate = opened.promise;
+    for (const each of [...quiet, GENERAL]) backfill.missed(each, undefined);
+    const live = report(place.say(GENERAL, 'live'));
+    opened.resolve();
+    await live;
+    const isQuiet = (text: string): boolean => text.startsWith('quiet');
+    expect(taken.filter(isQuiet).length).toBeLessThan(quiet.length);
+  });
+
   it('looks at no history where nothing was missed', async () => {
     await follow();
     await report(place.say(GENERAL, 'live'));

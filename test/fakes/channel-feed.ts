@@ -11,6 +11,7 @@ import {
 } from '../../src/model/place.ts';
 import type { RichText } from '../../src/model/rich-text.ts';
 import { map, plainText } from '../../src/model/walk-rich-text.ts';
+import type { Naming } from '../../src/model/command-info.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirror, Mirrors } from '../../src/ports/mirrors.ts';
@@ -67,8 +68,11 @@ export interface FakeFeed {
 export const lost = (): AppError =>
   new AppError('unavailable', 'the answer was lost', { retryable: true });
 
-/** @param space the one whose platform it is */
-export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
+/**
+ * @param space the one whose platform it is
+ * @param naming the names that people type for commands there
+ */
+export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): FakeFeed => {
   const channels = new Map<string, Shown[]>();
   const reactions = new Map<string, number>();
   const faults: FeedFault[] = [];
@@ -208,6 +212,7 @@ export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
     mirrors,
     platform: {
       name: space.platform,
+      naming,
       feed,
       mirrors,
       capabilities: FAKE_CAPABILITIES,

@@ -1,15 +1,17 @@
+import type { Naming } from '../../../src/model/command-info.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
-import { lost, SPACE } from '../../fakes/channel-feed.ts';
+import { channel, lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import {
   audio,
   ENGLISH,
   GENERAL,
   linked,
+  NAMING,
   SPANISH,
   withScene,
   WORKSPACE,
@@ -18,8 +20,8 @@ import {
 
 const texts = loadTexts('locales');
 const notYet = (language: string): string => `⚠️ ${texts.in(language)('autotranslate.not-yet')}`;
-const never = (language: string): string =>
-  `⚠️ ${plainText(texts.rich(language)('autotranslate.given-up'))}`;
+const never = (language: string, naming?: Naming): string =>
+  `⚠️ ${plainText(texts.rich(language, naming)('autotranslate.given-up'))}`;
 
 /** Lets time pass until a message that fails for ever is given up. */
 const untilGivenUp = async (scene: Scene): Promise<void> => {
@@ -62,6 +64,16 @@ describe('a message that the service fails at', () => {
       'create',
       'update',
     ]);
+  });
+
+  it('names commands in its note as the platform of its readers does', async () => {
+    const there = channel('there', undefined, WORKSPACE);
+    await scene.watches.set([watchOf(there, { languages: ['es'] })]);
+    scene.poisoned.add('poison');
+    await scene.say(there, 'poison');
+    await untilGivenUp(scene);
+    expect(scene.other.texts(there)).toContain(`🇪🇸 ${never('es', NAMING)}`);
+    expect(never('es', NAMING)).toContain('/interpreter');
   });
 
   it('is translated in its place when it is edited, and its note goes when it is deleted', async () => {

@@ -24,8 +24,9 @@ export const ENGLISH = channel('english');
 export const SPANISH = channel('spanish');
 export const JAPANESE = channel('japanese');
 
-/** The space of another platform. */
+/** The space of another platform, where every command stands under one. */
 export const WORKSPACE: Space = { platform: 'other', id: 'workspace' };
+export const NAMING = 'under interpreter';
 
 /** English, Spanish and Japanese, copied into each other. */
 export const linked = (): ChannelWatch[] =>
@@ -101,7 +102,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   });
 
 const openScene = async (): Promise<Scene & AsyncDisposable> => {
-  const [feed, other] = [createFakeFeed(), createFakeFeed(WORKSPACE)];
+  const [feed, other] = [createFakeFeed(), createFakeFeed(WORKSPACE, NAMING)];
   const store = await openStore('sqlite::memory:');
   const [spaces, privacy] = [createSpaceSettings(store), createPrivacy(store)];
   const faults = new Map<string, AppError[]>();

@@ -183,6 +183,12 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     return [where, ...names].join(' ');
   };
 
+  /** True while some workspace can use the app, or the first one can install it. */
+  const isUsable = (): boolean => {
+    const spaces = installations.list();
+    return spaces.length === 0 ? pages !== undefined : spaces.some(api.isTokenGood);
+  };
+
   /** Connects in the background, so that an outage of Slack does not delay other platforms. */
   const keepTrying = async (): Promise<void> =>
     tryAgain(async () => log.info({ where: await goOnline() }, 'Slack: connected'), {
@@ -205,7 +211,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
         return { where: 'not connected yet; retrying' };
       }
     },
-    ready: () => transport.isConnected(),
+    ready: () => transport.isConnected() && isUsable(),
     [Symbol.asyncDispose]: async () => {
       stopped.abort();
       intake[Symbol.dispose]();

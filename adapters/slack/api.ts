@@ -32,7 +32,7 @@ export interface Api {
     options?: SlackCallOptions,
   ): Promise<Result>;
   /** True when Slack accepted the workspace's token the last time it was used. */
-  isTokenGood(space: Space): boolean;
+  readonly isTokenGood: (space: Space) => boolean;
   /** Knowledge of how much history Slack gives the app. */
   readonly history: HistoryLimits;
 }

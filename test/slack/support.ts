@@ -44,6 +44,8 @@ export interface SlackBot {
   /** Goes offline, and keeps its database. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** True while people can use it, as it says itself. */
+  isReady(): boolean;
   /** Starts another adapter on the same core. */
   attach(create: (core: Core) => Adapter): Promise<Adapter>;
   /** A new channel, in this workspace or another. */
@@ -97,6 +99,7 @@ export const openSlackBot = async (
   };
   const log = pino({ level: 'trace' }, { write });
   const key = randomBytes(32);
+  const { appToken } = slack.app;
   let running: AsyncDisposableStack | undefined;
   let current: RunningCore | undefined;
   const start = async (): Promise<void> => {
@@ -127,7 +130,7 @@ export const openSlackBot = async (
           speed,
           random: () => 0,
           botToken: isMany ? undefined : workspace.botToken,
-          appToken: isSocket ? slack.app.appToken : undefined,
+          appToken: isSocket ? appToken : undefined,
           signingSecret: isSocket ? undefined : slack.app.signingSecret,
           client: isMany ? { id: slack.app.clientId, secret: slack.app.clientSecret } : undefined,
           host: '127.0.0.1',
@@ -154,6 +157,7 @@ export const openSlackBot = async (
     logged,
     start,
     stop: async () => running?.disposeAsync(),
+    isReady: () => current?.core.ready()['slack'] ?? false,
     attach: async (create) => {
       if (!current) throw new Error('the bot does not run');
       const adapter = create(current.core);

@@ -206,6 +206,19 @@ describe('the one workspace of a token', () => {
     expect(bot.errors.join('')).toMatch(/removed from its workspace.*SLACK_BOT_TOKEN/);
   });
 
+  it('goes on when another workspace removes the app, or its token', async () => {
+    await using bot = await openSlackBot('socket');
+    const at = bot.place();
+    await bot.use(at, 'autotranslate reply languages:es');
+    bot.slack.workspace({ name: 'another' }).uninstall();
+    bot.slack.workspace({ name: 'a third one' }).revoke();
+    await bot.slack.events.settled();
+    const said = at.channel.say(at.ann, 'Good evening to all of you');
+    await bot.slack.until(() => repliesTo(said).length === 1);
+    expect(bot.isReady()).toBe(true);
+    expect(bot.errors).toEqual([]);
+  });
+
   it('keeps all when only its token is revoked, and the log says what to do', async () => {
     await using bot = await openSlackBot('socket');
     const at = bot.place();
@@ -213,5 +226,6 @@ describe('the one workspace of a token', () => {
     at.workspace.revoke();
     await expect.poll(() => bot.errors.join('')).toMatch(/revoked.*SLACK_BOT_TOKEN/);
     expect(await database(bot)).toContain(at.workspace.id);
+    expect(bot.isReady()).toBe(false);
   });
 });

@@ -61,23 +61,28 @@ export const oneWorkspace = (
   log: Pick<Log, 'error'>,
 ): Installations => {
   let installed: Installed | undefined;
+  /** True once the app was removed, or its token revoked. */
+  let isEnded = false;
   /** The ends that were logged: `true` for that of the installation, `false` for the token's. */
   const told = new Set<boolean>();
   const isIt = ({ id }: Space): boolean => installed?.space.id === id;
   return {
     load: async () => {
       installed = await readInstalled(apiUrl, token);
+      isEnded = false;
     },
-    known: (space) => (isIt(space) ? installed : undefined),
-    tokenOf: async (space) => (isIt(space) ? token : undefined),
+    known: (space) => (isIt(space) && !isEnded ? installed : undefined),
+    tokenOf: async (space) => (isIt(space) && !isEnded ? token : undefined),
     ownerOf: (space) => space,
     tokenRefused: () => {},
-    list: () => (installed ? [installed.space] : []),
+    list: () => (installed && !isEnded ? [installed.space] : []),
     joined: async () => {},
     parted: async () => {},
     ended: async (space, isWhole, remove) => {
-      if (isIt(space) && (await isTokenAccepted(apiUrl, token))) return;
-      installed = undefined;
+      // Workspaces that have the app too, under tokens that are not used here.
+      if (!isIt(space)) return;
+      if (await isTokenAccepted(apiUrl, token)) return;
+      isEnded = true;
       if (!told.has(isWhole))
         log.error(
           isWhole

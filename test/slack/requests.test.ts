@@ -1,3 +1,4 @@
+import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
 import type { SignedRequest } from '../fakes/slack/delivery/http.ts';
 import { repliesTo, withSlackBot } from './support.ts';
@@ -61,6 +62,21 @@ describe('a request that says it is from Slack', () => {
     for (const path of ['/', '/slack', '/slack/install', '/slack/events'])
       expect((await fetch(origin + path)).status).toBe(404);
   });
+});
+
+describe('a request that nobody can read', () => {
+  it.each(['//', '//[', '/\\\\', '/slack/events?x=//'])(
+    'of %s finds nothing, and no log grows',
+    async (path) => {
+      const { hostname: host, port } = new URL(bot.slack.app.requestUrl ?? '');
+      const lines = bot.logged.length;
+      const { statusCode } = await new Promise<IncomingMessage>((resolve) => {
+        get({ host, port, path }, (response) => resolve(response.resume()));
+      });
+      expect(statusCode).toBe(404);
+      expect(bot.logged.slice(lines)).toEqual([]);
+    },
+  );
 });
 
 describe('an event', () => {

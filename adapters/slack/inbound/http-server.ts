@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { HTTPReceiver } from '@slack/bolt';
 import { silentLogger } from '../api.ts';
 import { REQUEST_AGE_S, REQUEST_BYTES } from '../limits.ts';
@@ -37,24 +39,33 @@ const isOfNow = ({ headers }: IncomingMessage, nowMs: number): boolean => {
   return Number.isInteger(timestamp) && Math.abs(nowMs / 1_000 - timestamp) <= REQUEST_AGE_S;
 };
 
+/** The path of a request; empty for an address that nothing has. */
+const pathOf = ({ url = '/' }: IncomingMessage): string =>
+  URL.parse(url, 'http://localhost')?.pathname ?? '';
+
 /** Time between two lines of the log about requests that were refused: anybody can send them. */
 const TELL_EVERY_MS = 60_000;
 
 /** Creates the server for Slack's requests and for the pages of an installation. */
 export const createHttpServer = ({ receiver, pages, log, now }: HttpServerOptions): Server => {
   let toldMs = -Infinity;
+  const tell = (fields: object, message: string): void => {
+    if (now() - toldMs < TELL_EVERY_MS) return;
+    toldMs = now();
+    log.warn(fields, message);
+  };
   /** Lets an operator see that the secret or the clock is wrong: Slack sends, and nothing arrives. */
   const tellRefusal = ({ statusCode }: ServerResponse): void => {
-    if (statusCode !== 401 || now() - toldMs < TELL_EVERY_MS) return;
-    toldMs = now();
-    log.warn(
-      'Slack: a request was refused: its signature is not of SLACK_SIGNING_SECRET, or not of now',
-    );
+    if (statusCode === 401)
+      tell(
+        {},
+        'Slack: a request was refused: its signature is not of SLACK_SIGNING_SECRET, or not of now',
+      );
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    if (await pages?.(request, response)) return;
-    const isEvent = receiver && pathname === EVENTS_PATH && request.method === 'POST';
+    const path = pathOf(request);
+    if (await pages?.(request, path, response)) return;
+    const isEvent = receiver && path === EVENTS_PATH && request.method === 'POST';
     if (!isEvent) return void response.writeHead(404).end();
     response.once('finish', () => tellRefusal(response));
     if (!isOfNow(request, now())) return void response.writeHead(401).end();
@@ -62,9 +73,24 @@ export const createHttpServer = ({ receiver, pages, log, now }: HttpServerOption
   };
   return createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
     answer(request, response).catch((thrown: unknown) => {
-      log.warn({ reason: toAppError(thrown).message }, 'Slack: a request could not be handled');
+      tell({ reason: toAppError(thrown).message }, 'Slack: a request could not be handled');
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });
   });
+};
+
+export const listen = async (server: Server, port: number, host: string): Promise<void> => {
+  server.listen(port, host);
+  await once(server, 'listening');
+};
+
+export const addressOf = (server: Server): string => {
+  const { address, port } = server.address() as AddressInfo;
+  return `http://${address}:${port}`;
+};
+
+export const close = async (server: Server): Promise<void> => {
+  server.closeIdleConnections();
+  await new Promise((resolve) => server.close(resolve));
 };

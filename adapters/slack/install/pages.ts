@@ -3,8 +3,12 @@ import type { InstallProvider } from '@slack/oauth';
 import { INSTALL_PATH, REDIRECT_PATH } from '../manifest.ts';
 import { SCOPES } from '../scopes.ts';
 
-/** Handles the pages of an installation; false for any other page. */
-export type InstallPages = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+/** Handles the pages of an installation; false for any other path. */
+export type InstallPages = (
+  request: IncomingMessage,
+  path: string,
+  response: ServerResponse,
+) => Promise<boolean>;
 
 const NOT_INSTALLED =
   '<!doctype html><title>Not installed</title><h1>Dragoman was not installed.</h1>' +
@@ -13,14 +17,13 @@ const NOT_INSTALLED =
 /** Creates the page on which an installation begins, and the one to which Slack leads back. */
 export const createInstallPages =
   (provider: InstallProvider): InstallPages =>
-  async (request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  async (request, path, response) => {
     if (request.method !== 'GET') return false;
-    if (pathname === INSTALL_PATH) {
+    if (path === INSTALL_PATH) {
       await provider.handleInstallPath(request, response, {}, { scopes: Object.keys(SCOPES) });
       return true;
     }
-    if (pathname !== REDIRECT_PATH) return false;
+    if (path !== REDIRECT_PATH) return false;
     await provider.handleCallback(request, response, {
       failure: (_error, _options, _request, answer) => {
         answer.writeHead(400, { 'content-type': 'text/html; charset=utf-8' });

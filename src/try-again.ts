@@ -13,15 +13,17 @@ export interface TryAgainOptions {
 }
 
 /**
- * Retries failed work, with growing waits, until it succeeds, fails permanently or is aborted.
+ * Retries failed work, with growing waits and no sooner than a fault asks for, until it succeeds, fails
+ * permanently or is aborted.
  * Never rejects.
  */
 export const tryAgain = async (
   work: () => Promise<void>,
   { signal, failed, sleep: wait = async (ms) => sleep(realClock, ms, signal) }: TryAgainOptions,
 ): Promise<void> => {
+  let leastMs: number | undefined;
   for (let attempt = 0; ; attempt += 1) {
-    await wait(backoffMs(BACKOFF, attempt), signal).catch(() => undefined);
+    await wait(backoffMs(BACKOFF, attempt, leastMs), signal).catch(() => undefined);
     if (signal.aborted) return;
     try {
       await work();
@@ -29,6 +31,7 @@ export const tryAgain = async (
     } catch (thrown) {
       if (signal.aborted) return;
       const fault = toAppError(thrown);
+      leastMs = fault.retryAfterMs;
       failed(fault);
       if (!fault.retryable) return;
     }

@@ -1,7 +1,8 @@
 import { request } from 'undici';
 import type { SlackOptions } from './adapter.ts';
 import { creationLink, manifestFor } from './manifest.ts';
-import { APPS, finding, runCheck, type Findings } from './doctor/findings.ts';
+import { APPS } from './app-pages.ts';
+import { finding, runCheck, type Findings } from './doctor/findings.ts';
 import { checkPages } from './doctor/pages.ts';
 import { checkAddresses, checkClient, checkSecret, checkSocket } from './doctor/transport.ts';
 import { checkWorkspaces } from './doctor/workspaces.ts';

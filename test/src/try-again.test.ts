@@ -30,6 +30,15 @@ test('the waits grow to a minute, until it works', async () => {
   expect([tries, failed.length]).toEqual([8, 7]);
 });
 
+test('a wait that the other side asks for is waited', async () => {
+  const limited = new AppError('rate-limited', 'too many', {
+    retryable: true,
+    retryAfterMs: 30_000,
+  });
+  const { waitsMs } = await run([fault(true), limited, fault(true)]);
+  expect(waitsMs).toEqual([1_000, 2_000, 30_000, 8_000]);
+});
+
 test('what no further try could mend is told, and not tried again', async () => {
   const { tries, failed } = await run([fault(true), fault(false)]);
   expect(tries).toBe(2);

@@ -2,9 +2,6 @@ import type { SlackOptions } from '../adapter.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service-status.ts';
 
-/** Page of a person's apps at Slack. */
-export const APPS = 'https://api.slack.com/apps';
-
 export type Findings = AsyncGenerator<Finding, void, void>;
 
 export const finding = (check: string, ok: boolean, detail: string): Finding => ({
@@ -17,10 +14,6 @@ export const optional = (check: string, detail: string): Finding => ({
   ...finding(check, false, detail),
   isOptional: true,
 });
-
-/** Page of the app's settings. */
-export const pageOf = (page: string, appId: string | undefined): string =>
-  appId === undefined ? `${APPS} (your app, "${page}")` : `${APPS}/${appId}/${page}`;
 
 /** The address at which this program answers on this computer. */
 export const ownAddress = ({ host, port }: Pick<SlackOptions, 'host' | 'port'>): string => {

@@ -1,9 +1,11 @@
 import { WebClient } from '@slack/web-api';
 import type { SlackOptions } from '../adapter.ts';
 import { clientOptions } from '../api.ts';
-import { fromSlack, isRefusal, SlackError } from '../errors.ts';
+import { fromSlack, isRefusal } from '../errors.ts';
+import { appOf, socketRefusal } from '../inbound/socket-fault.ts';
 import { EVENTS_PATH } from '../manifest.ts';
-import { finding, optional, ownAddress, pageOf, type Findings } from './findings.ts';
+import { pageOf } from '../app-pages.ts';
+import { finding, optional, ownAddress, type Findings } from './findings.ts';
 import { probe } from './probe.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service-status.ts';
@@ -29,10 +31,6 @@ export const checkClient = async (
     : finding('client', false, toAppError(fault).message);
 };
 
-/** The application of an app-level token, which stands in it. */
-const appOf = (appToken: string): string | undefined =>
-  /^xapp-\d+-(?<app>A[A-Z0-9]+)-/.exec(appToken)?.groups?.['app'];
-
 export const checkSocket = async (
   { url, appToken = '' }: SlackOptions,
   appId: string | undefined,
@@ -44,23 +42,12 @@ export const checkSocket = async (
       false,
       `SLACK_APP_TOKEN is of the app ${app}, SLACK_BOT_TOKEN of ${appId}: take both from one app`,
     );
-  const general = pageOf('general', app ?? appId);
-  const make = `make a token with connections:write at ${general}, "App-Level Tokens"`;
   try {
     await new WebClient(appToken, clientOptions(url)).apps.connections.open();
     return finding('Socket Mode', true, 'can be connected');
   } catch (thrown) {
     const fault = fromSlack(thrown, 'apps.connections.open');
-    const isOff = isRefusal(fault, 'socket_mode_not_enabled');
-    if (isOff) {
-      const page = pageOf('socket-mode', app ?? appId);
-      return finding('Socket Mode', false, `is off: switch it on at ${page}`);
-    }
-    if (isRefusal(fault, 'missing_scope'))
-      return finding('Socket Mode', false, `SLACK_APP_TOKEN may not connect: ${make}`);
-    if (fault instanceof SlackError && fault.slackError !== undefined)
-      return finding('Socket Mode', false, `Slack refuses SLACK_APP_TOKEN: ${make}`);
-    return finding('Socket Mode', false, fault.message);
+    return finding('Socket Mode', false, socketRefusal(fault, app ?? appId) ?? fault.message);
   }
 };
 

@@ -128,7 +128,7 @@ describe('in Socket Mode', () => {
     const { of } = await examine(socket());
     expect(of('Socket Mode')).toMatchObject({
       ok: false,
-      detail: `is off: switch it on at https://api.slack.com/apps/${fake.app.id}/socket-mode`,
+      detail: `it is off: switch it on at https://api.slack.com/apps/${fake.app.id}/socket-mode`,
     });
   });
 

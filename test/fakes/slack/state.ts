@@ -178,7 +178,7 @@ export interface App {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly signingSecret: string;
-  readonly appToken: string;
+  appToken: string;
   /** Scopes of the app-level token. */
   appScopes: ReadonlySet<string>;
   socketMode: boolean;

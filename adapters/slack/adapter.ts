@@ -165,6 +165,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     leftOut: lookBack.leftOut,
     joined: async ({ spaces, organisationId }) => installations.joined(spaces, organisationId),
     takeEvent: intake.take,
+    log,
   });
   interactions.listen(app);
 

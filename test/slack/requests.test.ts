@@ -79,6 +79,22 @@ describe('a request that nobody can read', () => {
   );
 });
 
+describe('a use of the app', () => {
+  it.each([
+    ['command', 'slash_commands', { command: '/dragoman', text: 'a secret' }],
+    ['shortcut', 'interactive', { type: 'shortcut', callback_id: 'translate', user: 'a secret' }],
+    ['form', 'interactive', { type: 'block_suggestion', action_id: 'a', value: 'a secret' }],
+  ] as const)(
+    'whose %s has an unknown shape is logged, without its words',
+    async (_, kind, body) => {
+      const payload = { ...body, team_id: bot.workspace.id };
+      await send(bot.slack.sign({ kind, payload, retry: 0, reason: undefined }));
+      await expect.poll(() => bot.errors.join('')).toContain('could not be handled');
+      expect(bot.errors.splice(0).join('')).not.toContain('a secret');
+    },
+  );
+});
+
 describe('an event', () => {
   it('is not acknowledged before its message is stored', async () => {
     const at = bot.place();
@@ -89,6 +105,7 @@ describe('an event', () => {
     await bot.slack.until(() => (record()?.outcomes.length ?? 0) > 0);
     full.mockRestore();
     expect(record()?.outcomes[0]).toMatchObject({ acked: false });
+    expect(bot.errors.join('')).toMatch(/"type":"message".*could not be stored/);
     await bot.slack.until(() => repliesTo(said).length === 1);
     bot.errors.splice(0);
   });

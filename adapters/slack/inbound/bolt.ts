@@ -3,6 +3,7 @@ import { clientOptions, silentLogger } from '../api.ts';
 import { spaceOf } from '../ids.ts';
 import { eventBody, rateLimitedBody, type EventBody } from './bodies.ts';
 import { membershipOf, membershipOfUse, type Membership } from './origin.ts';
+import type { Log } from '../../../src/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 
 export interface BoltOptions {
@@ -16,14 +17,20 @@ export interface BoltOptions {
   readonly leftOut: (space: Space) => void;
   /** Takes which organisation's installation is used, before that is needed. */
   readonly joined: (membership: Membership) => Promise<void>;
+  readonly log: Pick<Log, 'error'>;
 }
+
+/** What was thrown, where Bolt has wrapped it. */
+const unwrapped = (thrown: unknown): unknown =>
+  (thrown as { readonly original?: unknown } | undefined)?.original ?? thrown;
 
 /**
  * Creates Bolt's app around a receiver. Bolt itself acknowledges an event before anything is done with
  * it; here that comes after it is stored. Listeners use this program's own client, so that every call
- * keeps the same rates.
+ * keeps the same rates. Bolt's log is silent, as it holds people's texts: what fails is logged here.
  */
-export const createBolt = ({ receiver, apiUrl, takeEvent, leftOut, joined }: BoltOptions): App => {
+export const createBolt = (options: BoltOptions): App => {
+  const { receiver, apiUrl, takeEvent, leftOut, joined, log } = options;
   const app = new App({
     receiver,
     logger: silentLogger,
@@ -33,15 +40,31 @@ export const createBolt = ({ receiver, apiUrl, takeEvent, leftOut, joined }: Bol
     authorize: async () => ({}),
   });
   const process = app.processEvent.bind(app);
+
+  /** Stores an event, or notes what Slack tells; false for what people do with the app. */
+  const store = async (body: unknown): Promise<boolean> => {
+    const event = eventBody.safeParse(body).data;
+    const limited = rateLimitedBody.safeParse(body).data;
+    const membership = event ? membershipOf(event) : membershipOfUse(body);
+    try {
+      if (membership) await joined(membership);
+      if (event) await takeEvent(event);
+      else if (limited) leftOut(spaceOf(limited.team_id));
+      return event !== undefined || limited !== undefined;
+    } catch (thrown) {
+      log.error({ err: thrown, type: event?.event.type }, 'Slack: an event could not be stored');
+      throw thrown;
+    }
+  };
+
   app.processEvent = async (given: ReceiverEvent): Promise<void> => {
-    const event = eventBody.safeParse(given.body).data;
-    const limited = rateLimitedBody.safeParse(given.body).data;
-    const membership = event ? membershipOf(event) : membershipOfUse(given.body);
-    if (membership) await joined(membership);
-    if (event) await takeEvent(event);
-    else if (limited) leftOut(spaceOf(limited.team_id));
-    else return process(given);
-    await given.ack();
+    if (await store(given.body)) return given.ack();
+    try {
+      await process(given);
+    } catch (thrown) {
+      log.error({ err: unwrapped(thrown) }, 'Slack: an interaction could not be handled');
+      throw thrown;
+    }
   };
   return app;
 };

@@ -3,9 +3,11 @@ import { isGone } from './errors.ts';
 import { PLATFORM, postedOf } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
 import { NAMING } from './manifest.ts';
+import { handleOf, readHandle } from './mirrors/handle.ts';
 import type { MessageWriter } from './outbound/message-writer.ts';
-import { render } from './outbound/render.ts';
+import { filesOf, render } from './outbound/render.ts';
 import type { Threads } from './threads.ts';
+import type { Channel, Posted } from '../../src/model/place.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
 import type { Platform } from '../../src/ports/platform.ts';
@@ -18,6 +20,12 @@ export interface PlatformDeps {
   readonly feed: ChannelFeed;
   readonly mirrors: Mirrors;
 }
+
+/** Messages with text, and those that show files after them. */
+const shownAs = (channel: Channel, texts: readonly string[], files: readonly string[]): Posted => ({
+  ...postedOf(channel, [...texts, ...files]),
+  handle: handleOf({ texts: texts.length, files: [] }),
+});
 
 /** Creates the port through which the core uses Slack. */
 export const createPlatform = ({
@@ -33,10 +41,17 @@ export const createPlatform = ({
   access,
   post: async (to, content, { replyTo } = {}) => {
     const threadTs = replyTo && (await threads.rootOf(replyTo));
-    return postedOf(to, await writer.post(to, render(content), { threadTs }));
+    const parts = render(content);
+    const texts = await writer.post(to, parts, { threadTs });
+    return shownAs(to, texts, await writer.showFiles(to, [], filesOf(parts), { threadTs }));
   },
-  edit: async ({ channel, ids }, content) =>
-    postedOf(channel, await writer.sync(channel, ids, render(content))),
+  edit: async ({ channel, ids, handle }, content) => {
+    const parts = render(content);
+    const { texts: count } = readHandle(handle, ids.length);
+    const texts = await writer.sync(channel, ids.slice(0, count), parts);
+    const files = await writer.showFiles(channel, ids.slice(count), filesOf(parts));
+    return shownAs(channel, texts, files);
+  },
   delete: async ({ channel, ids }) => {
     for (const ts of ids)
       try {

@@ -12,7 +12,7 @@ import {
   FILES_BYTES,
 } from '../limits.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
-import { render, type Part } from '../outbound/render.ts';
+import { filesOf, render, type Part } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
@@ -60,7 +60,7 @@ const isAnswerUrl = (address: string, apiUrl: string | undefined): boolean => {
 const joined = (parts: readonly Part[]): Part => ({
   text: parts[0]?.text ?? '',
   blocks: parts.flatMap(({ blocks }) => blocks).slice(0, MESSAGE_BLOCKS),
-  files: parts.flatMap(({ files }) => files),
+  files: filesOf(parts),
 });
 
 const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
@@ -79,6 +79,8 @@ export const createAnswer = (
   let uses = 0;
   /** The messages that everybody sees. */
   let shown: readonly string[] = onMessage && !onMessage.isEphemeral ? [onMessage.ts] : [];
+  /** The messages that show its files. */
+  let files: readonly string[] = [];
   let isReplacing = onMessage?.isEphemeral ?? false;
   let last: Promise<void> = Promise.resolve();
 
@@ -105,12 +107,12 @@ export const createAnswer = (
   };
 
   /** Files cannot stand in what one person alone sees: they come as a direct message. */
-  const sendFiles = async (files: readonly MirrorFile[], isOpen: boolean): Promise<void> => {
-    if (files.length === 0) return;
+  const sendFiles = async (sent: readonly MirrorFile[], isOpen: boolean): Promise<void> => {
+    if (sent.length === 0) return;
     const { space } = channel;
     try {
       if (!isOpen) throw new AppError('forbidden', 'a private answer');
-      await uploads.post(space, files, {
+      await uploads.post(space, sent, {
         channelId: channelIdOf(channel),
         threadTs,
         turn: ANSWERING,
@@ -118,7 +120,7 @@ export const createAnswer = (
     } catch (thrown) {
       if (isOpen && !isRefusal(thrown, ...NOT_THERE)) throw thrown;
       const direct = await openDirectChannel(api, space, userId);
-      await uploads.post(space, files, {
+      await uploads.post(space, sent, {
         channelId: direct.id,
         threadTs: undefined,
         turn: ANSWERING,
@@ -146,8 +148,10 @@ export const createAnswer = (
   };
 
   const showOpenly = async (parts: readonly Part[]): Promise<void> => {
+    const where = { threadTs, turn: ANSWERING };
     try {
-      shown = await writer.sync(channel, shown, parts, { threadTs, turn: ANSWERING });
+      shown = await writer.sync(channel, shown, parts, where);
+      files = await writer.showFiles(channel, files, filesOf(parts), where);
     } catch (thrown) {
       if (shown.length > 0 || !isRefusal(thrown, ...NOT_THERE)) throw thrown;
       const part = joined(parts);

@@ -3,10 +3,10 @@ import type { Api } from '../api.ts';
 import { ANSWERING } from '../bucket.ts';
 import { isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
-import { FILES_BYTES, STREAM_CHARS, UPDATE_EVERY_MS } from '../limits.ts';
+import { FILES, FILES_BYTES, STREAM_CHARS, UPDATE_EVERY_MS } from '../limits.ts';
 import { controlBlocks } from '../outbound/controls.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
-import { render } from '../outbound/render.ts';
+import { filesOf, render } from '../outbound/render.ts';
 import type { Content } from '../../../src/model/content.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
@@ -46,6 +46,7 @@ export const createStreamedAnswer = (
   { channel, threadTs, userId }: StreamPlace,
 ) => {
   const channelId = channelIdOf(channel);
+  const place = { threadTs, turn: ANSWERING };
   let stream: string | undefined;
   let sent = '';
   let isStreaming = true;
@@ -90,11 +91,11 @@ export const createStreamedAnswer = (
   };
 
   const post = async (content: Content): Promise<void> => {
-    posts = await writer.sync(channel, posts, render(content), { threadTs, turn: ANSWERING });
+    posts = await writer.sync(channel, posts, render(content), place);
   };
 
   const draw = async (content: Content): Promise<void> => {
-    if (!isStreaming || content.files?.length) return post(content);
+    if (!isStreaming) return post(content);
     try {
       await grow(renderMarkdown(content.text));
     } catch (thrown) {
@@ -102,6 +103,22 @@ export const createStreamedAnswer = (
       isStreaming = false;
       await post(content);
     }
+  };
+
+  /** Ends the stream; false where what it showed had to be replaced. */
+  const endStream = async (ts: string, content: Content): Promise<boolean> => {
+    const written = renderMarkdown(content.text);
+    for (let left = written.length - sent.length; left > 0; left -= STREAM_CHARS)
+      await grow(written);
+    const blocks = controlBlocks(content.controls);
+    await api.call(channel.space, 'chat.stopStream', {
+      channel: channelId,
+      ts,
+      ...(blocks.length > 0 && !isOff ? { blocks } : {}),
+    });
+    if (!isOff && content.tone !== 'error') return true;
+    posts = await writer.sync(channel, [ts], render(content), place);
+    return false;
   };
 
   const inTurn = async (work: () => Promise<void>): Promise<void> => {
@@ -121,26 +138,13 @@ export const createStreamedAnswer = (
 
   return {
     answer,
-    /** Ends the stream, with the controls of the answer; what was taken back is put right. */
+    /** Ends the stream, with the controls and files of the answer; what was taken back is put right. */
     finish: async (): Promise<void> =>
       inTurn(async () => {
-        if (stream === undefined || !last) return;
-        const written = renderMarkdown(last.text);
-        for (let left = written.length - sent.length; left > 0; left -= STREAM_CHARS)
-          await grow(written);
-        const blocks = controlBlocks(last.controls);
-        await api.call(channel.space, 'chat.stopStream', {
-          channel: channelId,
-          ts: stream,
-          ...(blocks.length > 0 && !isOff ? { blocks } : {}),
-        });
-        if (isOff || last.tone === 'error') {
-          const [first, ...rest] = render(last);
-          posts = await writer.sync(channel, [stream], [first, ...rest], {
-            threadTs,
-            turn: ANSWERING,
-          });
-        }
+        if (!last) return;
+        const isStreamed = stream !== undefined && (await endStream(stream, last));
+        const files = isStreamed ? (last.files ?? []).slice(0, FILES) : filesOf(render(last));
+        await writer.showFiles(channel, [], files, place);
       }),
   };
 };

@@ -7,7 +7,7 @@ import { personaOf } from './persona.ts';
 import type { Part } from './render.ts';
 import type { Uploads } from './uploads.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import type { Persona } from '../../../src/ports/mirrors.ts';
+import type { MirrorFile, Persona } from '../../../src/ports/mirrors.ts';
 
 /** Options of posting. */
 export interface PostOptions {
@@ -43,6 +43,10 @@ const bodyOf = ({ text, blocks }: Part) => ({
   unfurl_media: false,
 });
 
+/** False for a part that is nothing but files. */
+const hasText = ({ text, blocks, files }: Part): boolean =>
+  text !== '' || blocks.length > 0 || files.length === 0;
+
 /** Creates what posts, changes and deletes the app's messages. */
 export const createMessageWriter = (api: Api, uploads: Uploads) => {
   const write = async (
@@ -50,32 +54,21 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
     part: Part,
     index: number,
     { threadTs, broadcast, as, metadata, turn, signal }: PostOptions,
-  ): Promise<readonly string[]> => {
-    const channelId = channelIdOf(channel);
-    const { space } = channel;
-    const hasText = part.text !== '' || part.blocks.length > 0 || part.files.length === 0;
-    const timestamps: string[] = [];
-    if (hasText) {
-      const answer = await api.call(
-        space,
-        'chat.postMessage',
-        {
-          channel: channelId,
-          ...bodyOf(part),
-          ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
-          ...(threadTs !== undefined && broadcast ? { reply_broadcast: true } : {}),
-          ...(as ? personaOf(as) : {}),
-          ...(metadata ? { metadata: metadata(index) } : {}),
-        },
-        { once: true, turn, signal },
-      );
-      timestamps.push(posted.parse(answer).ts);
-    }
-    if (part.files.length > 0) {
-      const ts = await uploads.post(space, part.files, { channelId, threadTs, turn });
-      if (ts !== undefined) timestamps.push(ts);
-    }
-    return timestamps;
+  ): Promise<string> => {
+    const answer = await api.call(
+      channel.space,
+      'chat.postMessage',
+      {
+        channel: channelIdOf(channel),
+        ...bodyOf(part),
+        ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
+        ...(threadTs !== undefined && broadcast ? { reply_broadcast: true } : {}),
+        ...(as ? personaOf(as) : {}),
+        ...(metadata ? { metadata: metadata(index) } : {}),
+      },
+      { once: true, turn, signal },
+    );
+    return posted.parse(answer).ts;
   };
 
   const rewrite = async (
@@ -110,20 +103,20 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
 
   return {
     erase,
-    /** Posts parts in their order; resolves with the timestamps of their messages. */
+    /** Posts the texts of parts in their order; resolves with the timestamps of their messages. */
     post: async (
       channel: Channel,
       parts: readonly Part[],
       options: PostOptions = {},
     ): Promise<readonly string[]> => {
       const all: string[] = [];
-      for (const [index, part] of parts.entries())
-        all.push(...(await write(channel, part, index, options)));
+      for (const [index, part] of parts.filter(hasText).entries())
+        all.push(await write(channel, part, index, options));
       return all;
     },
     /**
-     * Changes messages to show these parts: what is too many is deleted, what is missing is posted.
-     * Files that stand already stay. Resolves with the timestamps.
+     * Changes messages to show the texts of these parts: what is too many is deleted, what is missing is
+     * posted. Resolves with the timestamps.
      */
     sync: async (
       channel: Channel,
@@ -132,16 +125,31 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
       options: SyncOptions = {},
     ): Promise<readonly string[]> => {
       const shown: string[] = [];
-      for (const [index, part] of parts.entries()) {
+      for (const [index, part] of parts.filter(hasText).entries()) {
         const ts = timestamps[index];
-        if (ts === undefined) shown.push(...(await write(channel, part, index, options)));
+        if (ts === undefined) shown.push(await write(channel, part, index, options));
         else {
           await rewrite(channel, ts, part, options, options.metadata?.(index));
           shown.push(ts);
         }
       }
-      for (const ts of timestamps.slice(parts.length)) await erase(channel, ts, options.turn);
+      for (const ts of timestamps.slice(shown.length)) await erase(channel, ts, options.turn);
       return shown;
+    },
+    /**
+     * Shows files in a message of their own, in place of those that show files so far: Slack adds none to a
+     * message that stands. Resolves with the timestamps.
+     */
+    showFiles: async (
+      channel: Channel,
+      timestamps: readonly string[],
+      files: readonly MirrorFile[],
+      { threadTs, turn }: PostOptions = {},
+    ): Promise<readonly string[]> => {
+      const place = { channelId: channelIdOf(channel), threadTs, turn };
+      const ts = await uploads.post(channel.space, files, place);
+      for (const former of timestamps) await erase(channel, former, turn);
+      return ts === undefined ? [] : [ts];
     },
   };
 };

@@ -148,3 +148,7 @@ export const render = (content: Content): readonly [Part, ...Part[]] => {
   const [first, ...rest] = parts;
   return first ? [first, ...rest, ending] : [ending];
 };
+
+/** All files of a message's parts. */
+export const filesOf = (parts: readonly Part[]): readonly MirrorFile[] =>
+  parts.flatMap(({ files }) => files);

@@ -1,6 +1,7 @@
 import { homeOf } from '../methods/views.ts';
 import type { Json } from '../json.ts';
 import type { User, View } from '../state.ts';
+import { addFile, type NewFile } from './files.ts';
 import type { Tools } from './tools.ts';
 
 /** A person, and what they see that nobody else does. */
@@ -41,6 +42,11 @@ export class FakeUser {
       { workspaces: [this.state.workspace] },
       { type: 'app_home_opened', user: this.id, tab, event_ts: world.clock.ts() },
     );
+  }
+
+  /** Uploads a file into a form; returns its id. */
+  upload(file: NewFile): string {
+    return addFile(this.#tools.world, this.state, file).id;
   }
 
   /** Changes how others see the person. */

@@ -202,6 +202,7 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
     /** Drops what the people of a workspace were shown. */
     forgetSpace: (space: Space): void => {
       for (const [key] of shown) if (key.startsWith(`${keyOf(space)} `)) shown.delete(key);
+      pictures.forgetSpace(space);
     },
     /** Shows App Home to a person who opens it. */
     open: (space: Space, userId: string): void => void open(space, userId).catch(failed),

@@ -43,5 +43,9 @@ export const createPictures = (api: Api, uploads: Pick<Uploads, 'keep'>, log: Lo
       if (before) await forget(space, before);
       return fileId;
     },
+    /** Drops what is known of a workspace that removed the app. */
+    forgetSpace: (space: Space): void => {
+      for (const [key] of kept) if (key.startsWith(`${keyOf(space)} `)) kept.delete(key);
+    },
   };
 };

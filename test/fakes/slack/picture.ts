@@ -51,7 +51,8 @@ const elementText = (element: Json): string => {
       .join('\n');
   }
   const chosen = listOf(element['initial_options']).map((option) => textOf(option['text']));
-  return `[ ${chosen.join(', ') || shown || 'Choose a conversation'} ▾ ]`;
+  const offered = String(type).includes('conversations') ? 'a conversation' : 'an option';
+  return `[ ${chosen.join(', ') || shown || `Choose ${offered}`} ▾ ]`;
 };
 
 const blockLines = (block: Json): readonly string[] => {

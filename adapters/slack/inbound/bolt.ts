@@ -20,7 +20,7 @@ export interface BoltOptions {
   readonly log: Pick<Log, 'error'>;
 }
 
-/** What was thrown, where Bolt has wrapped it. */
+/** Finds what a listener threw, which Bolt wraps. */
 const unwrapped = (thrown: unknown): unknown =>
   (thrown as { readonly original?: unknown } | undefined)?.original ?? thrown;
 

@@ -16,7 +16,7 @@ const IS_BLIND = process.argv[3] === 'blind';
 /** Two channels in turn: each may get one post a second. */
 const LINE_EVERY_MS = 600;
 const LONGEST_LIFE_MS = 3_000;
-const SETTLED_MS = 600_000;
+const SETTLED_MS = 1_500_000;
 /** Retries of events come so many times sooner than Slack's; posts keep to one a second. */
 const SPEED = 60;
 /** The answer to every so manieth post is lost. */

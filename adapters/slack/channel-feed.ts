@@ -18,6 +18,7 @@ import type { RawSlackMessage } from './inbound/raw-message.ts';
 import type { Installed } from './install/installations.ts';
 import type { People } from './people.ts';
 import { missingScopes } from './scopes.ts';
+import type { Threads } from './threads.ts';
 import { createLru } from '../../src/async/lru.ts';
 import type { Channel, Space } from '../../src/model/place.ts';
 import { mention, type Mention } from '../../src/model/rich-text.ts';
@@ -30,6 +31,7 @@ export interface ChannelFeedDeps {
   readonly reader: MessageReader;
   readonly people: Pick<People, 'of'>;
   readonly catchUp: ReturnType<typeof createCatchUp>;
+  readonly threads: Pick<Threads, 'note'>;
   /** Finds the app's installation in a workspace; undefined where it is not installed. */
   readonly known: (space: Space) => Installed | undefined;
 }
@@ -95,6 +97,7 @@ export const createChannelFeed = ({
   reader,
   people,
   catchUp,
+  threads,
   known,
 }: ChannelFeedDeps): SlackChannelFeed => {
   const names = createLru<string, string>(KEPT);
@@ -145,7 +148,10 @@ export const createChannelFeed = ({
       for (const { after: from, before } of caughtUp.unread)
         options?.unread(positionOf(from), positionOf(before));
       for (const raw of caughtUp.messages)
-        if (raw.subtype !== 'tombstone') yield await messageOf(raw, channel);
+        if (raw.subtype !== 'tombstone') {
+          threads.note(channel, raw.ts, raw.thread_ts ?? raw.ts);
+          yield await messageOf(raw, channel);
+        }
     },
     read: async ({ channel, id }) => {
       try {

@@ -6,7 +6,7 @@ export interface Waiters {
 }
 
 /** Generous: it only ends tests that would fail anyway. */
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = 120_000;
 
 export const createWaiters = (): Waiters => {
   const asking = new Set<() => void>();

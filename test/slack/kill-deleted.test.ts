@@ -37,4 +37,4 @@ it('what a killed program posted for replies in threads is gone with them, whate
   await bot.start();
   await slack.until(() => translations().length === roots.length);
   expect(translations().every((text) => text.includes('es:Where'))).toBe(true);
-}, 60_000);
+});

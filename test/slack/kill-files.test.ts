@@ -112,6 +112,5 @@ describe('a program that is killed within two mirrors with a file', () => {
       // Otherwise each start would read the history of all channels so far.
       for (const { english } of cases) await bot.use(english, 'autotranslate off');
     },
-    120_000,
   );
 });

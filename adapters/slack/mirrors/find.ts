@@ -26,7 +26,10 @@ export interface Found {
 /** Errors for a thread that is gone, or takes no replies any more. */
 const GONE = ['thread_not_found', 'message_not_found', 'restricted_action_thread_locked'];
 
-/** Reads the marked messages of a target and of threads in its channel; each once. */
+/**
+ * Reads the marked messages of a target and of threads in its channel; each once. Threads that have
+ * no replies, as their first messages in the channel show, are not read.
+ */
 export const readMarked = async function* (
   api: Api,
   { channel, threadId }: MirrorTarget,
@@ -36,9 +39,12 @@ export const readMarked = async function* (
   const oldest = sinceMs === undefined ? undefined : timestampAt(positionAt(sinceMs - 1));
   const within = { oldest, ...reading };
   const seen = new Set<string>();
+  const empty = new Set<string | undefined>();
   for (const threadTs of new Set([threadId, ...roots]))
     try {
+      if (empty.has(threadTs)) continue;
       for await (const raw of readHistory(api, channel, { ...within, threadTs })) {
+        if (threadTs === undefined && raw.latest_reply === undefined) empty.add(raw.ts);
         const mark = readMark(raw);
         if (!mark || seen.has(raw.ts)) continue;
         seen.add(raw.ts);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
 import { createServiceClient } from '../src/api/client.ts';
-import { PATHS, translateChunk } from '../src/api/contract.ts';
+import { completionChunk, PATHS } from '../src/api/contract.ts';
 import { readEvents } from '../src/http/event-stream.ts';
 import { networkError, parseReply } from '../src/api/transport.ts';
 import { comparePair, fixed, printTable } from './measure.ts';
@@ -68,7 +68,7 @@ const eventCost = async () => {
   const ours = async () => {
     let text = '';
     for await (const data of readEvents(chunks(), networkError))
-      text += parseReply(translateChunk, data).choices[0]?.delta.content ?? '';
+      text += parseReply(completionChunk, data).choices?.[0]?.delta?.content ?? '';
     return text;
   };
   const common = async () => {
@@ -80,7 +80,7 @@ const eventCost = async () => {
       rest = lines.pop() ?? '';
       for (const line of lines) {
         if (!line.startsWith('data: ') || line.endsWith('[DONE]')) continue;
-        const parsed = JSON.parse(line.slice(6)) as typeof translateChunk._output;
+        const parsed = JSON.parse(line.slice(6)) as { choices: { delta: { content: string } }[] };
         text += parsed.choices[0]?.delta.content ?? '';
       }
     }

@@ -11,6 +11,9 @@ export const PATHS = {
   translate: '/translate/',
 } as const;
 
+/** Path of the public API that the chat's is part of: a service may have it, though the contract does not. */
+export const MODELS_PATH = '/openai/v1/models';
+
 /** Limits of contract section 8, each with the section that states it. */
 export const SERVICE_LIMITS = {
   /**
@@ -57,7 +60,7 @@ export type ErrorObject = z.infer<typeof errorObject>;
 
 export const voice = z.object({
   id: z.string(),
-  description: z.string().default(''),
+  description: z.string(),
   /** Free text: `Japanese`, `Japanese and English`, or codes. */
   language: z.string(),
   gender: z.string(),
@@ -68,8 +71,7 @@ export const voice = z.object({
 });
 export type Voice = z.infer<typeof voice>;
 
-/** Entries, which are checked one by one, so that an invalid one does not invalidate the others. */
-export const voicesReply = z.object({ voices: z.array(z.unknown()) });
+export const voicesReply = z.object({ voices: z.array(voice) });
 
 // Speech (section 4.2)
 
@@ -208,28 +210,35 @@ export const chatRequest = z.object({
 });
 export type ChatRequest = z.infer<typeof chatRequest>;
 
-export const chatReply = z.object({
-  id: z.string(),
-  model: z.string(),
-  choices: z
-    .array(
-      z.object({
-        message: z.object({ content: z.string().nullish() }),
-        finish_reason: z.string().nullish(),
-      }),
-    )
-    .min(1),
-  usage: tokenUsage.nullish(),
-});
-export type ChatReply = z.infer<typeof chatReply>;
+// Replies of chat and translations (sections 2.2, 2.3, 4.1), read leniently: servers of that public
+// API leave fields out, and only what is used is demanded.
 
-export const chatChunk = z.object({
-  id: z.string(),
-  choices: z.array(
-    z.object({
-      delta: z.object({ content: z.string().nullish() }),
-      finish_reason: z.string().nullish(),
-    }),
-  ),
-  usage: tokenUsage.nullish(),
+const count = z.number().nonnegative().transform(Math.round);
+
+/** Token counts; undefined where they are missing or make no sense. */
+export const usedTokens = z
+  .object({ prompt_tokens: count, completion_tokens: count, total_tokens: count.nullish() })
+  .transform(({ prompt_tokens, completion_tokens, total_tokens }) => ({
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: total_tokens ?? prompt_tokens + completion_tokens,
+  }))
+  .pipe(tokenUsage)
+  .optional()
+  .catch(undefined);
+
+export const completion = z.object({
+  model: z.string().catch(''),
+  choices: z.array(z.object({ message: z.object({ content: z.string().nullish() }) })).min(1),
+  usage: usedTokens,
 });
+export type Completion = z.infer<typeof completion>;
+
+export const completionChunk = z.object({
+  model: z.string().catch(''),
+  choices: z
+    .array(z.object({ delta: z.object({ content: z.string().nullish() }).nullish() }))
+    .nullish(),
+  usage: usedTokens,
+});
+export type CompletionChunk = z.infer<typeof completionChunk>;

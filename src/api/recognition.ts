@@ -1,14 +1,12 @@
 import type { ByteSource } from '../model/file.ts';
 import type { CallOptions, Caller } from './caller.ts';
+import { asrParameters, PATHS, type AsrParameters } from './contract.ts';
 import {
-  asrParameters,
-  asrPlainReply,
-  asrSegmentsReply,
-  PATHS,
-  type AsrParameters,
-  type AsrPlainReply,
-  type AsrSegmentsReply,
-} from './contract.ts';
+  recognisedSegments,
+  recognisedText,
+  type RecognisedSegments,
+  type RecognisedText,
+} from './replies.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 import { AppError } from '../errors.ts';
 
@@ -23,13 +21,13 @@ export interface RecognitionApi {
     audio: ByteSource,
     parameters: AsrParameters & { vad?: 0 | 'off' | 1 | 'on' },
     options: CallOptions,
-  ): Promise<AsrPlainReply>;
+  ): Promise<RecognisedText>;
   /** Sends the same request with `vad: "segments"`: resolves with timestamped parts. */
   transcribeSegments(
     audio: ByteSource,
     parameters: Omit<AsrParameters, 'vad'>,
     options: CallOptions,
-  ): Promise<AsrSegmentsReply>;
+  ): Promise<RecognisedSegments>;
 }
 
 /** Length of a slice: a multiple of 3 bytes, so that base64 needs no padding between chunks. */
@@ -128,13 +126,13 @@ export const createRecognitionApi = (caller: Caller): RecognitionApi => {
   return {
     transcribe: async (audio, parameters, options) =>
       caller.once(options, DEADLINE_MS, async (signal) =>
-        readJsonReply(await send(audio, parameters, signal), asrPlainReply),
+        readJsonReply(await send(audio, parameters, signal), recognisedText),
       ),
     transcribeSegments: async (audio, parameters, options) =>
       caller.once(options, DEADLINE_MS, async (signal) =>
         readJsonReply(
           await send(audio, { ...parameters, vad: 'segments' }, signal),
-          asrSegmentsReply,
+          recognisedSegments,
         ),
       ),
   };

@@ -1,7 +1,8 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
 import { series } from '../model/compose-rich-text.ts';
 import { quotedWords, quotedInstruction } from '../text/quoted-words.ts';
-import { errorObject, type ErrorObject } from './contract.ts';
+import type { ErrorObject } from './contract.ts';
+import { z } from 'zod';
 import { parseMissingEngine, type MissingEngine } from '../http/missing-engine.ts';
 import { retryAfterTextMs } from '../http/retry-after.ts';
 
@@ -33,12 +34,63 @@ export class ServiceError extends AppError {
 export const isKeyRefused = (error: AppError): boolean =>
   error instanceof ServiceError && (error.status === 401 || error.status === 402);
 
-const parseBody = (text: string): ErrorObject | undefined => {
+/** An error as the contract writes it (section 2.6), whatever is missing of it. */
+const contractError = z.object({
+  context: z.array(z.string()).catch([]),
+  code: z.int().catch(0),
+  name: z.string().catch(''),
+  error: z.string(),
+});
+
+/** An error as servers of the chat's public API write it. */
+const nestedError = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string().catch(''),
+    code: z.union([z.string(), z.number()]).catch(''),
+  }),
+});
+
+interface SaidError {
+  readonly body: ErrorObject | undefined;
+  readonly message: string;
+}
+
+const readError = (value: unknown): SaidError | undefined => {
+  const body = contractError.safeParse(value).data;
+  if (body) return { body, message: body.error };
+  const message = nestedError.safeParse(value).data?.error.message;
+  return message === undefined ? undefined : { body: undefined, message };
+};
+
+const parseError = (text: string): SaidError => {
   try {
-    return errorObject.parse(JSON.parse(text));
+    return readError(JSON.parse(text)) ?? { body: undefined, message: '' };
   } catch {
-    return undefined;
+    return { body: undefined, message: '' };
   }
+};
+
+/** Statuses of errors without one, by their names: the asker's fault, the key's, too many requests. */
+const STATUSES = [
+  [/rate.?limit|too.?many/i, 429],
+  [/auth/i, 401],
+  [/quota|credit|balance/i, 402],
+  [/invalid|unsupported|too.?long|too.?large/i, 400],
+] as const;
+const SERVER_FAULT = 500;
+
+/**
+ * The status that an error stands for which came in place of a reply; undefined where the value is
+ * no error. One that names no cause is the server's fault.
+ */
+export const errorWithin = (value: unknown): { readonly status: number } | undefined => {
+  if (!readError(value)) return undefined;
+  const { type = '', code = '' } = nestedError.safeParse(value).data?.error ?? {};
+  const stated = Number(code);
+  if (stated >= 400 && stated < 600) return { status: stated };
+  const name = `${contractError.safeParse(value).data?.name ?? ''} ${type} ${code}`;
+  return { status: STATUSES.find(([names]) => names.test(name))?.[1] ?? SERVER_FAULT };
 };
 
 interface Kind {
@@ -114,14 +166,14 @@ export const serviceError = (
   retryAfterHeader: number | undefined,
   text: string,
 ): ServiceError => {
-  const body = parseBody(text);
+  const { body, message } = parseError(text);
   const kind = kindOf(status);
   const { code, retryable } = kind;
   const retryAfterMs =
-    retryAfterHeader ?? (retryable ? retryAfterTextMs(body?.error ?? text) : undefined);
+    retryAfterHeader ?? (retryable ? retryAfterTextMs(message || text) : undefined);
   return new ServiceError(status, body, code, {
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...explain(kind, body?.error ?? ''),
+    ...explain(kind, message),
   });
 };

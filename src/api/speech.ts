@@ -1,18 +1,10 @@
-import { z } from 'zod';
 import { joinFiles } from '../audio/chunk/join-files.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { AudioFormat } from '../model/file.ts';
 import { splitText } from '../text/split/split.ts';
 import type { CallOptions, Caller } from './caller.ts';
-import {
-  SERVICE_LIMITS,
-  PATHS,
-  ttsRequest,
-  voice,
-  voicesReply,
-  type TtsRequest,
-  type Voice,
-} from './contract.ts';
+import { SERVICE_LIMITS, PATHS, ttsRequest, type TtsRequest, type Voice } from './contract.ts';
+import { usableVoice, voiceList } from './replies.ts';
 import { expectMediaType, networkError, readJsonReply } from './transport.ts';
 
 const SPEECH_DEADLINE_MS = 120_000;
@@ -28,12 +20,6 @@ export interface SpeechApi {
    */
   speak(request: TtsRequest, options: CallOptions): Promise<AsyncIterable<Uint8Array>>;
 }
-
-/** Reply with the voices; some deployments answer with the bare array. */
-const anyVoicesReply = z.union([
-  voicesReply,
-  z.array(z.unknown()).transform((voices) => ({ voices })),
-]);
 
 /** Media types that services send for each format; an unspecific one is accepted for any. */
 const TYPES: Readonly<Record<AudioFormat, RegExp>> = {
@@ -79,8 +65,8 @@ export const createSpeechApi = (caller: Caller): SpeechApi => {
       caller.once(options, VOICES_DEADLINE_MS, async (signal) => {
         const reply = await caller.transport.send({ method: 'GET', path: PATHS.voices }, signal);
         expectMediaType(reply, /json$/);
-        const { voices } = await readJsonReply(reply, anyVoicesReply);
-        const good = voices.flatMap((entry) => voice.safeParse(entry).data ?? []);
+        const { voices } = await readJsonReply(reply, voiceList);
+        const good = voices.flatMap((entry) => usableVoice.safeParse(entry).data ?? []);
         if (good.length === 0 && voices.length > 0)
           throw new AppError('bad-reply', 'no entry of the voice list has the right shape');
         return good;

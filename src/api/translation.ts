@@ -4,7 +4,7 @@ import { countCodePoints, isBlank } from '../text/unicode.ts';
 import { findOccurrences } from '../text/protect/terms.ts';
 import { splitText } from '../text/split/split.ts';
 import type { CallOptions, Caller } from './caller.ts';
-import { SERVICE_LIMITS, PATHS, translateChunk, translateReply } from './contract.ts';
+import { completion, SERVICE_LIMITS, PATHS } from './contract.ts';
 import { growingText } from './growing-text.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 
@@ -131,7 +131,7 @@ export const createTranslationApi = (caller: Caller): TranslationApi => {
     text: string,
     signal: AbortSignal,
   ): AsyncGenerator<string, string, void> {
-    return yield* growingText(await send(input, text, true, signal), translateChunk);
+    return yield* growingText(await send(input, text, true, signal));
   };
 
   return {
@@ -143,7 +143,7 @@ export const createTranslationApi = (caller: Caller): TranslationApi => {
           (await caller.once(options, DEADLINE_MS, async (signal) => {
             const reply = await send(input, text, false, signal);
             expectMediaType(reply, /json$/);
-            return (await readJsonReply(reply, translateReply)).choices[0]?.message.content ?? '';
+            return (await readJsonReply(reply, completion)).choices[0]?.message.content ?? '';
           }));
         assertNotBlank(text, translated);
         whole += before + translated + after;

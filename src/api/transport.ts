@@ -1,9 +1,8 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { errorObject } from './contract.ts';
 import { retryAfterHeaderMs } from '../http/retry-after.ts';
-import { serviceError } from './service-error.ts';
+import { errorWithin, serviceError } from './service-error.ts';
 
 /** Most bytes of an error's body that are read. */
 const ERROR_BODY_BYTES = 65_536;
@@ -126,7 +125,7 @@ const firstIssue = (error: z.ZodError): string => {
 
 /**
  * Parses one JSON value of the service and ignores anything beyond the schema. An error object in
- * its place, as streams send it when they fail midway, becomes its `ServiceError`.
+ * its place, as streams send it when they fail midway, becomes a `ServiceError`.
  */
 export const parseReply = <T>(schema: z.ZodType<T>, text: string): T => {
   let value: unknown;
@@ -135,9 +134,10 @@ export const parseReply = <T>(schema: z.ZodType<T>, text: string): T => {
   } catch (cause) {
     throw new AppError('bad-reply', 'the reply is not JSON', { cause });
   }
+  const failed = errorWithin(value);
+  if (failed) throw serviceError(failed.status, undefined, text);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  if (errorObject.safeParse(value).success) throw serviceError(400, undefined, text);
   throw new AppError('bad-reply', `the reply has the wrong shape (${firstIssue(parsed.error)})`);
 };
 

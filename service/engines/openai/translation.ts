@@ -1,4 +1,4 @@
-import { chatChunk, chatReply, type TokenUsage } from '../../../src/api/contract.ts';
+import { completion, completionChunk, type TokenUsage } from '../../../src/api/contract.ts';
 import { AppError } from '../../../src/errors.ts';
 import { readEvents } from '../../../src/http/event-stream.ts';
 import type { TranslationEngine, TranslationPiece } from '../../engine.ts';
@@ -15,7 +15,7 @@ const brokenOff = (cause: unknown): AppError =>
 
 /** Reads a whole reply: some servers send one although a stream was requested. */
 const readWhole = async (body: Body, asked: string): Promise<TranslationPiece> => {
-  const parsed = chatReply.safeParse(parseJson((await readAll(body)).toString('utf8'), notChat));
+  const parsed = completion.safeParse(parseJson((await readAll(body)).toString('utf8'), notChat));
   const text = parsed.data?.choices[0]?.message.content;
   if (!parsed.success || typeof text !== 'string') throw notChat();
   return {
@@ -53,11 +53,12 @@ export const createTranslation = (
     let empty = true;
     let usage: TokenUsage | undefined;
     for await (const data of readEvents(body, brokenOff)) {
-      const event = parseJson(data, notChat) as { model?: unknown };
-      const parsed = chatChunk.safeParse(event);
+      const event = parseJson(data, notChat) as { error?: unknown };
+      if (event.error) throw brokenOff(event.error);
+      const parsed = completionChunk.safeParse(event);
       if (!parsed.success) throw notChat();
-      if (typeof event.model === 'string' && event.model !== '') reported = event.model;
-      const text = parsed.data.choices[0]?.delta.content ?? '';
+      reported = parsed.data.model || reported;
+      const text = parsed.data.choices?.[0]?.delta?.content ?? '';
       usage = parsed.data.usage ?? usage;
       empty &&= text === '';
       if (text !== '') yield { text, model: reported };

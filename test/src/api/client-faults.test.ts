@@ -5,7 +5,7 @@ import type { ServiceError } from '../../../src/api/service-error.ts';
 import { loadTexts, say } from '../../../src/i18n.ts';
 import { markdownOf, rich } from '../../fakes/rich-text.ts';
 import { VOICE, type SpeechFake } from '../../fakes/speech.ts';
-import { openClient } from './client-support.ts';
+import { openClient, statesOf } from './client-support.ts';
 
 let fake: SpeechFake;
 let client: ServiceClient;
@@ -147,15 +147,47 @@ describe('a service that misbehaves', () => {
     expect(rich(markdownOf(shown))).toEqual(shown);
   });
 
-  it('and fails in the middle of a stream with an error object says what it says', async () => {
-    const object = { context: ['router'], code: 9, name: 'ErrBackend', error: 'credit used up' };
-    fake.fail(PATHS.chat, {
-      status: 200,
-      body: `data: ${JSON.stringify(object)}\n\n`,
-      headers: { 'content-type': 'text/event-stream' },
+  const failing = (object: unknown) => ({
+    status: 200,
+    body: `data: ${JSON.stringify(object)}\n\n`,
+    headers: { 'content-type': 'text/event-stream' },
+  });
+  const chat = () =>
+    client.chatStream(
+      { messages: [{ role: 'user', content: 'a' }] },
+      { signal, deadlineMs: 5_000 },
+    );
+
+  it.each([
+    { context: ['router'], code: 9, name: 'ErrBackend', error: 'the engine died' },
+    { error: { message: 'the engine died', type: 'server_error', code: null } },
+    { error: 'the engine died' },
+  ])('and fails in the middle of a stream is asked again: %j', async (object) => {
+    fake.fail(PATHS.chat, failing(object));
+    expect((await statesOf(chat())).result).not.toBe('');
+    fake.fail(PATHS.chat, ...Array.from({ length: 4 }, () => failing(object)));
+    await expect(chat().next()).rejects.toMatchObject({
+      code: 'unavailable',
+      sentence: { params: { detail: 'the engine died' } },
     });
-    const stream = client.chatStream({ messages: [{ role: 'user', content: 'a' }] }, { signal });
-    await expect(stream.next()).rejects.toMatchObject({ body: object });
+  });
+
+  it.each([
+    [{ context: [], code: 9, name: 'ErrInvalidParameter', error: 'no' }, 'bad-input'],
+    [{ error: { message: 'no', type: 'invalid_request_error' } }, 'bad-input'],
+    [{ error: { message: 'no', code: 402 } }, 'forbidden'],
+    [{ error: { message: 'no', code: 'insufficient_quota' } }, 'forbidden'],
+  ])('and refuses in the middle of a stream is not asked again: %j', async (object, code) => {
+    fake.fail(PATHS.chat, failing(object));
+    await expect(chat().next()).rejects.toMatchObject({ code });
+    expect(fake.seen).toHaveLength(1);
+  });
+
+  it('and has too much to do in the middle of a stream is asked again as late as it says', async () => {
+    const error = { message: 'Too many requests. Retry after 1.5s', code: 'rate_limit_exceeded' };
+    fake.fail(PATHS.chat, failing({ error }));
+    await statesOf(chat());
+    expect(slept).toEqual([1_500]);
   });
 
   it('and is not there is told as unavailable', async () => {

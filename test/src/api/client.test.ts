@@ -150,7 +150,7 @@ describe('speech', () => {
   });
 
   it('lists the good voices when an odd one is among them', async () => {
-    const body = JSON.stringify({ voices: [{ ...VOICE, gender: null }, VOICE] });
+    const body = JSON.stringify({ voices: [{ ...VOICE, id: null }, VOICE] });
     fake.fail(PATHS.voices, { status: 200, body });
     expect(await client.voices({ signal })).toEqual([VOICE]);
   });

@@ -67,7 +67,7 @@ export const coreSection = z
     SPEECH_CHAT_MODEL: z
       .string()
       .optional()
-      .describe('Language model for /ask. Default: chosen by the service.'),
+      .describe('Language model for /ask. Default: the first that the service lists.'),
     SPEECH_TRANSLATION_MODEL: z
       .string()
       .optional()

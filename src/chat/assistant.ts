@@ -1,6 +1,7 @@
 import { type ChatTurn } from '../api/contract.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { AppError } from '../errors.ts';
+import { createModelChoice } from './model-choice.ts';
 
 export interface Assistant {
   /** Yields the whole answer so far and returns it; Markdown. `turns` are the conversation, oldest first. */
@@ -8,21 +9,31 @@ export interface Assistant {
 }
 
 export interface AssistantDeps {
-  readonly client: Pick<ServiceClient, 'chatStream'>;
-  /** The language model's name. Default: the service's own choice. */
+  readonly client: Pick<ServiceClient, 'chatStream' | 'models'>;
+  /** The language model's name. Default: the first one that the service lists. */
   readonly model?: string;
+  readonly now?: () => number;
 }
 
-export const createAssistant = ({ client, model }: AssistantDeps): Assistant => ({
-  async *answer(turns, signal) {
-    const text = yield* client.chatStream(
-      {
-        ...(model ? { model } : {}),
-        messages: turns.map(({ role, content }) => ({ role, content: content.toWellFormed() })),
-      },
-      { signal },
-    );
-    if (text.trim() === '') throw new AppError('bad-reply', 'the language model answered nothing');
-    return text;
-  },
-});
+export const createAssistant = ({
+  client,
+  model: configured,
+  now = () => performance.now(),
+}: AssistantDeps): Assistant => {
+  const choose = createModelChoice({ client, now });
+  return {
+    async *answer(turns, signal) {
+      const model = configured ?? (await choose(signal));
+      const text = yield* client.chatStream(
+        {
+          ...(model === undefined ? {} : { model }),
+          messages: turns.map(({ role, content }) => ({ role, content: content.toWellFormed() })),
+        },
+        { signal },
+      );
+      if (text.trim() === '')
+        throw new AppError('bad-reply', 'the language model answered nothing');
+      return text;
+    },
+  };
+};

@@ -5,6 +5,7 @@ import {
   asrRequest,
   SERVICE_LIMITS,
   MEDIA_TYPES,
+  MODELS_PATH,
   PATHS,
   translateRequest,
   ttsRequest,
@@ -47,10 +48,12 @@ export interface SpeechFake extends AsyncDisposable {
   translate: (text: string, fields: Readonly<Record<string, string>>) => string;
   /** What the language model answers. */
   answers: (question: string) => string;
+  /** Names of the models that it lists, and one of which a chat must name; undefined: none is listed. */
+  models: readonly string[] | undefined;
   /** Requests that hang until their asker leaves. */
   hanging(): number;
   /** Puts faults before the next good answers of a path. */
-  fail(path: (typeof PATHS)[keyof typeof PATHS], ...faults: Fault[]): void;
+  fail(path: (typeof PATHS)[keyof typeof PATHS] | typeof MODELS_PATH, ...faults: Fault[]): void;
   /** Ends every `fail`. */
   heal(): void;
 }
@@ -184,7 +187,14 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       ]);
     },
 
+    [MODELS_PATH]: (_, response) =>
+      fake.models
+        ? sendJson(response, 200, { object: 'list', data: fake.models.map((id) => ({ id })) })
+        : refuse(response, 404, 'ErrNotFound', 'Unsupported API endpoint'),
+
     [PATHS.chat]: ({ json }, response) => {
+      if (fake.models && !fake.models.includes(String(json['model'])))
+        return refuse(response, 400, 'ErrInvalidParameter', 'model is required');
       const messages = json['messages'] as { content: string }[];
       const content = fake.answers(messages.at(-1)?.content ?? '');
       if (json['stream'] !== true)
@@ -269,6 +279,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     sound: toneOf,
     translate: (text, { target_lang }) => `${target_lang}:${text}`,
     answers: (question) => `You asked: ${question}`,
+    models: undefined,
     hanging: () => hanging,
     fail(path, ...more) {
       faults.set(path, [...(faults.get(path) ?? []), ...more]);

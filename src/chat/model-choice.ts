@@ -1,0 +1,48 @@
+import type { ServiceClient } from '../api/client.ts';
+import { orAborted } from '../async/abort.ts';
+import { toAppError } from '../errors.ts';
+
+/** Time for which a service's list of models holds, and after which one that failed is asked for again. */
+const FRESH_MS = 3_600_000;
+const FAILED_MS = 60_000;
+
+/** Names of models that turn texts into vectors, or rank texts by them: they cannot chat. */
+const EMBEDS = /embed|rerank|(?:^|[/_-])(?:bge|gte|e5)[-_]/i;
+
+export interface ModelChoiceDeps {
+  readonly client: Pick<ServiceClient, 'models'>;
+  readonly now: () => number;
+}
+
+/**
+ * Creates the choice of a language model where none is configured: the first that the service lists
+ * and that chats. Resolves with undefined where it lists none: the service then has to choose.
+ */
+export const createModelChoice = ({ client, now }: ModelChoiceDeps) => {
+  let kept: { readonly model: Promise<string | undefined>; untilMs: number } | undefined;
+
+  const ask = async (fresh: (ms: number) => void): Promise<string | undefined> => {
+    try {
+      // The first asker cannot abort it: others may wait for it.
+      const ids = await client.models({ signal: new AbortController().signal });
+      return ids.find((id) => !EMBEDS.test(id));
+    } catch (thrown) {
+      if (toAppError(thrown).retryable) fresh(FAILED_MS);
+      return undefined;
+    }
+  };
+
+  return async (signal: AbortSignal): Promise<string | undefined> => {
+    if (!kept || now() >= kept.untilMs) {
+      const asked = {
+        model: Promise.resolve<string | undefined>(undefined),
+        untilMs: now() + FRESH_MS,
+      };
+      asked.model = ask((ms) => {
+        asked.untilMs = now() + ms;
+      });
+      kept = asked;
+    }
+    return orAborted(kept.model, signal);
+  };
+};

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ServiceClient } from '../../../src/api/client.ts';
+import { MODELS_PATH, PATHS } from '../../../src/api/contract.ts';
+import { createAssistant } from '../../../src/chat/assistant.ts';
+import type { SpeechFake } from '../../fakes/speech.ts';
+import { openClient, statesOf } from '../api/client-support.ts';
+
+let fake: SpeechFake;
+let client: ServiceClient;
+let nowMs: number;
+const signal = new AbortController().signal;
+
+beforeEach(async () => {
+  ({ fake, client } = await openClient());
+  nowMs = 0;
+});
+
+afterEach(async () => {
+  await client[Symbol.asyncDispose]();
+  await fake[Symbol.asyncDispose]();
+});
+
+const open = (model?: string) =>
+  createAssistant({ client, now: () => nowMs, ...(model === undefined ? {} : { model }) });
+const ask = async (assistant: ReturnType<typeof open>): Promise<string> =>
+  (await statesOf(assistant.answer([{ role: 'user', content: 'why?' }], signal))).result;
+const asked = (path: string) => fake.seen.filter((one) => one.path === path);
+const modelsAsked = () => asked(PATHS.chat).map(({ json }) => json['model']);
+
+describe('the language model that answers', () => {
+  it('is the one that was configured', async () => {
+    fake.models = ['first', 'second'];
+    expect(await ask(open('second'))).toBe('You asked: why?');
+    expect(modelsAsked()).toEqual(['second']);
+    expect(asked(MODELS_PATH)).toHaveLength(0);
+  });
+
+  it('is otherwise the first that is listed and chats; the list is asked for once', async () => {
+    fake.models = ['text-embedding-3-small', 'BAAI/bge-m3', 'jina-reranker', 'gemma-3', 'other'];
+    const assistant = open();
+    await Promise.all([ask(assistant), ask(assistant)]);
+    await ask(assistant);
+    expect(modelsAsked()).toEqual(['gemma-3', 'gemma-3', 'gemma-3']);
+    expect(asked(MODELS_PATH)).toHaveLength(1);
+    nowMs += 3_600_000;
+    fake.models = ['newer'];
+    await ask(assistant);
+    expect(modelsAsked().at(-1)).toBe('newer');
+  });
+
+  it.each([404, 401])('is left to a service that answers %i for its list', async (status) => {
+    const assistant = open();
+    fake.fail(MODELS_PATH, { status });
+    await ask(assistant);
+    await ask(assistant);
+    expect(modelsAsked()).toEqual([undefined, undefined]);
+    expect(asked(MODELS_PATH)).toHaveLength(1);
+  });
+
+  it('is looked for again after a while where the list failed', async () => {
+    const assistant = open();
+    fake.fail(MODELS_PATH, ...Array.from({ length: 4 }, () => ({ status: 503 })));
+    await ask(assistant);
+    fake.models = ['model'];
+    await expect(ask(assistant)).rejects.toMatchObject({ code: 'bad-input' });
+    nowMs += 60_000;
+    expect(await ask(assistant)).toBe('You asked: why?');
+  });
+
+  it('is not waited for by those who leave', async () => {
+    fake.fail(MODELS_PATH, { hang: true });
+    const leaving = new AbortController();
+    const answer = open()
+      .answer([{ role: 'user', content: 'why?' }], leaving.signal)
+      .next();
+    leaving.abort(new Error('left'));
+    await expect(answer).rejects.toThrow('left');
+  });
+});

@@ -1,6 +1,7 @@
 import { type ChatTurn } from '../api/contract.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { AppError } from '../errors.ts';
+import { withoutThinkingSoFar } from '../text/reply/thinking.ts';
 import { createModelChoice } from './model-choice.ts';
 
 export interface Assistant {
@@ -15,6 +16,9 @@ export interface AssistantDeps {
   readonly now?: () => number;
 }
 
+/** UTF-16 units of a reply, thinking included; of a longer one the beginning is the answer. */
+const LONGEST_REPLY_CHARS = 100_000;
+
 export const createAssistant = ({
   client,
   model: configured,
@@ -24,16 +28,19 @@ export const createAssistant = ({
   return {
     async *answer(turns, signal) {
       const model = configured ?? (await choose(signal));
-      const text = yield* client.chatStream(
-        {
-          ...(model === undefined ? {} : { model }),
-          messages: turns.map(({ role, content }) => ({ role, content: content.toWellFormed() })),
-        },
-        { signal },
-      );
-      if (text.trim() === '')
+      const request = {
+        ...(model === undefined ? {} : { model }),
+        messages: turns.map(({ role, content }) => ({ role, content: content.toWellFormed() })),
+      };
+      let answer = '';
+      for await (const soFar of client.chatStream(request, { signal })) {
+        answer = withoutThinkingSoFar(soFar.slice(0, LONGEST_REPLY_CHARS));
+        if (answer.trim() !== '') yield answer;
+        if (soFar.length > LONGEST_REPLY_CHARS) break;
+      }
+      if (answer.trim() === '')
         throw new AppError('bad-reply', 'the language model answered nothing');
-      return text;
+      return answer;
     },
   };
 };

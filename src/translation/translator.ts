@@ -12,6 +12,12 @@ import { confidentLanguage, type Detection } from '../text/language/detect.ts';
 import { sameLanguage, type ChatLine, type Languages } from '../text/language/languages.ts';
 import { formsIn, termsFor } from './glossary-terms.ts';
 import { toFlatText, toPieces } from '../text/pieces/pieces.ts';
+import {
+  isTooLong,
+  judgeTranslation,
+  translationSoFar,
+  type TranslationTask,
+} from '../text/reply/translation-reply.ts';
 import { mapStates } from '../async/generators.ts';
 import { normalise } from '../model/normalise-rich-text.ts';
 import type { RichText } from '../model/rich-text.ts';
@@ -104,6 +110,18 @@ const saysSomething = (tree: RichText): boolean =>
 const folded = (tree: RichText): string =>
   plainText(tree).toLowerCase().replaceAll(/\s+/gu, ' ').trim();
 
+/** UTF-16 units within which a model may think before it translates. */
+const MOST_THINKING_CHARS = 50_000;
+
+const badReply = (fault: string): AppError =>
+  new AppError('bad-reply', `the translation is not usable: ${fault}`);
+
+const judged = (task: TranslationTask, reply: string): string => {
+  const { text, fault } = judgeTranslation(task, reply);
+  if (fault !== undefined) throw badReply(fault);
+  return text;
+};
+
 const isInNoLanguage = ([best]: readonly Detection[]): boolean => best?.language === NO_LANGUAGE;
 
 export const createTranslator = ({
@@ -119,13 +137,20 @@ export const createTranslator = ({
     signal: AbortSignal,
   ): AsyncGenerator<GrowingText, string, void> {
     const input = { ...fields, text: protectedText.text.toWellFormed() };
-    if (whole) return client.translate(input, { signal });
+    const task = { source: input.text, from: input.sourceLang, to: input.targetLang };
+    if (whole) return judged(task, await client.translate(input, { signal }));
     let shownChars = 0;
-    return yield* mapStates(client.translateStream(input, { signal }), (soFar) => {
+    const reply = yield* mapStates(client.translateStream(input, { signal }), (soFar) => {
+      // What never ends is not read to its end.
+      if (soFar.length > MOST_THINKING_CHARS && isTooLong(task, soFar)) throw badReply('too long');
       if (soFar.length >= shownChars && soFar.length < shownChars * WORTH_SHOWING) return undefined;
       shownChars = soFar.length;
-      return () => protectedText.preview(soFar);
+      const begun = translationSoFar(task, soFar);
+      return begun === '' || isTooLong(task, begun)
+        ? undefined
+        : () => protectedText.preview(begun);
     });
+    return judged(task, reply);
   };
 
   return {

@@ -77,3 +77,31 @@ describe('the language model that answers', () => {
     await expect(answer).rejects.toThrow('left');
   });
 });
+
+describe('an answer', () => {
+  it('is shown without the thinking before it', async () => {
+    fake.answers = () => '<think>Why not?</think>\n\nBecause.';
+    const states = await statesOf(open().answer([{ role: 'user', content: 'why?' }], signal));
+    expect(states.result).toBe('Because.');
+    for (const state of states.seen) expect('Because.').toContain(state);
+  });
+
+  it.each(['', '  \n', '<think>hm</think>', '<think>for ever'])(
+    'is none without words: %j',
+    async (nothing) => {
+      fake.answers = () => nothing;
+      await expect(ask(open())).rejects.toMatchObject({ code: 'bad-reply' });
+    },
+  );
+
+  it('that never ends is cut, and not read any further', async () => {
+    fake.fail(PATHS.chat, {
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      body: `data: ${JSON.stringify({ choices: [{ delta: { content: 'x'.repeat(60_000) } }] })}\n`.repeat(
+        10,
+      ),
+    });
+    expect(await ask(open())).toBe('x'.repeat(100_000));
+  });
+});

@@ -22,7 +22,7 @@ let engine: (text: string, call: number) => string;
 beforeEach(() => {
   asked = [];
   terms = [];
-  engine = (text) => `«${text}»`;
+  engine = (text) => `¡${text}!`;
 });
 
 const translator = createTranslator({
@@ -68,7 +68,7 @@ describe('the translator', () => {
       text: 'Where are you going this evening?',
     });
     expect({ text, from, outcome }).toEqual({
-      text: '«Where are you going this evening?»',
+      text: '¡Where are you going this evening?!',
       from: 'en',
       outcome: 'translated',
     });
@@ -78,7 +78,7 @@ describe('the translator', () => {
 
   it('asks for a text in one reply where nobody sees it grow', async () => {
     const { text, seen } = await translate({ text: 'See https://a.b this evening', whole: true });
-    expect(text).toBe('«See https://a.b this evening»');
+    expect(text).toBe('¡See https://a.b this evening!');
     expect(seen).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe('the translator', () => {
   it('keeps links, mentions and code out of the engine’s reach, and puts them back', async () => {
     const text = 'hello <@123>, run `npm ci` from https://example.org/read-me please';
     const { text: translated } = await translate({ text, from: 'en' });
-    expect(translated).toBe(`«${text}»`);
+    expect(translated).toBe(`¡${text}!`);
     expect(asked[0]?.text).not.toContain('123');
   });
 
@@ -216,11 +216,11 @@ describe('a translation that fails', () => {
   it.each(['', ' \u200b ', '🎉', '…', '⟦1⟧'])(
     'is asked for once more without the context where the reply has no words: %j',
     async (empty) => {
-      engine = (text, call) => (call === 1 ? empty : `«${text}»`);
+      engine = (text, call) => (call === 1 ? empty : `¡${text}!`);
       for (const before of [context, []]) {
         asked = [];
         const { text, outcome } = await translate({ text: 'hello', from: 'en', context: before });
-        expect({ text, outcome }).toEqual({ text: '«hello»', outcome: 'translated' });
+        expect({ text, outcome }).toEqual({ text: '¡hello!', outcome: 'translated' });
         expect(asked.map((one) => one.context)).toEqual([before[0], undefined]);
       }
     },
@@ -249,10 +249,10 @@ describe('a translation that fails', () => {
     async (status) => {
       engine = (text) => {
         if (asked.at(-1)?.context) throw broken(status);
-        return `«${text}»`;
+        return `¡${text}!`;
       };
       const { text } = await translate({ text: 'hello', from: 'en', context, whole: true });
-      expect(text).toBe('«hello»');
+      expect(text).toBe('¡hello!');
       expect(asked).toHaveLength(2);
     },
   );

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import {
+  isTooLong,
+  judgeTranslation,
+  translationSoFar,
+} from '../../../../src/text/reply/translation-reply.ts';
+
+const task = (source: string, from = 'en', to = 'es') => ({ source, from, to });
+const textOf = (source: string, reply: string, from?: string, to?: string) =>
+  judgeTranslation(task(source, from, to), reply).text;
+const faultOf = (source: string, reply: string, from?: string, to?: string) =>
+  judgeTranslation(task(source, from, to), reply).fault;
+
+describe('what an engine puts around a translation', () => {
+  it.each([
+    ['Hello', '"Hola"', 'Hola'],
+    ['Hello', '“Hola”', 'Hola'],
+    ['Hello', '«Hola»', 'Hola'],
+    ['Hello', '「こんにちは」', 'こんにちは'],
+    ['Hello', '<think>The user wants Spanish.\n</think>\n\nHola', 'Hola'],
+    ['Hello', 'The user wants Spanish.</think>Hola', 'Hola'],
+    ['Hello', '<reasoning>Easy.</reasoning>Hola', 'Hola'],
+    ['Hello', 'Sure! Here is the translation:\n\nHola', 'Hola'],
+    ['Hello', "Certainly. Here's your translated text: Hola", 'Hola'],
+    ['Hello', 'Translation: Hola', 'Hola'],
+    ['Hello', '**Translation:** Hola', 'Hola'],
+    ['Hello', 'Aquí tienes la traducción:\n"Hola"', 'Hola'],
+    ['Hello', 'Hier ist die Übersetzung: Hallo', 'Hallo'],
+    ['Hello', '以下是翻译：\n你好', '你好'],
+    ['Hello', '翻訳：こんにちは', 'こんにちは'],
+    ['Hello', 'Of course!\nHola', 'Hola'],
+    ['Hello', 'Hola\n\n(Note: this is the informal form.)', 'Hola'],
+    ['Tom & Jerry', 'Tom &amp; Jerry', 'Tom & Jerry'],
+    [
+      'It’s 5 < 6',
+      'Son 5 &lt; 6, &quot;s&iacute;&quot; &#39;x&#x27;',
+      'Son 5 < 6, "s&iacute;" \'x\'',
+    ],
+  ])('is removed: %j → %j', (source, reply, expected) => {
+    expect(textOf(source, reply)).toBe(expected);
+  });
+
+  it.each([
+    ['“Hello”', '“Hola”'],
+    ['"Go", he said', '"Ve", dijo'],
+    ['He said "go" and "stay"', '"Ve" y "quédate", dijo'],
+    ['Sure!\nSee you', '¡Claro!\nNos vemos'],
+    ['Translation: hello', 'Traducción: hola'],
+    ['Of course!\nComing', 'Of course!\nVoy'],
+    ['Fordítás: szia', 'Translation: hi'],
+    ['Here it is: done', 'Aquí está: hecho'],
+    ['At 5:30', 'A las 5:30'],
+    ['Use &amp; in HTML', 'Usa &amp; en HTML'],
+    ['First\n\nNote: bring water', 'Primero\n\nNota: traed agua'],
+    ['The <think> tag', 'La etiqueta <think>'],
+    ['a < b', 'a < b'],
+    ["'tis", "'tis"],
+  ])('is no part of the text itself: %j → %j', (source, reply) => {
+    expect(textOf(source, reply)).toBe(reply);
+  });
+});
+
+describe('a reply that is no translation', () => {
+  it.each(['', ' \n', '\u200B\u00AD', '<think>hm</think>', '<think>for ever', '"​"'])(
+    'has no words: %j',
+    (reply) => {
+      expect(faultOf('Hello', reply)).toMatch(/blank|thinking/);
+    },
+  );
+
+  it.each([
+    ['en', 'es', 18, 200_000],
+    ['en', 'es', 18, 400],
+    ['es', 'zh', 100, 500],
+    ['zh', 'en', 100, 2_000],
+  ])('is many times longer than the text: %s → %s, %i → %i', (from, to, source, reply) => {
+    expect(faultOf('x'.repeat(source), 'y'.repeat(reply), from, to)).toBe('too long');
+    expect(isTooLong(task('x'.repeat(source), from, to), 'y'.repeat(reply))).toBe(true);
+  });
+
+  it.each([
+    ['brb', 'Ahora mismo vuelvo, dame un momento, por favor', 'en', 'es'],
+    ['春眠不覚暁', 'Sleeping in spring, one does not notice the dawn', 'ja', 'en'],
+    ['加油', 'Keep it up! You can do it! Go, go, go!', 'zh', 'en'],
+    ['한국어 문장입니다', 'This is a sentence in the Korean language', 'ko-KR', 'en-GB'],
+    ['Donaudampfschifffahrtsgesellschaft', 'the company for steamships on the Danube', 'de', 'en'],
+  ])('is not one that is a little longer: %j → %j', (source, reply, from, to) => {
+    expect(textOf(source, reply, from, to)).toBe(reply);
+  });
+
+  it.each([
+    "I'm sorry, but I can't help with that.",
+    'I cannot translate this text as it contains offensive content.',
+    'As an AI language model, I do not translate that.',
+    'Sorry, I am unable to translate the message.',
+    'Lo siento, pero no puedo traducir este texto.',
+    '申し訳ありませんが、翻訳できません。',
+    '抱歉，我无法翻译该内容。',
+    'Es tut mir leid, das kann ich nicht übersetzen.',
+  ])('is a refusal: %j', (reply) => {
+    expect(faultOf('You absolute idiot', reply)).toBe('a refusal');
+  });
+
+  it.each([
+    ['Lo siento, no puedo ayudarte', "I'm sorry, I can't help you", 'es', 'en'],
+    ['すみません、行けません', 'Sorry, I am not able to go', 'ja', 'en'],
+    ['Sorry, I cannot translate this', 'Lo siento, no puedo traducir esto', 'en', 'es'],
+    ['Ich bin müde', "I'm sore and tired", 'de', 'en'],
+  ])('is not one who is sorry: %j → %j', (source, reply, from, to) => {
+    expect(textOf(source, reply, from, to)).toBe(reply);
+  });
+});
+
+describe('a reply that grows', () => {
+  it.each([
+    ['Hola', ['Hola']],
+    ['<think>hm, so</think>\nHola amigo', ['Hola', 'Hola amigo']],
+    ['Sure! Here is the translation:\n\nHola amigo', ['Hola', 'Hola amigo']],
+    ['Tom &amp; Jerry', ['Tom & Jerry']],
+  ])('shows only its translation: %j', (reply, expected) => {
+    const seen = Array.from(reply, (_, index) =>
+      translationSoFar(task('Hello friend'), reply.slice(0, index + 1)),
+    );
+    for (const state of seen) expect(state).not.toMatch(/think|hm|Sure|Here|transl/i);
+    for (const state of expected) expect(seen).toContain(state);
+  });
+
+  it('shows what the text itself begins with', () => {
+    expect(translationSoFar(task('Sure, friend', 'en', 'fr'), 'Sur')).toBe('Sur');
+    expect(translationSoFar(task('Sure thing', 'en', 'en'), 'Sure th')).toBe('Sure th');
+  });
+});

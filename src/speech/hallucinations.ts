@@ -1,3 +1,5 @@
+import { AppError } from '../errors.ts';
+import { isTooLongToSay } from '../text/reply/length.ts';
 import { isSpacedLetter, isLetter } from '../text/unicode.ts';
 import stockPhrases from './stock-phrases.json' with { type: 'json' };
 
@@ -108,4 +110,10 @@ export const countOnlyFrom = (bare: string, others: readonly string[]): number =
   const units = unitsOf(bare);
   const known = new Set(others.flatMap(unitsOf));
   return units.every((unit) => known.has(unit)) ? units.length : 0;
+};
+
+/** Rejects a transcript that nobody can have said in this time, with `bad-reply`. */
+export const assertSayable = (transcript: string, durationMs: number): void => {
+  if (isTooLongToSay(transcript, durationMs))
+    throw new AppError('bad-reply', 'the transcript is too long for its audio');
 };

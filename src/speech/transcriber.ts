@@ -6,7 +6,7 @@ import { chunkAudio, type AudioChunk } from '../audio/chunk/chunk-audio.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { userError } from '../errors.ts';
 import type { Glossary } from '../model/glossary.ts';
-import { spokenTranscript } from './hallucinations.ts';
+import { assertSayable, spokenTranscript } from './hallucinations.ts';
 import { wordsOfTerm } from '../text/terms/term-index.ts';
 
 export interface TranscriptionRequest {
@@ -115,6 +115,7 @@ export const createTranscriber = ({
         { ...(language ? { language } : {}), ...(hotwords.length > 0 ? { hotwords } : {}) },
         { signal: both },
       );
+      assertSayable(reply.text, chunk.durationMs);
       return {
         startMs: chunk.startMs,
         endMs: chunk.startMs + chunk.durationMs,

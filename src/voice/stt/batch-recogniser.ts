@@ -1,4 +1,5 @@
 import type { ServiceClient } from '../../api/client.ts';
+import { assertSayable } from '../../speech/hallucinations.ts';
 import type {
   Recogniser,
   Recognition,
@@ -82,7 +83,7 @@ const startRecognition = (
     const { hotwords, language } = await request.hints;
     options.signal.throwIfAborted();
     const { audio } = utteranceFile(utterance);
-    return client.transcribe(
+    const result = await client.transcribe(
       audio,
       {
         ...(language ? { language } : {}),
@@ -90,6 +91,8 @@ const startRecognition = (
       },
       options,
     );
+    assertSayable(result.text, utterance.spanMs);
+    return result;
   };
 
   const recognisePart = async (utterance: Utterance): Promise<void> => {

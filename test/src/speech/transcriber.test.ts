@@ -125,6 +125,11 @@ describe('the transcriber', () => {
     expect(parameters.length).toBeLessThan(5);
   });
 
+  it('believes no words that nobody can have said in that time', async () => {
+    hear = () => ({ text: 'hello '.repeat(1_000) });
+    await expect(transcribe()).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
   it('refuses what is no audio, with a sentence', async () => {
     await expect(transcribe({ audio: source(Buffer.from('just a text')) })).rejects.toMatchObject({
       code: 'unsupported',

@@ -111,6 +111,16 @@ describe('recognising whole utterances', () => {
     await told;
   });
 
+  it('believes no words that nobody can have said in that time', async () => {
+    const { calls, recognition } = setUp();
+    const told = expect(recognition.finish(utteranceOf(1_000), 5_000)).rejects.toMatchObject({
+      code: 'bad-reply',
+    });
+    await settle();
+    await calls[0]!.answer('hello '.repeat(100));
+    await told;
+  });
+
   it('sends nothing of what nobody wants to know any more', async () => {
     const { calls, recognition, controller } = setUp();
     controller.abort();

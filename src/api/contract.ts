@@ -71,8 +71,6 @@ export const voice = z.object({
 });
 export type Voice = z.infer<typeof voice>;
 
-export const voicesReply = z.object({ voices: z.array(voice) });
-
 // Speech (section 4.2)
 
 export const ttsRequest = z.object({
@@ -241,4 +239,3 @@ export const completionChunk = z.object({
     .nullish(),
   usage: usedTokens,
 });
-export type CompletionChunk = z.infer<typeof completionChunk>;

@@ -4,8 +4,8 @@ import { asrParameters, PATHS, type AsrParameters } from './contract.ts';
 import {
   recognisedSegments,
   recognisedText,
-  type RecognisedSegments,
-  type RecognisedText,
+  type SegmentedTranscript,
+  type PlainTranscript,
 } from './replies.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 import { AppError } from '../errors.ts';
@@ -21,13 +21,13 @@ export interface RecognitionApi {
     audio: ByteSource,
     parameters: AsrParameters & { vad?: 0 | 'off' | 1 | 'on' },
     options: CallOptions,
-  ): Promise<RecognisedText>;
+  ): Promise<PlainTranscript>;
   /** Sends the same request with `vad: "segments"`: resolves with timestamped parts. */
   transcribeSegments(
     audio: ByteSource,
     parameters: Omit<AsrParameters, 'vad'>,
     options: CallOptions,
-  ): Promise<RecognisedSegments>;
+  ): Promise<SegmentedTranscript>;
 }
 
 /** Length of a slice: a multiple of 3 bytes, so that base64 needs no padding between chunks. */

@@ -21,13 +21,13 @@ const recognised = {
 };
 
 export const recognisedText = z.object({ text: z.string(), ...recognised });
-export type RecognisedText = z.infer<typeof recognisedText>;
+export type PlainTranscript = z.infer<typeof recognisedText>;
 
 export const recognisedSegments = z.object({
   segments: z.array(z.object({ start: z.number(), end: z.number(), text: z.string() })),
   ...recognised,
 });
-export type RecognisedSegments = z.infer<typeof recognisedSegments>;
+export type SegmentedTranscript = z.infer<typeof recognisedSegments>;
 
 // Voices (contract sections 2.1, 4.3)
 

@@ -12,12 +12,12 @@ const REFUSALS = [
   /^(?:抱歉|对不起|對不起|很抱歉)[^\n]{0,12}(?:无法|不能|無法)[^\n]{0,6}(?:翻译|翻譯|提供|协助|協助|回答)/,
   /^죄송(?:합니다|하지만)[^\n]{0,20}(?:번역|도와)[^\n]{0,10}(?:없습니다|수 없)/,
 ];
-/** What people say too: a translation into the language of the refusal may be right. */
+/** Apologies of people, whose translation may look like a refusal. */
 const APOLOGY =
   /sorry|apolog|unfortunat|siento|perd[óo]n|désol|leid|entschuldig|desculp|dispiac|жаль|извин|прост|申し訳|すみません|ごめん|抱歉|对不起|對不起|죄송|미안|متأسف|آسف|maaf|przykro|przepraszam|üzgün/i;
 
 /** True for a reply in which a model refuses, rather than translates what somebody says. */
-export const isRefusal = (source: string, reply: string): boolean => {
+export const refusesToTranslate = (source: string, reply: string): boolean => {
   const written = reply.trim();
   return REFUSALS.some((refusal) => refusal.test(written)) && !APOLOGY.test(source);
 };

@@ -3,10 +3,10 @@ import { withoutAdditions, withoutPrefaceSoFar } from './additions.ts';
 import { withoutEntities } from './entities.ts';
 import { longestTranslation } from './length.ts';
 import { withoutQuotationMarks } from './quotation-marks.ts';
-import { isRefusal } from './refusal.ts';
+import { refusesToTranslate } from './refusal.ts';
 import { withoutThinking, withoutThinkingSoFar } from './thinking.ts';
 
-/** What was to be translated. */
+/** A text that was to be translated. */
 export interface TranslationTask {
   readonly source: string;
   /** BCP 47 codes. */
@@ -35,7 +35,7 @@ export const judgeTranslation = (task: TranslationTask, reply: string): JudgedRe
   const text = withoutEntities(source, bare);
   if (isBlank(text)) return { fault: 'blank' };
   if (isTooLong(task, text)) return { fault: 'too long' };
-  return isRefusal(source, text) ? { fault: 'a refusal' } : { text };
+  return refusesToTranslate(source, text) ? { fault: 'a refusal' } : { text };
 };
 
 /** The translation within a reply that is still growing; '' while none has begun. */

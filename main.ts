@@ -68,7 +68,13 @@ runProgram(async (stopped) => {
   );
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
   if (builtIn) parts.defer(async () => builtIn.close());
-  const client = parts.use(createServiceClient({ baseUrl, key }));
+  const client = parts.use(
+    createServiceClient({
+      baseUrl,
+      key,
+      onCall: (report) => log.debug(report, 'call of the service'),
+    }),
+  );
   const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
   const { core, attach } = parts.use(
     await openCore({

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
 import { createServiceClient } from '../src/api/client.ts';
+import { NO_SPACE } from '../src/model/lane.ts';
 import { completionChunk, PATHS } from '../src/api/contract.ts';
 import { readEvents } from '../src/http/event-stream.ts';
 import { networkError, parseReply } from '../src/api/transport.ts';
@@ -40,7 +41,7 @@ const callOverhead = async () => {
   const pool = new Pool(baseUrl);
   const { signal } = new AbortController();
   const pair = await comparePair(
-    async () => client.voices({ signal }),
+    async () => client.voices({ lane: 'live', space: NO_SPACE, signal }),
     async () => {
       const { body } = await pool.request({ method: 'GET', path: PATHS.voices });
       return body.json();

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { createServiceClient } from '../src/api/client.ts';
+import { NO_SPACE } from '../src/model/lane.ts';
 import { PATHS } from '../src/api/contract.ts';
 import { fixed, median, printTable } from './measure.ts';
 
@@ -37,7 +38,7 @@ const upload: Record<Way, (baseUrl: string, audio: Uint8Array) => Promise<unknow
         for (let at = 0; at < audio.length; at += 65_536) yield audio.subarray(at, at + 65_536);
       },
     };
-    return await client.transcribe(source, {}, { signal });
+    return await client.transcribe(source, {}, { lane: 'live', space: NO_SPACE, signal });
   },
   whole: async (baseUrl, audio) => {
     const body = JSON.stringify({ audio: Buffer.from(audio).toString('base64') });

@@ -89,7 +89,7 @@ export default defineCommand(
       return { text };
     },
     async run(ctx) {
-      const { options, services, member, t, signal, reply, capabilities } = ctx;
+      const { options, services, member, channel, t, signal, reply, capabilities } = ctx;
       const { text, format, gender } = options;
       const room = format === undefined ? sharedRoom(ctx) : undefined;
       if (room) return sayIn(room, ctx);
@@ -111,7 +111,14 @@ export default defineCommand(
       };
       keepTo(leastBytesOf(text, format, voices));
       const speech = await services.speaker.speak(
-        { text, readAs, ...preference, formats: format ? [format] : PREFERRED },
+        {
+          text,
+          readAs,
+          ...preference,
+          formats: format ? [format] : PREFERRED,
+          lane: 'interactive',
+          space: channel.space,
+        },
         signal,
       );
       const chunks: Uint8Array[] = [];

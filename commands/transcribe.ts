@@ -48,7 +48,13 @@ export default defineCommand(
       };
       const transcript = await stream(
         services.transcriber.transcribe(
-          { audio, place: channel, durationMs: durationMsOf(audio), language: spoken || undefined },
+          {
+            audio,
+            place: channel,
+            lane: 'interactive',
+            durationMs: durationMsOf(audio),
+            language: spoken || undefined,
+          },
           signal,
         ),
         growing,
@@ -67,7 +73,13 @@ export default defineCommand(
         t('transcribe.with-translation', { original, translation, language: name });
       const translation = await stream(
         services.translator.translate(
-          { text: original, to, place: channel, ...(heard ? { from: heard } : {}) },
+          {
+            text: original,
+            to,
+            place: channel,
+            lane: 'interactive',
+            ...(heard ? { from: heard } : {}),
+          },
           signal,
         ),
         (soFar) => withTranslation(soFar()),

@@ -31,7 +31,13 @@ const hear = async (
 ): Promise<Source> => {
   const { text, language } = await stream(
     services.transcriber.transcribe(
-      { audio, place: channel, durationMs: durationMsOf(audio), language: from },
+      {
+        audio,
+        place: channel,
+        lane: 'interactive',
+        durationMs: durationMsOf(audio),
+        language: from,
+      },
       signal,
     ),
     (heard) => plainWords(heard.text || '…'),
@@ -74,7 +80,10 @@ export default defineCommand(
           ? t('transcribe.with-translation', { original: source.text, translation, language })
           : translation;
       const { text, outcome } = await stream(
-        services.translator.translate({ ...source, to, place: channel }, signal),
+        services.translator.translate(
+          { ...source, to, place: channel, lane: 'interactive' },
+          signal,
+        ),
         (soFar) => withSource(soFar()),
       );
       if (outcome === 'translated') await reply({ text: withSource(text) });

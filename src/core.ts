@@ -10,6 +10,7 @@ import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
+import { NO_SPACE } from './model/lane.ts';
 import type { Person } from './model/member.ts';
 import type { FallbackDecoder } from './audio/codec/decode.ts';
 import { createSpaceRemoval } from './space-removal.ts';
@@ -141,7 +142,12 @@ const remoteReport = (ready: boolean, detail: string): ServiceStatus => ({
 
 const remoteStatus = async (client: ServiceClient, signal: AbortSignal): Promise<ServiceStatus> => {
   try {
-    const voices = await client.voices({ signal, hasFallback: true });
+    const voices = await client.voices({
+      lane: 'ambient',
+      space: NO_SPACE,
+      signal,
+      hasFallback: true,
+    });
     return remoteReport(true, `${voices.length} voices`);
   } catch (thrown) {
     return remoteReport(false, toAppError(thrown).message);
@@ -159,8 +165,8 @@ export const openCore = async ({
   translates = async () => undefined,
   fallbackDecoder,
   clock = realClock,
-  createRecogniser = ({ partials }) =>
-    createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
+  createRecogniser = ({ partials, space }) =>
+    createBatchRecogniser(client, { space, ...(partials ? {} : { partialEveryMs: 0 }) }),
 }: CoreDeps): Promise<RunningCore> => {
   const platforms = createPlatforms();
   const personalDataOf = (platform: string) => platforms.find(platform)?.personalData;
@@ -186,7 +192,7 @@ export const openCore = async ({
       languages,
       ...modelOf(config.SPEECH_TRANSLATION_MODEL),
     }),
-    transcriber: createTranscriber({ client, glossary, fallback: fallbackDecoder }),
+    transcriber: createTranscriber({ client, glossary, fallback: fallbackDecoder, clock }),
     speaker: createSpeaker({ client }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
   };
@@ -306,7 +312,13 @@ export const openCore = async ({
         : {}),
       translateLine: ({ text, ...line }, targets, signal) => {
         const { space } = line.ref.channel;
-        const metered = { space, memberId: line.author.id, text, line };
+        const metered = {
+          lane: 'interactive',
+          space,
+          memberId: line.author.id,
+          text,
+          line,
+        } as const;
         return translateMeteredLine(services, metered, targets, signal);
       },
       openDeliveries: createOpenDeliveries({

@@ -1,3 +1,4 @@
+import { NO_SPACE } from '../../src/model/lane.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Readable, Transform } from 'node:stream';
@@ -91,7 +92,7 @@ export const ours = (traffic: Traffic, partialEveryMs: number): Path => {
   let bodies = 0;
   let bytes = 0;
   const caller: Caller = {
-    once: async ({ signal }, _, run) => run(signal),
+    once: async ({ options: { signal } }, run) => run({ signal, used: () => {} }),
     opened: notAskedFor,
     states: notAskedFor,
     transport: {
@@ -111,7 +112,10 @@ export const ours = (traffic: Traffic, partialEveryMs: number): Path => {
   };
   const { clock, datagram } = receive(traffic, (packet) => pipeline.packet(packet));
   const pipeline = createSttPipeline({
-    recogniser: createBatchRecogniser(createRecognitionApi(caller), { partialEveryMs }),
+    recogniser: createBatchRecogniser(createRecognitionApi(caller), {
+      space: NO_SPACE,
+      partialEveryMs,
+    }),
     clock,
     listener: {
       speechBegan: () => {},

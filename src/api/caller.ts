@@ -1,5 +1,12 @@
-import { type Transport } from './transport.ts';
-export interface CallOptions {
+import type { Asker } from '../model/lane.ts';
+import type { PATHS } from './contract.ts';
+import type { Transport } from './transport.ts';
+
+/** A path of the contract, by its name in `PATHS`, or the list of models. */
+export type Endpoint = keyof typeof PATHS | 'models';
+
+/** Options of every call; the lane and the space say who asks. */
+export interface CallOptions extends Asker {
   /** Aborted when the answer is no longer wanted. */
   readonly signal: AbortSignal;
   /**
@@ -12,25 +19,39 @@ export interface CallOptions {
    * and a broken connection still are.
    */
   readonly hasFallback?: boolean;
+  /** Length of the audio that is sent, where it is known. */
+  readonly audioMs?: number;
+}
+
+/** A call of an endpoint; each of its attempts sends one request. */
+export interface Call {
+  readonly endpoint: Endpoint;
+  readonly options: CallOptions;
+  /** Limit where the options have none. */
+  readonly defaultMs: number;
+  /** Code points of the text that is sent. */
+  readonly characters?: number;
+}
+
+/** The tools of an attempt. */
+export interface Attempt {
+  /** Aborted when the caller leaves or the deadline has passed. */
+  readonly signal: AbortSignal;
+  /** Notes the tokens of which the reply tells. */
+  readonly used: (usage: { readonly total_tokens?: number | null | undefined }) => void;
 }
 
 /** Makes calls with a deadline and a limited number of attempts. Shared by every group of paths. */
 export interface Caller {
   readonly transport: Transport;
-  once<T>(
-    options: CallOptions,
-    defaultMs: number,
-    run: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T>;
+  once<T>(call: Call, run: (attempt: Attempt) => Promise<T>): Promise<T>;
   /** Resolves with the rest of the reply, which comes within the same deadline. */
   opened<T>(
-    options: CallOptions,
-    defaultMs: number,
-    run: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
+    call: Call,
+    run: (attempt: Attempt) => Promise<AsyncIterable<T>>,
   ): Promise<AsyncIterable<T>>;
   states<T, R>(
-    options: CallOptions,
-    defaultMs: number,
-    run: (signal: AbortSignal) => AsyncGenerator<T, R, void>,
+    call: Call,
+    run: (attempt: Attempt) => AsyncGenerator<T, R, void>,
   ): AsyncGenerator<T, R, void>;
 }

@@ -1,4 +1,5 @@
-import type { CallOptions, Caller } from './caller.ts';
+import { countCodePoints } from '../text/unicode.ts';
+import type { Call, CallOptions, Caller } from './caller.ts';
 import { completion, MODELS_PATH, PATHS, type ChatRequest, type Completion } from './contract.ts';
 import { modelList } from './replies.ts';
 import { growingText } from './growing-text.ts';
@@ -19,6 +20,13 @@ export interface ChatApi {
   ): AsyncGenerator<string, string, void>;
 }
 
+const callOf = ({ messages }: Pick<ChatRequest, 'messages'>, options: CallOptions): Call => ({
+  endpoint: 'chat',
+  options,
+  defaultMs: DEADLINE_MS,
+  characters: messages.reduce((sum, { content }) => sum + countCodePoints(content), 0),
+});
+
 export const createChatApi = (caller: Caller): ChatApi => {
   const send = async (request: ChatRequest, signal: AbortSignal): Promise<HttpReply> =>
     caller.transport.send(
@@ -33,22 +41,27 @@ export const createChatApi = (caller: Caller): ChatApi => {
 
   return {
     chat: async (request, options) =>
-      caller.once(options, DEADLINE_MS, async (signal) => {
+      caller.once(callOf(request, options), async ({ signal, used }) => {
         const reply = await send({ ...request, stream: false }, signal);
         expectMediaType(reply, /json$/);
-        return readJsonReply(reply, completion);
+        const parsed = await readJsonReply(reply, completion);
+        used(parsed.usage ?? {});
+        return parsed;
       }),
 
     models: async (options) =>
-      caller.once(options, MODELS_DEADLINE_MS, async (signal) => {
-        const reply = await caller.transport.send({ method: 'GET', path: MODELS_PATH }, signal);
-        expectMediaType(reply, /json$/);
-        return (await readJsonReply(reply, modelList)).data.map(({ id }) => id);
-      }),
+      caller.once(
+        { endpoint: 'models', options, defaultMs: MODELS_DEADLINE_MS },
+        async ({ signal }) => {
+          const reply = await caller.transport.send({ method: 'GET', path: MODELS_PATH }, signal);
+          expectMediaType(reply, /json$/);
+          return (await readJsonReply(reply, modelList)).data.map(({ id }) => id);
+        },
+      ),
 
     chatStream: (request, options) =>
-      caller.states(options, DEADLINE_MS, async function* (signal) {
-        return yield* growingText(await send({ ...request, stream: true }, signal));
+      caller.states(callOf(request, options), async function* ({ signal, used }) {
+        return yield* growingText(await send({ ...request, stream: true }, signal), used);
       }),
   };
 };

@@ -1,3 +1,4 @@
+import type { Attempt } from './caller.ts';
 import { readEvents } from '../http/event-stream.ts';
 import { completion, completionChunk } from './contract.ts';
 import {
@@ -14,15 +15,20 @@ import {
  */
 export const growingText = async function* (
   reply: HttpReply,
+  used: Attempt['used'],
 ): AsyncGenerator<string, string, void> {
   if (expectMediaType(reply, /^text\/event-stream$|json$/) !== 'text/event-stream') {
-    const whole = (await readJsonReply(reply, completion)).choices[0]?.message.content ?? '';
+    const { choices, usage } = await readJsonReply(reply, completion);
+    used(usage ?? {});
+    const whole = choices[0]?.message.content ?? '';
     if (whole !== '') yield whole;
     return whole;
   }
   let text = '';
   for await (const data of readEvents(reply.body, networkError)) {
-    const delta = parseReply(completionChunk, data).choices?.[0]?.delta?.content;
+    const { choices, usage } = parseReply(completionChunk, data);
+    if (usage) used(usage);
+    const delta = choices?.[0]?.delta?.content;
     if (!delta) continue;
     text += delta;
     yield text;

@@ -1,5 +1,5 @@
 import type { ByteSource } from '../model/file.ts';
-import type { CallOptions, Caller } from './caller.ts';
+import type { Call, CallOptions, Caller } from './caller.ts';
 import { asrParameters, PATHS, type AsrParameters } from './contract.ts';
 import {
   recognisedSegments,
@@ -94,6 +94,12 @@ const envelope = (parameters: AsrParameters): [string, string] => {
 const bodyBytes = (parameters: AsrParameters, audioBytes: number): number =>
   Buffer.byteLength(envelope(parameters).join('')) + Math.ceil(audioBytes / 3) * 4;
 
+const callOf = (options: CallOptions): Call => ({
+  endpoint: 'asr',
+  options,
+  defaultMs: DEADLINE_MS,
+});
+
 export const createRecognitionApi = (caller: Caller): RecognitionApi => {
   const send = async (
     audio: ByteSource,
@@ -125,11 +131,11 @@ export const createRecognitionApi = (caller: Caller): RecognitionApi => {
 
   return {
     transcribe: async (audio, parameters, options) =>
-      caller.once(options, DEADLINE_MS, async (signal) =>
+      caller.once(callOf(options), async ({ signal }) =>
         readJsonReply(await send(audio, parameters, signal), recognisedText),
       ),
     transcribeSegments: async (audio, parameters, options) =>
-      caller.once(options, DEADLINE_MS, async (signal) =>
+      caller.once(callOf(options), async ({ signal }) =>
         readJsonReply(
           await send(audio, { ...parameters, vad: 'segments' }, signal),
           recognisedSegments,

@@ -1,12 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { toAppError, type AppError } from '../errors.ts';
+import { NotSentError } from './scheduler/not-sent-error.ts';
+import { isRefusedForNow } from './service-error.ts';
 
 export interface RetryPolicy extends Backoff {
   /** Attempts altogether, the first included. */
   readonly attempts: number;
   /** True for an error after which another attempt is worthwhile. */
   readonly retries: (error: AppError) => boolean;
+  /** Takes a retry from what all calls have together; false where none is left. */
+  readonly takeRetry: () => boolean;
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -16,6 +20,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   firstMs: 300,
   longestMs: 10_000,
   retries: ({ retryable }) => retryable,
+  takeRetry: () => true,
   random: Math.random,
   sleep: async (ms, signal) => {
     await delay(ms, undefined, { signal });
@@ -50,36 +55,52 @@ export const startDeadline = (caller: AbortSignal, deadlineMs: number): Deadline
   };
 };
 
+/** The number of an attempt, from 0, and whether it repeats one that the service refused (429). */
+export interface AttemptNumber {
+  readonly number: number;
+  readonly isAgain: boolean;
+}
+
+const FIRST: AttemptNumber = { number: 0, isAgain: false };
+
 /**
- * Waits before the next attempt. Throws the error itself when it is final, when no attempts are
- * left, or when the wait would outlast the deadline.
+ * Waits before the next attempt and resolves with it. Throws the error itself when it is final, when
+ * no attempts are left, or when the wait would outlast the deadline.
  */
 const waitOrThrow = async (
   policy: RetryPolicy,
   deadline: Deadline,
-  attempt: number,
+  { number }: AttemptNumber,
   thrown: unknown,
-): Promise<void> => {
+): Promise<AttemptNumber> => {
   deadline.signal.throwIfAborted();
   const error = toAppError(thrown);
-  if (!policy.retries(error) || attempt + 1 >= policy.attempts) throw error;
-  const waitMs = waitBeforeMs(policy, attempt, error);
-  if (performance.now() + waitMs >= deadline.endsAtMs) throw error;
+  const next = { number: number + 1, isAgain: false };
+  const endsWithin = (waitMs: number): boolean => performance.now() + waitMs < deadline.endsAtMs;
+  // The scheduler makes it wait, and lets others with more urgent requests go first.
+  if (isRefusedForNow(error) && endsWithin(error.retryAfterMs ?? 0))
+    return { number, isAgain: true };
+  const isUnsent = error instanceof NotSentError;
+  const isFinal = isUnsent ? number === 0 || error.code !== 'unavailable' : !policy.retries(error);
+  if (isFinal || next.number >= policy.attempts) throw error;
+  const waitMs = waitBeforeMs(policy, number, error);
+  if (!endsWithin(waitMs) || !(isUnsent || policy.takeRetry())) throw error;
   await policy.sleep(waitMs, deadline.signal);
+  return next;
 };
 
 /** Repeats `run` on retryable errors. Aborts and time-outs become `AppError`s. */
 export const retrying = async <T>(
   policy: RetryPolicy,
   deadline: Deadline,
-  run: () => Promise<T>,
+  run: (attempt: AttemptNumber) => Promise<T>,
 ): Promise<T> => {
   try {
-    for (let attempt = 0; ; attempt += 1) {
+    for (let attempt = FIRST; ;) {
       try {
-        return await run();
+        return await run(attempt);
       } catch (error) {
-        await waitOrThrow(policy, deadline, attempt, error);
+        attempt = await waitOrThrow(policy, deadline, attempt, error);
       }
     }
   } catch (error) {
@@ -94,14 +115,14 @@ export const retrying = async <T>(
 export const retryingStates = async function* <T, R>(
   policy: RetryPolicy,
   deadline: Deadline,
-  run: () => AsyncGenerator<T, R, void>,
+  run: (attempt: AttemptNumber) => AsyncGenerator<T, R, void>,
 ): AsyncGenerator<T, R, void> {
   try {
-    for (let attempt = 0; ; attempt += 1) {
+    for (let attempt = FIRST; ;) {
       try {
-        return yield* run();
+        return yield* run(attempt);
       } catch (error) {
-        await waitOrThrow(policy, deadline, attempt, error);
+        attempt = await waitOrThrow(policy, deadline, attempt, error);
       }
     }
   } catch (error) {

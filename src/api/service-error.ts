@@ -34,6 +34,17 @@ export class ServiceError extends AppError {
 export const isKeyRefused = (error: AppError): boolean =>
   error instanceof ServiceError && (error.status === 401 || error.status === 402);
 
+/** True when the service refuses a request because of too many: it takes it later. */
+export const isRefusedForNow = (error: AppError): boolean =>
+  error instanceof ServiceError && error.status === 429;
+
+/**
+ * True for an error that only says that too much is asked of the service at the moment: whoever can
+ * wait asks again after `retryAfterMs`, and counts it as no failure.
+ */
+export const isBusy = (error: AppError): boolean =>
+  error.code === 'rate-limited' && error.retryable;
+
 /** An error as the contract writes it (section 2.6), whatever is missing of it. */
 const contractError = z.object({
   context: z.array(z.string()).catch([]),
@@ -160,6 +171,16 @@ const explain = ({ key, remedy }: Kind, said: string): Explanation => {
   };
 };
 
+/**
+ * The wait of a refusal. A header may hold whole seconds alone: then the text's fractions of the
+ * same wait are what counts.
+ */
+const finerWaitMs = (header: number | undefined, text: number | undefined): number | undefined => {
+  if (header === undefined || text === undefined) return header ?? text;
+  const isFiner = header % 1_000 === 0 && text % 1_000 !== 0;
+  return isFiner && Math.abs(header - text) <= 1_000 ? text : header;
+};
+
 /** Creates the error for a status: its meaning for the caller, and whether to retry (section 7). */
 export const serviceError = (
   status: number,
@@ -169,8 +190,8 @@ export const serviceError = (
   const { body, message } = parseError(text);
   const kind = kindOf(status);
   const { code, retryable } = kind;
-  const retryAfterMs =
-    retryAfterHeader ?? (retryable ? retryAfterTextMs(message || text) : undefined);
+  const retryAfterText = retryable ? retryAfterTextMs(message || text) : undefined;
+  const retryAfterMs = finerWaitMs(retryAfterHeader, retryAfterText);
   return new ServiceError(status, body, code, {
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -2,7 +2,8 @@ import { joinFiles } from '../audio/chunk/join-files.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { AudioFormat } from '../model/file.ts';
 import { splitText } from '../text/split/split.ts';
-import type { CallOptions, Caller } from './caller.ts';
+import { countCodePoints } from '../text/unicode.ts';
+import type { Call, CallOptions, Caller } from './caller.ts';
 import { SERVICE_LIMITS, PATHS, ttsRequest, type TtsRequest, type Voice } from './contract.ts';
 import { usableVoice, voiceList } from './replies.ts';
 import { expectMediaType, networkError, readJsonReply } from './transport.ts';
@@ -41,12 +42,25 @@ const body = async function* (
   }
 };
 
+const voicesCall = (options: CallOptions): Call => ({
+  endpoint: 'voices',
+  options,
+  defaultMs: VOICES_DEADLINE_MS,
+});
+
+const speechCall = ({ text }: TtsRequest, options: CallOptions): Call => ({
+  endpoint: 'tts',
+  options,
+  defaultMs: SPEECH_DEADLINE_MS,
+  characters: countCodePoints(text),
+});
+
 export const createSpeechApi = (caller: Caller): SpeechApi => {
   const speakPart = async (
     request: TtsRequest,
     options: CallOptions,
   ): Promise<AsyncIterable<Uint8Array>> =>
-    caller.opened(options, SPEECH_DEADLINE_MS, async (signal) => {
+    caller.opened(speechCall(request, options), async ({ signal }) => {
       const reply = await caller.transport.send(
         {
           method: 'POST',
@@ -62,7 +76,7 @@ export const createSpeechApi = (caller: Caller): SpeechApi => {
 
   return {
     voices: async (options) =>
-      caller.once(options, VOICES_DEADLINE_MS, async (signal) => {
+      caller.once(voicesCall(options), async ({ signal }) => {
         const reply = await caller.transport.send({ method: 'GET', path: PATHS.voices }, signal);
         expectMediaType(reply, /json$/);
         const { voices } = await readJsonReply(reply, voiceList);

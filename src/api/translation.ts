@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { countCodePoints, isBlank } from '../text/unicode.ts';
 import { findOccurrences } from '../text/protect/terms.ts';
 import { splitText } from '../text/split/split.ts';
-import type { CallOptions, Caller } from './caller.ts';
+import type { Attempt, Call, CallOptions, Caller } from './caller.ts';
 import { completion, SERVICE_LIMITS, PATHS } from './contract.ts';
 import { growingText } from './growing-text.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
@@ -95,6 +95,13 @@ const formOf = (
   };
 };
 
+const callOf = (text: string, options: CallOptions): Call => ({
+  endpoint: 'translate',
+  options,
+  defaultMs: DEADLINE_MS,
+  characters: countCodePoints(text),
+});
+
 export const createTranslationApi = (caller: Caller): TranslationApi => {
   const send = async (
     input: TranslationInput,
@@ -129,9 +136,9 @@ export const createTranslationApi = (caller: Caller): TranslationApi => {
   const streamPart = async function* (
     input: TranslationInput,
     text: string,
-    signal: AbortSignal,
+    { signal, used }: Attempt,
   ): AsyncGenerator<string, string, void> {
-    return yield* growingText(await send(input, text, true, signal));
+    return yield* growingText(await send(input, text, true, signal), used);
   };
 
   return {
@@ -140,10 +147,12 @@ export const createTranslationApi = (caller: Caller): TranslationApi => {
       for (const { before, text, after } of partsOf(input.text)) {
         const translated =
           text &&
-          (await caller.once(options, DEADLINE_MS, async (signal) => {
+          (await caller.once(callOf(text, options), async ({ signal, used }) => {
             const reply = await send(input, text, false, signal);
             expectMediaType(reply, /json$/);
-            return (await readJsonReply(reply, completion)).choices[0]?.message.content ?? '';
+            const { choices, usage } = await readJsonReply(reply, completion);
+            used(usage ?? {});
+            return choices[0]?.message.content ?? '';
           }));
         assertNotBlank(text, translated);
         whole += before + translated + after;
@@ -157,8 +166,8 @@ export const createTranslationApi = (caller: Caller): TranslationApi => {
         whole += before;
         let translated = '';
         if (text)
-          for await (const soFar of caller.states(options, DEADLINE_MS, (signal) =>
-            streamPart(input, text, signal),
+          for await (const soFar of caller.states(callOf(text, options), (attempt) =>
+            streamPart(input, text, attempt),
           )) {
             translated = soFar;
             yield whole + soFar;

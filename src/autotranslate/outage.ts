@@ -3,7 +3,7 @@ import { isKeyRefused } from '../api/service-error.ts';
 import { AppError, reasonSentence, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { plainWords } from '../model/compose-rich-text.ts';
-import type { Space } from '../model/place.ts';
+import { NO_SPACE } from '../model/lane.ts';
 import type { Outage } from '../store/inbox/index.ts';
 import { sameLanguage } from '../text/language/languages.ts';
 import type { Translator } from '../translation/translator.ts';
@@ -158,8 +158,6 @@ export const createBreaker = ({ probe, now, changed }: BreakerDeps) => {
 
 /** Longest wait for a probe. */
 const PROBE_MS = 30_000;
-/** A place without a glossary. */
-const NOWHERE: Space = { platform: 'probe', id: '' };
 
 export interface OutagesDeps {
   readonly translator: Translator;
@@ -180,7 +178,7 @@ export const createOutages = ({ translator, log, now }: OutagesDeps) => {
     const isEnglish = sameLanguage(to, 'en');
     const text = plainWords(isEnglish ? 'Hola' : 'Hello');
     const from = isEnglish ? 'es' : 'en';
-    const request = { text, from, to, place: NOWHERE, whole: true };
+    const request = { text, from, to, place: NO_SPACE, lane: 'ambient', whole: true } as const;
     await resultOf(translator.translate(request, AbortSignal.timeout(PROBE_MS)));
   };
 

@@ -1,3 +1,4 @@
+import { isBusy } from '../api/service-error.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { messageKey } from '../model/place.ts';
@@ -192,6 +193,10 @@ export const createPartitionWorker = ({
       if (error instanceof OutageError) {
         waiting.add(tenure.name);
         await inbox.release(left, { tried: 0, dueMs: 0 });
+        return dueMs;
+      }
+      if (policy === PREPARING && isBusy(error)) {
+        await inbox.release(left, { tried: 0, dueMs });
         return dueMs;
       }
       if (!error.retryable || isExhausted(policy, head, now())) {

@@ -1,5 +1,6 @@
 import { backoffMs, type Backoff } from '../async/backoff.ts';
 import type { AppError } from '../errors.ts';
+import { isBusy } from '../api/service-error.ts';
 import { OutageError } from './outage.ts';
 import type { Row } from '../store/inbox/row.ts';
 
@@ -42,8 +43,8 @@ export const ASIDE: RowBackoff = { firstMs: 15_000, longestMs: 600_000, tries: 7
 /** Longest `retryAfterMs` that is respected. */
 const LONGEST_TOLD_WAIT_MS = 600_000;
 
-/** Jitter of the rows that look if an outage is over. */
-const OUTAGE_JITTER_MS = 1_000;
+/** Jitter of the rows that look if an outage is over, or the service less busy. */
+const JITTER_MS = 1_000;
 
 /** True when a row was tried often enough, and long enough, to be given up. */
 export const isExhausted = (
@@ -60,7 +61,7 @@ export const waitMs = (
   random: () => number,
 ): number => {
   const toldMs = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
-  if (error instanceof OutageError) return toldMs + random() * OUTAGE_JITTER_MS;
+  if (error instanceof OutageError || isBusy(error)) return toldMs + random() * JITTER_MS;
   const spread = { ...policy, random: () => 0.75 + random() / 2 };
   return backoffMs(spread, attempts - 1, toldMs);
 };

@@ -1,12 +1,17 @@
 import { type ChatTurn } from '../api/contract.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { AppError } from '../errors.ts';
+import type { Asker } from '../model/lane.ts';
 import { withoutThinkingSoFar } from '../text/reply/thinking.ts';
 import { createModelChoice } from './model-choice.ts';
 
 export interface Assistant {
   /** Yields the whole answer so far and returns it; Markdown. `turns` are the conversation, oldest first. */
-  answer(turns: readonly ChatTurn[], signal: AbortSignal): AsyncGenerator<string, string, void>;
+  answer(
+    turns: readonly ChatTurn[],
+    asker: Asker,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, string, void>;
 }
 
 export interface AssistantDeps {
@@ -26,14 +31,14 @@ export const createAssistant = ({
 }: AssistantDeps): Assistant => {
   const choose = createModelChoice({ client, now });
   return {
-    async *answer(turns, signal) {
-      const model = configured ?? (await choose(signal));
+    async *answer(turns, { lane, space }, signal) {
+      const model = configured ?? (await choose({ lane, space }, signal));
       const request = {
         ...(model === undefined ? {} : { model }),
         messages: turns.map(({ role, content }) => ({ role, content: content.toWellFormed() })),
       };
       let answer = '';
-      for await (const soFar of client.chatStream(request, { signal })) {
+      for await (const soFar of client.chatStream(request, { lane, space, signal })) {
         answer = withoutThinkingSoFar(soFar.slice(0, LONGEST_REPLY_CHARS));
         if (answer.trim() !== '') yield answer;
         if (soFar.length > LONGEST_REPLY_CHARS) break;

@@ -1,6 +1,7 @@
 import type { ServiceClient } from '../api/client.ts';
 import { orAborted } from '../async/abort.ts';
 import { toAppError } from '../errors.ts';
+import type { Asker } from '../model/lane.ts';
 
 /** Time for which a service's list of models holds, and after which one that failed is asked for again. */
 const FRESH_MS = 3_600_000;
@@ -21,10 +22,10 @@ export interface ModelChoiceDeps {
 export const createModelChoice = ({ client, now }: ModelChoiceDeps) => {
   let kept: { readonly model: Promise<string | undefined>; untilMs: number } | undefined;
 
-  const ask = async (fresh: (ms: number) => void): Promise<string | undefined> => {
+  const ask = async (asker: Asker, fresh: (ms: number) => void): Promise<string | undefined> => {
     try {
       // The first asker cannot abort it: others may wait for it.
-      const ids = await client.models({ signal: new AbortController().signal });
+      const ids = await client.models({ ...asker, signal: new AbortController().signal });
       return ids.find((id) => !EMBEDS.test(id));
     } catch (thrown) {
       if (toAppError(thrown).retryable) fresh(FAILED_MS);
@@ -32,13 +33,13 @@ export const createModelChoice = ({ client, now }: ModelChoiceDeps) => {
     }
   };
 
-  return async (signal: AbortSignal): Promise<string | undefined> => {
+  return async (asker: Asker, signal: AbortSignal): Promise<string | undefined> => {
     if (!kept || now() >= kept.untilMs) {
       const asked = {
         model: Promise.resolve<string | undefined>(undefined),
         untilMs: now() + FRESH_MS,
       };
-      asked.model = ask((ms) => {
+      asked.model = ask(asker, (ms) => {
         asked.untilMs = now() + ms;
       });
       kept = asked;

@@ -1,3 +1,5 @@
+import type { Space } from '../model/place.ts';
+
 /** An Opus packet (RFC 6716) of an utterance. */
 export interface UtterancePacket {
   readonly data: Uint8Array;
@@ -95,7 +97,10 @@ export interface Recogniser {
 }
 
 /**
- * Makes the recogniser of a room. Without `partials` nothing is shown before an utterance has
- * ended.
+ * Makes the recogniser of a room in a space. Without `partials` nothing is shown before an utterance
+ * has ended.
  */
-export type RecogniserFactory = (options: { readonly partials: boolean }) => Recogniser;
+export type RecogniserFactory = (options: {
+  readonly partials: boolean;
+  readonly space: Space;
+}) => Recogniser;

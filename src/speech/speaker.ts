@@ -5,6 +5,7 @@ import { ServiceError } from '../api/service-error.ts';
 import { sniff, type Container } from '../audio/container/sniff.ts';
 import { AppError, toAppError, userError } from '../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
+import { NO_SPACE, type Asker } from '../model/lane.ts';
 import { speakable } from '../text/speech/speakable.ts';
 import { fittingVoices } from './voice-choice.ts';
 import { orAborted } from '../async/abort.ts';
@@ -17,8 +18,12 @@ const createVoiceList = (client: Pick<ServiceClient, 'voices'>, now: () => numbe
   let kept: { readonly voices: Promise<readonly Voice[]>; readonly untilMs: number } | undefined;
   return async (signal: AbortSignal): Promise<readonly Voice[]> => {
     if (!kept || now() >= kept.untilMs) {
-      // The first caller cannot abort it: others may wait for it.
-      const voices = client.voices({ signal: new AbortController().signal });
+      // The first caller cannot abort it: others may wait for it, among them people who speak.
+      const voices = client.voices({
+        lane: 'live',
+        space: NO_SPACE,
+        signal: new AbortController().signal,
+      });
       kept = { voices, untilMs: now() + FRESH_MS };
       voices.catch(() => {
         if (kept?.voices === voices) kept = undefined;
@@ -170,6 +175,7 @@ export const createSpeaker = ({
   const tryAll = async (
     attempts: readonly SynthesisAttempt[],
     text: string,
+    asker: Asker,
     signal: AbortSignal,
   ): Promise<Speech> => {
     const endMs = now() + DEADLINE_MS;
@@ -178,6 +184,7 @@ export const createSpeaker = ({
       const isLast = index === attempts.length - 1;
       try {
         const speech = await open(attempt, text, {
+          ...asker,
           signal,
           deadlineMs: Math.max(1, endMs - now()),
           hasFallback: !isLast,
@@ -198,7 +205,10 @@ export const createSpeaker = ({
   return {
     voices: async (preference, signal) => fittingVoices(await list(signal), preference),
 
-    async speak({ text: written, readAs, formats = AUDIO_FORMATS, ...preference }, signal) {
+    async speak(
+      { text: written, readAs, formats = AUDIO_FORMATS, lane, space, ...preference },
+      signal,
+    ) {
       const locale = readAs ?? preference.language;
       const text =
         typeof written === 'string'
@@ -211,7 +221,8 @@ export const createSpeaker = ({
       if (attempts.length === 0)
         throw userError('unsupported', 'speech.no-format', { formats: formats.join(', ') });
       const fresh = attempts.filter((attempt) => !failures.has(attemptId(attempt)));
-      return tryAll((fresh.length > 0 ? fresh : attempts).slice(0, MOST_ATTEMPTS), text, signal);
+      const tried = (fresh.length > 0 ? fresh : attempts).slice(0, MOST_ATTEMPTS);
+      return tryAll(tried, text, { lane, space }, signal);
     },
   };
 };

@@ -1,5 +1,6 @@
 import { type AudioFormat } from '../model/file.ts';
 import { type Voice } from '../api/contract.ts';
+import type { Asker } from '../model/lane.ts';
 import type { RichText } from '../model/rich-text.ts';
 
 export interface VoicePreference {
@@ -9,7 +10,7 @@ export interface VoicePreference {
   readonly gender?: string | undefined;
 }
 
-export interface SynthesisRequest extends VoicePreference {
+export interface SynthesisRequest extends VoicePreference, Asker {
   /** Rich text is made speakable; a string is spoken as it is. */
   readonly text: RichText | string;
   /** The language in which emoji and the like are spoken. Default: the preferred one. */

@@ -4,7 +4,10 @@ import { type Transcript, LONGEST_PART_MS, type TranscriptSegment } from '../mod
 import type { ServiceClient } from '../api/client.ts';
 import { chunkAudio, type AudioChunk } from '../audio/chunk/chunk-audio.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
-import { userError } from '../errors.ts';
+import { isBusy } from '../api/service-error.ts';
+import { realClock, sleep, type Clock } from '../async/clock.ts';
+import { toAppError, userError } from '../errors.ts';
+import { askerAt, type Lane } from '../model/lane.ts';
 import type { Glossary } from '../model/glossary.ts';
 import { assertSayable, spokenTranscript } from './hallucinations.ts';
 import { wordsOfTerm } from '../text/terms/term-index.ts';
@@ -15,8 +18,9 @@ export interface TranscriptionRequest {
   readonly durationMs?: number | undefined;
   /** Language of the speech. Default: the service detects it. */
   readonly language?: string | undefined;
-  /** The place whose glossary provides the hotwords. */
+  /** The place that asks, whose glossary provides the hotwords. */
   readonly place: Space | Channel;
+  readonly lane: Lane;
 }
 
 /** Progress of a transcription. */
@@ -41,9 +45,15 @@ export interface TranscriberDeps {
   readonly glossary: Pick<Glossary, 'applying'>;
   /** Decoder for files that `src/audio` refuses. */
   readonly fallback?: FallbackDecoder | undefined;
+  readonly clock?: Clock;
 }
 
 const PARTS_AT_ONCE = 2;
+/** Position in a recording after which it makes way for others. */
+const LONG_MS = 600_000;
+/** Wait for a busy service that names none, and the longest that is waited for. */
+const BUSY_MS = 1_000;
+const LONGEST_BUSY_MS = 60_000;
 /** Most hotwords; more would make recognition worse. */
 const HOTWORDS = 100;
 
@@ -95,13 +105,31 @@ const mainLanguage = (parts: readonly RecognisedPart[]): string => {
 
 const UNSPACED = /^(?:ja|zh|th|lo|km|my)\b/;
 
+/** Makes a request of a long recording, which waits where too much is asked of the service. */
+const patiently = async <T>(
+  clock: Clock,
+  signal: AbortSignal,
+  run: () => Promise<T>,
+): Promise<T> => {
+  for (;;)
+    try {
+      return await run();
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      const waitMs = error.retryAfterMs ?? BUSY_MS;
+      if (!isBusy(error) || waitMs > LONGEST_BUSY_MS) throw thrown;
+      await sleep(clock, waitMs, signal);
+    }
+};
+
 export const createTranscriber = ({
   client,
   glossary,
   fallback,
+  clock = realClock,
 }: TranscriberDeps): Transcriber => ({
   async *transcribe(
-    { audio, durationMs: claimedMs, language, place }: TranscriptionRequest,
+    { audio, durationMs: claimedMs, language, place, lane }: TranscriptionRequest,
     signal,
   ) {
     const terms = await glossary.applying(place);
@@ -110,10 +138,16 @@ export const createTranscriber = ({
     const both = AbortSignal.any([signal, stop.signal]);
 
     const recognise = async (chunk: AudioChunk): Promise<RecognisedPart> => {
-      const reply = await client.transcribe(
-        chunk.audio,
-        { ...(language ? { language } : {}), ...(hotwords.length > 0 ? { hotwords } : {}) },
-        { signal: both },
+      const reply = await patiently(clock, both, async () =>
+        client.transcribe(
+          chunk.audio,
+          { ...(language ? { language } : {}), ...(hotwords.length > 0 ? { hotwords } : {}) },
+          {
+            ...askerAt(chunk.startMs < LONG_MS ? lane : 'batch', place),
+            signal: both,
+            audioMs: chunk.durationMs,
+          },
+        ),
       );
       assertSayable(reply.text, chunk.durationMs);
       return {

@@ -1,5 +1,5 @@
 import { type AppError, toAppError } from '../errors.ts';
-import type { Space } from '../model/place.ts';
+import type { Asker } from '../model/lane.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { ChatLine } from '../text/language/languages.ts';
 import type { Translator } from './translator.ts';
@@ -59,8 +59,7 @@ const merge = async function* <T>(
 };
 
 /** A line of a conversation. */
-export interface FanOutLine {
-  readonly space: Space;
+export interface FanOutLine extends Asker {
   readonly text: RichText;
   /** Source language; detected when omitted. */
   readonly from?: string;

@@ -1,5 +1,7 @@
 import type { Space, Channel } from '../model/place.ts';
+import type { CallOptions } from '../api/caller.ts';
 import type { ServiceClient } from '../api/client.ts';
+import { askerAt, type Lane } from '../model/lane.ts';
 import type { TranslationInput } from '../api/translation.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { ServiceError } from '../api/service-error.ts';
@@ -28,8 +30,9 @@ export interface TranslationRequest {
   readonly to: string;
   /** Source language; detected when omitted. */
   readonly from?: string;
-  /** The place whose glossary applies. */
+  /** The place that asks, whose glossary applies. */
   readonly place: Space | Channel;
+  readonly lane: Lane;
   /** The line of chat that the text is: the lines before it help to detect its language. */
   readonly line?: ChatLine;
   /** Earlier messages in plain words, oldest first; those beyond the contract's limit are omitted. */
@@ -134,13 +137,13 @@ export const createTranslator = ({
     protectedText: Protected,
     fields: Omit<TranslationInput, 'text'>,
     whole: boolean,
-    signal: AbortSignal,
+    options: CallOptions,
   ): AsyncGenerator<GrowingText, string, void> {
     const input = { ...fields, text: protectedText.text.toWellFormed() };
     const task = { source: input.text, from: input.sourceLang, to: input.targetLang };
-    if (whole) return judged(task, await client.translate(input, { signal }));
+    if (whole) return judged(task, await client.translate(input, options));
     let shownChars = 0;
-    const reply = yield* mapStates(client.translateStream(input, { signal }), (soFar) => {
+    const reply = yield* mapStates(client.translateStream(input, options), (soFar) => {
       // What never ends is not read to its end.
       if (soFar.length > MOST_THINKING_CHARS && isTooLong(task, soFar)) throw badReply('too long');
       if (soFar.length >= shownChars && soFar.length < shownChars * WORTH_SHOWING) return undefined;
@@ -154,7 +157,11 @@ export const createTranslator = ({
   };
 
   return {
-    async *translate({ text: given, to, from: told, place, line, context, whole = false }, signal) {
+    async *translate(
+      { text: given, to, from: told, place, lane, line, context, whole = false },
+      signal,
+    ) {
+      const options = { ...askerAt(lane, place), signal };
       const tree = normalise(given);
       const unchanged = (outcome: Translation['outcome'], from: string): Translation => ({
         text: given,
@@ -197,7 +204,7 @@ export const createTranslator = ({
             ...(keywords ? { keywords } : {}),
             ...(before && before.length > 0 ? { context: before.join('\n') } : {}),
           };
-          const reply = yield* request(protectedText, fields, whole, signal);
+          const reply = yield* request(protectedText, fields, whole, options);
           const restored = protectedText.restore(reply);
           if (!saysSomething(restored.tree))
             throw new AppError('bad-reply', 'the translation has no words');

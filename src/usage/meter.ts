@@ -86,12 +86,12 @@ export const createMeter = <Given extends MeteredServices>(
         },
       },
       assistant: {
-        async *answer(turns, signal) {
+        async *answer(turns, asker, signal) {
           const asked = turns.reduce((sum, { content }) => sum + countCodePoints(content), 0);
           await admit({ characters: asked });
           let answer = '';
           try {
-            return yield* mapStates(services.assistant.answer(turns, signal), (text) => {
+            return yield* mapStates(services.assistant.answer(turns, asker, signal), (text) => {
               answer = text;
               return text;
             });

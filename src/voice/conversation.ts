@@ -150,7 +150,9 @@ export const createVoiceAnswers =
     let failure: RoomFailure = 'room.not-answered';
     try {
       const turns = roomTurns(question, deps.recentCaptions());
-      const written = await resultOf(meter.services.assistant.answer(turns, signal));
+      const written = await resultOf(
+        meter.services.assistant.answer(turns, { lane: 'live', space }, signal),
+      );
       const answer = parseMarkdown(written);
       signal.throwIfAborted();
       await messages.post({ text: lines(texts.question(by.name, question), answer) });

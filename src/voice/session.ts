@@ -131,7 +131,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     subscribe: deps.subscribe,
     people,
     choiceOf: (memberId) => deps.choiceOf(channel().space, memberId),
-    createRecogniser: deps.createRecogniser,
+    createRecogniser: ({ partials }) => deps.createRecogniser({ partials, space: channel().space }),
     hints: createHints({ services, clock, channel, people, languages }),
     noticeOf: (mode, isPosted) => createNotice(notice, mode, isPosted),
     informed: deps.informed,

@@ -5,7 +5,7 @@ import { type Clock, waitUntil } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ConsentChoice } from '../model/space-choices.ts';
-import type { Recogniser, RecogniserFactory } from '../ports/recogniser.ts';
+import type { Recogniser } from '../ports/recogniser.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';
 import { type Consent, createConsent } from './consent/consent.ts';
 import type { Notice } from './consent/notice.ts';
@@ -20,7 +20,7 @@ export interface SubscriptionDeps {
   readonly subscribe: VoiceLink['subscribe'];
   readonly people: () => readonly RoomMember[];
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  readonly createRecogniser: RecogniserFactory;
+  readonly createRecogniser: (options: { readonly partials: boolean }) => Recogniser;
   readonly hints: () => Promise<SttPipelineHints>;
   /** Makes the notice that informs people of a listening mode. */
   readonly noticeOf: (mode: ListeningMode, isPosted: boolean) => Notice;

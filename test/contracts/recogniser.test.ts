@@ -1,12 +1,15 @@
+import { ASKER } from '../fakes/asker.ts';
 import type { Recogniser, RecognitionRequest } from '../../src/ports/recogniser.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
 import { createStreamingRecogniser, wordClient } from '../fakes/recogniser.ts';
 import { describeBroken, describeContract } from './contract.ts';
 import { recogniserContract } from './recogniser.ts';
 
-describeContract('a batch recogniser', recogniserContract, () => createBatchRecogniser(wordClient));
+describeContract('a batch recogniser', recogniserContract, () =>
+  createBatchRecogniser(wordClient, ASKER),
+);
 describeContract('a batch recogniser without partials', recogniserContract, () =>
-  createBatchRecogniser(wordClient, { partialEveryMs: 0 }),
+  createBatchRecogniser(wordClient, { ...ASKER, partialEveryMs: 0 }),
 );
 describeContract('a streaming recogniser', recogniserContract, () => createStreamingRecogniser());
 

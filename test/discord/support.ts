@@ -22,6 +22,7 @@ import { createDaveGroup } from '../fakes/discord/voice/dave/group.ts';
 import { createDavePerson } from '../fakes/discord/voice/dave/person.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
+import { createHastyClock } from '../fakes/clock.ts';
 
 /** Every window of Discord's limits, and every wait for one, is so many times shorter. */
 const SPEED = 50;
@@ -120,6 +121,7 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
         baseUrl: speech.url,
         key: speech.key,
         retry: { random: () => 0, sleep: async () => {} },
+        clock: createHastyClock(),
       }),
     );
     const opened = running.use(await openTestCore({ client, store, log, commands }));

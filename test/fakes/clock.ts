@@ -8,6 +8,11 @@ export interface TestClock extends Clock {
   readonly waiting: number;
 }
 
+interface Timer {
+  readonly atMs: number;
+  readonly run: () => void;
+}
+
 /** Long enough for chains of promises that a callback sets off. */
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
@@ -15,7 +20,7 @@ const settle = async (): Promise<void> => {
 
 export const createTestClock = (startMs = 1_000_000): TestClock => {
   let now = startMs;
-  const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+  const timers = new Set<Timer>();
   return {
     nowMs: () => now,
     after: (delayMs, run) => {
@@ -27,10 +32,9 @@ export const createTestClock = (startMs = 1_000_000): TestClock => {
       const until = now + ms;
       await settle();
       for (;;) {
-        const [next] = [...timers]
-          .filter(({ atMs }) => atMs <= until)
-          .toSorted((a, b) => a.atMs - b.atMs);
-        if (!next) break;
+        let next: Timer | undefined;
+        for (const timer of timers) if (!next || timer.atMs < next.atMs) next = timer;
+        if (!next || next.atMs > until) break;
         now = next.atMs;
         timers.delete(next);
         next.run();

@@ -6,6 +6,7 @@ import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { SpeechFake } from './speech.ts';
+import { createHastyClock } from './clock.ts';
 
 /** Opens the real core with the real commands and sentences, without logs. */
 export const openTestCore = async (
@@ -30,6 +31,7 @@ export const openServedCore = async (
     baseUrl: url,
     key,
     retry: { random: () => 0, sleep: async () => {} },
+    clock: createHastyClock(),
   });
   const running = await openTestCore({ client, store });
   return {

@@ -157,7 +157,12 @@ export const createProbes = () => {
     'probing',
     {
       async run({ services: given, signal, reply }) {
-        const request = { text: rich('hello'), to: 'ja', place: CHANNEL };
+        const request = {
+          text: rich('hello'),
+          to: 'ja',
+          place: CHANNEL,
+          lane: 'interactive',
+        } as const;
         for await (const _ of given.translator.translate(request, signal));
         await reply({ text: rich('done') });
       },

@@ -12,6 +12,7 @@ import {
   type Voice,
 } from '../../src/api/contract.ts';
 import { encode } from '../../src/audio/codec/encode.ts';
+import type { TokenBucket } from './token-bucket.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 
 /** One request as the service got it. */
@@ -56,6 +57,8 @@ export interface SpeechFake extends AsyncDisposable {
   fail(path: (typeof PATHS)[keyof typeof PATHS] | typeof MODELS_PATH, ...faults: Fault[]): void;
   /** Ends every `fail`. */
   heal(): void;
+  /** Limits the requests of every path together: more are refused with 429, the wait in the text. */
+  limit: TokenBucket | undefined;
 }
 
 export const VOICE: Voice = {
@@ -253,6 +256,11 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       seen.push(one);
       if (request.headers.authorization !== `Bearer ${key}`)
         return refuse(response, 401, 'ErrAuthenticationFailed', 'Invalid token');
+      const waitMs = fake.limit?.take() ?? 0;
+      if (waitMs > 0) {
+        const told = `Too many requests. Retry after ${(Math.ceil(waitMs) / 1_000).toFixed(3)}s`;
+        return refuse(response, 429, 'ErrRateLimit', told);
+      }
       const fault = faults.get(path)?.shift();
       if (fault) return fail(fault, one, response);
       const handler = good[path];
@@ -285,6 +293,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       faults.set(path, [...(faults.get(path) ?? []), ...more]);
     },
     heal: () => faults.clear(),
+    limit: undefined,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => {

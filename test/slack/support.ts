@@ -21,6 +21,7 @@ import {
   type SlackFake,
 } from '../fakes/slack/index.ts';
 import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
+import { createHastyClock } from '../fakes/clock.ts';
 
 /** Every window of Slack's limits, and every wait for one, is so many times shorter by default. */
 const SPEED = 50;
@@ -109,6 +110,7 @@ export const openSlackBot = async (
         baseUrl: speech.url,
         key: speech.key,
         retry: { random: () => 0, sleep: async () => {} },
+        clock: createHastyClock(),
       }),
     );
     const opened = running.use(

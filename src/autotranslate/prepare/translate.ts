@@ -1,3 +1,4 @@
+import { isBusy } from '../../api/service-error.ts';
 import { resultOf } from '../../async/generators.ts';
 import { createLru } from '../../async/lru.ts';
 import { mayBeOutage, OutageError, type Outages } from '../outage.ts';
@@ -5,11 +6,12 @@ import { claimsAudio } from '../policy.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { plainWords } from '../../model/compose-rich-text.ts';
+import type { Lane } from '../../model/lane.ts';
 import type { Message } from '../../model/message.ts';
 import type { RichText } from '../../model/rich-text.ts';
 import type { Transcript } from '../../model/transcript.ts';
 import type { TranscriptionProgress } from '../../speech/transcriber.ts';
-import type { RowKey } from '../../store/inbox/row.ts';
+import type { Row, RowKey } from '../../store/inbox/row.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
 import type { Translation } from '../../translation/translator.ts';
 import { charactersOf } from '../../usage/limits.ts';
@@ -211,16 +213,17 @@ export const createMessageTranslator = (
 
   /**
    * Transcribes and translates a message. Failures of its own are in `fault`. Rejects with an
-   * `OutageError` when nothing can be translated at the moment.
+   * `OutageError` when nothing can be translated at the moment, and with the error of a busy service.
    */
   const translate = async (
-    row: RowKey & { readonly revision: number; readonly authorId: string },
+    row: RowKey & Pick<Row, 'revision' | 'authorId' | 'isMissed'>,
     { message, languages: wanted, transcribes, context, isLast, onHeard }: TranslateOptions,
     signal: AbortSignal,
   ): Promise<Translated> => {
     const key = rowKey(row);
     const finished = finishedOf(key, row.authorId, row.ref.channel.space);
     const place = message.ref.channel;
+    const lane: Lane = row.isMissed ? 'batch' : 'ambient';
     const author = { platform: place.space.platform, id: message.author.id };
     const line = { ref: message.ref, author };
     const faults: AppError[] = [];
@@ -232,7 +235,7 @@ export const createMessageTranslator = (
       if (known) return known;
       try {
         const { durationMs } = audio.voice ?? {};
-        const request = { audio, place, ...(durationMs === undefined ? {} : { durationMs }) };
+        const request = { audio, place, lane, ...(durationMs === undefined ? {} : { durationMs }) };
         const heard = await resultOf(transcriber.transcribe(request, signal), onHeard);
         finished.transcripts.set(audio.id, heard);
         finished.used.audioMs += heard.durationMs;
@@ -257,7 +260,7 @@ export const createMessageTranslator = (
         const breaker = breakers.get(to);
         await breaker?.ready();
         const source = from ? { from } : { line };
-        const request = { text, to, place, context, whole: true, ...source };
+        const request = { text, to, place, lane, context, whole: true, ...source };
         const done = await resultOf(translator.translate(request, signal));
         finished.translations.set(asked, done);
         if (done.outcome === 'translated') {
@@ -321,6 +324,9 @@ export const createMessageTranslator = (
 
     /** The failure to tell of. Throws that of an outage, unless another language was translated. */
     const judged = async (renditions: readonly Rendition[]): Promise<AppError | undefined> => {
+      const busy = faults.find(isBusy);
+      // The row waits; what was translated of it is remembered.
+      if (busy) throw busy;
       const passing = faults.filter(mayBeOutage);
       if (passing.length === 0) return faults[0];
       const failed = renditions.filter(({ outcome }) => outcome === 'failed');

@@ -11,6 +11,7 @@ import {
   type Row,
   rowChannel,
   type StoredMessage,
+  WATCH,
 } from './row.ts';
 import { writeSentence } from './stored-sentence.ts';
 import type { Store } from '../index.ts';
@@ -25,6 +26,9 @@ export interface InboxDeps {
 
 /** Longest delay of an attempt. A row that is due even later is due now: the clock was set back. */
 const LONGEST_AHEAD_MS = 900_000;
+
+/** Delay of a message's arrival beyond which it was missed. */
+const MISSED_MS = 60_000;
 
 const OPEN_COLUMNS = [
   'platform',
@@ -42,6 +46,7 @@ const OPEN_COLUMNS = [
   'attempts',
   'begun',
   'changed_ms',
+  'written_ms',
   'due_ms',
 ] as const;
 
@@ -125,6 +130,8 @@ const toRow = (row: OpenRow, partition: string, epoch: number): Row => ({
   attempts: row.attempts + 1,
   mayExist: row.begun > 0,
   sinceMs: row.changed_ms,
+  isMissed:
+    row.purpose === WATCH && row.revision === 1 && row.changed_ms - row.written_ms > MISSED_MS,
 });
 
 /**

@@ -118,6 +118,8 @@ export interface Row extends RowKey {
   readonly mayExist: boolean;
   /** Time since which the row has had no outcome, ms since 1970. */
   readonly sinceMs: number;
+  /** True for a message that came long after it was written: it was missed, and the history read. */
+  readonly isMissed: boolean;
 }
 
 export interface Arrival {

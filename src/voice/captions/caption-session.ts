@@ -150,6 +150,7 @@ export const startCaptionSession = (
       summarise(
         {
           assistant: deps.assistant,
+          asker: { lane: 'interactive', space: channel.space },
           lines: transcript.lines(),
           droppedLines: transcript.droppedLines,
           language,

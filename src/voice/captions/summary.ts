@@ -1,5 +1,6 @@
 import type { ChatTurn } from '../../api/contract.ts';
 import type { Assistant } from '../../chat/assistant.ts';
+import type { Asker } from '../../model/lane.ts';
 import { mapStates, resultOf } from '../../async/generators.ts';
 import { languageName } from '../../text/language/languages.ts';
 import { countCodePoints } from '../../text/unicode.ts';
@@ -19,6 +20,7 @@ const CLOSE = '</record>';
 
 export interface SummaryDeps {
   readonly assistant: Assistant;
+  readonly asker: Asker;
   readonly lines: readonly TranscriptLine[];
   readonly droppedLines?: number;
   /** The reader's language as a BCP 47 code. */
@@ -94,6 +96,7 @@ const notesRow = (part: number, notes: string, most: number): string => {
 export const summarise = async function* (
   {
     assistant,
+    asker,
     lines,
     droppedLines = 0,
     language,
@@ -117,12 +120,12 @@ export const summarise = async function* (
     for (const [at, part] of parts.entries()) {
       if (reading) yield reading(at + 1, parts.length);
       const turns = turnsOf(notesTask(at + 1, parts.length), part);
-      const answer = await resultOf(assistant.answer(turns, signal));
+      const answer = await resultOf(assistant.answer(turns, asker, signal));
       notes.push(notesRow(at + 1, answer, Math.trunc(partSize / NOTES_A_PART)));
     }
     parts = grouped(notes, partSize);
   }
   const turns = turnsOf(summaryTask(language, isOfNotes), parts[0] ?? []);
-  const states = assistant.answer(turns, signal);
+  const states = assistant.answer(turns, asker, signal);
   return lead + (yield* mapStates(states, (soFar) => lead + soFar));
 };

@@ -163,7 +163,12 @@ export const createTranslateCaption = (
 ): TranslateCaption => {
   return ({ speakerId, text, language, context }, languages, signal) => {
     const from = language === '' ? {} : { from: language };
-    const said = { space: channel().space, memberId: speakerId, text: plainWords(text) };
+    const said = {
+      lane: 'live',
+      space: channel().space,
+      memberId: speakerId,
+      text: plainWords(text),
+    } as const;
     // The transcript already counts as the message.
     const options = { messages: 0 } as const;
     return translateMeteredLine(

@@ -1,5 +1,7 @@
+import type { CallOptions } from '../../api/caller.ts';
 import type { ServiceClient } from '../../api/client.ts';
 import { assertSayable } from '../../speech/hallucinations.ts';
+import type { Space } from '../../model/place.ts';
 import type {
   Recogniser,
   Recognition,
@@ -49,6 +51,8 @@ export const createLocalAgreement = () => {
 type TranscriptionClient = Pick<ServiceClient, 'transcribe'>;
 
 export interface BatchRecogniserOptions {
+  /** The space whose room it is. */
+  readonly space: Space;
   /**
    * Speech that is added between two recognitions of a growing utterance, or a quarter of the
    * utterance where that is more: 15 s are sent 7 times with 2.6 times their audio in all; no
@@ -67,7 +71,7 @@ const PARTIAL_DEADLINE_MS = 4_000;
 const startRecognition = (
   client: TranscriptionClient,
   request: RecognitionRequest,
-  partialEveryMs: number,
+  { space, partialEveryMs = PARTIAL_EVERY_MS }: BatchRecogniserOptions,
 ): Recognition => {
   const agreement = createLocalAgreement();
   let running: AbortController | undefined;
@@ -78,7 +82,7 @@ const startRecognition = (
 
   const transcribe = async (
     utterance: Utterance,
-    options: Parameters<ServiceClient['transcribe']>[2],
+    options: Pick<CallOptions, 'signal' | 'deadlineMs' | 'hasFallback'>,
   ): Promise<RecognitionResult> => {
     const { hotwords, language } = await request.hints;
     options.signal.throwIfAborted();
@@ -89,7 +93,7 @@ const startRecognition = (
         ...(language ? { language } : {}),
         ...(hotwords.length > 0 ? { hotwords: [...hotwords] } : {}),
       },
-      options,
+      { lane: 'live', space, audioMs: utterance.spanMs, ...options },
     );
     assertSayable(result.text, utterance.spanMs);
     return result;
@@ -136,8 +140,8 @@ const startRecognition = (
 /** Recognises speech by requests that hold whole files. */
 export const createBatchRecogniser = (
   client: TranscriptionClient,
-  { partialEveryMs = PARTIAL_EVERY_MS }: BatchRecogniserOptions = {},
+  options: BatchRecogniserOptions,
 ): Recogniser => ({
-  growEveryMs: partialEveryMs / CHECKS_PER_PARTIAL,
-  start: (request) => startRecognition(client, request, partialEveryMs),
+  growEveryMs: (options.partialEveryMs ?? PARTIAL_EVERY_MS) / CHECKS_PER_PARTIAL,
+  start: (request) => startRecognition(client, request, options),
 });

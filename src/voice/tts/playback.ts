@@ -1,6 +1,5 @@
 import { applyGain } from '../../audio/opus/gain.ts';
 import { toAppError, type AppError } from '../../errors.ts';
-import type { Speaker } from '../../speech/speech.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
 import {
@@ -19,7 +18,7 @@ import {
   type SpeechItem,
   type SpeechTurn,
 } from './speech-item.ts';
-import { isAudible } from './segment.ts';
+import { isAudible, type RoomSpeaker } from './segment.ts';
 
 /** Gain while somebody speaks, from 0 to 1: −12 dB. */
 const DUCKED_GAIN = 0.25;
@@ -40,7 +39,7 @@ export interface PlaybackListener {
 }
 
 export interface PlaybackDeps {
-  readonly speaker: Pick<Speaker, 'speak'>;
+  readonly speaker: RoomSpeaker;
   readonly play: VoiceLink['play'];
   readonly clock: Clock;
   readonly words: AnnouncerTexts;

@@ -3,7 +3,8 @@ import type { Clock } from '../../async/clock.ts';
 import { speechPackets } from '../../audio/opus/speech-packets.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../model/file.ts';
-import type { Speaker, Speech } from '../../speech/speech.ts';
+import type { Asker } from '../../model/lane.ts';
+import type { Speech, SynthesisRequest } from '../../speech/speech.ts';
 import { splitSentences } from '../../text/split/sentences.ts';
 import { splitText } from '../../text/split/split.ts';
 import type { SpeechItem } from './speech-item.ts';
@@ -85,8 +86,13 @@ export const createPacketBuffer = () => {
   };
 };
 
+/** Speaks in the lane and for the space of a room. */
+export interface RoomSpeaker {
+  speak(request: Omit<SynthesisRequest, keyof Asker>, signal: AbortSignal): Promise<Speech>;
+}
+
 export interface SegmentDeps {
-  readonly speaker: Pick<Speaker, 'speak'>;
+  readonly speaker: RoomSpeaker;
   readonly clock: Clock;
 }
 

@@ -97,7 +97,10 @@ export const createSpeaking = (deps: SpeakingDeps) => {
   };
 
   const playback = createPlayback({
-    speaker: services.speaker,
+    speaker: {
+      speak: async (request, signal) =>
+        services.speaker.speak({ ...request, lane: 'live', space: channel().space }, signal),
+    },
     play: deps.play,
     clock,
     words: texts.announcer,

@@ -6,6 +6,7 @@ import { loadTexts, say } from '../../../src/i18n.ts';
 import { markdownOf, rich } from '../../fakes/rich-text.ts';
 import { VOICE, type SpeechFake } from '../../fakes/speech.ts';
 import { openClient, statesOf } from './client-support.ts';
+import { ASKER } from '../../fakes/asker.ts';
 
 let fake: SpeechFake;
 let client: ServiceClient;
@@ -22,7 +23,7 @@ afterEach(async () => {
 });
 
 describe('a service that misbehaves', () => {
-  const voices = async () => client.voices({ signal, deadlineMs: 5_000 });
+  const voices = async () => client.voices({ ...ASKER, signal, deadlineMs: 5_000 });
 
   it('and is busy is waited for as long as it says, in the header or in the text', async () => {
     const body = JSON.stringify({
@@ -52,7 +53,7 @@ describe('a service that misbehaves', () => {
 
   it('and hangs is given up at the deadline', async () => {
     fake.fail(PATHS.voices, { hang: true });
-    await expect(client.voices({ signal, deadlineMs: 60 })).rejects.toMatchObject({
+    await expect(client.voices({ ...ASKER, signal, deadlineMs: 60 })).rejects.toMatchObject({
       code: 'timeout',
     });
   });
@@ -60,7 +61,7 @@ describe('a service that misbehaves', () => {
   it('is left at once when the asker is gone', async () => {
     fake.fail(PATHS.voices, { hang: true });
     const asker = new AbortController();
-    const call = client.voices({ signal: asker.signal });
+    const call = client.voices({ ...ASKER, signal: asker.signal });
     asker.abort();
     await expect(call).rejects.toMatchObject({ code: 'cancelled' });
   });
@@ -107,7 +108,7 @@ describe('a service that misbehaves', () => {
 
   it('and does not know the key says so to the operator', async () => {
     await using stranger = createServiceClient({ baseUrl: fake.url, key: 'svck:wrong' });
-    await expect(stranger.voices({ signal })).rejects.toMatchObject({
+    await expect(stranger.voices({ ...ASKER, signal })).rejects.toMatchObject({
       code: 'config',
       sentence: { key: 'service.bad-key' },
       remedy: { key: 'remedies.check', params: { name: 'SPEECH_API_KEY' } },
@@ -132,7 +133,7 @@ describe('a service that misbehaves', () => {
 
   it('and fails is not tried again for those who know another way', async () => {
     fake.fail(PATHS.voices, { status: 429 }, { reset: true }, { status: 500 });
-    await expect(client.voices({ signal, hasFallback: true })).rejects.toMatchObject({
+    await expect(client.voices({ ...ASKER, signal, hasFallback: true })).rejects.toMatchObject({
       status: 500,
     });
     expect(fake.seen).toHaveLength(3);
@@ -155,7 +156,7 @@ describe('a service that misbehaves', () => {
   const chat = () =>
     client.chatStream(
       { messages: [{ role: 'user', content: 'a' }] },
-      { signal, deadlineMs: 5_000 },
+      { ...ASKER, signal, deadlineMs: 5_000 },
     );
 
   it.each([
@@ -196,6 +197,8 @@ describe('a service that misbehaves', () => {
       key: 'svck:x',
       retry: { sleep: async () => {} },
     });
-    await expect(nowhere.voices({ signal })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(nowhere.voices({ ...ASKER, signal })).rejects.toMatchObject({
+      code: 'unavailable',
+    });
   });
 });

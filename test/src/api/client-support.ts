@@ -2,6 +2,7 @@ import { createServiceClient } from '../../../src/api/client.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import type { ByteSource } from '../../../src/model/file.ts';
 import { startSpeechFake } from '../../fakes/speech.ts';
+import { createHastyClock } from '../../fakes/clock.ts';
 
 const signal = new AbortController().signal;
 
@@ -13,6 +14,7 @@ export const openClient = async () => {
     baseUrl: fake.url,
     key: fake.key,
     retry: { random: () => 0, sleep: async (ms) => void slept.push(ms) },
+    clock: createHastyClock((ms) => slept.push(ms)),
   });
   return { fake, client, slept };
 };

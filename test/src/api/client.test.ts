@@ -4,6 +4,7 @@ import { SERVICE_LIMITS, PATHS } from '../../../src/api/contract.ts';
 import { AUDIO_FORMATS } from '../../../src/model/file.ts';
 import { CHARACTER_SECONDS, VOICE, type SpeechFake } from '../../fakes/speech.ts';
 import { statesOf, bytesOf, secondsOf, source, JAPANESE, openClient } from './client-support.ts';
+import { ASKER } from '../../fakes/asker.ts';
 
 let fake: SpeechFake;
 let client: ServiceClient;
@@ -20,13 +21,15 @@ afterEach(async () => {
 
 describe('translation', () => {
   it('comes as one reply', async () => {
-    expect(await client.translate({ ...JAPANESE, text: 'hello' }, { signal })).toBe('ja:hello');
+    expect(await client.translate({ ...JAPANESE, text: 'hello' }, { ...ASKER, signal })).toBe(
+      'ja:hello',
+    );
   });
 
   it('grows when streamed, with characters cut between chunks put together', async () => {
     fake.translate = () => 'こんにちは 世界 👩‍👩‍👧';
     const { seen, result } = await statesOf(
-      client.translateStream({ ...JAPANESE, text: 'hello world' }, { signal }),
+      client.translateStream({ ...JAPANESE, text: 'hello world' }, { ...ASKER, signal }),
     );
     expect(seen).toEqual(['こんにちは ', 'こんにちは 世界 ', 'こんにちは 世界 👩‍👩‍👧']);
     expect(result).toBe('こんにちは 世界 👩‍👩‍👧');
@@ -35,8 +38,10 @@ describe('translation', () => {
   it('of a text over the limit is asked for in parts and joined', async () => {
     fake.translate = (text) => text;
     const text = `${'All work and no play. '.repeat(1_500)}End.`;
-    expect(await client.translate({ ...JAPANESE, text }, { signal })).toBe(text);
-    const { result } = await statesOf(client.translateStream({ ...JAPANESE, text }, { signal }));
+    expect(await client.translate({ ...JAPANESE, text }, { ...ASKER, signal })).toBe(text);
+    const { result } = await statesOf(
+      client.translateStream({ ...JAPANESE, text }, { ...ASKER, signal }),
+    );
     expect(result).toBe(text);
     expect(fake.seen.length).toBeGreaterThanOrEqual(8);
   });
@@ -48,10 +53,10 @@ describe('translation', () => {
       const text = `${'All work and no play. '.repeat(1_500)}End.`;
       const input = { ...JAPANESE, text };
       const error = { code: 'bad-reply', retryable: false };
-      await expect(client.translate(input, { signal })).rejects.toMatchObject(error);
-      await expect(statesOf(client.translateStream(input, { signal }))).rejects.toMatchObject(
-        error,
-      );
+      await expect(client.translate(input, { ...ASKER, signal })).rejects.toMatchObject(error);
+      await expect(
+        statesOf(client.translateStream(input, { ...ASKER, signal })),
+      ).rejects.toMatchObject(error);
     },
   );
 
@@ -63,7 +68,7 @@ describe('translation', () => {
     ];
     const context = '文'.repeat(SERVICE_LIMITS.contextCodePoints + 500) + 'newest';
     const text = keywords.slice(1).join(', ');
-    await client.translate({ ...JAPANESE, text, keywords, context }, { signal });
+    await client.translate({ ...JAPANESE, text, keywords, context }, { ...ASKER, signal });
     const form = fake.seen[0]?.form ?? [];
     const sent = form.filter(([name]) => name === 'keywords').map(([, term]) => term);
     expect(sent).toEqual(keywords.slice(1, 1 + SERVICE_LIMITS.keywords));
@@ -78,7 +83,7 @@ describe('translation', () => {
       Math.ceil(SERVICE_LIMITS.translateTextCodePoints / 22),
     );
     const text = half(keywords.slice(0, 15)) + filler + half(keywords.slice(15));
-    await client.translate({ ...JAPANESE, text, keywords }, { signal });
+    await client.translate({ ...JAPANESE, text, keywords }, { ...ASKER, signal });
     const sent = fake.seen.map(({ form }) =>
       (form ?? []).filter(([name]) => name === 'keywords').map(([, term]) => term),
     );
@@ -90,7 +95,7 @@ describe('translation', () => {
     fake.fail(PATHS.translate, { cutAfter: 400 });
     fake.translate = () => 'one two three four five six seven eight nine ten';
     const { result } = await statesOf(
-      client.translateStream({ ...JAPANESE, text: 'numbers' }, { signal }),
+      client.translateStream({ ...JAPANESE, text: 'numbers' }, { ...ASKER, signal }),
     );
     expect(result).toBe('one two three four five six seven eight nine ten');
     expect(fake.seen).toHaveLength(2);
@@ -102,7 +107,7 @@ describe('speech', () => {
   const BYTES_PER_CHARACTER = CHARACTER_SECONDS * 24_000 * 2;
 
   it('comes as the bytes of the file', async () => {
-    const chunks = await client.speak({ ...request, text: 'Hello.' }, { signal });
+    const chunks = await client.speak({ ...request, text: 'Hello.' }, { ...ASKER, signal });
     expect((await bytesOf(chunks)).length).toBe(6 * BYTES_PER_CHARACTER);
   });
 
@@ -110,7 +115,9 @@ describe('speech', () => {
     'of a text over the limit is made in parts and joined to one %s file',
     async (format) => {
       const text = 'A sentence that is spoken. '.repeat(230).trim();
-      const bytes = await bytesOf(await client.speak({ ...request, format, text }, { signal }));
+      const bytes = await bytesOf(
+        await client.speak({ ...request, format, text }, { ...ASKER, signal }),
+      );
       expect(fake.seen).toHaveLength(2);
       const seconds = format === 'pcm' ? bytes.length / 48_000 : await secondsOf(source(bytes));
       expect(seconds).toBeCloseTo(text.length * CHARACTER_SECONDS, 0);
@@ -119,7 +126,10 @@ describe('speech', () => {
 
   it('is asked for again when a later part fails, also by those who knew another way', async () => {
     const text = 'A sentence that is spoken. '.repeat(230).trim();
-    const chunks = await client.speak({ ...request, text }, { signal, hasFallback: true });
+    const chunks = await client.speak(
+      { ...request, text },
+      { ...ASKER, signal, hasFallback: true },
+    );
     fake.fail(PATHS.tts, { status: 503 });
     await bytesOf(chunks);
     expect(fake.seen).toHaveLength(3);
@@ -127,32 +137,38 @@ describe('speech', () => {
 
   it('of another type than was asked for is not believed', async () => {
     fake.fail(PATHS.tts, { status: 200, body: 'RIFF', headers: { 'content-type': 'audio/wav' } });
-    const wrong = client.speak({ ...request, format: 'mp3', text: 'a' }, { signal });
+    const wrong = client.speak({ ...request, format: 'mp3', text: 'a' }, { ...ASKER, signal });
     await expect(wrong).rejects.toMatchObject({ code: 'bad-reply' });
   });
 
   it('that is cut by the deadline says so', async () => {
     fake.fail(PATHS.tts, { cutAfter: 2_000, stall: true });
-    const chunks = await client.speak({ ...request, text: 'Hello.' }, { signal, deadlineMs: 300 });
+    const chunks = await client.speak(
+      { ...request, text: 'Hello.' },
+      { ...ASKER, signal, deadlineMs: 300 },
+    );
     await expect(bytesOf(chunks)).rejects.toMatchObject({ code: 'timeout' });
   });
 
   it('is asked for only with what the contract knows', async () => {
-    const wrong = client.speak({ ...request, voice_id: 'not a uuid', text: 'a' }, { signal });
+    const wrong = client.speak(
+      { ...request, voice_id: 'not a uuid', text: 'a' },
+      { ...ASKER, signal },
+    );
     await expect(wrong).rejects.toMatchObject({ code: 'bad-input' });
     expect(fake.seen).toHaveLength(0);
   });
 
   it('lists the voices, also when they come as a bare array', async () => {
-    expect(await client.voices({ signal })).toEqual([VOICE]);
+    expect(await client.voices({ ...ASKER, signal })).toEqual([VOICE]);
     fake.fail(PATHS.voices, { status: 200, body: JSON.stringify([{ ...VOICE, name: 'extra' }]) });
-    expect(await client.voices({ signal })).toEqual([VOICE]);
+    expect(await client.voices({ ...ASKER, signal })).toEqual([VOICE]);
   });
 
   it('lists the good voices when an odd one is among them', async () => {
     const body = JSON.stringify({ voices: [{ ...VOICE, id: null }, VOICE] });
     fake.fail(PATHS.voices, { status: 200, body });
-    expect(await client.voices({ signal })).toEqual([VOICE]);
+    expect(await client.voices({ ...ASKER, signal })).toEqual([VOICE]);
   });
 });
 
@@ -163,7 +179,7 @@ describe('recognition', () => {
     const reply = await client.transcribe(
       source(audio, size),
       { language: 'en', hotwords: ['Dragoman', '"quoted"'], vad: 'on' },
-      { signal },
+      { ...ASKER, signal },
     );
     expect(reply).toEqual({ text: 'hello there', language: 'en', confidence: 0.9 });
     const json = fake.seen[0]?.json ?? {};
@@ -175,13 +191,17 @@ describe('recognition', () => {
     const reply = await client.transcribeSegments(
       source(audio),
       { segment_padding: 50 },
-      { signal },
+      { ...ASKER, signal },
     );
     expect(reply.segments).toEqual([{ start: 0, end: 1, text: 'hello there' }]);
   });
 
   it('refuses parameters outside the contract before sending them', async () => {
-    const wrong = client.transcribeSegments(source(audio), { segment_padding: 5_001 }, { signal });
+    const wrong = client.transcribeSegments(
+      source(audio),
+      { segment_padding: 5_001 },
+      { ...ASKER, signal },
+    );
     await expect(wrong).rejects.toMatchObject({ code: 'bad-input' });
     expect(fake.seen).toHaveLength(0);
   });
@@ -199,7 +219,7 @@ describe('recognition', () => {
     ['is longer than it said', source(audio, 50)],
     ['is shorter than it said', source(audio, audio.length + 50)],
   ])('does not blame the service for audio that %s', async (_, broken) => {
-    await expect(client.transcribe(broken, {}, { signal })).rejects.toMatchObject({
+    await expect(client.transcribe(broken, {}, { ...ASKER, signal })).rejects.toMatchObject({
       code: 'not-found',
       sentence: { key: 'speech.audio-gone' },
     });
@@ -208,7 +228,7 @@ describe('recognition', () => {
 
   it('reads the audio again for another try', async () => {
     fake.fail(PATHS.asr, { status: 503 }, { reset: true });
-    const reply = await client.transcribe(source(audio), {}, { signal });
+    const reply = await client.transcribe(source(audio), {}, { ...ASKER, signal });
     expect(reply.text).toBe('hello there');
     const json = fake.seen.at(-1)?.json ?? {};
     expect(Buffer.from(String(json['audio']), 'base64').equals(audio)).toBe(true);
@@ -219,9 +239,11 @@ describe('chat', () => {
   const messages = [{ role: 'user', content: 'why?' }] as const;
 
   it('answers in one piece and streamed', async () => {
-    const reply = await client.chat({ messages: [...messages] }, { signal });
+    const reply = await client.chat({ messages: [...messages] }, { ...ASKER, signal });
     expect(reply.choices[0]?.message.content).toBe('You asked: why?');
-    const { result } = await statesOf(client.chatStream({ messages: [...messages] }, { signal }));
+    const { result } = await statesOf(
+      client.chatStream({ messages: [...messages] }, { ...ASKER, signal }),
+    );
     expect(result).toBe('You asked: why?');
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../src/api/client.ts';
 import { PATHS } from '../../../src/api/contract.ts';
+import { ASKER } from '../../fakes/asker.ts';
 import { VOICE, type SpeechFake } from '../../fakes/speech.ts';
 import { JAPANESE, openClient, source, statesOf } from './client-support.ts';
 
@@ -34,7 +35,7 @@ const events = (...chunks: readonly unknown[]) => ({
 describe('a reply in which only what is used is right', () => {
   it.each(USAGES)('is a translation: %j', async (rest) => {
     fake.fail(PATHS.translate, json({ choices: [{ message: { content: 'やあ' } }], ...rest }));
-    expect(await client.translate({ ...JAPANESE, text: 'hi' }, { signal })).toBe('やあ');
+    expect(await client.translate({ ...JAPANESE, text: 'hi' }, { ...ASKER, signal })).toBe('やあ');
   });
 
   it.each(USAGES)('is a streamed translation: %j', async (rest) => {
@@ -49,7 +50,7 @@ describe('a reply in which only what is used is right', () => {
         { choices: null, ...rest },
       ),
     );
-    const states = client.translateStream({ ...JAPANESE, text: 'hi' }, { signal });
+    const states = client.translateStream({ ...JAPANESE, text: 'hi' }, { ...ASKER, signal });
     expect((await statesOf(states)).result).toBe('やあ');
   });
 
@@ -57,14 +58,16 @@ describe('a reply in which only what is used is right', () => {
     const messages = [{ role: 'user', content: 'a' }] as const;
     const request = { messages: [...messages] };
     fake.fail(PATHS.chat, json({ choices: [{ message: { content: 'yes' } }], ...rest }));
-    expect((await client.chat(request, { signal })).choices[0]?.message.content).toBe('yes');
+    expect((await client.chat(request, { ...ASKER, signal })).choices[0]?.message.content).toBe(
+      'yes',
+    );
     fake.fail(PATHS.chat, events({ choices: [{ delta: { content: 'yes' } }], ...rest }));
-    expect((await statesOf(client.chatStream(request, { signal }))).result).toBe('yes');
+    expect((await statesOf(client.chatStream(request, { ...ASKER, signal }))).result).toBe('yes');
   });
 
   it('is a stream that comes in one piece', async () => {
     fake.fail(PATHS.translate, json({ choices: [{ message: { content: 'やあ' } }] }));
-    const states = client.translateStream({ ...JAPANESE, text: 'hi' }, { signal });
+    const states = client.translateStream({ ...JAPANESE, text: 'hi' }, { ...ASKER, signal });
     expect((await statesOf(states)).result).toBe('やあ');
   });
 
@@ -75,7 +78,7 @@ describe('a reply in which only what is used is right', () => {
   ])('is a transcript: %j', async (rest) => {
     const audio = source(Buffer.from('audio'));
     fake.fail(PATHS.asr, json({ text: 'hello', ...rest }));
-    expect(await client.transcribe(audio, {}, { signal })).toEqual({
+    expect(await client.transcribe(audio, {}, { ...ASKER, signal })).toEqual({
       text: 'hello',
       language: '',
       confidence: 1,
@@ -84,7 +87,7 @@ describe('a reply in which only what is used is right', () => {
       PATHS.asr,
       json({ segments: [{ start: 0, end: 1.5, text: 'hello', id: 0 }], ...rest }),
     );
-    expect(await client.transcribeSegments(audio, {}, { signal })).toMatchObject({
+    expect(await client.transcribeSegments(audio, {}, { ...ASKER, signal })).toMatchObject({
       segments: [{ start: 0, end: 1.5, text: 'hello' }],
       language: '',
     });
@@ -95,7 +98,7 @@ describe('a reply in which only what is used is right', () => {
     const odd = { id, formats, description: null, gender: 1, sample_rates: 'any', streaming: null };
     fake.fail(PATHS.voices, json({ voices: [{ id, formats }, odd] }));
     const plain = { description: '', language: '', gender: '', sample_rates: [], streaming: false };
-    expect(await client.voices({ signal })).toEqual([
+    expect(await client.voices({ ...ASKER, signal })).toEqual([
       { id, formats, ...plain },
       { id, formats, ...plain },
     ]);
@@ -107,14 +110,14 @@ describe('a reply in which what is used is wrong', () => {
     'is no translation: %j',
     async (body) => {
       fake.fail(PATHS.translate, json(body));
-      const wrong = client.translate({ ...JAPANESE, text: 'hi' }, { signal });
+      const wrong = client.translate({ ...JAPANESE, text: 'hi' }, { ...ASKER, signal });
       await expect(wrong).rejects.toMatchObject({ code: 'bad-reply' });
     },
   );
 
   it.each([{ text: null }, { text: 5 }, 'hello', null])('is no transcript: %j', async (body) => {
     fake.fail(PATHS.asr, json(body));
-    const wrong = client.transcribe(source(Buffer.from('audio')), {}, { signal });
+    const wrong = client.transcribe(source(Buffer.from('audio')), {}, { ...ASKER, signal });
     await expect(wrong).rejects.toMatchObject({ code: 'bad-reply' });
   });
 });

@@ -1,3 +1,4 @@
+import { NO_SPACE } from '../../../src/model/lane.ts';
 import { afterEach, beforeEach, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
@@ -118,7 +119,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
 
   const translator: Translator = {
     async *translate({ text, to, place, context = [] }, signal) {
-      const counted = 'platform' in place && place.platform === 'probe' ? `probe ${to}` : to;
+      const counted = place === NO_SPACE ? `probe ${to}` : to;
       asked.set(counted, (asked.get(counted) ?? 0) + 1);
       const words = plainText(text);
       contexts.set(words, context);
@@ -130,7 +131,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
         throw new AppError('unavailable', 'the service answered 500', { retryable: true });
       const fault = faults.get(words)?.shift();
       if (fault) throw fault;
-      return yield* plainTranslator.translate({ text, to, place: SPACE }, signal);
+      return yield* plainTranslator.translate({ text, to, place: SPACE, lane: 'ambient' }, signal);
     },
   };
   const open = async (): Promise<AutoTranslate> => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../src/api/client.ts';
 import { MODELS_PATH, PATHS } from '../../../src/api/contract.ts';
 import { createAssistant } from '../../../src/chat/assistant.ts';
+import { ASKER } from '../../fakes/asker.ts';
 import type { SpeechFake } from '../../fakes/speech.ts';
 import { openClient, statesOf } from '../api/client-support.ts';
 
@@ -23,7 +24,7 @@ afterEach(async () => {
 const open = (model?: string) =>
   createAssistant({ client, now: () => nowMs, ...(model === undefined ? {} : { model }) });
 const ask = async (assistant: ReturnType<typeof open>): Promise<string> =>
-  (await statesOf(assistant.answer([{ role: 'user', content: 'why?' }], signal))).result;
+  (await statesOf(assistant.answer([{ role: 'user', content: 'why?' }], ASKER, signal))).result;
 const asked = (path: string) => fake.seen.filter((one) => one.path === path);
 const modelsAsked = () => asked(PATHS.chat).map(({ json }) => json['model']);
 
@@ -71,7 +72,7 @@ describe('the language model that answers', () => {
     fake.fail(MODELS_PATH, { hang: true });
     const leaving = new AbortController();
     const answer = open()
-      .answer([{ role: 'user', content: 'why?' }], leaving.signal)
+      .answer([{ role: 'user', content: 'why?' }], ASKER, leaving.signal)
       .next();
     leaving.abort(new Error('left'));
     await expect(answer).rejects.toThrow('left');
@@ -81,7 +82,9 @@ describe('the language model that answers', () => {
 describe('an answer', () => {
   it('is shown without the thinking before it', async () => {
     fake.answers = () => '<think>Why not?</think>\n\nBecause.';
-    const states = await statesOf(open().answer([{ role: 'user', content: 'why?' }], signal));
+    const states = await statesOf(
+      open().answer([{ role: 'user', content: 'why?' }], ASKER, signal),
+    );
     expect(states.result).toBe('Because.');
     for (const state of states.seen) expect('Because.').toContain(state);
   });

@@ -7,6 +7,7 @@ import type { Speaker, Speech } from '../../../src/speech/speech.ts';
 import { createSpeaker } from '../../../src/speech/speaker.ts';
 import { VOICE } from '../../fakes/speech.ts';
 import { rich } from '../../fakes/rich-text.ts';
+import { ASKER } from '../../fakes/asker.ts';
 
 const signal = new AbortController().signal;
 
@@ -129,12 +130,14 @@ describe('the choice of a voice', () => {
 describe('speaking', () => {
   it('makes rich text speakable, and speaks words as they are', async () => {
     const text = '**Hello.** <3';
-    expect(await heard(await speaker.speak({ text: rich(text) }, signal))).toBe('ID3 Hello.');
-    expect(await heard(await speaker.speak({ text }, signal))).toBe(`ID3 ${text}`);
+    expect(await heard(await speaker.speak({ ...ASKER, text: rich(text) }, signal))).toBe(
+      'ID3 Hello.',
+    );
+    expect(await heard(await speaker.speak({ ...ASKER, text }, signal))).toBe(`ID3 ${text}`);
   });
 
   it('streams where the voice says it can', async () => {
-    const speech = await speaker.speak({ text: 'Hello.' }, signal);
+    const speech = await speaker.speak({ ...ASKER, text: 'Hello.' }, signal);
     expect(await heard(speech)).toBe('ID3 Hello.');
     expect(speech).toMatchObject({ format: 'mp3', mediaType: 'audio/mpeg', sampleRateHz: 24_000 });
     expect(ways()).toEqual([`${VOICE.id} mp3 stream`]);
@@ -142,33 +145,33 @@ describe('speaking', () => {
 
   it('falls back when the streaming flag was a lie, and remembers it', async () => {
     refuse = ({ stream }) => (stream ? status(400, 'ErrStreamingNotSupported') : undefined);
-    await speaker.speak({ text: 'Hello.', formats: ['ogg'] }, signal);
-    await speaker.speak({ text: 'Again.', formats: ['ogg'] }, signal);
+    await speaker.speak({ ...ASKER, text: 'Hello.', formats: ['ogg'] }, signal);
+    await speaker.speak({ ...ASKER, text: 'Again.', formats: ['ogg'] }, signal);
     expect(ways()).toEqual([`${VOICE.id} ogg stream`, `${VOICE.id} ogg`, `${VOICE.id} ogg`]);
   });
 
   it('falls back to the next format when one fails, and tries it again after a while', async () => {
     refuse = ({ format }) => (format === 'pcm' ? status(500, 'ErrBackendUnreachable') : undefined);
     const formats = ['pcm', 'wav'] as const;
-    expect((await speaker.speak({ text: 'Hello.', formats }, signal)).format).toBe('wav');
+    expect((await speaker.speak({ ...ASKER, text: 'Hello.', formats }, signal)).format).toBe('wav');
     asked = [];
-    await speaker.speak({ text: 'Hello.', formats }, signal);
+    await speaker.speak({ ...ASKER, text: 'Hello.', formats }, signal);
     expect(ways()).toEqual([`${VOICE.id} wav stream`]);
     nowMs += 3_600_000;
     asked = [];
-    await speaker.speak({ text: 'Hello.', formats }, signal);
+    await speaker.speak({ ...ASKER, text: 'Hello.', formats }, signal);
     expect(ways()[0]).toBe(`${VOICE.id} pcm stream`);
   });
 
   it('falls back to the next voice when the key may not use one', async () => {
     voices = [voiceOf('closed', { streaming: false, formats: ['mp3'] }), voiceOf('open')];
     refuse = ({ voice_id }) => (voice_id === 'closed' ? status(403) : undefined);
-    expect((await speaker.speak({ text: 'Hello.' }, signal)).voice.id).toBe('open');
+    expect((await speaker.speak({ ...ASKER, text: 'Hello.' }, signal)).voice.id).toBe('open');
   });
 
   it('does not try other ways when the key is wrong or the service is busy', async () => {
     refuse = () => status(429);
-    await expect(speaker.speak({ text: 'Hello.' }, signal)).rejects.toMatchObject({
+    await expect(speaker.speak({ ...ASKER, text: 'Hello.' }, signal)).rejects.toMatchObject({
       code: 'rate-limited',
     });
     expect(asked).toHaveLength(1);
@@ -179,28 +182,29 @@ describe('speaking', () => {
     refuse = ({ voice_id, text }) =>
       voice_id === 'best' && text === 'Much too long.' ? status(400, 'ErrTextTooLong') : undefined;
     expect(
-      (await speaker.speak({ text: 'Much too long.', formats: ['mp3'] }, signal)).voice.id,
+      (await speaker.speak({ ...ASKER, text: 'Much too long.', formats: ['mp3'] }, signal)).voice
+        .id,
     ).toBe('second');
-    expect((await speaker.speak({ text: 'Short.', formats: ['mp3'] }, signal)).voice.id).toBe(
-      'best',
-    );
+    expect(
+      (await speaker.speak({ ...ASKER, text: 'Short.', formats: ['mp3'] }, signal)).voice.id,
+    ).toBe('best');
   });
 
   it('remembers no failure when nothing worked, and forgets one when the way works again', async () => {
     const formats = ['pcm', 'wav'] as const;
     refuse = () => status(500);
-    await expect(speaker.speak({ text: 'Hello.', formats }, signal)).rejects.toThrow();
+    await expect(speaker.speak({ ...ASKER, text: 'Hello.', formats }, signal)).rejects.toThrow();
     refuse = () => undefined;
-    expect((await speaker.speak({ text: 'Hello.', formats }, signal)).format).toBe('pcm');
+    expect((await speaker.speak({ ...ASKER, text: 'Hello.', formats }, signal)).format).toBe('pcm');
   });
 
   it('takes a way that failed first again, once it was the only one and worked', async () => {
     refuse = ({ format }) => (format === 'pcm' ? status(500) : undefined);
-    await speaker.speak({ text: 'Hello.', formats: ['pcm', 'wav'] }, signal);
+    await speaker.speak({ ...ASKER, text: 'Hello.', formats: ['pcm', 'wav'] }, signal);
     refuse = () => undefined;
-    await speaker.speak({ text: 'Hello.', formats: ['pcm'] }, signal);
+    await speaker.speak({ ...ASKER, text: 'Hello.', formats: ['pcm'] }, signal);
     asked = [];
-    await speaker.speak({ text: 'Hello.', formats: ['pcm', 'wav'] }, signal);
+    await speaker.speak({ ...ASKER, text: 'Hello.', formats: ['pcm', 'wav'] }, signal);
     expect(ways()).toEqual([`${VOICE.id} pcm stream`]);
   });
 
@@ -218,7 +222,7 @@ describe('speaking', () => {
         },
       },
     });
-    await expect(slow.speak({ text: 'Hello.' }, signal)).rejects.toThrow();
+    await expect(slow.speak({ ...ASKER, text: 'Hello.' }, signal)).rejects.toThrow();
     expect(calls.map((call) => [call?.hasFallback, call?.deadlineMs])).toEqual([
       [true, 120_000],
       [false, 70_000],
@@ -236,14 +240,16 @@ describe('speaking', () => {
           })(),
       },
     });
-    const speech = await lying.speak({ text: 'Hello.', formats: ['mp3'] }, signal);
+    const speech = await lying.speak({ ...ASKER, text: 'Hello.', formats: ['mp3'] }, signal);
     expect(speech.voice.id).toBe('honest');
   });
 
   it('gives up after a bounded number of ways with the last fault', async () => {
     voices = Array.from({ length: 20 }, (_, index) => voiceOf(`v${index}`));
     refuse = () => status(500);
-    await expect(speaker.speak({ text: 'Hello.' }, signal)).rejects.toMatchObject({ status: 500 });
+    await expect(speaker.speak({ ...ASKER, text: 'Hello.' }, signal)).rejects.toMatchObject({
+      status: 500,
+    });
     expect(asked).toHaveLength(6);
   });
 
@@ -251,24 +257,28 @@ describe('speaking', () => {
     const mute = createSpeaker({
       client: { voices: async () => [VOICE], speak: async () => (async function* () {})() },
     });
-    await expect(mute.speak({ text: 'Hello.' }, signal)).rejects.toMatchObject({
+    await expect(mute.speak({ ...ASKER, text: 'Hello.' }, signal)).rejects.toMatchObject({
       code: 'bad-reply',
     });
   });
 
   it('says what is missing when no voice or no format fits', async () => {
-    await expect(speaker.speak({ text: 'Hi', language: 'fr' }, signal)).rejects.toMatchObject({
+    await expect(
+      speaker.speak({ ...ASKER, text: 'Hi', language: 'fr' }, signal),
+    ).rejects.toMatchObject({
       sentence: { key: 'speech.no-voice' },
     });
     voices = [voiceOf('only-mp3', { formats: ['mp3', 'opus'] })];
     nowMs += 3_600_000;
-    await expect(speaker.speak({ text: 'Hi', formats: ['flac'] }, signal)).rejects.toMatchObject({
+    await expect(
+      speaker.speak({ ...ASKER, text: 'Hi', formats: ['flac'] }, signal),
+    ).rejects.toMatchObject({
       sentence: { key: 'speech.no-format' },
     });
   });
 
   it.each(['', ' \u200b ', '```js\ncode\n```'])('asks nobody to speak %j', async (text) => {
-    await expect(speaker.speak({ text: rich(text) }, signal)).rejects.toMatchObject({
+    await expect(speaker.speak({ ...ASKER, text: rich(text) }, signal)).rejects.toMatchObject({
       sentence: { key: 'speech.nothing-to-say' },
     });
     expect(asked).toEqual([]);
@@ -282,7 +292,7 @@ describe('speaking', () => {
       },
     });
     const asker = new AbortController();
-    const speech = never.speak({ text: 'Hello.' }, asker.signal);
+    const speech = never.speak({ ...ASKER, text: 'Hello.' }, asker.signal);
     asker.abort();
     await expect(speech).rejects.toMatchObject({ code: 'cancelled' });
   });

@@ -49,7 +49,7 @@ const transcribe = async (
   request: Partial<TranscriptionRequest> = {},
 ): Promise<Transcript & { seen: TranscriptionProgress[] }> => {
   const states = transcriber.transcribe(
-    { audio: source(toneWav(3)), place: SPACE, ...request },
+    { audio: source(toneWav(3)), place: SPACE, lane: 'interactive', ...request },
     signal,
   );
   const seen: TranscriptionProgress[] = [];

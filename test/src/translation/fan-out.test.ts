@@ -5,7 +5,11 @@ import type { RichText } from '../../../src/model/rich-text.ts';
 import { type LineTranslation, translateLine } from '../../../src/translation/fan-out.ts';
 import type { GrowingText, Translator } from '../../../src/translation/translator.ts';
 
-const LINE = { space: { platform: 'test', id: 's' }, text: plainWords('hello') };
+const LINE = {
+  lane: 'live',
+  space: { platform: 'test', id: 's' },
+  text: plainWords('hello'),
+} as const;
 const signal = new AbortController().signal;
 
 const collect = async (items: AsyncIterable<LineTranslation>): Promise<LineTranslation[]> => {

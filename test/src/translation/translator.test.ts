@@ -52,8 +52,10 @@ const translate = async ({
 }: Omit<Partial<TranslationRequest>, 'text'> & { readonly text: string }): Promise<
   Omit<Translation, 'text'> & { text: string; seen: string[] }
 > => {
-  const whole = { to: 'ja', place: SPACE, ...request, text: tree(text) };
-  const states = translator.translate(whole, signal);
+  const states = translator.translate(
+    { to: 'ja', place: SPACE, lane: 'interactive', ...request, text: tree(text) },
+    signal,
+  );
   const seen: string[] = [];
   for (;;) {
     const { done, value } = await states.next();

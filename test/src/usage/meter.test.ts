@@ -9,6 +9,7 @@ import type { Services } from '../../../src/command/services.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { Translation, TranslationRequest } from '../../../src/translation/translator.ts';
 import type { UsageAmounts } from '../../../src/store/usage.ts';
+import { ASKER } from '../../fakes/asker.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const signal = new AbortController().signal;
@@ -79,22 +80,27 @@ const drain = async (states: AsyncGenerator<unknown, unknown, void>): Promise<un
 
 const translate = (meter: ReturnType<typeof newMeter>, text: string) =>
   drain(
-    meter.services.translator.translate({ text: plainWords(text), to: 'ja', place: SPACE }, signal),
+    meter.services.translator.translate(
+      { text: plainWords(text), to: 'ja', place: SPACE, lane: 'interactive' },
+      signal,
+    ),
   );
 
 describe('a meter', () => {
   it('counts code points, sound and speech, and records them once', async () => {
     const meter = newMeter();
     expect(await translate(meter, 'a😀字')).toMatchObject({ outcome: 'translated' });
-    await drain(meter.services.transcriber.transcribe({ audio, place: SPACE }, signal));
-    await meter.services.speaker.speak({ text: '12345' }, signal);
+    await drain(
+      meter.services.transcriber.transcribe({ audio, place: SPACE, lane: 'interactive' }, signal),
+    );
+    await meter.services.speaker.speak({ ...ASKER, text: '12345' }, signal);
     await meter.settle();
     expect(recorded).toEqual([[SPACE, 'm', { characters: 8, audioMs: 95_000, messages: 1 }]]);
   });
 
   it('counts questions and their answers, as far as they came', async () => {
     const ask = (meter: ReturnType<typeof newMeter>, content: string) =>
-      meter.services.assistant.answer([{ role: 'user', content }], signal);
+      meter.services.assistant.answer([{ role: 'user', content }], ASKER, signal);
     const meter = newMeter();
     expect(await drain(ask(meter, 'why 😀?'))).toBe('bec😀');
     for await (const text of ask(meter, 'why?')) if (text === 'be') break;
@@ -119,11 +125,16 @@ describe('a meter', () => {
     fault = new AppError('unavailable', 'down');
     const meter = newMeter();
     await expect(translate(meter, 'hello')).rejects.toThrow('down');
-    await expect(meter.services.speaker.speak({ text: 'hello' }, signal)).rejects.toThrow('down');
+    await expect(meter.services.speaker.speak({ ...ASKER, text: 'hello' }, signal)).rejects.toThrow(
+      'down',
+    );
     await meter.settle();
     expect(recorded).toEqual([]);
     await expect(translate(meter, 'half')).rejects.toThrow('down');
-    const heard = meter.services.transcriber.transcribe({ audio, place: SPACE }, signal);
+    const heard = meter.services.transcriber.transcribe(
+      { audio, place: SPACE, lane: 'interactive' },
+      signal,
+    );
     await expect(drain(heard)).rejects.toThrow('down');
     await meter.settle();
     expect(recorded).toEqual([[SPACE, 'm', { characters: 4, audioMs: 60_000, messages: 1 }]]);
@@ -132,8 +143,10 @@ describe('a meter', () => {
   it('adds up all of it, speech by code points too', async () => {
     const meter = newMeter();
     for (const _ of [1, 2])
-      await drain(meter.services.transcriber.transcribe({ audio, place: SPACE }, signal));
-    await meter.services.speaker.speak({ text: '😀' }, signal);
+      await drain(
+        meter.services.transcriber.transcribe({ audio, place: SPACE, lane: 'interactive' }, signal),
+      );
+    await meter.services.speaker.speak({ ...ASKER, text: '😀' }, signal);
     await meter.settle();
     expect(recorded).toMatchObject([[SPACE, 'm', { characters: 1, audioMs: 190_000 }]]);
   });
@@ -148,7 +161,7 @@ describe('a meter', () => {
   it('counts what an asker who leaves has had', async () => {
     const meter = newMeter();
     for await (const { text } of meter.services.transcriber.transcribe(
-      { audio, place: SPACE },
+      { audio, place: SPACE, lane: 'interactive' },
       signal,
     ))
       if (text === 'a') break;
@@ -167,11 +180,11 @@ describe('the limits of a day', () => {
       sentence: { key: 'limits.characters', params: { used: 5, limit: 10, hours: 2 } },
     });
     await expect(
-      newMeter().services.speaker.speak({ text: '123456' }, signal),
+      newMeter().services.speaker.speak({ ...ASKER, text: '123456' }, signal),
     ).rejects.toMatchObject({ sentence: { key: 'limits.characters' } });
     const question = [{ role: 'user' as const, content: '123456' }];
     await expect(
-      drain(newMeter().services.assistant.answer(question, signal)),
+      drain(newMeter().services.assistant.answer(question, ASKER, signal)),
     ).rejects.toMatchObject({ sentence: { key: 'limits.characters' } });
   });
 
@@ -180,7 +193,10 @@ describe('the limits of a day', () => {
     used = { ...used, audioMs: 119_000 };
     expect(await limitFault(services, SPACE, 'audio', now)).toBeUndefined();
     used = { ...used, audioMs: 120_000 };
-    const states = newMeter().services.transcriber.transcribe({ audio, place: SPACE }, signal);
+    const states = newMeter().services.transcriber.transcribe(
+      { audio, place: SPACE, lane: 'interactive' },
+      signal,
+    );
     await expect(drain(states)).rejects.toMatchObject({
       sentence: { key: 'limits.audio', params: { used: 2, limit: 2, hours: 2 } },
       retryAfterMs: 90 * 60_000,

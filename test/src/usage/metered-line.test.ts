@@ -6,7 +6,7 @@ import type { MeteredServices } from '../../../src/usage/meter.ts';
 import { translateMeteredLine } from '../../../src/usage/metered-line.ts';
 
 const space = { platform: 'test', id: 's' };
-const LINE = { space, memberId: 'm', text: plainWords('hello') };
+const LINE = { lane: 'live', space, memberId: 'm', text: plainWords('hello') } as const;
 const { signal } = new AbortController();
 
 const servicesWith = (record: (...given: unknown[]) => Promise<void>, dailyCharacters?: number) =>

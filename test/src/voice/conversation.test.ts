@@ -130,7 +130,7 @@ const startAnswering = (
   const answer = createVoiceAnswers({
     services: {
       assistant: {
-        answer: async function* (_: unknown, signal: AbortSignal) {
+        answer: async function* (_: unknown, __: unknown, signal: AbortSignal) {
           let whole = '';
           for await (const text of assistant()) {
             signal.throwIfAborted();

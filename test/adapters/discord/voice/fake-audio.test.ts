@@ -6,7 +6,8 @@ import type { VoicePerson } from '../../../fakes/discord/index.ts';
 import { createDaveGroup } from '../../../fakes/discord/voice/dave/group.ts';
 import { createDavePerson } from '../../../fakes/discord/voice/dave/person.ts';
 import { sealRtp } from '../../../fakes/discord/voice/rtp.ts';
-import { createRandom, packetsOf } from '../../../fakes/discord/voice/sounds.ts';
+import { packetsOf } from '../../../fakes/discord/voice/sounds.ts';
+import { createRandom } from '../../../fakes/random.ts';
 import {
   SILENCE,
   listen,

@@ -4,7 +4,8 @@ import type { Channel, Guild, User, VoiceState, World } from '../state.ts';
 import type { Pacer } from './pacer.ts';
 import { OPUS_PAYLOAD_TYPE, type RtpPacket } from './rtp.ts';
 import type { VoiceService } from './service.ts';
-import { createRandom, noisePackets, packetsOf, type Sound } from './sounds.ts';
+import { createRandom } from '../../random.ts';
+import { noisePackets, packetsOf, type Sound } from './sounds.ts';
 import { changeVoice, enterVoice, leaveVoice } from './states.ts';
 
 export interface PersonOptions {

@@ -5,17 +5,6 @@ import { isOnePacket } from './bot-stream.ts';
 /** What somebody says: Opus packets of 20 ms, or an Ogg Opus file of such packets. */
 export type Sound = Uint8Array | readonly Uint8Array[];
 
-/** From 0 up to 1, always the same ones for a seed (mulberry32). */
-export const createRandom = (seed: number): (() => number) => {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
-
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   yield bytes;
 }

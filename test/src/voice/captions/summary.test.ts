@@ -1,3 +1,4 @@
+import { ASKER } from '../../../fakes/asker.ts';
 import { describe, expect, it } from 'vitest';
 import type { ChatTurn } from '../../../../src/api/contract.ts';
 import { summarise, type SummaryDeps } from '../../../../src/voice/captions/summary.ts';
@@ -27,9 +28,11 @@ const createModel = (answer: (asked: number) => string = (asked) => `answer ${as
   return { assistant, asked, closed };
 };
 
-const run = async (deps: SummaryDeps): Promise<{ states: string[]; result: string }> => {
+const run = async (
+  deps: Omit<SummaryDeps, 'asker'>,
+): Promise<{ states: string[]; result: string }> => {
   const states: string[] = [];
-  const summary = summarise(deps, signal);
+  const summary = summarise({ asker: ASKER, ...deps }, signal);
   for (;;) {
     const { done, value } = await summary.next();
     if (done) return { states, result: value };
@@ -122,7 +125,10 @@ describe('a summary', () => {
 
   it('ends what it asked when nobody reads on', async () => {
     const { assistant, asked, closed } = createModel();
-    for await (const state of summarise({ assistant, lines: talk(1), language: 'en' }, signal))
+    for await (const state of summarise(
+      { assistant, asker: ASKER, lines: talk(1), language: 'en' },
+      signal,
+    ))
       if (state !== '') break;
     expect(asked).toHaveLength(1);
     expect(closed).toEqual([1]);

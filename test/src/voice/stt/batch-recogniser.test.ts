@@ -1,3 +1,4 @@
+import { ASKER } from '../../../fakes/asker.ts';
 import { describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../../src/api/client.ts';
 import { AppError } from '../../../../src/errors.ts';
@@ -32,7 +33,7 @@ const utteranceOf = (ms: number): Utterance =>
 
 const setUp = (
   hints: RecognitionHints = { hotwords: [] },
-  wanted: BatchRecogniserOptions = {},
+  wanted: Omit<BatchRecogniserOptions, 'space'> = {},
   { answersTooLate = false } = {},
 ) => {
   const calls: Call[] = [];
@@ -64,7 +65,7 @@ const setUp = (
         return promise;
       },
     },
-    wanted,
+    { space: ASKER.space, ...wanted },
   );
   const recognition = recogniser.start({
     hints: Promise.resolve(hints),

@@ -1,0 +1,73 @@
+import { type ErrorCode, toAppError } from '../errors.ts';
+import type { Asker } from '../model/lane.ts';
+import type { Call, Endpoint } from './caller.ts';
+
+/** Facts and costs of one call; nothing of texts, audio or keys. */
+export interface CallReport extends Asker {
+  readonly endpoint: Endpoint;
+  /** Time for which its requests waited to be sent. */
+  readonly waitingMs: number;
+  /** Time from sending a request to the end of its reply, all attempts together. */
+  readonly serviceMs: number;
+  /** Requests that were sent; 0 where the call ended before. */
+  readonly attempts: number;
+  /** The code of the error that ended it, or `answered`. */
+  readonly outcome: ErrorCode | 'answered';
+  /** Code points of the text that was sent. */
+  readonly characters: number;
+  /** Length of the audio that was sent, where it is known. */
+  readonly audioSeconds?: number;
+  /** Tokens that the service counted, where its reply says so. */
+  readonly tokens?: number;
+}
+
+/** Takes the report of each call when it has ended. Must not throw. */
+export type OnCall = (report: CallReport) => void;
+
+/** The report of a call that is under way. */
+export interface OpenReport {
+  sent(waitedMs: number): void;
+  served(ms: number): void;
+  used(tokens: number): void;
+  /** Hands the report over; only the first call counts. */
+  end(thrown?: unknown): void;
+}
+
+export const openReport = (
+  { endpoint, options: { lane, space, audioMs }, characters = 0 }: Call,
+  onCall: OnCall,
+): OpenReport => {
+  let waitingMs = 0;
+  let serviceMs = 0;
+  let attempts = 0;
+  let tokens: number | undefined;
+  let isOver = false;
+  return {
+    sent: (waitedMs) => {
+      waitingMs += waitedMs;
+      attempts += 1;
+    },
+    served: (ms) => {
+      serviceMs += ms;
+    },
+    used: (count) => {
+      tokens = (tokens ?? 0) + count;
+    },
+    end: (thrown) => {
+      if (isOver) return;
+      isOver = true;
+      onCall({
+        endpoint,
+        lane,
+        space,
+        waitingMs: Math.round(waitingMs),
+        serviceMs: Math.round(serviceMs),
+        attempts,
+        outcome: thrown === undefined ? 'answered' : toAppError(thrown).code,
+        characters,
+        ...(audioMs === undefined ? {} : { audioSeconds: audioMs / 1_000 }),
+        ...(tokens === undefined ? {} : { tokens }),
+      });
+    },
+  };
+};

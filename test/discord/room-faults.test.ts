@@ -160,7 +160,7 @@ describe.concurrent('captions go on', () => {
 
   it('without translations while there are none', async () => {
     const room = await openRoom('es');
-    const flood = Array.from({ length: 50 }, () => ({ status: 429 }));
+    const flood = Array.from({ length: 50 }, () => ({ status: 503 }));
     bot.speech.fail(PATHS.translate, ...flood);
     await room.goesOn();
     await room.shows(sentence('room.untranslated', { language: 'Spanish' }));

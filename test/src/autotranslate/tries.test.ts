@@ -1,6 +1,7 @@
 import type { Store } from '../../../src/store/index.ts';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { NotSentError } from '../../../src/api/scheduler/not-sent-error.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { SPACE, lost } from '../../fakes/channel-feed.ts';
@@ -29,6 +30,24 @@ describe('what fails', () => {
     await scene.idle();
     expect((await scene.outcomes())[ref.id]).toBe('posted');
     expect(scene.feed.texts(GENERAL).join('\n')).toContain('es(bad)');
+  });
+
+  it('because too much is asked of the service waits, and counts as no try', async () => {
+    const busy = (): AppError =>
+      new NotSentError('rate-limited', 'too many wait', { retryAfterMs: 4_000 });
+    scene.faults.set('first', Array.from({ length: 40 }, busy));
+    await scene.say(GENERAL, 'first');
+    await scene.say(GENERAL, 'second');
+    for (let minute = 0; minute < 15; minute += 1) await scene.later();
+    const tried = await scene.store.selectFrom('inbox').select('attempts').execute();
+    expect(tried.map(({ attempts }) => attempts)).toEqual([0, 0]);
+    expect(await scene.inbox.backlog(SPACE)).toMatchObject({ waiting: 2, dead: 0 });
+    for (let minute = 0; minute < 8; minute += 1) await scene.later();
+    const [first, second] = scene.feed.texts(GENERAL).slice(2);
+    expect([first, second]).toEqual([
+      expect.stringContaining('es(first)'),
+      expect.stringContaining('es(second)'),
+    ]);
   });
 
   it('after it was posted is not posted twice', async () => {

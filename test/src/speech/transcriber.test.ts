@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AsrParameters, AsrPlainReply } from '../../../src/api/contract.ts';
+import { NotSentError } from '../../../src/api/scheduler/not-sent-error.ts';
 import { AppError } from '../../../src/errors.ts';
+import type { Lane } from '../../../src/model/lane.ts';
 import type { ByteSource } from '../../../src/model/file.ts';
 import type { GlossaryTerm } from '../../../src/model/glossary.ts';
 import {
@@ -10,6 +12,7 @@ import {
 } from '../../../src/speech/transcriber.ts';
 import type { Transcript } from '../../../src/model/transcript.ts';
 import { spokenTranscript } from '../../../src/speech/hallucinations.ts';
+import { createHastyClock } from '../../fakes/clock.ts';
 import { toneWav } from '../../fakes/tone.ts';
 
 const SPACE = { platform: 'test', id: 'space' };
@@ -23,19 +26,25 @@ const source = (bytes: Uint8Array): ByteSource => ({
 });
 
 let parameters: AsrParameters[];
+let lanes: Lane[];
 let terms: GlossaryTerm[];
 let hear: (call: number) => Partial<AsrPlainReply> | Error;
 
 beforeEach(() => {
   parameters = [];
+  lanes = [];
   terms = [];
   hear = () => ({ text: 'hello' });
 });
 
+const clock = createHastyClock();
+
 const transcriber = createTranscriber({
+  clock,
   client: {
-    async transcribe(audio, given, { signal: stop }) {
+    async transcribe(audio, given, { signal: stop, lane }) {
       const call = parameters.push(given);
+      lanes.push(lane);
       for await (const _ of audio.open(stop)) stop.throwIfAborted();
       const reply = hear(call);
       if (reply instanceof Error) throw reply;
@@ -110,6 +119,28 @@ describe('the transcriber', () => {
     ];
     await transcribe({ language: 'de' });
     expect(parameters).toEqual([{ hotwords: ['Dragoman', 'dragon'], language: 'de' }]);
+  });
+
+  it('waits while too much is asked of the service', async () => {
+    const { ms } = clock;
+    hear = (call) =>
+      call <= 2
+        ? new NotSentError('rate-limited', 'too many wait', { retryAfterMs: 4_000 })
+        : { text: 'hello' };
+    expect(await transcribe()).toMatchObject({ text: 'hello' });
+    expect(clock.ms - ms).toBe(8_000);
+  });
+
+  it('does not wait for a service that is busy for long', async () => {
+    const error = { code: 'rate-limited', retryAfterMs: 3_600_000 };
+    hear = () => new NotSentError('rate-limited', 'too many wait', error);
+    await expect(transcribe()).rejects.toMatchObject(error);
+  });
+
+  it('makes way for others with what is later in a long recording', async () => {
+    await transcribe({ audio: source(toneWav(700)), lane: 'ambient' });
+    expect(lanes.slice(0, 9)).toEqual(Array(9).fill('ambient'));
+    expect(lanes.at(-1)).toBe('batch');
   });
 
   it('says so when nothing was said', async () => {

@@ -54,6 +54,16 @@ describe('rows that are claimed', () => {
     expect(rows).toMatchObject([{ sinceMs: startMs + 2_000 }]);
   });
 
+  it('tell whether they came long after they were written, as what was missed does', async () => {
+    const nowMs = inbox.clock.ms;
+    await inbox.accept(messageOf(1), { writtenMs: nowMs - 3_600_000 });
+    await inbox.accept(messageOf(2), { writtenMs: nowMs - 1_000 });
+    expect((await inbox.claim()).map(({ isMissed }) => isMissed)).toEqual([true, false]);
+    // An edit of an old message is news.
+    await inbox.accept(messageOf(1, 'changed'), { writtenMs: nowMs - 3_600_000 });
+    expect((await inbox.claim()).map(({ isMissed }) => isMissed)).toEqual([false, false]);
+  });
+
   it('are taken up again by their tenure, though they could not be given back', async () => {
     await inbox.accept(messageOf(1));
     await inbox.claim();

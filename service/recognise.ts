@@ -7,6 +7,7 @@ import {
 import { decodeTo } from '../src/audio/codec/decode.ts';
 import { findSpeech, type SegmentParameters, type SpeechSpan } from '../src/audio/vad.ts';
 import type { ByteSource } from '../src/model/file.ts';
+import { joinTexts } from '../src/text/join-texts.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognisedText,
@@ -40,13 +41,6 @@ const confidenceOf = (spans: readonly HeardSpan[]): number => {
   }
   return weight === 0 ? 1 : Math.min(1, Math.max(0, sum / weight));
 };
-
-const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]$/u;
-
-const joinTexts = (texts: readonly string[]): string =>
-  texts
-    .filter((text) => text !== '')
-    .reduce((all, text) => (all === '' || UNSPACED.test(all) ? all + text : `${all} ${text}`), '');
 
 export const plainReply = (spans: readonly HeardSpan[], hints: EngineHints): AsrPlainReply => ({
   text: joinTexts(spans.map(({ heard }) => heard.text)),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agreedStart, createLocalAgreement } from '../../../../src/voice/stt/batch-recogniser.ts';
+import { agreedStart, createLocalAgreement } from '../../../src/text/local-agreement.ts';
 
 const run = (...texts: string[]): string[] => {
   const agreement = createLocalAgreement();

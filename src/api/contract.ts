@@ -9,6 +9,8 @@ export const PATHS = {
   voices: '/tts/voices',
   asr: '/asr/srt/audio_llm',
   translate: '/translate/',
+  realtimeRecognition: '/ws/asr/realtime',
+  realtimeSpeech: '/ws/tts/realtime',
 } as const;
 
 /** Path of the public API that the chat's is part of: a service may have it, though the contract does not. */

@@ -1,0 +1,141 @@
+import { createLru } from '../../async/lru.ts';
+import { joinTexts } from '../../text/join-texts.ts';
+import { REALTIME_RATE_HZ, type FinalResult, type PartialResult } from './contract.ts';
+import type { Span } from './audio-tail.ts';
+
+/** Ids of replaced results that are remembered; a deployment repeats those of the last seconds. */
+const MOST_REPLACED = 1_000;
+/** Audio behind the end of an utterance after which no final is expected for it any more. */
+const FINAL_WITHIN = 20 * REALTIME_RATE_HZ;
+
+interface Final {
+  readonly span: Span;
+  readonly text: string;
+  readonly language: string;
+  readonly confidence: number | undefined;
+}
+
+interface Open {
+  start: number;
+  /** End of its speech; undefined while it goes on. */
+  end: number | undefined;
+  text: string;
+  language: string;
+  isStable: boolean;
+  seq: number;
+}
+
+/** The text of a session so far. */
+export interface RealtimeText {
+  readonly text: string;
+  /** Empty when the service names none. */
+  readonly language: string;
+  /** Confidence from 0 to 1; undefined when the service gives none. */
+  readonly confidence: number | undefined;
+  /** True when the text only grows from now on, as far as the service promises it. */
+  readonly isStable: boolean;
+}
+
+const toSamples = (ms: number): number => Math.round((ms * REALTIME_RATE_HZ) / 1_000);
+
+export type Results = ReturnType<typeof createResults>;
+
+/** Collects the results of a session over all of its connections, each result once. */
+export const createResults = () => {
+  const finals = new Map<string, Final>();
+  const replaced = createLru<string, true>(MOST_REPLACED);
+  let open = new Map<string, Open>();
+  const finished = createLru<string, true>(MOST_REPLACED);
+  /** Number of the connection, whose ids are its own, and the position at which its audio begins. */
+  let connection = 0;
+  let base = 0;
+
+  const keyOf = (id: string): string => `${connection} ${id}`;
+  const position = (ms: number | null | undefined): number | undefined =>
+    ms === null || ms === undefined ? undefined : base + toSamples(ms);
+
+  const openAt = (utteranceId: string, start: number): Open | undefined => {
+    const key = keyOf(utteranceId);
+    if (finished.get(key)) return undefined;
+    const known = open.get(key);
+    if (known) return known;
+    const made: Open = { start, end: undefined, text: '', language: '', isStable: true, seq: -1 };
+    open.set(key, made);
+    return made;
+  };
+
+  const ordered = (): Final[] =>
+    [...finals.values()].toSorted((a, b) => a.span.start - b.span.start);
+
+  return {
+    /** Begins another connection: what was not final is forgotten. */
+    connected: (start: number): void => {
+      connection += 1;
+      base = start;
+      open = new Map();
+    },
+    started: (utteranceId: string, startMs: number | null | undefined, sent: number): void =>
+      void openAt(utteranceId, position(startMs) ?? sent),
+    stopped: (utteranceId: string, endMs: number | null | undefined, sent: number): void => {
+      const one = open.get(keyOf(utteranceId));
+      if (one) one.end = position(endMs) ?? sent;
+    },
+    /** Takes a partial result; false when it is older than what is known. */
+    partial: (message: PartialResult, sent: number): boolean => {
+      const one = openAt(message.utterance_id, position(message.audio_start_ms) ?? sent);
+      const seq = message.seq ?? (one?.seq ?? 0) + 1;
+      if (!one || seq <= one.seq) return false;
+      one.seq = seq;
+      one.text = message.text.trim();
+      one.language = message.language ?? '';
+      one.isStable = message.stable ?? false;
+      return true;
+    },
+    /**
+     * Takes a final result; undefined when it is known or was replaced, otherwise its stretch.
+     *
+     * @param sent position up to which audio was sent: the latest end that it can have
+     */
+    final: (message: FinalResult, sent: number): Span | undefined => {
+      const key = keyOf(message.result_id);
+      if (replaced.get(key)) return undefined;
+      for (const other of message.replaces ?? []) {
+        if (other === message.result_id) continue;
+        replaced.set(keyOf(other), true);
+        finals.delete(keyOf(other));
+      }
+      const utterance = keyOf(message.utterance_id);
+      const one = open.get(utterance);
+      open.delete(utterance);
+      finished.set(utterance, true);
+      const known = finals.get(key);
+      const end = Math.min(sent, position(message.audio_end_ms) ?? one?.end ?? sent);
+      const start = Math.min(end, position(message.audio_start_ms) ?? one?.start ?? base);
+      finals.set(key, {
+        span: known?.span ?? { start, end },
+        text: message.text.trim(),
+        language: message.language ?? '',
+        confidence: message.confidence ?? undefined,
+      });
+      return known ? undefined : { start, end };
+    },
+    /** The position up to which nothing more is expected, once `span` is final. */
+    settledThrough: ({ end }: Span): number => {
+      for (const [key, one] of open)
+        if (one.end !== undefined && one.end + FINAL_WITHIN < end) open.delete(key);
+      return Math.min(end, ...[...open.values()].map(({ start }) => start));
+    },
+    text: (): RealtimeText => {
+      const parts = ordered();
+      const spoken = [...open.values()].filter(({ text }) => text !== '');
+      const confidences = parts.flatMap(({ confidence }) => confidence ?? []);
+      const lowest = Math.min(1, ...confidences);
+      return {
+        text: joinTexts([...parts, ...spoken].map(({ text }) => text)),
+        language: [...parts, ...spoken].find(({ language }) => language !== '')?.language ?? '',
+        confidence: confidences.length === 0 ? undefined : Math.max(0, lowest),
+        isStable: spoken.every(({ isStable }) => isStable),
+      };
+    },
+  };
+};

@@ -1,6 +1,7 @@
 import { ASKER } from '../fakes/asker.ts';
 import type { Recogniser, RecognitionRequest } from '../../src/ports/recogniser.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
+import { createTestRealtime } from '../fakes/realtime-recogniser.ts';
 import { createStreamingRecogniser, wordClient } from '../fakes/recogniser.ts';
 import { describeBroken, describeContract } from './contract.ts';
 import { recogniserContract } from './recogniser.ts';
@@ -12,6 +13,21 @@ describeContract('a batch recogniser without partials', recogniserContract, () =
   createBatchRecogniser(wordClient, { ...ASKER, partialEveryMs: 0 }),
 );
 describeContract('a streaming recogniser', recogniserContract, () => createStreamingRecogniser());
+describeContract(
+  'a realtime recogniser',
+  recogniserContract,
+  () => createTestRealtime().recogniser,
+);
+describeContract(
+  'a realtime recogniser whose service refuses it',
+  recogniserContract,
+  () => createTestRealtime({ faults: [{ refuse: 403 }] }).recogniser,
+);
+describeContract(
+  'a realtime recogniser whose connections break',
+  recogniserContract,
+  () => createTestRealtime({ faults: [{ cutAfterMs: 700 }, { cutAfterMs: 1_500 }] }).recogniser,
+);
 
 const NEVER = new AbortController().signal;
 

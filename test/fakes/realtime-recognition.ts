@@ -17,9 +17,12 @@ const numberOf = (word: string): number => {
   return known.indexOf(word);
 };
 
+/** The value of the samples of a word, of 32,768. */
+export const levelOf = (word: string): number => (word === '' ? 0 : LOUD + STEP * numberOf(word));
+
 /** The sound of a word, or of silence (''), as the fake recogniser hears it: s16le, 16 kHz. */
 export const pcmOf = (word: string, samples = WORD_SAMPLES): Buffer => {
-  const sound = new Int16Array(samples).fill(word === '' ? 0 : LOUD + STEP * numberOf(word));
+  const sound = new Int16Array(samples).fill(levelOf(word));
   return Buffer.from(sound.buffer);
 };
 

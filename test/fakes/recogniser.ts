@@ -33,7 +33,7 @@ export const silentPacket = (): Uint8Array => SILENT;
 /** Finds the word in a packet. */
 type WordIn = (data: Uint8Array) => string | undefined;
 
-const wordIn: WordIn = (data) =>
+export const wordIn: WordIn = (data) =>
   data[2] === MARK[0] && data[3] === MARK[1] ? known[data[4]!] : undefined;
 
 export const wordsOf = (text: string): string[] => text.split(' ').filter((word) => word !== '');

@@ -35,9 +35,9 @@ const setUp = (faults: WireFault[] = [], habits: RecognitionHabits = {}) => {
 
 /** A minute of speech: 100 different words, with a pause after every seventh. */
 const WORDS = Array.from({ length: 100 }, (_, at) => `w${at}`);
-const MINUTE = Buffer.concat([
-  ...WORDS.flatMap((word, at) => (at % 7 === 6 ? [pcmOf(word), pcmOf('', 20_000)] : [pcmOf(word)])),
-]);
+const MINUTE = Buffer.concat(
+  WORDS.flatMap((word, at) => (at % 7 === 6 ? [pcmOf(word), pcmOf('', 20_000)] : [pcmOf(word)])),
+);
 
 const textOf = (outcome: RealtimeText | AppError): string[] =>
   'text' in outcome ? outcome.text.split(' ') : [outcome.code];

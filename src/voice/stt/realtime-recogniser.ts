@@ -1,0 +1,195 @@
+import type { Availability } from '../../api/realtime/availability.ts';
+import type {
+  OpenRecognitionSession,
+  RecognitionSession,
+} from '../../api/realtime/recognition-session.ts';
+import type { RealtimeText } from '../../api/realtime/results.ts';
+import { orAborted } from '../../async/abort.ts';
+import { sleep, type Clock } from '../../async/clock.ts';
+import type { Semaphore } from '../../async/semaphore.ts';
+import { createPacketDecoder, type PacketDecoder } from '../../audio/opus/decoder.ts';
+import { OPUS_CLOCK_HZ } from '../../audio/opus/packet.ts';
+import { AppError, toAppError } from '../../errors.ts';
+import type {
+  Recogniser,
+  Recognition,
+  RecognitionRequest,
+  RecognitionResult,
+  Utterance,
+} from '../../ports/recogniser.ts';
+import { createLocalAgreement } from '../../text/local-agreement.ts';
+import { createUtterancePcm, PCM_RATE_HZ, type UtterancePcm } from './utterance-pcm.ts';
+
+const GROW_EVERY_MS = 100;
+/** Late packets that may be missing: a syllable is longer. */
+const MOST_MISSED_SAMPLES = 0.06 * OPUS_CLOCK_HZ;
+/** Longest wait for the text of a session; a request then takes its place. */
+const FINISH_MS = 6_000;
+/** Confidence where the service gives none: that of clear speech, 0.7 to 0.95. */
+const USUAL_CONFIDENCE = 0.8;
+
+export interface RealtimeRecogniserDeps {
+  readonly openSession: OpenRecognitionSession;
+  readonly availability: Availability;
+  /** Sessions that may be open at the same time, in all rooms. */
+  readonly sessions: Pick<Semaphore, 'tryAcquire'>;
+  /** Recognises what no session does. */
+  readonly batch: Recogniser;
+  readonly clock: Clock;
+  readonly createDecoder?: () => Promise<PacketDecoder>;
+}
+
+const resultOf = ({ text, language, confidence }: RealtimeText): RecognitionResult => ({
+  text,
+  language,
+  confidence: confidence ?? USUAL_CONFIDENCE,
+});
+
+/** One utterance: a session while it grows, and a request where the session does not do. */
+class RealtimeRecognition implements Recognition {
+  readonly #request: RecognitionRequest;
+  readonly #deps: RealtimeRecogniserDeps;
+  readonly #batch: Recognition;
+  readonly #agreement = createLocalAgreement();
+  #permit: Disposable | undefined;
+  #session: RecognitionSession | undefined;
+  #pcm: UtterancePcm | undefined;
+  #feeding: Promise<void> | undefined;
+  #grown: Utterance | undefined;
+  #shown = '';
+  /** True once no session is of use any more. */
+  #isBatch = false;
+  #isFinished = false;
+
+  constructor(request: RecognitionRequest, deps: RealtimeRecogniserDeps) {
+    this.#request = request;
+    this.#deps = deps;
+    this.#batch = deps.batch.start({ ...request, partial: (result) => this.#show(result, true) });
+    request.signal.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  grow(utterance: Utterance): void {
+    if (this.#isFinished || this.#request.signal.aborted) return;
+    this.#isBatch ||= !this.#mayOpen();
+    this.#grown = utterance;
+    if (this.#isBatch) this.#batch.grow(utterance);
+    else this.#feeding ??= this.#feed();
+  }
+
+  async finish(utterance: Utterance, deadlineMs: number): Promise<RecognitionResult> {
+    const { signal } = this.#request;
+    const endsAtMs = this.#deps.clock.nowMs() + deadlineMs;
+    this.#isFinished = true;
+    try {
+      signal.throwIfAborted();
+      const text = await this.#finishSession(utterance, deadlineMs);
+      if (text) return resultOf(text);
+    } finally {
+      this.#leave();
+    }
+    return this.#batch.finish(utterance, endsAtMs - this.#deps.clock.nowMs());
+  }
+
+  /** True when this utterance has a session, or may open one now. */
+  #mayOpen(): boolean {
+    const { sessions, availability } = this.#deps;
+    if (this.#grown) return true;
+    this.#permit = sessions.tryAcquire();
+    return this.#permit !== undefined && availability.mayTry();
+  }
+
+  /** The text of the session; undefined when it does not stand for this utterance. */
+  async #finishSession(
+    utterance: Utterance,
+    deadlineMs: number,
+  ): Promise<RealtimeText | undefined> {
+    const { signal } = this.#request;
+    const { clock, availability } = this.#deps;
+    await this.#feeding;
+    signal.throwIfAborted();
+    // Voice that was sent and is no longer part of the utterance cannot be taken back.
+    const wasCut = (this.#grown?.endMs ?? 0) > utterance.endMs;
+    if (!this.#session || !this.#pcm || this.#isBatch || wasCut) return undefined;
+    if (this.#pcm.missedSamples(utterance) > MOST_MISSED_SAMPLES) return undefined;
+    const late = new AbortController();
+    try {
+      for await (const pcm of this.#pcm.next(utterance, true)) this.#session.append(pcm);
+      const limit = sleep(clock, Math.min(FINISH_MS, deadlineMs / 2), late.signal).then(() => {
+        throw new AppError('timeout', 'the session does not end', { retryable: true });
+      });
+      limit.catch(() => undefined);
+      const text = await orAborted(Promise.race([this.#session.finish(), limit]), signal);
+      availability.succeeded();
+      return text;
+    } catch (thrown) {
+      signal.throwIfAborted();
+      availability.failed(toAppError(thrown));
+      return undefined;
+    } finally {
+      late.abort();
+    }
+  }
+
+  /** Decodes and sends what has grown, beside the packets that arrive meanwhile. */
+  async #feed(): Promise<void> {
+    try {
+      await this.#open();
+      let sent: Utterance | undefined;
+      while (this.#session && this.#pcm && this.#grown !== sent && !this.#isFinished) {
+        sent = this.#grown as Utterance;
+        for await (const pcm of this.#pcm.next(sent, false)) this.#session.append(pcm);
+      }
+    } catch {
+      // Without a decoder there is nothing to send.
+      this.#isBatch = true;
+    } finally {
+      this.#feeding = undefined;
+    }
+  }
+
+  async #open(): Promise<void> {
+    if (this.#session) return;
+    const { openSession, createDecoder = () => createPacketDecoder(PCM_RATE_HZ) } = this.#deps;
+    const { hotwords, language } = await this.#request.hints;
+    if (this.#request.signal.aborted) return;
+    const pcm = createUtterancePcm(await createDecoder());
+    if (this.#request.signal.aborted) return pcm.free();
+    this.#pcm = pcm;
+    this.#session = openSession({
+      language,
+      hotwords,
+      changed: (text) => this.#show(resultOf(text), text.isStable),
+      failed: (error) => {
+        this.#deps.availability.failed(error);
+        this.#isBatch = true;
+        if (this.#grown) this.#batch.grow(this.#grown);
+      },
+    });
+  }
+
+  #show(result: RecognitionResult, isCertain: boolean): void {
+    if (this.#isFinished || this.#request.signal.aborted) return;
+    const text = isCertain ? result.text : this.#agreement.add(result.text);
+    if (text === this.#shown || !text.startsWith(this.#shown)) return;
+    this.#shown = text;
+    this.#request.partial({ ...result, text });
+  }
+
+  readonly #leave = (): void => {
+    this.#request.signal.removeEventListener('abort', this.#leave);
+    this.#session?.abort();
+    this.#pcm?.free();
+    this.#session = undefined;
+    this.#pcm = undefined;
+    this.#permit?.[Symbol.dispose]();
+  };
+}
+
+/**
+ * Creates a recogniser that sends speech while it is spoken. Where the service refuses that, says
+ * nothing or breaks, and for utterances that did not grow, it recognises by requests.
+ */
+export const createRealtimeRecogniser = (deps: RealtimeRecogniserDeps): Recogniser => ({
+  growEveryMs: GROW_EVERY_MS,
+  start: (request) => new RealtimeRecognition(request, deps),
+});

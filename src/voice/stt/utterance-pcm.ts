@@ -11,6 +11,16 @@ const PACKETS_AT_ONCE = 25;
 /** Newest audio that waits while somebody speaks, for a late packet may belong before it. */
 const HELD_BACK_SAMPLES = 0.06 * OPUS_CLOCK_HZ;
 
+const silence = (samples: number): Uint8Array => new Uint8Array(2 * Math.round(samples / RATIO));
+
+/** The packets without the newest ones, before which a late one may belong. */
+const withoutNewest = (packets: readonly UtterancePacket[]): readonly UtterancePacket[] => {
+  let end = packets.length;
+  for (let held = 0; end > 0 && held < HELD_BACK_SAMPLES; end -= 1)
+    held += packets[end - 1]!.samples;
+  return packets.slice(0, end);
+};
+
 export type UtterancePcm = ReturnType<typeof createUtterancePcm>;
 
 /** Decodes a growing utterance: each packet once, gaps filled with silence, to s16le mono. */
@@ -20,21 +30,12 @@ export const createUtterancePcm = (decoder: PacketDecoder) => {
   let isWarm = false;
   let isFree = false;
 
-  const silence = (samples: number): Uint8Array => new Uint8Array(2 * Math.round(samples / RATIO));
-
   const pcmOf = ({ data, samples, gapSamples }: UtterancePacket): Uint8Array[] => {
     const sound = decoder.decode(data);
     return [
       ...(gapSamples > 0 && taken.size > 0 ? [silence(gapSamples)] : []),
       sound ? toS16le(sound) : silence(samples),
     ];
-  };
-
-  const endOf = ({ packets }: Utterance, isWhole: boolean): number => {
-    let end = packets.length;
-    for (let held = 0; !isWhole && end > 0 && held < HELD_BACK_SAMPLES; end -= 1)
-      held += packets[end - 1]!.samples;
-    return end;
   };
 
   return {
@@ -47,9 +48,10 @@ export const createUtterancePcm = (decoder: PacketDecoder) => {
       if (isFree) return;
       if (!isWarm) for (const { data } of utterance.preRoll) decoder.decode(data);
       isWarm = true;
-      const fresh = utterance.packets
-        .slice(0, endOf(utterance, isWhole))
-        .filter(({ sequence }) => sequence > newest);
+      const { packets } = utterance;
+      const fresh = (isWhole ? packets : withoutNewest(packets)).filter(
+        ({ sequence }) => sequence > newest,
+      );
       for (let from = 0; from < fresh.length; from += PACKETS_AT_ONCE) {
         if (from > 0) await yieldTurn();
         if (isFree) return;

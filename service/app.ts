@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
+import { PATHS } from '../src/api/contract.ts';
 import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
 import type { EngineConfig } from './config.ts';
@@ -69,6 +70,14 @@ export const createServiceApp = (options: AppOptions): Hono<{ Bindings: HttpBind
       return reply;
     });
   }
+
+  for (const path of [PATHS.realtimeRecognition, PATHS.realtimeSpeech])
+    app.all(path, () =>
+      errorReply(
+        new ContractError('ErrInvalidRequest', 'Connect here with a WebSocket.'),
+        'router',
+      ),
+    );
 
   app.notFound(() =>
     errorReply(new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint'), 'router'),

@@ -90,7 +90,8 @@ export interface FailureRules {
   readonly unreachable?: 500 | 502;
 }
 
-const own = (thrown: unknown): ContractError => {
+/** Makes an error of the service of anything thrown; nothing unexpected is told to clients. */
+export const contractError = (thrown: unknown): ContractError => {
   if (thrown instanceof ContractError) return thrown;
   const error = toAppError(thrown);
   const { retryAfterMs } = error;
@@ -131,7 +132,7 @@ export const errorReply = (thrown: unknown, stage: string, rules: FailureRules =
           : { 'retry-after': retryAfterSeconds(thrown.retryAfterMs) }),
       },
     });
-  const error = own(thrown);
+  const error = contractError(thrown);
   const { status, code } = NAMED[error.named];
   const body: ErrorObject = errorObject.parse({
     context: error.context.length > 0 ? [...error.context] : [stage],

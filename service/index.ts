@@ -9,6 +9,8 @@ import { createServiceApp } from './app.ts';
 import type { EngineConfig } from './config.ts';
 import type { EngineLine } from './engine.ts';
 import { loadEngines } from './engine-loader.ts';
+import { createKeyCheck } from './keys.ts';
+import { serveRealtime } from './realtime/upgrade.ts';
 
 /** Longest wait for running requests when the service closes. */
 const DRAIN_MS = 5_000;
@@ -58,7 +60,15 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
   const { log } = options;
   const engines = await loadEngines({ config: options.engines, log });
   const app = createServiceApp({ keys: options.keys, engines, config: options.engines, log });
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    // Offers of HTTP/2, such as curl's, are passed over, as without any upgrade.
+    serverOptions: {
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    },
+  }) as Server;
+  const checkKey = createKeyCheck(options.keys);
+  const realtime = serveRealtime(server, { engines, config: options.engines, log, checkKey });
   let address: AddressInfo;
   try {
     address = await listen(server, options.host, options.port);
@@ -85,6 +95,7 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
   const close = async (): Promise<void> => {
     const closed = once(server, 'close');
     server.close();
+    await realtime.close();
     const limit = delay(DRAIN_MS, undefined, { ref: false });
     await (running === 0 ? undefined : Promise.race([quiet.promise, limit]));
     // Clients keep idle connections open, which would delay the close.

@@ -20,7 +20,7 @@ const BYTES_PER_CHARACTER = 12;
 const OTHER_FIELDS_BYTES = 16 * 1024;
 
 /** Sample rate for this voice and the requested `sample_rate`; section 4.2. */
-const sampleRateFor = (voice: Voice, wished: number | undefined): number => {
+export const sampleRateFor = (voice: Voice, wished: number | undefined): number => {
   const rates = voice.sample_rates;
   if (wished) {
     if (rates.length > 1 && rates.includes(wished)) return wished;
@@ -36,14 +36,17 @@ const sampleRateFor = (voice: Voice, wished: number | undefined): number => {
     : (rates[0] ?? SERVICE_LIMITS.ttsDefaultSampleRateHz);
 };
 
-const checkText = (text: string, limit: number): void => {
+export const checkText = (text: string, limit: number): void => {
   if (countCodePoints(text) > limit)
     throw new ContractError('ErrTextTooLong', `text is over ${limit} characters.`);
   if (isBlank(text))
     throw new ContractError('ErrInvalidParameter', 'Invalid parameter: text has nothing to speak');
 };
 
-const checkFormat = (voice: Voice, { format, stream }: TtsRequest): void => {
+export const checkFormat = (
+  voice: Voice,
+  { format, stream }: Pick<TtsRequest, 'format' | 'stream'>,
+): void => {
   if (!voice.formats.includes(format))
     throw new ContractError(
       'ErrUnsupportedFormat',

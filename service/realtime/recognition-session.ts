@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto';
+import { sleep, type Clock } from '../../src/async/clock.ts';
+import {
+  audioAppend,
+  BYTES_PER_SAMPLE,
+  CLOSE,
+  REALTIME_RATE_HZ,
+  recognitionUpdate,
+} from '../../src/api/realtime/contract.ts';
+import type { Log } from '../../src/log.ts';
+import { validate } from '../body.ts';
+import type { EngineHints } from '../engine.ts';
+import type { Offer } from '../engine-loader.ts';
+import { ContractError } from '../errors.ts';
+import { readLanguage } from '../language.ts';
+import { createAllowance } from './allowance.ts';
+import { parseMessage } from './parse-message.ts';
+import { FLOOD_CODE, floodError, sendError, type Peer, type PeerSession } from './peer.ts';
+import { createSpeechSegmenter, type SpeechSegment } from './speech-segmenter.ts';
+import { createUtteranceRecognition } from './utterance-recognition.ts';
+
+/** The longest utterance, whatever an engine takes at once. */
+const LONGEST_UTTERANCE_MS = 30_000;
+/** Audio ahead of real time: a client sends again what it has since the last final. */
+const AUDIO = { most: 120, perSecond: 2 };
+/** Messages ahead of real time; clients send ten a second. */
+const MESSAGES = { most: 2_000, perSecond: 50 };
+/** Faulty messages after which the session ends. */
+const MOST_FAULTS = 20;
+/** Utterances that may wait for their final; then the engine is too slow. */
+const MOST_FINALS = 8;
+
+export interface RecognitionSessionDeps {
+  readonly peer: Peer;
+  /** Engines, best first; at least one. */
+  readonly offers: readonly Offer<'recognition'>[];
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+const toSamples = (audio: Buffer): Float32Array => {
+  const samples = new Float32Array(audio.length / BYTES_PER_SAMPLE);
+  for (let at = 0; at < samples.length; at += 1)
+    samples[at] = audio.readInt16LE(at * BYTES_PER_SAMPLE) / 32_768;
+  return samples;
+};
+
+const readAudio = (message: unknown): Buffer => {
+  const audio = Buffer.from(validate(audioAppend, message).audio, 'base64');
+  if (audio.length % BYTES_PER_SAMPLE !== 0)
+    throw new ContractError(
+      'ErrInvalidAudio',
+      'Invalid audio: an odd number of bytes. Send whole samples of 16 bits.',
+    );
+  return audio;
+};
+
+const readHints = (message: unknown): EngineHints => {
+  const { session } = validate(recognitionUpdate, message);
+  const { input_audio_format: format = 'pcm_s16le', sample_rate: rateHz, channels } = session;
+  if (format !== 'pcm_s16le' || (rateHz ?? REALTIME_RATE_HZ) !== REALTIME_RATE_HZ || channels === 2)
+    throw new ContractError(
+      'ErrUnsupportedFormat',
+      'Unsupported audio: send pcm_s16le at 16000 Hz with 1 channel.',
+    );
+  const { language = 'auto', hotwords } = session;
+  return {
+    ...(language === 'auto' ? {} : { language: readLanguage('session.language', language) }),
+    ...(hotwords ? { hotwords } : {}),
+  };
+};
+
+/** Starts a session of `/ws/asr/realtime`. */
+export const startRecognitionSession = ({
+  peer,
+  offers,
+  clock,
+  log,
+}: RecognitionSessionDeps): PeerSession => {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const audioSeconds = createAllowance(clock, AUDIO);
+  const messages = createAllowance(clock, MESSAGES);
+  const longestMs = Math.min(LONGEST_UTTERANCE_MS, ...offers.map(({ engine }) => engine.longestMs));
+  const segmenter = createSpeechSegmenter(longestMs);
+  const counts = { finals: 0, noSpeech: 0, errors: 0 };
+  let hints: EngineHints = {};
+  let seq = 0;
+  let results = 0;
+  let faults = 0;
+  let finals = Promise.resolve();
+  let waiting = 0;
+  let isEnding = false;
+  const utterances = new Map<
+    SpeechSegment,
+    { readonly id: string; readonly recognition: ReturnType<typeof createUtteranceRecognition> }
+  >();
+
+  const say = (message: object): void => {
+    if (!signal.aborted) peer.send({ ...message, seq: (seq += 1) });
+  };
+  const end = (error: unknown, closeCode: number): void => {
+    if (signal.aborted) return;
+    sendError(peer, error, log, closeCode);
+    stop.abort();
+  };
+
+  const wait = async (ms: number): Promise<void> => sleep(clock, ms, signal);
+
+  const resultOf = (segment: SpeechSegment, utteranceId: string) => {
+    results += 1;
+    return {
+      utterance_id: utteranceId,
+      result_id: `${utteranceId}-${results}`,
+      audio_start_ms: segment.startMs,
+      audio_end_ms: segment.endMs,
+    };
+  };
+
+  const began = (segment: SpeechSegment): void => {
+    const id = randomUUID();
+    const recognition = createUtteranceRecognition(segment, { offers, hints, wait });
+    utterances.set(segment, { id, recognition });
+    say({ type: 'speech_started', utterance_id: id, audio_start_ms: segment.startMs });
+  };
+
+  const recogniseFinal = async (segment: SpeechSegment): Promise<void> => {
+    const known = utterances.get(segment);
+    if (!known || signal.aborted) return;
+    try {
+      const { text, language, confidence } = await known.recognition.final(signal);
+      counts.finals += 1;
+      if (text === '') counts.noSpeech += 1;
+      say({
+        type: 'asr.final_result',
+        ...resultOf(segment, known.id),
+        text,
+        language,
+        confidence,
+        is_final: true,
+        replaces: [],
+      });
+    } catch (thrown) {
+      if (signal.aborted) return;
+      counts.errors += 1;
+      sendError(peer, thrown, log);
+    } finally {
+      waiting -= 1;
+      utterances.delete(segment);
+    }
+  };
+
+  const stopped = (segment: SpeechSegment): void => {
+    const { startMs, endMs } = segment;
+    const id = utterances.get(segment)?.id;
+    say({ type: 'speech_stopped', utterance_id: id, audio_start_ms: startMs, audio_end_ms: endMs });
+    waiting += 1;
+    if (waiting > MOST_FINALS) return end(floodError('speech waits to be recognised'), CLOSE.busy);
+    finals = finals.then(async () => recogniseFinal(segment));
+  };
+
+  const showPartial = async (segment: SpeechSegment): Promise<void> => {
+    const known = utterances.get(segment);
+    const result = await known?.recognition.partial(signal);
+    if (!known || !result || segmenter.open !== segment) return;
+    say({
+      type: 'asr.partial_result',
+      ...resultOf(segment, known.id),
+      text: result.text,
+      language: result.language,
+      is_final: false,
+      stable: true,
+    });
+  };
+
+  const follow = (events: ReturnType<typeof segmenter.push>): void => {
+    for (const { kind, segment } of events)
+      if (kind === 'started') began(segment);
+      else stopped(segment);
+  };
+
+  const append = (audio: Buffer): void => {
+    if (!audioSeconds.take(audio.length / (REALTIME_RATE_HZ * BYTES_PER_SAMPLE)))
+      return end(floodError('audio comes faster than it is spoken'), FLOOD_CODE);
+    follow(segmenter.push(toSamples(audio)));
+    if (segmenter.open) void showPartial(segmenter.open);
+  };
+
+  const finish = async (): Promise<void> => {
+    isEnding = true;
+    follow(segmenter.end());
+    await finals;
+    const usage = {
+      status: 'completed',
+      final_count: counts.finals,
+      final_no_speech_count: counts.noSpeech,
+      final_error_count: counts.errors,
+    };
+    say({ type: 'session.usage', final: true, usage });
+    if (!signal.aborted) peer.close(CLOSE.normal, '');
+    stop.abort();
+  };
+
+  const take = (message: { readonly type: string }): void => {
+    switch (message.type) {
+      case 'session.update':
+        hints = readHints(message);
+        return;
+      case 'input_audio.append':
+        return append(readAudio(message));
+      case 'session.close':
+        return void finish();
+      case 'router.translation.update':
+        throw new ContractError(
+          'ErrInvalidRequest',
+          'Translation within the session is not supported. Use POST /translate/.',
+        );
+      default:
+        throw new ContractError('ErrInvalidRequest', 'The type of the message is unknown.');
+    }
+  };
+
+  const fault = (thrown: unknown): void => {
+    faults += 1;
+    if (faults >= MOST_FAULTS) end(thrown, CLOSE.badData);
+    else sendError(peer, thrown, log);
+  };
+
+  say({ type: 'session.created', session_id: randomUUID() });
+  return {
+    message: (text) => {
+      if (signal.aborted || isEnding) return;
+      if (!messages.take(1)) return end(floodError('messages come too fast'), FLOOD_CODE);
+      try {
+        take(parseMessage(text));
+      } catch (thrown) {
+        fault(thrown);
+      }
+    },
+    bytes: () => {
+      if (!signal.aborted && !isEnding)
+        fault(
+          new ContractError(
+            'ErrInvalidRequest',
+            'Binary frames are not supported. Send input_audio.append with base64.',
+          ),
+        );
+    },
+    closed: () => stop.abort(),
+  };
+};

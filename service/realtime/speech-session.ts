@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CLOSE,
+  speakMessage,
+  speechUpdate,
+  type SpeechUpdate,
+} from '../../src/api/realtime/contract.ts';
+import type { Voice } from '../../src/api/contract.ts';
+import type { Clock } from '../../src/async/clock.ts';
+import { encode } from '../../src/audio/codec/encode.ts';
+import { resample } from '../../src/audio/resample.ts';
+import type { Log } from '../../src/log.ts';
+import { countCodePoints } from '../../src/text/unicode.ts';
+import { validate } from '../body.ts';
+import type { Engines, Offer } from '../engine-loader.ts';
+import { ContractError } from '../errors.ts';
+import { checkFormat, checkText, sampleRateFor } from '../routes/tts.ts';
+import { allVoices } from '../routes/voices.ts';
+import { createAllowance } from './allowance.ts';
+import { parseMessage } from './parse-message.ts';
+import { FLOOD_CODE, floodError, sendError, type Peer, type PeerSession } from './peer.ts';
+
+/** Messages of a session; a sentence is one. */
+const MESSAGES = { most: 50, perSecond: 5 };
+const MOST_FAULTS = 20;
+
+export interface SpeechSessionDeps {
+  readonly peer: Peer;
+  readonly engines: Engines;
+  /** Longest text, in Unicode characters. */
+  readonly textLimit: number;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** What the session speaks with. */
+interface Setting {
+  readonly voice: Voice;
+  readonly offer: Offer<'speech'>;
+  readonly format: SpeechUpdate['session']['format'];
+  readonly sampleRateHz: number;
+  readonly isBinary: boolean;
+}
+
+/** Starts a session of `/ws/tts/realtime`: one synthesis at a time. */
+export const startSpeechSession = ({
+  peer,
+  engines,
+  textLimit,
+  clock,
+  log,
+}: SpeechSessionDeps): PeerSession => {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const messages = createAllowance(clock, MESSAGES);
+  let setting: Setting | undefined;
+  let faults = 0;
+  /** The message that is being served; others are refused or, after an update, wait for it. */
+  let updating: Promise<void> | undefined;
+  let isSpeaking = false;
+
+  const end = (error: unknown, closeCode: number): void => {
+    if (signal.aborted) return;
+    sendError(peer, error, log, closeCode);
+    stop.abort();
+  };
+  const fault = (thrown: unknown): void => {
+    if (signal.aborted) return;
+    faults += 1;
+    if (faults >= MOST_FAULTS) end(thrown, CLOSE.badData);
+    else sendError(peer, thrown, log);
+  };
+
+  const update = async (message: unknown): Promise<void> => {
+    const { session } = validate(speechUpdate, message);
+    const known = await allVoices(engines, signal);
+    if (known.length === 0) throw engines.missing({ ability: 'speech' });
+    const found = known.find(({ voice }) => voice.id === session.voice_id.toLowerCase());
+    if (!found)
+      throw new ContractError('ErrVoiceNotFound', 'voice_id is not one of GET /tts/voices.');
+    const { voice, offer } = found;
+    checkFormat(voice, session);
+    setting = {
+      voice,
+      offer,
+      format: session.format,
+      sampleRateHz: sampleRateFor(voice, session.sample_rate),
+      isBinary: session.audio_transport !== 'base64_json',
+    };
+    peer.send({ type: 'session.updated' });
+  };
+
+  const synthesise = async (
+    { voice, offer, format, sampleRateHz, isBinary }: Setting,
+    text: string,
+  ): Promise<void> => {
+    using _ = await offer.limiter.acquire(signal);
+    const sound = await offer.engine.speak({ voiceId: voice.id, text }, signal);
+    peer.send({ type: 'tts.audio.start', format, sample_rate: sampleRateHz });
+    const pcm = resample(sound.pcm, sound.sampleRateHz, sampleRateHz);
+    for await (const chunk of encode(format, sampleRateHz, pcm)) {
+      signal.throwIfAborted();
+      if (isBinary) await peer.sendBytes(chunk);
+      else peer.send({ type: 'tts.audio.delta', audio: Buffer.from(chunk).toString('base64') });
+    }
+    peer.send({ type: 'tts.audio.done' });
+    peer.send({ type: 'tts.usage', usage: { characters: countCodePoints(text) } });
+  };
+
+  const speak = async (message: unknown): Promise<void> => {
+    const { text } = validate(speakMessage, message);
+    checkText(text, textLimit);
+    if (isSpeaking)
+      throw new ContractError(
+        'ErrInvalidRequest',
+        'A text is being spoken. Wait for tts.audio.done, or open another session.',
+      );
+    isSpeaking = true;
+    try {
+      await updating;
+      if (!setting)
+        throw new ContractError('ErrInvalidRequest', 'Send session.update with a voice first.');
+      await synthesise(setting, text);
+    } finally {
+      isSpeaking = false;
+    }
+  };
+
+  const take = async (message: { readonly type: string }): Promise<void> => {
+    switch (message.type) {
+      case 'session.update': {
+        if (updating || isSpeaking)
+          throw new ContractError(
+            'ErrInvalidRequest',
+            'The session is busy. Update it after tts.audio.done.',
+          );
+        const mine = update(message);
+        updating = mine.catch(() => undefined);
+        try {
+          await mine;
+        } finally {
+          updating = undefined;
+        }
+        return;
+      }
+      case 'tts.speak':
+        return speak(message);
+      case 'session.close':
+        peer.close(CLOSE.normal, '');
+        stop.abort();
+        return;
+      default:
+        throw new ContractError('ErrInvalidRequest', 'The type of the message is unknown.');
+    }
+  };
+
+  peer.send({ type: 'session.created', session_id: randomUUID() });
+  return {
+    message: (text) => {
+      if (signal.aborted) return;
+      if (!messages.take(1)) return end(floodError('messages come too fast'), FLOOD_CODE);
+      const serve = async (): Promise<void> => take(parseMessage(text));
+      serve().catch(fault);
+    },
+    bytes: () =>
+      fault(new ContractError('ErrInvalidRequest', 'Binary frames are not supported. Send JSON.')),
+    closed: () => stop.abort(),
+  };
+};

@@ -1,0 +1,98 @@
+import type { AsrPlainReply } from '../../src/api/contract.ts';
+import { plainReply } from '../recognise.ts';
+import { createLocalAgreement } from '../../src/text/local-agreement.ts';
+import { FRAME_MS } from '../../src/audio/vad.ts';
+import { toAppError } from '../../src/errors.ts';
+import type { EngineHints } from '../engine.ts';
+import type { Offer } from '../engine-loader.ts';
+import { samplesOf, type SpeechSegment } from './speech-segmenter.ts';
+
+/** Audio that is added between two recognitions of a growing utterance, at least. */
+const PARTIAL_EVERY_MS = 400;
+/** The same as a share of the utterance, so that a long one costs at most 5 times its length. */
+const PARTIAL_EVERY_SHARE = 0.25;
+/** Attempts at a final whose engines are all busy. */
+const ATTEMPTS = 3;
+
+export interface UtteranceRecognitionDeps {
+  /** Engines, best first; the next one is asked when one fails. */
+  readonly offers: readonly Offer<'recognition'>[];
+  readonly hints: EngineHints;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/** Recognises one utterance over any engine for whole audio. */
+export const createUtteranceRecognition = (
+  segment: SpeechSegment,
+  { offers, hints, wait }: UtteranceRecognitionDeps,
+) => {
+  const agreement = createLocalAgreement();
+  let running: AbortController | undefined;
+  let recognisedMs = 0;
+  let certain = '';
+
+  const recogniseBy = async (
+    { engine, limiter }: Offer<'recognition'>,
+    signal: AbortSignal,
+  ): Promise<AsrPlainReply> => {
+    using _ = await limiter.acquire(signal);
+    const heard = await engine.recognise(samplesOf(segment), hints, signal);
+    return plainReply([{ startMs: segment.startMs, endMs: segment.endMs, heard }], hints);
+  };
+
+  const recognise = async (signal: AbortSignal): Promise<AsrPlainReply> => {
+    let failure: unknown;
+    for (const offer of offers) {
+      try {
+        return await recogniseBy(offer, signal);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        failure ??= thrown;
+      }
+    }
+    throw failure;
+  };
+
+  return {
+    /**
+     * Recognises what is there so far, if enough is new and no recognition runs.
+     *
+     * @returns text that two recognitions agree on and that only grows; undefined: nothing new
+     */
+    partial: async (signal: AbortSignal): Promise<AsrPlainReply | undefined> => {
+      const lengthMs = segment.frames.length * FRAME_MS;
+      const dueMs = Math.max(PARTIAL_EVERY_MS, lengthMs * PARTIAL_EVERY_SHARE);
+      if (running || lengthMs - recognisedMs < dueMs) return undefined;
+      recognisedMs = lengthMs;
+      const mine = new AbortController();
+      running = mine;
+      try {
+        const result = await recognise(AbortSignal.any([signal, mine.signal]));
+        if (mine.signal.aborted) return undefined;
+        const agreed = agreement.add(result.text.trim());
+        if (agreed === certain) return undefined;
+        certain = agreed;
+        return { ...result, text: certain };
+      } catch {
+        // The whole utterance is still to be recognised, and reports the fault.
+        return undefined;
+      } finally {
+        if (running === mine) running = undefined;
+      }
+    },
+    /** Recognises the whole utterance; partial results end here. */
+    final: async (signal: AbortSignal): Promise<AsrPlainReply> => {
+      running?.abort();
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await recognise(signal);
+        } catch (thrown) {
+          signal.throwIfAborted();
+          const { code, retryAfterMs = 1_000 } = toAppError(thrown);
+          if (code !== 'rate-limited' || attempt === ATTEMPTS) throw thrown;
+          await wait(retryAfterMs);
+        }
+      }
+    },
+  };
+};

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { recognitionEvent } from '../../../src/api/realtime/contract.ts';
+import { instantOffer, joined, openSession, silenceOf, soundOf, wordsIn } from './support.ts';
+
+const SIX = [0, 1, 2, 3, 4, 5];
+
+describe('a session of realtime recognition', () => {
+  it('says when speech begins and ends, what is certain meanwhile, and the text at the end', async () => {
+    const { hear, of, said } = openSession();
+    await hear(joined(silenceOf(1), soundOf(SIX), silenceOf(1)));
+    expect(said[0]).toMatchObject({ type: 'session.created' });
+    expect(of('speech_started')).toHaveLength(1);
+    const texts = of('asr.partial_result').map(({ text = '' }) => text);
+    expect(texts.length).toBeGreaterThan(1);
+    for (const [at, text] of texts.entries())
+      expect(text.startsWith(texts[at - 1] ?? '')).toBe(true);
+    expect(of('asr.final_result')).toMatchObject([
+      { text: 'w0 w1 w2 w3 w4 w5', language: 'en', confidence: 0.9, is_final: true },
+    ]);
+    for (const { atMs: _, ...message } of said)
+      expect(recognitionEvent.safeParse(message).success).toBe(true);
+  });
+
+  it('shows the first words 1.2 s after they began, the text 0.5 s after its silence', async () => {
+    const { hear, of } = openSession();
+    await hear(joined(silenceOf(2), soundOf(SIX), silenceOf(1.5)));
+    const spokeMs = 2_000;
+    const silentMs = 2_000 + 2_400;
+    expect(of('asr.partial_result')[0]!.atMs - spokeMs).toBeLessThanOrEqual(1_200);
+    const [stopped] = of('speech_stopped');
+    const [final] = of('asr.final_result');
+    expect(final!.atMs - stopped!.atMs).toBeLessThanOrEqual(100);
+    expect(final!.atMs - silentMs).toBeLessThanOrEqual(700);
+    expect(Math.abs(final!.audio_end_ms! - silentMs)).toBeLessThanOrEqual(200);
+  });
+
+  it('hears speech that begins with the session', async () => {
+    const { hear, of, send, closes, clock } = openSession();
+    await hear(joined(soundOf([7])));
+    send({ type: 'session.close' });
+    await clock.advance(0);
+    expect(of('asr.final_result')).toMatchObject([{ text: 'w7' }]);
+    expect(of('session.usage')).toMatchObject([
+      { final: true, usage: { status: 'completed', final_count: 1, final_no_speech_count: 0 } },
+    ]);
+    expect(closes).toEqual([1000]);
+  });
+
+  it('gives several utterances their own ids, in their order', async () => {
+    const { hear, of } = openSession();
+    await hear(joined(soundOf([1, 2]), silenceOf(1), soundOf([3]), silenceOf(1)));
+    expect(of('asr.final_result').map(({ text }) => text)).toEqual(['w1 w2', 'w3']);
+    expect(new Set(of('asr.final_result').map(({ utterance_id: id }) => id)).size).toBe(2);
+  });
+
+  it('cuts an endless utterance between words, and loses and doubles none', async () => {
+    const { hear, of, send, clock } = openSession();
+    const words = Array.from({ length: 150 }, (_, at) => at);
+    const breaths = words.map((word) =>
+      word % 5 === 4 ? [soundOf([word]), silenceOf(0.34)] : [soundOf([word])],
+    );
+    await hear(joined(...breaths.flat()));
+    send({ type: 'session.close' });
+    await clock.advance(0);
+    const texts = of('asr.final_result').map(({ text }) => text);
+    expect(texts.length).toBeGreaterThan(1);
+    expect(texts.join(' ')).toBe(words.map((word) => `w${word}`).join(' '));
+  });
+
+  it('recognises no silence, however long it is', async () => {
+    let calls = 0;
+    const offer = instantOffer(() => {
+      calls += 1;
+      return { text: 'x' };
+    });
+    const { hear, said } = openSession([offer]);
+    await hear(joined(silenceOf(30)));
+    expect([calls, said.length]).toEqual([0, 1]);
+  });
+
+  it('asks the next engine when one fails', async () => {
+    const broken = instantOffer(() => {
+      throw new AppError('unavailable', 'it is away', { retryable: true });
+    });
+    const { hear, of } = openSession([broken, instantOffer()]);
+    await hear(joined(soundOf([4, 5]), silenceOf(1)));
+    expect(of('asr.final_result')).toMatchObject([{ text: 'w4 w5' }]);
+    expect(of('error')).toEqual([]);
+  });
+
+  it('tells a failure of all engines, and goes on', async () => {
+    let isBroken = true;
+    const offer = instantOffer((samples) => {
+      if (isBroken) throw new AppError('unavailable', 'it is away', { retryable: true });
+      return { text: wordsIn(samples) };
+    });
+    const { hear, of, closes } = openSession([offer]);
+    await hear(joined(soundOf([4, 5]), silenceOf(1)));
+    expect(of('error')).toMatchObject([{ code: 'ErrBackendUnreachable', fatal: false }]);
+    isBroken = false;
+    await hear(joined(soundOf([6]), silenceOf(1)));
+    expect(of('asr.final_result')).toMatchObject([{ text: 'w6' }]);
+    expect(closes).toEqual([]);
+  });
+
+  it('stops the engine when the client is gone', async () => {
+    const signals: AbortSignal[] = [];
+    const offer = instantOffer((_, signal) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    });
+    const { hear, session, clock } = openSession([offer]);
+    await hear(joined(soundOf([1, 2, 3]), silenceOf(1)));
+    session.closed();
+    await clock.advance(10_000);
+    expect(signals.length).toBeGreaterThan(0);
+    expect(signals.every(({ aborted }) => aborted)).toBe(true);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it.each([
+    ['what is no JSON', '{"type":', 'ErrInvalidRequest', 'The message is not valid JSON.'],
+    ['what has no type', '{}', 'ErrInvalidRequest', 'The message has no type.'],
+    ['a list', '[1]', 'ErrInvalidRequest', 'The message has no type.'],
+    ['an unknown type', '{"type":"x"}', 'ErrInvalidRequest', 'type of the message is unknown'],
+    [
+      'audio that is a number',
+      '{"type":"input_audio.append","audio":1}',
+      'ErrInvalidParameter',
+      'audio',
+    ],
+    [
+      'audio that is no base64',
+      '{"type":"input_audio.append","audio":"a?"}',
+      'ErrInvalidParameter',
+      'audio',
+    ],
+    [
+      'half a sample',
+      '{"type":"input_audio.append","audio":"AAAA"}',
+      'ErrInvalidAudio',
+      'odd number of bytes',
+    ],
+    [
+      'another format',
+      '{"type":"session.update","session":{"input_audio_format":"opus"}}',
+      'ErrUnsupportedFormat',
+      'send pcm_s16le at 16000 Hz',
+    ],
+    [
+      'another rate',
+      '{"type":"session.update","session":{"sample_rate":48000}}',
+      'ErrUnsupportedFormat',
+      'send pcm_s16le at 16000 Hz',
+    ],
+    [
+      'no language',
+      '{"type":"session.update","session":{"language":"klingonese"}}',
+      'ErrInvalidParameter',
+      'session.language',
+    ],
+  ])('answers %s with an error and goes on', async (_, text, code, words) => {
+    const { session, of, hear, closes } = openSession();
+    session.message(text);
+    expect(of('error')).toMatchObject([{ code, fatal: false }]);
+    expect(of('error')[0]!.message).toContain(words);
+    await hear(joined(soundOf([1]), silenceOf(1)));
+    expect(of('asr.final_result')).toMatchObject([{ text: 'w1' }]);
+    expect(closes).toEqual([]);
+  });
+
+  it('ends after twenty faulty messages', () => {
+    const { session, of, closes } = openSession();
+    for (let at = 0; at < 30; at += 1) session.message('nonsense');
+    expect(of('error')).toHaveLength(20);
+    expect(of('error').at(-1)).toMatchObject({ fatal: true });
+    expect(closes).toEqual([1007]);
+  });
+
+  it('ends when audio comes much faster than anybody speaks, but not when a minute comes at once', () => {
+    const { send, of, closes } = openSession();
+    const audio = Buffer.alloc(32_000).toString('base64');
+    for (let second = 0; second < 60; second += 1) send({ type: 'input_audio.append', audio });
+    expect(of('error')).toEqual([]);
+    for (let second = 0; second < 100; second += 1) send({ type: 'input_audio.append', audio });
+    expect(of('error')).toMatchObject([{ code: 'ErrRateLimited', fatal: true }]);
+    expect(closes).toEqual([1008]);
+  });
+
+  it('ends in a flood of tiny messages', () => {
+    const { send, of, closes } = openSession();
+    for (let at = 0; at < 3_000; at += 1) send({ type: 'input_audio.append', audio: '' });
+    expect(of('error')).toMatchObject([{ code: 'ErrRateLimited', fatal: true }]);
+    expect(closes).toEqual([1008]);
+  });
+
+  it('ends when engines fall behind by many utterances', async () => {
+    const offer = instantOffer(() => new Promise(() => undefined));
+    const { hear, of, closes } = openSession([offer]);
+    for (let at = 0; at < 12; at += 1) await hear(joined(soundOf([at]), silenceOf(1)));
+    expect(of('error')).toMatchObject([{ code: 'ErrRateLimited', fatal: true }]);
+    expect(closes).toEqual([1013]);
+  });
+});

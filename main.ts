@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServiceClient } from './src/api/client.ts';
+import { createRealtime } from './src/api/realtime/index.ts';
 import { type Command, commandFault } from './src/command/command.ts';
 import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
 import { coreSection, openCore, type CoreConfig } from './src/core.ts';
@@ -75,10 +76,13 @@ runProgram(async (stopped) => {
       onCall: (report) => log.debug(report, 'call of the service'),
     }),
   );
+  const uses = config.core.SPEECH_REALTIME ?? [];
+  const realtime = parts.use(createRealtime({ baseUrl, key, uses, requests: client, log }));
   const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
   const { core, attach } = parts.use(
     await openCore({
       client,
+      realtime,
       store,
       texts,
       log,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ServiceClient } from './api/client.ts';
+import { realtimeUses, type Realtime } from './api/realtime/index.ts';
 import { createAssistant } from './chat/assistant.ts';
 import type { Command } from './command/command.ts';
 import { httpUrl } from './config.ts';
@@ -23,6 +24,7 @@ import { realClock, type Clock } from './async/clock.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createRooms } from './voice/rooms.ts';
 import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
+import { createRealtimeRecogniser } from './voice/stt/realtime-recogniser.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/subtitles.ts';
 import { createTranscriber } from './speech/transcriber.ts';
@@ -73,6 +75,9 @@ export const coreSection = z
       .string()
       .optional()
       .describe('Translation model. Default: chosen by the service.'),
+    SPEECH_REALTIME: realtimeUses.describe(
+      'Use the WebSocket paths of the service: recognition, speech or both, separated by a comma. Default: off.',
+    ),
     DATABASE_URL: databaseUrl.describe('Database: sqlite:PATH.'),
     // A day is looked back to after a time away, and rows have to outlive that.
     INBOX_DAYS: days(7, 2).describe(
@@ -112,7 +117,9 @@ export interface CoreDeps {
   readonly fallbackDecoder?: FallbackDecoder | undefined;
   /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
-  /** Makes the recognisers of voice rooms. Default: by requests to the service. */
+  /** The WebSocket paths that are to be used. Default: none. */
+  readonly realtime?: Realtime | undefined;
+  /** Makes the recognisers of voice rooms. Default: over the service. */
   readonly createRecogniser?: RecogniserFactory;
 }
 
@@ -123,6 +130,17 @@ export interface RunningCore extends AsyncDisposable {
   /** Adds an adapter's platform, before the adapter starts. */
   readonly attach: (adapter: Pick<Adapter, 'platform' | 'ready'>) => void;
 }
+
+const recogniserFactory =
+  (client: ServiceClient, realtime: Realtime | undefined, clock: Clock): RecogniserFactory =>
+  ({ partials, space }) => {
+    const batch = createBatchRecogniser(client, {
+      space,
+      ...(partials ? {} : { partialEveryMs: 0 }),
+    });
+    const recognition = partials ? realtime?.recognition : undefined;
+    return recognition ? createRealtimeRecogniser({ ...recognition, batch, clock }) : batch;
+  };
 
 const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
 
@@ -165,8 +183,8 @@ export const openCore = async ({
   translates = async () => undefined,
   fallbackDecoder,
   clock = realClock,
-  createRecogniser = ({ partials, space }) =>
-    createBatchRecogniser(client, { space, ...(partials ? {} : { partialEveryMs: 0 }) }),
+  realtime,
+  createRecogniser = recogniserFactory(client, realtime, clock),
 }: CoreDeps): Promise<RunningCore> => {
   const platforms = createPlatforms();
   const personalDataOf = (platform: string) => platforms.find(platform)?.personalData;
@@ -193,7 +211,9 @@ export const openCore = async ({
       ...modelOf(config.SPEECH_TRANSLATION_MODEL),
     }),
     transcriber: createTranscriber({ client, glossary, fallback: fallbackDecoder, clock }),
-    speaker: createSpeaker({ client }),
+    speaker: createSpeaker({
+      client: realtime?.speech ? { ...client, speak: realtime.speech.speak } : client,
+    }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
   };
   const leases = await openEmbeddedLeases(store, randomUUID());

@@ -1,3 +1,4 @@
+import { ASKER } from './asker.ts';
 import { createAvailability } from '../../src/api/realtime/availability.ts';
 import { createRecognitionSessions } from '../../src/api/realtime/recognition-session.ts';
 import type { Clock } from '../../src/async/clock.ts';
@@ -62,12 +63,15 @@ export const createTestRealtime = ({
     openSession: createRecognitionSessions({ openSocket: wire.openSocket, clock, random: () => 1 }),
     availability,
     sessions: createSemaphore(sessions),
-    batch: createBatchRecogniser({
-      transcribe: async (...call) => {
-        transcribed.push(call[0].sizeBytes ?? 0);
-        return wordClient.transcribe(...call);
+    batch: createBatchRecogniser(
+      {
+        transcribe: async (...call) => {
+          transcribed.push(call[0].sizeBytes ?? 0);
+          return wordClient.transcribe(...call);
+        },
       },
-    }),
+      ASKER,
+    ),
     clock,
     createDecoder: async () => {
       const decoder = createWordDecoder();

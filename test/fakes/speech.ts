@@ -14,6 +14,7 @@ import {
 import { encode } from '../../src/audio/codec/encode.ts';
 import type { TokenBucket } from './token-bucket.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
+import { serveFakeSockets, type FakeSockets } from './realtime-sockets.ts';
 
 /** One request as the service got it. */
 export interface Seen {
@@ -59,6 +60,8 @@ export interface SpeechFake extends AsyncDisposable {
   heal(): void;
   /** Limits the requests of every path together: more are refused with 429, the wait in the text. */
   limit: TokenBucket | undefined;
+  /** The WebSocket paths. */
+  readonly realtime: FakeSockets;
 }
 
 export const VOICE: Voice = {
@@ -277,7 +280,9 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     server.listen(0, '127.0.0.1', resolve);
   });
 
+  const realtime = serveFakeSockets(server, key, (text) => fake.sound(text));
   const fake: SpeechFake = {
+    realtime,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     key,
     seen,
@@ -295,6 +300,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     heal: () => faults.clear(),
     limit: undefined,
     async [Symbol.asyncDispose]() {
+      realtime.cut();
       server.closeAllConnections();
       await new Promise((resolve) => {
         server.close(resolve);

@@ -104,20 +104,17 @@ export const speakMessage = z.object({ type: z.literal('tts.speak'), text: z.str
 
 // Speech: service to client
 
-export const speechEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('tts.audio.start') }),
-  /** Audio with the transport `base64_json`. */
-  z.object({ type: z.literal('tts.audio.delta'), audio: z.base64() }),
-  z.object({ type: z.literal('tts.audio.done') }),
-  z.object({ type: z.literal('tts.usage') }),
-  z.object({
-    type: z.literal('error'),
-    code: id.nullish(),
-    message: z.string().nullish(),
-    fatal: z.boolean().nullish(),
-  }),
-]);
-export type SpeechEvent = z.infer<typeof speechEvent>;
+export const speechEvent = z.object({
+  /**
+   * `tts.audio.start`, `tts.audio.done`, `tts.usage`, `error` and others. A message about
+   * audio with the field `audio` holds some, as base64.
+   */
+  type: z.string(),
+  audio: z.string().optional(),
+  code: id.nullish(),
+  message: z.string().nullish(),
+  fatal: z.boolean().nullish(),
+});
 
 // Close codes (RFC 6455 section 7.4.1)
 

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { realClock } from '../../async/clock.ts';
+import { createSemaphore, type Semaphore } from '../../async/semaphore.ts';
+import type { Log } from '../../log.ts';
+import type { SpeechApi } from '../speech.ts';
+import { createAvailability, type Availability } from './availability.ts';
+import { createRecognitionSessions, type OpenRecognitionSession } from './recognition-session.ts';
+import { createSocketOpener } from './socket.ts';
+import { createRealtimeSpeech, type RealtimeSpeech } from './speech.ts';
+
+/** Sessions of recognition at the same time; each keeps up to 2 MB of audio. */
+const MOST_RECOGNITIONS = 16;
+
+const USES = ['recognition', 'speech'] as const;
+
+/** What the WebSocket paths are used for; none by default. */
+export const realtimeUses = z
+  .string()
+  .transform((text) => text.split(',').map((item) => item.trim()))
+  .pipe(z.array(z.enum(USES, { error: 'must be recognition, speech or both, with a comma' })))
+  .optional();
+
+/** The WebSocket paths of the service that are to be used. */
+export interface Realtime extends Disposable {
+  readonly recognition:
+    | {
+        readonly openSession: OpenRecognitionSession;
+        readonly availability: Availability;
+        readonly sessions: Semaphore;
+      }
+    | undefined;
+  /** Speaks over kept connections, and by requests. */
+  readonly speech: RealtimeSpeech | undefined;
+}
+
+export interface RealtimeOptions {
+  /** Address of the service; a path in it is put before every path of the contract. */
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly uses: readonly (typeof USES)[number][];
+  /** Speaks what no connection does. */
+  readonly requests: Pick<SpeechApi, 'speak'>;
+  readonly log: Pick<Log, 'warn' | 'info'>;
+}
+
+/** Creates the clients of the WebSocket paths (contract section 4.1). */
+export const createRealtime = ({
+  baseUrl,
+  key,
+  uses,
+  requests,
+  log,
+}: RealtimeOptions): Realtime => {
+  const clock = realClock;
+  const openSocket = createSocketOpener(baseUrl, key);
+  const speech = uses.includes('speech')
+    ? createRealtimeSpeech({
+        openSocket,
+        availability: createAvailability('speech', { clock, log }),
+        clock,
+        requests,
+      })
+    : undefined;
+  return {
+    recognition: uses.includes('recognition')
+      ? {
+          openSession: createRecognitionSessions({ openSocket, clock, random: Math.random }),
+          availability: createAvailability('recognition', { clock, log }),
+          sessions: createSemaphore(MOST_RECOGNITIONS),
+        }
+      : undefined,
+    speech,
+    [Symbol.dispose]: () => speech?.[Symbol.dispose](),
+  };
+};

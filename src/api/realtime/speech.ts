@@ -1,0 +1,166 @@
+import type { Clock } from '../../async/clock.ts';
+import { AppError, toAppError } from '../../errors.ts';
+import { countCodePoints } from '../../text/unicode.ts';
+import type { CallOptions } from '../caller.ts';
+import { SERVICE_LIMITS, type TtsRequest } from '../contract.ts';
+import { startDeadline } from '../retry.ts';
+import type { SpeechApi } from '../speech.ts';
+import type { Availability } from './availability.ts';
+import type { OpenSocket } from './socket.ts';
+import { openSpeechSession, type SpeechSession } from './speech-session.ts';
+
+/** Connections that are kept; each is for one voice, format and rate. */
+const MOST_SESSIONS = 8;
+/** Time without a text after which a connection is closed. */
+const IDLE_MS = 60_000;
+const DEADLINE_MS = 120_000;
+/** Longest wait for the first audio; then a request takes its place. */
+const FIRST_AUDIO_MS = 8_000;
+
+export interface RealtimeSpeechDeps {
+  readonly openSocket: OpenSocket;
+  readonly availability: Availability;
+  readonly clock: Clock;
+  /** Speaks what no connection does. */
+  readonly requests: Pick<SpeechApi, 'speak'>;
+}
+
+export interface RealtimeSpeech extends Pick<SpeechApi, 'speak'>, Disposable {
+  /** Connections that are kept. */
+  readonly sessions: number;
+}
+
+interface Kept {
+  readonly session: SpeechSession;
+  stopIdle: () => void;
+}
+
+/** True for a request that a connection can serve: streamed, and with nothing that only POST has. */
+const isSuited = ({ text, stream, temperature }: TtsRequest): boolean =>
+  stream === true &&
+  temperature === undefined &&
+  countCodePoints(text) <= SERVICE_LIMITS.ttsTextCodePoints;
+
+/**
+ * Speaks over connections that are kept between texts, one for each voice and format. While one is
+ * busy, and whenever it fails before its first audio, the text is spoken by a request.
+ */
+export const createRealtimeSpeech = ({
+  openSocket,
+  availability,
+  clock,
+  requests,
+}: RealtimeSpeechDeps): RealtimeSpeech => {
+  const kept = new Map<string, Kept>();
+
+  const closeOldest = (): void => {
+    for (const [key, { session }] of kept) {
+      if (kept.size < MOST_SESSIONS) return;
+      if (session.isBusy) continue;
+      kept.delete(key);
+      session.close();
+    }
+  };
+
+  const sessionFor = (request: TtsRequest): Kept | undefined => {
+    const { voice_id, format, sample_rate = 0 } = request;
+    const key = `${voice_id} ${format} ${sample_rate}`;
+    const known = kept.get(key);
+    if (known) {
+      // The one that was used last is closed last.
+      kept.delete(key);
+      kept.set(key, known);
+      return known.session.isBusy ? undefined : known;
+    }
+    closeOldest();
+    if (kept.size >= MOST_SESSIONS) return undefined;
+    const session = openSpeechSession(
+      openSocket,
+      {
+        voice_id,
+        format,
+        sample_rate: sample_rate || SERVICE_LIMITS.ttsDefaultSampleRateHz,
+        audio_transport: 'binary',
+      },
+      () => {
+        kept.get(key)?.stopIdle();
+        kept.delete(key);
+      },
+    );
+    const made: Kept = { session, stopIdle: () => undefined };
+    kept.set(key, made);
+    return made;
+  };
+
+  /** Keeps a connection for the next text, for a while. */
+  const release = (one: Kept): void => {
+    if (!one.session.isOver) one.stopIdle = clock.after(IDLE_MS, () => one.session.close());
+  };
+
+  const rest = async function* (
+    first: Uint8Array,
+    audio: AsyncGenerator<Uint8Array, void, void>,
+    signal: AbortSignal,
+    end: Disposable,
+  ): AsyncGenerator<Uint8Array, void, void> {
+    using _ = end;
+    try {
+      yield first;
+      yield* audio;
+    } catch (thrown) {
+      throw toAppError(signal.aborted ? signal.reason : thrown);
+    } finally {
+      await audio.return();
+    }
+  };
+
+  /** Speaks over a connection; undefined when it does not begin to. */
+  const trySession = async (
+    one: Kept,
+    { text }: TtsRequest,
+    { signal, deadlineMs = DEADLINE_MS }: CallOptions,
+  ): Promise<AsyncIterable<Uint8Array> | undefined> => {
+    const { session } = one;
+    one.stopIdle();
+    const isFresh = session.texts === 0;
+    using started = new DisposableStack();
+    started.defer(() => release(one));
+    const deadline = started.use(startDeadline(signal, deadlineMs));
+    // Also where the audio is never read to its end.
+    const leave = (): void => session.close();
+    deadline.signal.addEventListener('abort', leave, { once: true });
+    started.defer(() => deadline.signal.removeEventListener('abort', leave));
+    const late = new AbortController();
+    const stopLate = clock.after(FIRST_AUDIO_MS, () =>
+      late.abort(new AppError('timeout', 'the service does not speak', { retryable: true })),
+    );
+    const audio = session.speak(text, AbortSignal.any([deadline.signal, late.signal]));
+    try {
+      const first = await audio.next();
+      if (first.done) throw new AppError('bad-reply', 'the service answered without audio');
+      availability.succeeded();
+      return rest(first.value, audio, deadline.signal, started.move());
+    } catch (thrown) {
+      if (signal.aborted) throw toAppError(signal.reason);
+      // A kept connection may have ended unnoticed, which says nothing of the service.
+      if (isFresh) availability.failed(toAppError(thrown));
+      return undefined;
+    } finally {
+      stopLate();
+    }
+  };
+
+  return {
+    speak: async (request, options) => {
+      const one = isSuited(request) && availability.mayTry() ? sessionFor(request) : undefined;
+      const audio = one && (await trySession(one, request, options));
+      return audio ?? requests.speak(request, options);
+    },
+    get sessions() {
+      return kept.size;
+    },
+    [Symbol.dispose]: () => {
+      for (const { session } of kept.values()) session.close();
+    },
+  };
+};

@@ -1,0 +1,110 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { createRecognitionSessions } from '../../../../src/api/realtime/recognition-session.ts';
+import { createSocketOpener } from '../../../../src/api/realtime/socket.ts';
+import { realClock } from '../../../../src/async/clock.ts';
+import type { AppError } from '../../../../src/errors.ts';
+import { eventually } from '../../../fakes/eventually.ts';
+import { pcmOf } from '../../../fakes/realtime-recognition.ts';
+import { startSpeechFake, type SpeechFake } from '../../../fakes/speech.ts';
+
+let fake: SpeechFake;
+
+beforeEach(async () => {
+  fake = await startSpeechFake();
+});
+afterEach(async () => fake[Symbol.asyncDispose]());
+
+const open = (key = fake.key) => {
+  const failures: AppError[] = [];
+  const session = createRecognitionSessions({
+    openSocket: createSocketOpener(fake.url, key),
+    clock: realClock,
+    random: () => 0,
+  })({ changed: () => undefined, failed: (error) => void failures.push(error) });
+  return { session, failures };
+};
+
+const opening = async (url: string): Promise<AppError | undefined> => {
+  const ended = Promise.withResolvers<AppError | undefined>();
+  createSocketOpener(url, 'svck:any')('/ws/asr/realtime', {
+    opened: () => undefined,
+    message: () => undefined,
+    closed: ended.resolve,
+  });
+  return ended.promise;
+};
+
+describe('a socket of the service', () => {
+  it('carries a session whose connection breaks again and again', async () => {
+    fake.realtime.recognition.push({ cutAfterMs: 300 }, { cutAfterMs: 500 }, { cutAfterMs: 700 });
+    const { session } = open();
+    for (const word of ['we', 'meet', 'at', 'nine', '']) session.append(pcmOf(word));
+    expect((await session.finish()).text).toBe('we meet at nine');
+    expect(fake.realtime.opened).toBe(4);
+    await eventually(() => expect(fake.realtime.open).toBe(0));
+  });
+
+  it('tells why the service refuses it', async () => {
+    const { failures } = open('svck:another');
+    await eventually(() => expect(failures).toMatchObject([{ code: 'config', status: 401 }]));
+    fake.realtime.recognition.push({ refuse: 403 });
+    const other = open();
+    await eventually(() => expect(other.failures).toMatchObject([{ code: 'forbidden' }]));
+  });
+
+  it('tells that nobody listens at the address', async () => {
+    expect(await opening('http://127.0.0.1:1')).toMatchObject({
+      code: 'unavailable',
+      retryable: true,
+    });
+  });
+
+  it.each([
+    [1000, undefined, undefined],
+    [1001, 'unavailable', true],
+    [1008, 'bad-reply', false],
+    [1011, 'unavailable', true],
+    [1013, 'unavailable', true],
+    [4403, 'bad-reply', false],
+  ])(
+    'tells by the close code %i whether another connection may serve',
+    async (code, kind, again) => {
+      const server = createServer();
+      const sockets = new WebSocketServer({ server });
+      sockets.on('connection', (socket) => socket.close(code));
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', resolve);
+      });
+      const error = await opening(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      expect([error?.code, error?.retryable]).toEqual([kind, again]);
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  );
+
+  it('does not take a page for a service, nor follow it elsewhere', async () => {
+    for (const [status, code] of [
+      [200, 'config'],
+      [302, 'config'],
+    ] as const) {
+      const server = createServer((_, response) => {
+        response.writeHead(status, { location: fake.url });
+        response.end('<html>');
+      });
+      await new Promise<void>((resolve) => {
+        server.listen(0, '127.0.0.1', resolve);
+      });
+      const error = await opening(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      expect(error?.code).toBe(code);
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    }
+    expect(fake.realtime.opened).toBe(0);
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { SpeechEngine } from '../../../service/engine.ts';
+import { createRequestLimiter } from '../../../service/request-limiter.ts';
+import { startSpeechSession } from '../../../service/realtime/speech-session.ts';
+import type { Voice } from '../../../src/api/contract.ts';
+import { AppError } from '../../../src/errors.ts';
+import { createLog } from '../../../src/log.ts';
+import { createTestClock } from '../../fakes/clock.ts';
+import { eventually } from '../../fakes/eventually.ts';
+import { offering } from '../support.ts';
+
+const VOICE: Voice = {
+  id: '7d1c7a6e-3f57-4c2c-9a1e-0d6f2a8b4c11',
+  description: 'Ada',
+  language: 'English',
+  gender: 'Female',
+  formats: ['pcm', 'wav', 'mp3'],
+  sample_rates: [24_000],
+  streaming: true,
+};
+const UPDATE = {
+  type: 'session.update',
+  session: { voice_id: VOICE.id, format: 'pcm', sample_rate: 0, audio_transport: 'binary' },
+};
+/** A tenth of a second a character. */
+const CHARACTER_SAMPLES = 2_400;
+
+const engine = (speak?: SpeechEngine['speak']): SpeechEngine => ({
+  voices: async () => [VOICE],
+  speak:
+    speak ??
+    (async ({ text }) => ({
+      sampleRateHz: 24_000,
+      pcm: (async function* () {
+        for (const _ of text) yield new Float32Array(CHARACTER_SAMPLES).fill(0.25);
+      })(),
+    })),
+});
+
+const open = (speechEngine = engine()) => {
+  const said: { type: string; code?: string; message?: string; audio?: string }[] = [];
+  const audio: Uint8Array[] = [];
+  const closes: number[] = [];
+  const limiter = createRequestLimiter({ concurrent: 1, waiting: 8 });
+  const session = startSpeechSession({
+    peer: {
+      send: (message) => void said.push(message as { type: string }),
+      sendBytes: async (bytes) => void audio.push(bytes),
+      close: (code) => void closes.push(code),
+    },
+    engines: offering('one', speechEngine, limiter).engines,
+    textLimit: 100,
+    clock: createTestClock(),
+    log: createLog('silent'),
+  });
+  const send = (message: object): void => session.message(JSON.stringify(message));
+  const last = async (type: string) =>
+    eventually(() => {
+      expect(said.at(-1)?.type).toBe(type);
+      return said.at(-1)!;
+    });
+  return { session, said, audio, closes, send, last, limiter };
+};
+
+const sizeOf = (audio: readonly Uint8Array[]): number =>
+  audio.reduce((sum, { length }) => sum + length, 0);
+
+describe('a session of realtime speech', () => {
+  it('speaks one text after another with the voice that was set', async () => {
+    const { send, said, audio, last } = open();
+    send({ type: 'session.update', session: UPDATE.session });
+    for (const text of ['hello', 'again']) {
+      send({ type: 'tts.speak', text });
+      await last('tts.usage');
+      said.push({ type: '' });
+    }
+    expect(said.map(({ type }) => type).filter((type) => type !== '')).toEqual([
+      'session.created',
+      'session.updated',
+      ...Array.from({ length: 2 }, () => ['tts.audio.start', 'tts.audio.done', 'tts.usage']).flat(),
+    ]);
+    expect(sizeOf(audio)).toBe(2 * 5 * CHARACTER_SAMPLES * 2);
+  });
+
+  it('sends audio within JSON to who wants that', async () => {
+    const { send, said, audio, last } = open();
+    send({ ...UPDATE, session: { ...UPDATE.session, audio_transport: 'base64_json' } });
+    send({ type: 'tts.speak', text: 'hello' });
+    await last('tts.usage');
+    const parts = said.flatMap((message) => message.audio ?? []);
+    expect(sizeOf(parts.map((part) => Buffer.from(part, 'base64')))).toBe(
+      5 * CHARACTER_SAMPLES * 2,
+    );
+    expect(audio).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a text before the voice',
+      { type: 'tts.speak', text: 'x' },
+      'ErrInvalidRequest',
+      'session.update',
+    ],
+    [
+      'a voice that is no id',
+      { ...UPDATE, session: { ...UPDATE.session, voice_id: 'x' } },
+      'ErrInvalidParameter',
+      'voice_id',
+    ],
+    [
+      'an unknown voice',
+      {
+        ...UPDATE,
+        session: { ...UPDATE.session, voice_id: '7d1c7a6e-3f57-4c2c-9a1e-0d6f2a8b4c12' },
+      },
+      'ErrVoiceNotFound',
+      'voice_id',
+    ],
+    [
+      'a format that the voice has not',
+      { ...UPDATE, session: { ...UPDATE.session, format: 'ogg' } },
+      'ErrUnsupportedFormat',
+      'pcm, wav, mp3',
+    ],
+    [
+      'a rate that the voice has not',
+      { ...UPDATE, session: { ...UPDATE.session, sample_rate: 44_100 } },
+      'ErrUnsupportedSampleRate',
+      'sample_rate',
+    ],
+    [
+      'a text that is too long',
+      { type: 'tts.speak', text: 'x'.repeat(101) },
+      'ErrTextTooLong',
+      '100 characters',
+    ],
+    ['an empty text', { type: 'tts.speak', text: '' }, 'ErrInvalidParameter', 'text'],
+    ['a text that is no text', { type: 'tts.speak', text: 5 }, 'ErrInvalidParameter', 'text'],
+    ['an unknown type', { type: 'tts.sing' }, 'ErrInvalidRequest', 'type of the message'],
+  ])('answers %s with an error and goes on', async (_, message, code, words) => {
+    const { send, closes, last } = open();
+    send(message);
+    const error = await last('error');
+    expect([error.code, closes]).toEqual([code, []]);
+    expect(error.message).toContain(words);
+    send(UPDATE);
+    send({ type: 'tts.speak', text: 'hello' });
+    await last('tts.usage');
+  });
+
+  it('speaks one text at a time', async () => {
+    const { send, said, last } = open();
+    send(UPDATE);
+    send({ type: 'tts.speak', text: 'hello' });
+    send({ type: 'tts.speak', text: 'again' });
+    send(UPDATE);
+    await last('tts.usage');
+    const errors = said.filter(({ type }) => type === 'error');
+    expect(errors.map(({ message = '' }) => message).toSorted()).toEqual([
+      expect.stringContaining('Wait for tts.audio.done'),
+      expect.stringContaining('The session is busy'),
+    ]);
+  });
+
+  it('tells a failure of the engine, and frees its place', async () => {
+    let isBroken = true;
+    const good = engine();
+    const { send, last } = open(
+      engine(async (request, signal) => {
+        if (isBroken) throw new AppError('unavailable', 'it is away', { retryable: true });
+        return good.speak(request, signal);
+      }),
+    );
+    send(UPDATE);
+    send({ type: 'tts.speak', text: 'hello' });
+    expect(await last('error')).toMatchObject({ code: 'ErrBackendUnreachable', fatal: false });
+    isBroken = false;
+    send({ type: 'tts.speak', text: 'hello' });
+    await last('tts.usage');
+  });
+
+  it('stops the engine when the client is gone', async () => {
+    let isAborted = false;
+    const { send, session, limiter } = open(
+      engine(
+        async (_, signal) =>
+          new Promise((__, reject) => {
+            signal.addEventListener('abort', () => {
+              isAborted = true;
+              reject(signal.reason as Error);
+            });
+          }),
+      ),
+    );
+    send(UPDATE);
+    send({ type: 'tts.speak', text: 'hello' });
+    await new Promise(setImmediate);
+    session.closed();
+    await limiter.acquire();
+    expect(isAborted).toBe(true);
+  });
+
+  it('ends in a flood of messages', () => {
+    const { session, closes, said } = open();
+    for (let at = 0; at < 100; at += 1) session.message('{"type":"tts.speak","text":"x"}');
+    expect(closes).toEqual([1008]);
+    expect(said.at(-1)).toMatchObject({ code: 'ErrRateLimited', fatal: true });
+  });
+});

@@ -26,7 +26,8 @@ export const pcmOf = (word: string, samples = WORD_SAMPLES): Buffer => {
   return Buffer.from(sound.buffer);
 };
 
-const wordAt = (sample: number): string | undefined =>
+/** The word of a sample, of 32,768; undefined in silence. */
+export const wordAt = (sample: number): string | undefined =>
   sample < LOUD ? undefined : known[Math.round((sample - LOUD) / STEP)];
 
 /** What a fake session of recognition does beside its work. */

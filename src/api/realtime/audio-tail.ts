@@ -6,8 +6,6 @@ export interface Span {
   readonly end: number;
 }
 
-export type AudioTail = ReturnType<typeof createAudioTail>;
-
 /**
  * Creates the memory of a session's audio (s16le, mono): everything since the last final, so that it
  * can be sent again on another connection.

@@ -38,8 +38,6 @@ export interface RealtimeText {
 
 const toSamples = (ms: number): number => Math.round((ms * REALTIME_RATE_HZ) / 1_000);
 
-export type Results = ReturnType<typeof createResults>;
-
 /** Collects the results of a session over all of its connections, each result once. */
 export const createResults = () => {
   const finals = new Map<string, Final>();

@@ -41,6 +41,24 @@ const isSuited = ({ text, stream, temperature }: TtsRequest): boolean =>
   temperature === undefined &&
   countCodePoints(text) <= SERVICE_LIMITS.ttsTextCodePoints;
 
+/** The audio after the first piece; ends the work behind it. */
+const rest = async function* (
+  first: Uint8Array,
+  audio: AsyncGenerator<Uint8Array, void, void>,
+  signal: AbortSignal,
+  end: Disposable,
+): AsyncGenerator<Uint8Array, void, void> {
+  using _ = end;
+  try {
+    yield first;
+    yield* audio;
+  } catch (thrown) {
+    throw toAppError(signal.aborted ? signal.reason : thrown);
+  } finally {
+    await audio.return();
+  }
+};
+
 /**
  * Speaks over connections that are kept between texts, one for each voice and format. While one is
  * busy, and whenever it fails before its first audio, the text is spoken by a request.
@@ -95,23 +113,6 @@ export const createRealtimeSpeech = ({
   /** Keeps a connection for the next text, for a while. */
   const release = (one: Kept): void => {
     if (!one.session.isOver) one.stopIdle = clock.after(IDLE_MS, () => one.session.close());
-  };
-
-  const rest = async function* (
-    first: Uint8Array,
-    audio: AsyncGenerator<Uint8Array, void, void>,
-    signal: AbortSignal,
-    end: Disposable,
-  ): AsyncGenerator<Uint8Array, void, void> {
-    using _ = end;
-    try {
-      yield first;
-      yield* audio;
-    } catch (thrown) {
-      throw toAppError(signal.aborted ? signal.reason : thrown);
-    } finally {
-      await audio.return();
-    }
   };
 
   /** Speaks over a connection; undefined when it does not begin to. */

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Engines } from '../../../service/engine-loader.ts';
 import { createKeyCheck } from '../../../service/keys.ts';
 import { serveRealtime, type RealtimeServer } from '../../../service/realtime/upgrade.ts';
 import { createServiceClient } from '../../../src/api/client.ts';
@@ -36,7 +35,7 @@ describe('the client against the built-in service', () => {
     const offer = instantOffer();
     const { engines, config } = offering('instant', offer.engine, offer.limiter);
     realtime = serveRealtime(server, {
-      engines: engines as Engines,
+      engines,
       config,
       log,
       checkKey: createKeyCheck([KEY]),

@@ -3,7 +3,6 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket as WsSocket } from 'ws';
-import type { Engines } from '../../../service/engine-loader.ts';
 import { createKeyCheck } from '../../../service/keys.ts';
 import { serveRealtime, type RealtimeServer } from '../../../service/realtime/upgrade.ts';
 import { PATHS } from '../../../src/api/contract.ts';
@@ -52,7 +51,7 @@ beforeEach(async () => {
   const offer = instantOffer();
   const { engines, config } = offering('instant', offer.engine, offer.limiter);
   realtime = serveRealtime(server, {
-    engines: engines as Engines,
+    engines,
     config,
     log: createLog('silent'),
     checkKey: createKeyCheck([KEY]),

@@ -14,7 +14,7 @@ import type { Offer } from '../engine-loader.ts';
 import { ContractError } from '../errors.ts';
 import { readLanguage } from '../language.ts';
 import { createAllowance } from './allowance.ts';
-import { parseMessage } from './parse-message.ts';
+import { parseFrame } from './parse-frame.ts';
 import { FLOOD_CODE, floodError, sendError, type Peer, type PeerSession } from './peer.ts';
 import { createSpeechSegmenter, type SpeechSegment } from './speech-segmenter.ts';
 import { createUtteranceRecognition } from './utterance-recognition.ts';
@@ -30,7 +30,7 @@ const MOST_FAULTS = 20;
 /** Utterances that may wait for their final; then the engine is too slow. */
 const MOST_FINALS = 8;
 
-export interface RecognitionSessionDeps {
+export interface AsrSessionDeps {
   readonly peer: Peer;
   /** Engines, best first; at least one. */
   readonly offers: readonly Offer<'recognition'>[];
@@ -76,7 +76,7 @@ export const startRecognitionSession = ({
   offers,
   clock,
   log,
-}: RecognitionSessionDeps): PeerSession => {
+}: AsrSessionDeps): PeerSession => {
   const stop = new AbortController();
   const { signal } = stop;
   const audioSeconds = createAllowance(clock, AUDIO);
@@ -232,7 +232,7 @@ export const startRecognitionSession = ({
       if (signal.aborted || isEnding) return;
       if (!messages.take(1)) return end(floodError('messages come too fast'), FLOOD_CODE);
       try {
-        take(parseMessage(text));
+        take(parseFrame(text));
       } catch (thrown) {
         fault(thrown);
       }

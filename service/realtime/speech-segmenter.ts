@@ -15,7 +15,7 @@ const TAIL_FRAMES = 100 / FRAME_MS;
 /** Voice that begins an utterance: a click is shorter. */
 const BEGIN_FRAMES = 60 / FRAME_MS;
 /** Silence that ends it. */
-export const SILENCE_MS = 500;
+const SILENCE_MS = 500;
 /**
  * Level that is assumed before the first frame, as long as the detector remembers: a client may begin
  * in the middle of a word.

@@ -17,7 +17,7 @@ import { ContractError } from '../errors.ts';
 import { checkFormat, checkText, sampleRateFor } from '../routes/tts.ts';
 import { allVoices } from '../routes/voices.ts';
 import { createAllowance } from './allowance.ts';
-import { parseMessage } from './parse-message.ts';
+import { parseFrame } from './parse-frame.ts';
 import { FLOOD_CODE, floodError, sendError, type Peer, type PeerSession } from './peer.ts';
 
 /** Messages of a session; a sentence is one. */
@@ -33,7 +33,7 @@ export interface SpeechSessionDeps {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** What the session speaks with. */
+/** Voice, format and transport of a session. */
 interface Setting {
   readonly voice: Voice;
   readonly offer: Offer<'speech'>;
@@ -159,7 +159,7 @@ export const startSpeechSession = ({
     message: (text) => {
       if (signal.aborted) return;
       if (!messages.take(1)) return end(floodError('messages come too fast'), FLOOD_CODE);
-      const serve = async (): Promise<void> => take(parseMessage(text));
+      const serve = async (): Promise<void> => take(parseFrame(text));
       serve().catch(fault);
     },
     bytes: () =>

@@ -113,7 +113,7 @@ export const serveRealtime = (
     awake();
   };
 
-  /** What starts a session of the path; throws when no engine serves it. */
+  /** Finds how a session of the path starts; throws when no engine serves it. */
   const starterOf = async (path: Path): Promise<(peer: Peer) => PeerSession> => {
     if (path === 'speech') {
       const offers = await engines.offers('speech');

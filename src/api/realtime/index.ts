@@ -13,7 +13,7 @@ const MOST_RECOGNITIONS = 16;
 
 const USES = ['recognition', 'speech'] as const;
 
-/** What the WebSocket paths are used for; none by default. */
+/** Uses of the WebSocket paths; none by default. */
 export const realtimeUses = z
   .string()
   .transform((text) => text.split(',').map((item) => item.trim()))

@@ -34,7 +34,7 @@ const LAST_MESSAGE_MS = 3_000;
 export interface RecognitionSessionDeps {
   readonly openSocket: OpenSocket;
   readonly clock: Clock;
-  /** From 0 to 1. */
+  /** Randomness of waits, from 0 to 1. */
   readonly random: () => number;
 }
 

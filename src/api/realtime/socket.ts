@@ -16,7 +16,7 @@ const REFUSAL_BYTES = 65_536;
 /** Bytes that may wait to be sent; a service that reads nothing counts as broken. */
 const MOST_WAITING_BYTES = 8 * 1_048_576;
 
-/** What a connection reports; nothing follows `closed`. */
+/** Reports of a connection; nothing follows `closed`. */
 export interface SocketListener {
   readonly opened: () => void;
   readonly message: (data: string | Uint8Array) => void;

@@ -11,7 +11,7 @@ import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 import { startSpeechFake, VOICE, type SpeechFake } from '../../../fakes/speech.ts';
 import { bytesOf } from '../client-support.ts';
 
-const { ...ASKER, signal } = new AbortController();
+const { signal } = new AbortController();
 const REQUEST: TtsRequest = { voice_id: VOICE.id, text: 'hello', format: 'pcm', stream: true };
 /** 10 ms a character, at 24 kHz. */
 const HELLO_BYTES = 5 * 480;

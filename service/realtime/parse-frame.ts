@@ -2,7 +2,7 @@ import { ContractError } from '../errors.ts';
 import { parseJson } from '../json.ts';
 
 /** Parses a text frame; throws `ErrInvalidRequest` for anything but an object with a type. */
-export const parseMessage = (text: string): { readonly type: string } => {
+export const parseFrame = (text: string): { readonly type: string } => {
   const message = parseJson(
     text,
     () => new ContractError('ErrInvalidRequest', 'The message is not valid JSON.'),

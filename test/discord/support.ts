@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discord/adapter.ts';
 import { createServiceClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
+import { createRealtime, type RealtimeOptions } from '../../src/api/realtime/index.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';
 import { discover } from '../../src/discover.ts';
 import type { Services } from '../../src/command/services.ts';
@@ -86,7 +87,10 @@ export const fastClock: Clock = {
 
 type DaveGroup = ReturnType<typeof createDaveGroup>;
 
-const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDisposable> => {
+const openBot = async (
+  adapter: Partial<DiscordOptions>,
+  uses: RealtimeOptions['uses'],
+): Promise<Bot & AsyncDisposable> => {
   const groups = new Map<string, DaveGroup>();
   /** Voice channels are encrypted end to end, as all are. */
   const encrypted = (channelId: string) => {
@@ -124,7 +128,9 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
         clock: fastClock,
       }),
     );
-    const opened = running.use(await openTestCore({ client, store, log, commands }));
+    const { url: baseUrl, key } = speech;
+    const realtime = running.use(createRealtime({ baseUrl, key, uses, requests: client, log }));
+    const opened = running.use(await openTestCore({ client, realtime, store, log, commands }));
     const connected = running.use(
       createDiscordAdapter(
         {
@@ -208,9 +214,16 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
   return bot;
 };
 
-/** One bot for the tests of a file, checked after each of them. */
-export const withBot = (adapter: Partial<DiscordOptions> = {}): Bot =>
+/**
+ * One bot for the tests of a file, checked after each of them.
+ *
+ * @param uses what it uses the WebSocket paths of the service for
+ */
+export const withBot = (
+  adapter: Partial<DiscordOptions> = {},
+  uses: RealtimeOptions['uses'] = [],
+): Bot =>
   botOfFile(
-    () => openBot(adapter),
+    () => openBot(adapter, uses),
     ({ discord }) => discord.pings,
   );

@@ -3,6 +3,8 @@ import { audioAppend, recognitionUpdate } from '../../src/api/realtime/contract.
 /** Samples of one word: 400 ms; what it is shows in the value of its samples. */
 export const WORD_SAMPLES = 6_400;
 const LOUD = 1_000;
+/** Samples up to this are no sound. */
+const QUIET = 300;
 const STEP = 8;
 /** Silence after which the fake ends an utterance. */
 const PAUSE_SAMPLES = 4_800;
@@ -40,6 +42,8 @@ export interface RecognitionHabits {
   readonly reorders?: boolean;
   /** Sends types and fields that nobody knows. */
   readonly chatters?: boolean;
+  /** Hears this in any sound that is not silence, once an utterance. */
+  readonly hears?: string;
   /** Says nothing after `session.created`. */
   readonly isSilent?: boolean;
 }
@@ -120,7 +124,8 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
 
   const hear = (sample: number): void => {
     samples += 1;
-    const word = wordAt(sample);
+    const isLoud = Math.abs(sample) > QUIET;
+    const word = habits.hears === undefined ? wordAt(sample) : isLoud ? habits.hears : undefined;
     if (word === undefined) {
       silence += 1;
       current = undefined;
@@ -134,7 +139,7 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
       nextPartial = samples + PARTIAL_SAMPLES;
       say({ type: 'speech_started', utterance_id: `u${utterance}`, audio_start_ms: ms(start) });
     }
-    if (word !== current) words.push(word);
+    if (word !== current && !(habits.hears !== undefined && words.length > 0)) words.push(word);
     current = word;
     if (samples < nextPartial) return;
     nextPartial += PARTIAL_SAMPLES;

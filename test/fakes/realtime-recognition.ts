@@ -44,6 +44,8 @@ export interface RecognitionHabits {
   readonly chatters?: boolean;
   /** Hears this in any sound that is not silence, once an utterance. */
   readonly hears?: string;
+  /** Fails at the final of every utterance. */
+  readonly fails?: boolean;
   /** Says nothing after `session.created`. */
   readonly isSilent?: boolean;
 }
@@ -65,6 +67,7 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
   let current: string | undefined;
   let nextPartial = Infinity;
   let held: object[] = [];
+  let errors = 0;
 
   const say = (message: object): void => {
     if (habits.isSilent) return;
@@ -91,6 +94,11 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
     };
   };
   const finalOf = (text: string): void => {
+    if (habits.fails) {
+      errors += 1;
+      say({ type: 'error', code: 'backend', message: text, fatal: false });
+      return;
+    }
     const old = { ...resultOf('an old guess', false), seq };
     let replaces: string[] = [];
     if (habits.replaces) {
@@ -165,7 +173,11 @@ export const createFakeRecognition = (peer: FakePeer, habits: RecognitionHabits 
         case 'session.close':
           endUtterance();
           release();
-          say({ type: 'session.usage', final: true, usage: { status: 'completed' } });
+          say({
+            type: 'session.usage',
+            final: true,
+            usage: { status: 'completed', final_error_count: errors },
+          });
           if (!habits.isSilent) peer.close(1000);
           return;
         default:

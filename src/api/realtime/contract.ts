@@ -79,7 +79,11 @@ export const recognitionEvent = z.discriminatedUnion('type', [
     message: z.string().nullish(),
     fatal: z.boolean().nullish(),
   }),
-  z.object({ type: z.literal('session.usage'), final: z.boolean().nullish() }),
+  z.object({
+    type: z.literal('session.usage'),
+    final: z.boolean().nullish(),
+    usage: z.object({ final_error_count: z.number().nullish() }).nullish(),
+  }),
 ]);
 export type RecognitionEvent = z.infer<typeof recognitionEvent>;
 export type PartialResult = Extract<RecognitionEvent, { type: 'asr.partial_result' }>;

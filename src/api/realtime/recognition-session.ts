@@ -106,6 +106,8 @@ export const createRecognitionSessions = ({
     let isClosing = false;
     /** True when the service said that nothing more follows. */
     let isComplete = false;
+    /** True when the service could not recognise some of this connection's audio. */
+    let hasFailed = false;
     let isOver = false;
     let stopRetry: (() => void) | undefined;
     let stopSilence: (() => void) | undefined;
@@ -124,6 +126,12 @@ export const createRecognitionSessions = ({
       if (!isFinishing) options.failed(error);
     };
     const complete = (): void => {
+      if (hasFailed)
+        return fail(
+          new AppError('unavailable', 'the service failed at some of the speech', {
+            retryable: true,
+          }),
+        );
       end();
       finished.resolve(results.text());
     };
@@ -184,6 +192,7 @@ export const createRecognitionSessions = ({
           return;
         case 'session.usage':
           isComplete = isClosing && event.final === true;
+          hasFailed ||= (event.usage?.final_error_count ?? 0) > 0;
           return;
         case 'session.created':
       }
@@ -192,6 +201,7 @@ export const createRecognitionSessions = ({
     const connect = (): void => {
       isClosing = false;
       isComplete = false;
+      hasFailed = false;
       socket = openSocket(PATHS.realtimeRecognition, {
         opened: () => {
           isOpen = true;

@@ -6,7 +6,7 @@ import type { Utterance, UtterancePacket } from '../../ports/recogniser.ts';
 /** Sample rate of the decoder that this needs, and of what it makes. */
 export const PCM_RATE_HZ = 16_000;
 const RATIO = OPUS_CLOCK_HZ / PCM_RATE_HZ;
-/** Packets that are decoded before other work has a turn: 25 take about 1 ms. */
+/** Packets that are decoded before other work has a turn: 25 take 1 to 3 ms. */
 const PACKETS_AT_ONCE = 25;
 /** Newest audio that waits while somebody speaks, for a late packet may belong before it. */
 const HELD_BACK_SAMPLES = 0.06 * OPUS_CLOCK_HZ;

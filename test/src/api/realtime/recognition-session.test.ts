@@ -148,6 +148,13 @@ describe('a session of realtime recognition', () => {
     expect(failures.map(({ code }) => code)).toEqual(['bad-reply']);
   });
 
+  it('fails at its end when the service failed at some of the speech', async () => {
+    const { hear, finish, failures } = setUp([], { fails: true });
+    await hear(Buffer.concat([pcmOf('we'), pcmOf('', 8_000)]));
+    expect(failures).toEqual([]);
+    expect(await finish()).toMatchObject({ code: 'unavailable', retryable: true });
+  });
+
   it('leaves nothing behind when it is aborted', async () => {
     const { hear, session, wire, clock, texts } = setUp();
     await hear(pcmOf('we'));

@@ -42,6 +42,16 @@ describe('the configuration', () => {
     expect(parse).toThrow('SPEECH_API_KEY');
   });
 
+  it('takes the uses of the realtime paths in any order, and says which there are', () => {
+    const parse = (SPEECH_REALTIME: string) =>
+      parseConfig({ SPEECH_REALTIME }, { core: coreSection }).core.SPEECH_REALTIME;
+    expect(parse(' speech, recognition')).toEqual(['speech', 'recognition']);
+    expect(parse('recognition')).toEqual(['recognition']);
+    expect(() => parse('on')).toThrow(
+      'SPEECH_REALTIME: must be recognition, speech or recognition,speech',
+    );
+  });
+
   it('takes lines of an env file, which may be missing', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'dragoman-')), '.env');
     writeFileSync(file, 'LOG_LEVEL=debug\nHOST="::1"\n');

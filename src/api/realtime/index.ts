@@ -13,11 +13,22 @@ const MOST_RECOGNITIONS = 16;
 
 const USES = ['recognition', 'speech'] as const;
 
+type Use = (typeof USES)[number];
+
+const isUse = (item: string): item is Use => (USES as readonly string[]).includes(item);
+
 /** Uses of the WebSocket paths; none by default. */
 export const realtimeUses = z
   .string()
-  .transform((text) => text.split(',').map((item) => item.trim()))
-  .pipe(z.array(z.enum(USES, { error: 'must be recognition, speech or both, with a comma' })))
+  .transform((text, ctx): readonly Use[] => {
+    const items = text.split(',').map((item) => item.trim());
+    if (!items.every(isUse))
+      ctx.addIssue({
+        code: 'custom',
+        message: 'must be recognition, speech or recognition,speech',
+      });
+    return items.filter(isUse);
+  })
   .optional();
 
 /** The WebSocket paths of the service that are to be used. */
@@ -37,7 +48,7 @@ export interface RealtimeOptions {
   /** Address of the service; a path in it is put before every path of the contract. */
   readonly baseUrl: string;
   readonly key: string;
-  readonly uses: readonly (typeof USES)[number][];
+  readonly uses: readonly Use[];
   /** Speaks what no connection does. */
   readonly requests: Pick<SpeechApi, 'speak'>;
   readonly log: Pick<Log, 'warn' | 'info'>;

@@ -86,6 +86,33 @@ describe('a socket of the service', () => {
     },
   );
 
+  it('leaves no socket and no timer behind, however sessions end', async () => {
+    const counts = (): Record<string, number> => {
+      const kinds = Object.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
+      return Object.fromEntries(
+        ['TCPSocketWrap', 'Timeout'].map((kind) => [kind, kinds[kind]?.length ?? 0]),
+      );
+    };
+    const before = counts();
+    for (let round = 0; round < 100; round += 1) {
+      if (round % 5 === 0) fake.realtime.recognition.push({ cutAfterMs: 200 });
+      if (round % 5 === 1) fake.realtime.recognition.push({ refuse: 403 });
+      const { session } = open();
+      session.append(pcmOf('we'));
+      if (round % 5 === 2) session.abort();
+      else if (round % 5 === 3) {
+        await eventually(() => expect(fake.realtime.open).toBeGreaterThan(0));
+        session.abort();
+      } else await session.finish().catch(() => undefined);
+    }
+    await eventually(() => expect(fake.realtime.open).toBe(0));
+    await eventually(() => {
+      const after = counts();
+      for (const [kind, count] of Object.entries(before))
+        expect(after[kind], kind).toBeLessThanOrEqual(count + 1);
+    });
+  });
+
   it('does not take a page for a service, nor follow it elsewhere', async () => {
     for (const [status, code] of [
       [200, 'config'],

@@ -28,7 +28,8 @@ const PACKET_MS = 20;
 const WORD_PACKETS = 20;
 const UTTERANCES = 20;
 const WORDS_EACH = 8;
-const PAUSE_PACKETS = 100;
+const SILENT_PACKETS = 5;
+const PAUSE_MS = 2_000;
 const log = createLog('silent');
 
 const wordsIn = (samples: Float32Array): string => {
@@ -142,7 +143,9 @@ const converse = async (
     for (const word of words)
       for (let count = 0; count < WORD_PACKETS; count += 1) await send(wordPacket(word));
     const endMs = clock.nowMs();
-    for (let count = 0; count < PAUSE_PACKETS; count += 1) await send(silentPacket());
+    // As programs do that people speak with: a little silence, and then nothing.
+    for (let count = 0; count < SILENT_PACKETS; count += 1) await send(silentPacket());
+    await clock.advance(PAUSE_MS);
     const own = events.filter(({ atMs }) => atMs > startMs);
     firsts.push((own[0]?.atMs ?? NaN) - startMs);
     const final = own.find(({ isFinal }) => isFinal);

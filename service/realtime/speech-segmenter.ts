@@ -17,8 +17,8 @@ const BEGIN_FRAMES = 60 / FRAME_MS;
 /** Silence that ends it. */
 const SILENCE_MS = 500;
 /**
- * Level that is assumed before the first frame, as long as the detector remembers: a client may begin
- * in the middle of a word.
+ * The lowest level of a quiet room. It is assumed before the first frame, as long as the detector
+ * remembers: a client may begin in the middle of a word.
  */
 const QUIET_DB = -60;
 const SEEDED_FRAMES = 150;
@@ -105,7 +105,8 @@ export const createSpeechSegmenter = (longestMs: number) => {
 
   const take = (samples: Float32Array, level: number, events: SegmenterEvent[]): void => {
     frameCount += 1;
-    const isSpoken = isVoice(level);
+    // Digital silence, as between packets, says nothing of the noise of a microphone.
+    const isSpoken = isVoice(Math.max(level, QUIET_DB));
     if (!open) {
       before.push({ samples, level });
       voiced = isSpoken ? voiced + 1 : 0;

@@ -21,6 +21,7 @@ import {
 } from '../fakes/discord/index.ts';
 import { createDaveGroup } from '../fakes/discord/voice/dave/group.ts';
 import { createDavePerson } from '../fakes/discord/voice/dave/person.ts';
+import { patientClock } from '../fakes/clock.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
 
@@ -129,7 +130,9 @@ const openBot = async (
       }),
     );
     const { url: baseUrl, key } = speech;
-    const realtime = running.use(createRealtime({ baseUrl, key, uses, requests: client, log }));
+    const realtime = running.use(
+      createRealtime({ baseUrl, key, uses, requests: client, log, clock: patientClock }),
+    );
     const opened = running.use(await openTestCore({ client, realtime, store, log, commands }));
     const connected = running.use(
       createDiscordAdapter(

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/async/clock.ts';
+import { realClock, type Clock } from '../../src/async/clock.ts';
 
 /** Time that stands still but for `advance`. */
 export interface TestClock extends Clock {
@@ -66,4 +66,14 @@ export const createHastyClock = (passed: (ms: number) => void = () => {}): Hasty
     },
   };
   return clock;
+};
+
+/** Longer waits than this are time-outs. */
+const TIME_OUT_MS = 2_500;
+
+/** The real clock without its time-outs, which a busy machine would reach. */
+export const patientClock: Clock = {
+  nowMs: realClock.nowMs,
+  after: (delayMs, run) =>
+    delayMs > TIME_OUT_MS ? () => undefined : realClock.after(delayMs, run),
 };

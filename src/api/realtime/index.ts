@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { realClock } from '../../async/clock.ts';
+import { realClock, type Clock } from '../../async/clock.ts';
 import { createSemaphore, type Semaphore } from '../../async/semaphore.ts';
 import type { Log } from '../../log.ts';
 import type { SpeechApi } from '../speech.ts';
@@ -52,6 +52,7 @@ export interface RealtimeOptions {
   /** Speaks what no connection does. */
   readonly requests: Pick<SpeechApi, 'speak'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
+  readonly clock?: Clock;
 }
 
 /** Creates the clients of the WebSocket paths (contract section 4.1). */
@@ -61,8 +62,8 @@ export const createRealtime = ({
   uses,
   requests,
   log,
+  clock = realClock,
 }: RealtimeOptions): Realtime => {
-  const clock = realClock;
   const openSocket = createSocketOpener(baseUrl, key);
   const speech = uses.includes('speech')
     ? createRealtimeSpeech({

@@ -8,6 +8,7 @@ import { createServiceClient } from '../../../src/api/client.ts';
 import { createRealtime } from '../../../src/api/realtime/index.ts';
 import { createLog } from '../../../src/log.ts';
 import { createSpeaker } from '../../../src/speech/speaker.ts';
+import { patientClock } from '../../fakes/clock.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { bytesOf } from '../../src/api/client-support.ts';
 import { KEY, offering, startTestService } from '../support.ts';
@@ -25,10 +26,12 @@ describe('the client against the built-in service', () => {
   let realtime: RealtimeServer;
   let baseUrl: string;
   const sockets = new Set<{ destroy(): void }>();
+  let opened = 0;
 
   beforeEach(async () => {
     server = createServer();
     server.on('connection', (socket) => {
+      opened += 1;
       sockets.add(socket);
       socket.once('close', () => sockets.delete(socket));
     });
@@ -56,6 +59,7 @@ describe('the client against the built-in service', () => {
       uses: ['recognition'],
       requests,
       log,
+      clock: patientClock,
     });
     const session = recognition!.openSession({
       language: 'en',
@@ -90,9 +94,10 @@ describe('the client against the built-in service', () => {
     for (const word of words) {
       append(session, joined(soundOf([word]), silenceOf(word % 5 === 4 ? 0.8 : 0.1)));
       if (![11, 20, 34].includes(word)) continue;
-      await eventually(() => expect(realtime.sessions).toBe(1));
+      await eventually(() => expect(sockets.size).toBe(1));
+      const before = opened;
       for (const socket of sockets) socket.destroy();
-      await eventually(() => expect(realtime.sessions).toBe(0));
+      await eventually(() => expect(opened).toBe(before + 1));
     }
     expect((await session.finish()).text).toBe(words.map((word) => `w${word}`).join(' '));
   });
@@ -101,7 +106,14 @@ describe('the client against the built-in service', () => {
     await using service = await startTestService();
     const { url } = service.service;
     const client = createServiceClient({ baseUrl: url, key: KEY });
-    using spoken = createRealtime({ baseUrl: url, key: KEY, uses: ['speech'], requests, log });
+    using spoken = createRealtime({
+      baseUrl: url,
+      key: KEY,
+      uses: ['speech'],
+      requests,
+      log,
+      clock: patientClock,
+    });
     const speaker = createSpeaker({ client: { ...client, speak: spoken.speech!.speak } });
     const { signal } = new AbortController();
     for (const text of ['One sentence.', 'Another one.']) {

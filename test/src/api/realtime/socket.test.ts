@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { createRecognitionSessions } from '../../../../src/api/realtime/recognition-session.ts';
 import { createSocketOpener } from '../../../../src/api/realtime/socket.ts';
-import { realClock } from '../../../../src/async/clock.ts';
 import type { AppError } from '../../../../src/errors.ts';
+import { patientClock } from '../../../fakes/clock.ts';
 import { eventually } from '../../../fakes/eventually.ts';
 import { pcmOf } from '../../../fakes/realtime-recognition.ts';
 import { startSpeechFake, type SpeechFake } from '../../../fakes/speech.ts';
@@ -21,7 +21,7 @@ const open = (key = fake.key) => {
   const failures: AppError[] = [];
   const session = createRecognitionSessions({
     openSocket: createSocketOpener(fake.url, key),
-    clock: realClock,
+    clock: patientClock,
     random: () => 0,
   })({ changed: () => undefined, failed: (error) => void failures.push(error) });
   return { session, failures };

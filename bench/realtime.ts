@@ -1,3 +1,4 @@
+import { NO_SPACE } from '../src/model/lane.ts';
 import assert from 'node:assert/strict';
 import { startRecognitionSession } from '../service/realtime/recognition-session.ts';
 import { createRequestLimiter } from '../service/request-limiter.ts';
@@ -77,12 +78,15 @@ const serving =
   };
 
 const batchOf = (clock: Clock, engineMs: number): Recogniser =>
-  createBatchRecogniser({
-    transcribe: async (audio, parameters, options) => {
-      await sleep(clock, 2 * NETWORK_MS + engineMs, options.signal);
-      return wordClient.transcribe(audio, parameters, options);
+  createBatchRecogniser(
+    {
+      transcribe: async (audio, parameters, options) => {
+        await sleep(clock, 2 * NETWORK_MS + engineMs, options.signal);
+        return wordClient.transcribe(audio, parameters, options);
+      },
     },
-  });
+    { space: NO_SPACE },
+  );
 
 const realtimeOf = (clock: Clock, engineMs: number): Recogniser => {
   const { openSocket } = createWire(clock, [], serving(clock, engineMs));

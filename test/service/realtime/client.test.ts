@@ -1,3 +1,4 @@
+import { ASKER } from '../../fakes/asker.ts';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -117,7 +118,10 @@ describe('the client against the built-in service', () => {
     const speaker = createSpeaker({ client: { ...client, speak: spoken.speech!.speak } });
     const { signal } = new AbortController();
     for (const text of ['One sentence.', 'Another one.']) {
-      const { chunks } = await speaker.speak({ text, language: 'en', formats: ['ogg'] }, signal);
+      const { chunks } = await speaker.speak(
+        { ...ASKER, text, language: 'en', formats: ['ogg'] },
+        signal,
+      );
       expect((await bytesOf(chunks)).subarray(0, 4).toString()).toBe('OggS');
     }
     expect(spoken.speech!.sessions).toBe(1);

@@ -39,19 +39,19 @@ export const createAccess = (api: Api, now: () => number): NonNullable<Platform[
     } while (cursor !== undefined);
     return all;
   };
-  const members = createCache(
-    async ({ channel }: { readonly channel: Channel; readonly turn: number }) =>
-      readMembers(channel),
-    { keyOf: ({ channel, turn }) => `${channel.id} ${turn}`, most: KEPT },
-  );
+  const members = createCache(readMembers, {
+    keyOf: ({ space, id }) => `${space.id} ${id}`,
+    most: KEPT,
+    keptMs: KEPT_MS,
+    now,
+  });
 
   return async ({ platform, id }: Member, channel: Channel): Promise<Access | undefined> => {
     if (platform !== PLATFORM) return 'none';
     const info = await readChannel(api, channel);
     if (!info) return undefined;
     const isOpen = !info.is_private && !info.is_im && !info.is_mpim;
-    const isIn =
-      isOpen || (await members.of({ channel, turn: Math.floor(now() / KEPT_MS) })).has(id);
+    const isIn = isOpen || (await members.of(channel)).has(id);
     if (!isIn) return 'none';
     return info.is_archived ? 'see' : 'write';
   };

@@ -84,7 +84,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const ownMessages = createOwnMessages({ api, log, speed });
   const mirrors = createMirrors({ api, writer, threads, uploads, mentions, ownMessages });
   const catchUp = createCatchUp({ api, clock, speed });
-  const feed = createChannelFeed({ api, reader, people, catchUp, threads, known });
+  const feed = createChannelFeed({ api, reader, people, catchUp, threads, known, now: Date.now });
   const access = createAccess(api, Date.now);
   const platform = createPlatform({ api, access, writer, threads, feed, mirrors });
 
@@ -154,6 +154,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     lookBack: lookBack.readChannels,
     removed,
     addressed: agent.addressed,
+    renamed: feed.renamed,
     homeOpened: home.open,
   });
 

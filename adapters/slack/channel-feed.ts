@@ -4,25 +4,18 @@ import { toAppError } from '../../src/errors.ts';
 import { isRefusal, SlackError } from './errors.ts';
 import type { createCatchUp } from './catch-up.ts';
 import { readMessage, readReacted } from './history.ts';
-import {
-  channelIdOf,
-  channelOf,
-  PLATFORM,
-  positionAt,
-  positionOf,
-  writtenMsOf,
-  timestampAt,
-} from './ids.ts';
+import { channelIdOf, channelOf, positionAt, positionOf, writtenMsOf, timestampAt } from './ids.ts';
 import type { MessageReader } from './inbound/message-reader.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
 import type { Installed } from './install/installations.ts';
+import { withNames } from './mentions.ts';
 import type { People } from './people.ts';
 import { missingScopes } from './scopes.ts';
 import type { Threads } from './threads.ts';
-import { createLru } from '../../src/async/lru.ts';
+import { createCache } from '../../src/async/lru.ts';
+import { MINUTE_MS } from '../../src/async/time.ts';
 import type { Channel, Space } from '../../src/model/place.ts';
-import { mention, type Mention } from '../../src/model/rich-text.ts';
-import { visit, map } from '../../src/model/walk-rich-text.ts';
+import type { Mention } from '../../src/model/rich-text.ts';
 import type { WatchMode } from '../../src/model/watch.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 
@@ -34,6 +27,7 @@ export interface ChannelFeedDeps {
   readonly threads: Pick<Threads, 'note'>;
   /** Finds the app's installation in a workspace; undefined where it is not installed. */
   readonly known: (space: Space) => Installed | undefined;
+  readonly now: () => number;
 }
 
 const channelInfo = z.object({
@@ -50,8 +44,9 @@ const channelInfo = z.object({
 
 export type ChannelInfo = z.infer<typeof channelInfo>['channel'];
 
-/** Channels whose names are remembered. */
+/** Channels whose names are remembered, and for how long: Slack does not tell of each that is made private. */
 const KEPT = 5_000;
+const KEPT_MS = 10 * MINUTE_MS;
 
 /** Reads what Slack says of a channel; undefined for one that the app may not know. */
 export const readChannel = async (api: Api, channel: Channel): Promise<ChannelInfo | undefined> => {
@@ -85,9 +80,9 @@ export const missingIn = async (
   }
 };
 
-const keyOf = ({ space, id }: Channel): string => `${space.id} ${id}`;
-
 export type SlackChannelFeed = ChannelFeed & {
+  /** Drops the name of a channel, in all workspaces that share it. */
+  readonly renamed: (channelId: string) => void;
   /** Drops what is known of a workspace. */
   readonly forgetSpace: (space: Space) => void;
 };
@@ -99,18 +94,16 @@ export const createChannelFeed = ({
   catchUp,
   threads,
   known,
+  now,
 }: ChannelFeedDeps): SlackChannelFeed => {
-  const names = createLru<string, string>(KEPT);
-
-  const channelName = async (channel: Channel): Promise<string | undefined> => {
-    const held = names.get(keyOf(channel));
-    if (held !== undefined) return held;
-    const info = await readChannel(api, channel);
-    // The name of a private channel is not told in others.
-    const name = info && !info.is_private ? info.name : undefined;
-    if (name !== undefined) names.set(keyOf(channel), name);
-    return name;
-  };
+  const names = createCache(
+    async (channel: Channel): Promise<string | undefined> => {
+      const info = await readChannel(api, channel);
+      // The name of a private channel is not told in others.
+      return info && !info.is_private ? info.name : undefined;
+    },
+    { keyOf: ({ space, id }) => `${space.id} ${id}`, most: KEPT, keptMs: KEPT_MS, now },
+  );
 
   const nameFor = async (
     readers: Channel,
@@ -118,7 +111,7 @@ export const createChannelFeed = ({
   ): Promise<string | undefined> => {
     try {
       if (target === 'member') return (await people.of(readers.space, id)).name;
-      if (target === 'channel') return await channelName(channelOf(readers.space.id, id));
+      if (target === 'channel') return await names.of(channelOf(readers.space.id, id));
       return name;
     } catch (thrown) {
       if (toAppError(thrown).retryable) throw thrown;
@@ -130,9 +123,8 @@ export const createChannelFeed = ({
     reader.read(raw, channel.space, channel.id, timestampAt(positionAt(Date.now())));
 
   return {
-    forgetSpace: (space) => {
-      for (const [key] of names) if (key.startsWith(`${space.id} `)) names.delete(key);
-    },
+    renamed: (channelId) => names.forgetWhere(({ id }) => id === channelId),
+    forgetSpace: ({ id }) => names.forgetWhere(({ space }) => space.id === id),
     resolve: (channel) => channel,
     positionAt,
     timeOf: writtenMsOf,
@@ -162,21 +154,7 @@ export const createChannelFeed = ({
         throw thrown;
       }
     },
-    named: async (channel, text) => {
-      const found = new Map<Mention, string | undefined>();
-      visit(text, (node) => {
-        if (node.kind === 'mention' && node.platform === PLATFORM) found.set(node, undefined);
-      });
-      if (found.size === 0) return text;
-      await Promise.all(
-        [...found.keys()].map(async (node) => found.set(node, await nameFor(channel, node))),
-      );
-      return map(text, (node) =>
-        node.kind === 'mention' && found.has(node)
-          ? mention(PLATFORM, node.target, node.id, found.get(node))
-          : node,
-      );
-    },
+    named: async (channel, text) => withNames(text, async (node) => nameFor(channel, node)),
     reactions: async ({ channel, id }, emoji) => {
       const raw = await readReacted(api, channel, id);
       const users = raw?.reactions?.find(({ name }) => name === emoji)?.users ?? [];

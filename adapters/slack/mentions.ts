@@ -3,6 +3,7 @@ import type { Api } from './api.ts';
 import { PLATFORM } from './ids.ts';
 import type { People } from './people.ts';
 import { createCache } from '../../src/async/lru.ts';
+import { MINUTE_MS } from '../../src/async/time.ts';
 import { toAppError } from '../../src/errors.ts';
 import type { Space } from '../../src/model/place.ts';
 import { mention, type Mention, type RichText } from '../../src/model/rich-text.ts';
@@ -14,7 +15,27 @@ const usergroups = z.object({
 
 /** Workspaces whose groups are remembered, and for how long. */
 const KEPT = 1_000;
-const KEPT_MS = 600_000;
+const KEPT_MS = 10 * MINUTE_MS;
+
+/** Gives the mentions of Slack that `picks` picks the names that `nameOf` finds. */
+export const withNames = async (
+  tree: RichText,
+  nameOf: (node: Mention) => Promise<string | undefined>,
+  picks: (node: Mention) => boolean = () => true,
+): Promise<RichText> => {
+  const names = new Map<Mention, string | undefined>();
+  visit(tree, (node) => {
+    if (node.kind === 'mention' && node.platform === PLATFORM && picks(node))
+      names.set(node, undefined);
+  });
+  if (names.size === 0) return tree;
+  await Promise.all([...names.keys()].map(async (node) => names.set(node, await nameOf(node))));
+  return map(tree, (node) =>
+    node.kind === 'mention' && names.has(node)
+      ? mention(PLATFORM, node.target, node.id, names.get(node))
+      : node,
+  );
+};
 
 export type Mentions = ReturnType<typeof createMentions>;
 
@@ -24,11 +45,11 @@ export type Mentions = ReturnType<typeof createMentions>;
  */
 export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => number) => {
   const groups = createCache(
-    async ({ space }: { readonly space: Space; readonly turn: number }) => {
+    async (space: Space) => {
       const answer = usergroups.parse(await api.call(space, 'usergroups.list'));
       return new Map(answer.usergroups.map(({ id, handle }) => [id, handle]));
     },
-    { keyOf: ({ space, turn }) => `${space.id} ${turn}`, most: KEPT },
+    { keyOf: ({ id }) => id, most: KEPT, keptMs: KEPT_MS, now },
   );
 
   const nameOf = async (
@@ -39,7 +60,7 @@ export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => 
     try {
       if (target === 'member') return (await people.of(space, id)).name;
       if (target !== 'group') return known;
-      const handles = await groups.of({ space, turn: Math.floor(now() / KEPT_MS) });
+      const handles = await groups.of(space);
       return handles.get(id) ?? known;
     } catch (thrown) {
       if (mayFail && toAppError(thrown).retryable) throw thrown;
@@ -47,40 +68,21 @@ export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => 
     }
   };
 
-  /** Names the mentions that `picks` picks. */
-  const name = async (
-    space: Space,
-    tree: RichText,
-    picks: (node: Mention) => boolean,
-    mayFail: boolean,
-  ): Promise<RichText> => {
-    const names = new Map<Mention, string | undefined>();
-    visit(tree, (node) => {
-      if (node.kind === 'mention' && node.platform === PLATFORM && picks(node))
-        names.set(node, undefined);
-    });
-    if (names.size === 0) return tree;
-    await Promise.all(
-      [...names.keys()].map(async (node) => names.set(node, await nameOf(space, node, mayFail))),
-    );
-    return map(tree, (node) =>
-      node.kind === 'mention' && names.has(node)
-        ? mention(PLATFORM, node.target, node.id, names.get(node))
-        : node,
-    );
-  };
-
   return {
     /** Drops what is known of a workspace. */
-    forgetSpace: (space: Space): void => groups.forgetWhere((asked) => asked.space.id === space.id),
+    forgetSpace: (space: Space): void => groups.forget(space),
     /** Gives each mention of a person or group in a workspace its name; those not known stay without. */
     named: async (space: Space, tree: RichText): Promise<RichText> =>
-      name(space, tree, () => true, false),
+      withNames(tree, async (node) => nameOf(space, node, false)),
     /**
      * Gives those mentions a name that have none yet, before they are posted. Rejects where another try
      * may find it.
      */
     completed: async (space: Space, tree: RichText): Promise<RichText> =>
-      name(space, tree, (node) => node.name === undefined, true),
+      withNames(
+        tree,
+        async (node) => nameOf(space, node, true),
+        (node) => node.name === undefined,
+      ),
   };
 };

@@ -54,6 +54,8 @@ export interface Cache<Key, Value> {
  *
  * @param most number of entries, or their weight; the least recently used are dropped first
  * @param weightOf the weight of a value; default: 1
+ * @param keptMs time after which a value is read anew; default: never
+ * @param now ms, of any clock; needed for `keptMs`
  */
 export const createCache = <Key, Value>(
   read: (key: Key) => Promise<Value>,
@@ -61,36 +63,43 @@ export const createCache = <Key, Value>(
     keyOf,
     most,
     weightOf = () => 1,
+    keptMs = Infinity,
+    now = () => 0,
   }: {
     readonly keyOf: (key: Key) => string;
     readonly most: number;
     readonly weightOf?: (value: Value) => number;
+    readonly keptMs?: number;
+    readonly now?: () => number;
   },
 ): Cache<Key, Value> => {
+  interface Entry {
+    readonly asked: Key;
+    readonly found: Promise<Value>;
+    readonly untilMs: number;
+  }
   const weights = new WeakMap<Promise<Value>, number>();
-  const known = createLru<string, { readonly asked: Key; readonly found: Promise<Value> }>(
-    most,
-    ({ found }) => weights.get(found) ?? 1,
-  );
-  const weigh = async (key: string, asked: Key, found: Promise<Value>): Promise<void> => {
+  const known = createLru<string, Entry>(most, ({ found }) => weights.get(found) ?? 1);
+  const weigh = async (key: string, entry: Entry): Promise<void> => {
     try {
-      weights.set(found, weightOf(await found));
-      if (known.get(key)?.found === found) known.set(key, { asked, found });
+      weights.set(entry.found, weightOf(await entry.found));
+      if (known.get(key)?.found === entry.found) known.set(key, entry);
     } catch {
-      if (known.get(key)?.found === found) known.delete(key);
+      if (known.get(key)?.found === entry.found) known.delete(key);
     }
   };
-  const readAnew = (asked: Key, key: string): Promise<Value> => {
-    const found = read(asked);
-    void weigh(key, asked, found);
-    return found;
+  const readAnew = (asked: Key, key: string): Entry => {
+    const entry = { asked, found: read(asked), untilMs: now() + keptMs };
+    void weigh(key, entry);
+    return entry;
   };
   return {
     of: (asked) => {
       const key = keyOf(asked);
-      const found = known.get(key)?.found ?? readAnew(asked, key);
-      known.set(key, { asked, found });
-      return found;
+      const held = known.get(key);
+      const entry = held && now() < held.untilMs ? held : readAnew(asked, key);
+      known.set(key, entry);
+      return entry.found;
     },
     forget: (key) => known.delete(keyOf(key)),
     forgetWhere: (isMeant) => {

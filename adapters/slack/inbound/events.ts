@@ -43,6 +43,8 @@ export interface EventsDeps {
   readonly removed: (spaces: readonly Space[]) => Promise<void>;
   /** Takes what somebody wrote to the app itself. */
   readonly addressed: (space: Space, raw: RawSlackMessage, channelId: string) => Promise<void>;
+  /** Takes a change of a channel's name. */
+  readonly renamed: (channelId: string) => void;
   readonly homeOpened: (space: Space, userId: string) => void;
 }
 
@@ -169,7 +171,7 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
     group_deleted: async (space, { event }) =>
       listener.channelDeleted(channelOf(space.id, shaped(inChannel, event).channel)),
     channel_rename: async (space, { event }) => {
-      shaped(channelObjectEvent, event);
+      deps.renamed(shaped(channelObjectEvent, event).channel.id);
       await listener.accessChanged(space);
     },
     user_change: async (_space, { event }) => {

@@ -65,3 +65,17 @@ it('what weighs more takes more room, and the newest stays whatever its weight',
   await memo.of('aa');
   expect(asked.slice(4)).toEqual(['ddddddddd', 'aa']);
 });
+
+it('what was read a while ago is read anew', async () => {
+  let nowMs = 0;
+  const asked: string[] = [];
+  const cache = createCache(
+    async (key: string) => {
+      asked.push(key);
+      return key;
+    },
+    { keyOf: (key) => key, most: 6, keptMs: 1_000, now: () => nowMs },
+  );
+  for (nowMs of [0, 600, 999, 1_000, 1_999, 2_000]) await cache.of('a');
+  expect(asked).toHaveLength(3);
+});

@@ -57,7 +57,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   });
   const known = (space: Space): Installed | undefined => installations.known(space);
   const api = createSlackApi(options, installations);
-  const people = createPeople(api, installations);
+  const people = createPeople(api, installations, Date.now);
   const threads = createThreads(api);
   const openFile = createOpenFile(url);
   const readFile = async (space: Space, file: string): Promise<RawFile | undefined> => {
@@ -163,7 +163,10 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const app = createBolt({
     receiver: transport.receiver,
     apiUrl: url,
-    leftOut: lookBack.leftOut,
+    leftOut: (space) => {
+      people.forgetSpace(space);
+      lookBack.leftOut(space);
+    },
     joined: async ({ spaces, organisationId }) => installations.joined(spaces, organisationId),
     takeEvent: intake.take,
     log,
@@ -171,6 +174,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   interactions.listen(app);
 
   transport.onConnected(() => {
+    people.forgetAll();
     // A deletion that was missed shows only in what is stored already.
     void intake
       .handled()

@@ -17,7 +17,7 @@ export const PRIORITY = { answer: 0, work: 1, background: 2 } as const;
 /** The turn of a call for whose end somebody waits. */
 export const ANSWERING: CallTurn = { priority: PRIORITY.answer };
 
-/** Calls that may wait for one rate; above it the caller waits, who holds less. */
+/** Calls of a priority that may wait for one rate; above it the caller waits, who holds less. */
 const MOST_WAITING = 100;
 /** Calls that may be made at once, as a share of a minute's: "occasional bursts". */
 const BURST_SHARE = 0.2;
@@ -77,14 +77,15 @@ export const createBucket = (clock: Clock, given: Rate) => {
   return {
     /**
      * Waits for the turn of a call. Rejects with the signal's reason, and with `rate-limited` where
-     * too many wait.
+     * too many wait that go before it.
      */
     take: async (turn: CallTurn, signal?: AbortSignal): Promise<void> => {
       signal?.throwIfAborted();
-      if (waiting.length >= MOST_WAITING)
+      const before = waiting.filter((other) => other.turn.priority <= turn.priority).length;
+      if (before >= MOST_WAITING)
         throw new AppError('rate-limited', 'too many calls wait for Slack', {
           retryable: true,
-          retryAfterMs: waiting.length / flowOf(rate),
+          retryAfterMs: before / flowOf(rate),
         });
       const admitted = Promise.withResolvers<void>();
       const waiter: Waiter = { turn, admit: admitted.resolve };

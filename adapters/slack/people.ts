@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
+import type { CallTurn } from './bucket.ts';
 import { createCache } from '../../src/async/lru.ts';
+import { HOUR_MS } from '../../src/async/time.ts';
 import type { Installations } from './install/installations.ts';
 import type { Space } from '../../src/model/place.ts';
 
@@ -47,15 +49,27 @@ const userInfo = z.object({
   }),
 });
 
-/** People whose names are kept. */
+/** People whose names are kept, and for how long: the event of a change may be lost. */
 const KEPT = 10_000;
+const KEPT_MS = HOUR_MS;
+
+interface Asked {
+  readonly space: Space;
+  readonly id: string;
+  readonly turn: CallTurn | undefined;
+}
 
 export type People = ReturnType<typeof createPeople>;
 
-/** Creates the memory of people's names: Slack's events have only their ids. */
-export const createPeople = (api: Api, installations: Pick<Installations, 'ownerOf'>) => {
-  const ask = async ({ space, id }: { space: Space; id: string }): Promise<SlackUser> => {
-    const answer = await api.call(space, 'users.info', { user: id, include_locale: true });
+/** Creates the cache of people's names and rights: Slack's events have only their ids. */
+export const createPeople = (
+  api: Api,
+  installations: Pick<Installations, 'ownerOf'>,
+  now: () => number,
+) => {
+  const ask = async ({ space, id, turn }: Asked): Promise<SlackUser> => {
+    const args = { user: id, include_locale: true };
+    const answer = await api.call(space, 'users.info', args, { turn });
     const { user } = userInfo.parse(answer);
     const { profile = {}, enterprise_user: inOrganisation } = user;
     const owner = installations.ownerOf(space).id;
@@ -78,14 +92,20 @@ export const createPeople = (api: Api, installations: Pick<Installations, 'owner
     };
   };
   const cache = createCache(ask, {
-    keyOf: ({ space, id }) => `${space.id} ${id}`,
+    // Who waits for an answer does not wait for what is read for others.
+    keyOf: ({ space, id, turn }) => `${space.id} ${id} ${turn?.priority}`,
     most: KEPT,
+    keptMs: KEPT_MS,
+    now,
   });
   return {
     /** Rejects with an `AppError`; `not-found` for a person whom the app may not know. */
-    of: async (space: Space, id: string): Promise<SlackUser> => cache.of({ space, id }),
+    of: async (space: Space, id: string, turn?: CallTurn): Promise<SlackUser> =>
+      cache.of({ space, id, turn }),
     /** Takes a change of a person's name, picture or rights, wherever they are known. */
     changed: (id: string): void => cache.forgetWhere((asked) => asked.id === id),
+    /** Drops what is known of everybody, as changes were missed. */
+    forgetAll: (): void => cache.forgetWhere(() => true),
     /** Drops what is known of the people of a workspace. */
     forgetSpace: (space: Space): void => cache.forgetWhere((asked) => asked.space.id === space.id),
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { App } from '@slack/bolt';
 import type { z } from 'zod';
-import { channelOf, PLATFORM, spaceOf } from '../ids.ts';
+import { channelOf, PLATFORM } from '../ids.ts';
 import { MODAL_ACTION, type Home } from '../home/home.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { NAMING, ROOT_COMMAND } from '../manifest.ts';
@@ -21,7 +21,7 @@ import {
   unknownCommand,
   type FoundCommand,
 } from '../../../src/command/command-line.ts';
-import { AppError, type Sentence } from '../../../src/errors.ts';
+import { AppError, toAppError, type Sentence } from '../../../src/errors.ts';
 import { say } from '../../../src/i18n.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
 import { typedCode } from '../../../src/text/quoted-words.ts';
@@ -82,20 +82,41 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
   };
 
   /** Shows why a line is none of the commands. */
-  const explain = async (fault: Sentence, member: Member, where: AnswerPlace): Promise<void> => {
-    const text = say(core.texts.rich(member.locale, NAMING), fault);
+  const explain = async (
+    fault: Sentence,
+    { locale }: Pick<Member, 'locale'>,
+    where: AnswerPlace,
+  ): Promise<void> => {
+    const text = say(core.texts.rich(locale, NAMING), fault);
     await createAnswer(deps, { ...where, isPrivate: true }).show({ text, tone: 'error' });
   };
 
+  /** Reads who uses something; undefined where Slack does not say who they are, which they are told. */
+  const readUser = async (
+    where: Omit<AnswerPlace, 'isPrivate'>,
+    name?: string,
+  ): Promise<Member | undefined> => {
+    const { channel, userId, responseUrl } = where;
+    try {
+      return await readMember(people, channel.space, userId, name);
+    } catch (thrown) {
+      const { code, message, sentence } = toAppError(thrown);
+      log.warn({ code, reason: message }, 'Slack: somebody who used the app could not be read');
+      if (responseUrl !== undefined)
+        await explain(sentence, { locale: 'en-US' }, { ...where, isPrivate: true });
+      return undefined;
+    }
+  };
+
   const typedCommand = async (body: z.infer<typeof slash>): Promise<void> => {
-    const space = spaceOf(body.team_id);
     const channel = channelOf(body.team_id, body.channel_id);
-    const member = await readMember(people, space, body.user_id, body.user_name);
+    const where = { channel, userId: body.user_id, responseUrl: body.response_url };
+    const member = await readUser(where, body.user_name);
+    if (!member) return undefined;
     const commands = commandsFor(member.locale);
     const typed = (body.text ?? '').trim();
     const line =
       body.command === ROOT_COMMAND ? `/${typed || 'help'}` : `${body.command} ${typed}`.trimEnd();
-    const where = { channel, userId: member.id, responseUrl: body.response_url };
     const found: FoundCommand | undefined = findCommand(line, commands);
     const hidden = { ...where, isPrivate: true };
     if (!found) return explain(faultOf(line, commands), member, hidden);
@@ -103,34 +124,30 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
     if (!read.ok) return explain(read.fault, member, hidden);
     const { command } = found;
     if (needsModal(command, read.value))
-      return modals.open(space, member, command, read.value, body.trigger_id, where);
+      return modals.open(channel.space, member, command, read.value, body.trigger_id, where);
     return run(member, command, read.value, { ...where, isPrivate: command.private });
   };
 
   const usedShortcut = async (body: z.infer<typeof shortcut>): Promise<void> => {
     const space = teamOf(body);
-    const member = await readMember(people, space, body.user.id, body.user.name);
+    const { id: userId, name: userName } = body.user;
+    const channel = channelOf(space.id, body.channel?.id ?? userId);
+    const used = { channel, userId, responseUrl: body.response_url };
+    const member = await readUser(used, userName);
+    if (!member) return undefined;
     const command = commandsFor(member.locale).find(({ name }) => name === body.callback_id);
     if (!command) throw new AppError('not-found', 'there is no such shortcut');
     const raw = rawMessage.safeParse(body.message);
-    if (!body.channel || !raw.success) {
-      const itself = channelOf(space.id, member.id);
+    if (!body.channel || !raw.success)
       return modals.open(space, member, command, {}, body.trigger_id, {
-        channel: itself,
+        channel: channelOf(space.id, userId),
         threadTs: undefined,
         responseUrl: undefined,
       });
-    }
-    const channel = channelOf(space.id, body.channel.id);
     const on = await reader.read(raw.data, space, channel.id);
     threads.note(channel, raw.data.ts, raw.data.thread_ts ?? raw.data.ts);
-    const where: AnswerPlace = {
-      channel,
-      userId: member.id,
-      threadTs: raw.data.thread_ts ?? raw.data.ts,
-      responseUrl: body.response_url,
-      isPrivate: true,
-    };
+    const threadTs = raw.data.thread_ts ?? raw.data.ts;
+    const where: AnswerPlace = { ...used, threadTs, isPrivate: true };
     await core.dispatch({
       id: randomUUID(),
       command: command.name,
@@ -153,7 +170,15 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
     const [used] = body.actions;
     const { container, channel: at } = body;
     if (!used) return;
-    const member = await readMember(people, space, body.user.id, body.user.name);
+    const { id: userId, name: userName } = body.user;
+    const place = {
+      channel: channelOf(space.id, at?.id ?? userId),
+      userId,
+      threadTs: container.thread_ts,
+      responseUrl: body.response_url,
+    };
+    const member = await readUser(place, userName);
+    if (!member) return;
     const values = [
       ...(used.selected_option ? [used.selected_option.value] : []),
       ...(used.selected_options ?? []).map(({ value }) => value),
@@ -173,14 +198,10 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
         blockId: used.block_id ?? '',
       });
     if (!at || container.message_ts === undefined) return;
-    const channel = channelOf(space.id, at.id);
     const isEphemeral = container.is_ephemeral === true;
     const isBeside = isPrivatePress(used.action_id, member) && !isEphemeral;
     const where: AnswerPlace = {
-      channel,
-      userId: member.id,
-      threadTs: container.thread_ts,
-      responseUrl: body.response_url,
+      ...place,
       isPrivate: isBeside,
       ...(isBeside ? {} : { onMessage: { ts: container.message_ts, isEphemeral } }),
     };
@@ -189,7 +210,7 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
       press: used.action_id,
       values,
       member,
-      channel,
+      channel: place.channel,
       signal: stopped,
       answer: createAnswer(deps, where),
     });

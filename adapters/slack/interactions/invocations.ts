@@ -1,8 +1,10 @@
+import { ANSWERING } from '../bucket.ts';
 import { PLATFORM } from '../ids.ts';
 import type { People, SlackUser } from '../people.ts';
 import { escape, unescape } from '../rich-text/atoms.ts';
 import { withUnicodeEmoji } from '../rich-text/emoji.ts';
 import { parseMrkdwn } from '../rich-text/parse-mrkdwn.ts';
+import { toAppError } from '../../../src/errors.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { RichText } from '../../../src/model/rich-text.ts';
@@ -17,7 +19,10 @@ export const memberOf = ({ id, name, locale, isAdmin, homeId }: SlackUser): Memb
   role: isAdmin ? 'moderator' : 'member',
 });
 
-/** Resolves with the person; with their id alone where Slack does not say more. */
+/**
+ * Resolves with the person who uses something; with their id alone where Slack does not know them.
+ * Rejects where Slack did not say who they are, and so what they may do.
+ */
 export const readMember = async (
   people: Pick<People, 'of'>,
   space: Space,
@@ -25,8 +30,9 @@ export const readMember = async (
   name = id,
 ): Promise<Member> => {
   try {
-    return memberOf(await people.of(space, id));
-  } catch {
+    return memberOf(await people.of(space, id, ANSWERING));
+  } catch (thrown) {
+    if (toAppError(thrown).code !== 'not-found') throw thrown;
     return { platform: PLATFORM, id, homeId: space.id, name, locale: 'en-US', role: 'member' };
   }
 };

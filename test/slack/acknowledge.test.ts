@@ -126,15 +126,14 @@ describe('an event that was acknowledged', () => {
     const { bot, at, records } = await openUnanswered('socket');
     await using _ = bot;
     await createPrivacy(bot.store).setOptedOut({ platform: 'slack', id: at.bob.id }, true);
-    const before = records().length;
-    at.channel.say(at.bob, 'This is nothing for a machine');
-    await bot.slack.until(() =>
-      records()
-        .slice(before)
-        .some(({ outcomes }) => outcomes.length > 0),
-    );
+    const said = at.channel.say(at.bob, 'This is nothing for a machine');
+    const reply = { thread: said, broadcast: true };
+    at.channel.say(at.ann, 'That is sent to the channel too', reply).edit('It was sent there too');
+    await bot.slack.until(() => records().every(({ outcomes }) => outcomes.length > 0));
+    expect(JSON.stringify(records().slice(1))).toContain('nothing for a machine');
     const rows = await bot.store.selectFrom('delivery').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain('nothing for a machine');
+    expect(JSON.stringify(rows)).toContain('It was sent there too');
     bot.errors.splice(0);
   });
 });

@@ -56,8 +56,15 @@ const withoutWords = <Written extends object>(written: Written): Written => ({
   files: undefined,
 });
 
-/** An event without the state before a change, which nothing uses. */
-const withoutPrevious = (event: Event): Event => ({ ...event, previous_message: undefined });
+/**
+ * An event, or its message, without what nothing uses: the state before a change, and the first message of
+ * the thread, which somebody else may have written.
+ */
+const withoutOthers = <Written extends object>(written: Written): Written => ({
+  ...written,
+  previous_message: undefined,
+  root: undefined,
+});
 
 /** Creates the intake of events: what has to be handled is stored before Slack is told that it arrived. */
 export const createIntake = ({ core, places, handle }: IntakeDeps) => {
@@ -79,12 +86,13 @@ export const createIntake = ({ core, places, handle }: IntakeDeps) => {
   const storable = async (event: Event) => {
     const said = event.type === 'message' ? messageEvent.safeParse(event).data : undefined;
     const authorId = said?.message?.user ?? said?.user;
-    const kept = withoutPrevious(event);
+    const message = said?.message && withoutOthers(said.message);
+    const kept = { ...withoutOthers(event), ...(message ? { message } : {}) };
     if (authorId === undefined) return { event: kept };
     if (!(await services.privacy.optedOut({ platform: PLATFORM, id: authorId })))
       return { event: kept, authorId };
-    const message = said?.message && withoutWords(said.message);
-    return { event: { ...withoutWords(kept), ...(message ? { message } : {}) } };
+    const silent = message && withoutWords(message);
+    return { event: { ...withoutWords(kept), ...(silent ? { message: silent } : {}) } };
   };
 
   return {

@@ -73,6 +73,19 @@ describe('a channel that two workspaces with the app share', () => {
     expect(bot.errors).toEqual([]);
   });
 
+  it('is watched no longer once it is deleted, whichever workspace is told of it', async () => {
+    await using scene = await open();
+    const { bot, one, two, channel } = scene;
+    // The workspace that Slack names is not the one in which the channel is watched.
+    await bot.use(two, 'autotranslate reply languages:es');
+    await answersTo(bot, one, 'Good morning to all');
+    channel.delete();
+    await expect
+      .poll(async () => bot.store.selectFrom('channel_watch').selectAll().execute())
+      .toEqual([]);
+    expect(bot.errors).toEqual([]);
+  });
+
   it('answers a flag once', async () => {
     await using scene = await open();
     const { bot, one, two } = scene;

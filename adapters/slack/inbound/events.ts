@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelOf, spaceOf } from '../ids.ts';
+import { spaceOf } from '../ids.ts';
 import type { Installations } from '../install/installations.ts';
 import type { People } from '../people.ts';
 import type { Threads } from '../threads.ts';
@@ -147,29 +147,30 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
   };
 
   const membership = async (space: Space, { event }: Arrived): Promise<void> => {
-    const { user, channel } = shaped(membershipEvent, event);
-    if (user !== botUserId(space)) return;
-    listener.messagesMissed([{ channel: channelOf(space.id, channel), newest: undefined }]);
-    await listener.accessChanged(space);
+    const { user, channel: id } = shaped(membershipEvent, event);
+    const channel = places.channel(space, id);
+    if (user !== botUserId(channel.space)) return;
+    listener.messagesMissed([{ channel, newest: undefined }]);
+    await listener.accessChanged(channel.space);
   };
+
+  const unarchived: Handler = async (space) => {
+    await listener.accessChanged(space);
+    await lookBack(space);
+  };
+
+  const channelDeleted: Handler = async (space, { event }) =>
+    listener.channelDeleted(places.channel(space, shaped(inChannel, event).channel));
 
   const handlers: Readonly<Record<string, Handler>> = {
     message,
     reaction_added: async (space, { event }) => reaction(space, event, true),
     reaction_removed: async (space, { event }) => reaction(space, event, false),
     member_joined_channel: membership,
-    channel_unarchive: async (space) => {
-      await listener.accessChanged(space);
-      await lookBack(space);
-    },
-    group_unarchive: async (space) => {
-      await listener.accessChanged(space);
-      await lookBack(space);
-    },
-    channel_deleted: async (space, { event }) =>
-      listener.channelDeleted(channelOf(space.id, shaped(inChannel, event).channel)),
-    group_deleted: async (space, { event }) =>
-      listener.channelDeleted(channelOf(space.id, shaped(inChannel, event).channel)),
+    channel_unarchive: unarchived,
+    group_unarchive: unarchived,
+    channel_deleted: channelDeleted,
+    group_deleted: channelDeleted,
     channel_rename: async (space, { event }) => {
       deps.renamed(shaped(channelObjectEvent, event).channel.id);
       await listener.accessChanged(space);

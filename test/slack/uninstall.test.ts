@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { readEveryTable } from '../fakes/every-table.ts';
@@ -105,6 +106,27 @@ describe('a workspace that removes the app', () => {
       expect(await bot.slack.events.repeat(record)).toMatchObject({ acked: true });
     const said = at.channel.say(at.ann, 'Good evening to all of you');
     await bot.slack.until(() => repliesTo(said).length === 1);
+    expect(bot.errors).toEqual([]);
+  });
+
+  it('and installed it again keeps all while a late word of it finds the database broken', async () => {
+    await using bot = await openSlackBot('many');
+    const at = await install(bot, 'one');
+    at.workspace.uninstall();
+    await isCleared(bot, at);
+    await installIn(bot, at.workspace, at.admin);
+    await used(bot, at);
+    await sql`ALTER TABLE installation RENAME TO broken`.execute(bot.store);
+    // The token has to be read again.
+    bot.slack.fail('users.info', { error: 'token_revoked' });
+    bot.slack.command(at.bob, at.channel, '/dragoman', 'help');
+    await expect.poll(() => bot.logged.join('\n')).toContain('no token of a workspace');
+    const told = bot.slack.events.log.find(({ event }) => event['type'] === 'app_uninstalled');
+    if (!told) throw new Error('nobody told of the removal');
+    expect(await bot.slack.events.repeat(told)).toMatchObject({ acked: false });
+    await sql`ALTER TABLE broken RENAME TO installation`.execute(bot.store);
+    expect(await bot.slack.events.repeat(told)).toMatchObject({ acked: true });
+    expect(await bot.use(at, 'glossary list', { part: 'light' })).toContain('lighthouse');
     expect(bot.errors).toEqual([]);
   });
 

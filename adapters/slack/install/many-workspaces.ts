@@ -158,6 +158,7 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
 
   const askToken = async (owner: Space): Promise<string | undefined> => {
     const { id } = owner;
+    if ((await store.of(owner)) === undefined) return undefined;
     const found = await provider.authorize(
       isOrganisation(owner)
         ? { isEnterpriseInstall: true, enterpriseId: id, teamId: undefined }
@@ -170,24 +171,25 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     return botToken;
   };
 
-  const tokenOf = async (space: Space): Promise<string | undefined> => {
-    const owner = ownerOf(space);
+  /** The token of an installation; undefined where there is none. Rejects where it could not be read. */
+  const readToken = async (owner: Space): Promise<string | undefined> => {
     if (!all.has(owner.id)) return undefined;
     const held = tokens.get(owner.id);
     if (held && held.untilMs > Date.now()) return held.token;
     const known = asking.get(owner.id);
     if (known) return known;
-    const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    asking.set(owner.id, promise);
+    const asked = askToken(owner).finally(() => asking.delete(owner.id));
+    asking.set(owner.id, asked);
+    return asked;
+  };
+
+  const tokenOf = async (space: Space): Promise<string | undefined> => {
     try {
-      resolve(await askToken(owner));
+      return await readToken(ownerOf(space));
     } catch (thrown) {
       log.warn({ reason: toAppError(thrown).message }, 'Slack: no token of a workspace');
-      resolve(undefined);
-    } finally {
-      asking.delete(owner.id);
+      return undefined;
     }
-    return promise;
   };
 
   return {
@@ -227,7 +229,7 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     },
     parted: async (spaces, organisationId, remove) => {
       using _ = await turns.take(organisationId);
-      const token = await tokenOf(spaceOf(organisationId));
+      const token = await readToken(spaceOf(organisationId));
       const left = token === undefined ? [] : await readWorkspaces(apiUrl, token);
       const gone = spaces.filter(({ id }) => !all.has(id) && !left.includes(id));
       if (gone.length > 0) await remove(gone);
@@ -236,7 +238,7 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     ended: async (space, isWhole, remove) => {
       const owner = ownerOf(space);
       using _ = await turns.take(owner.id);
-      const token = await tokenOf(owner);
+      const token = await readToken(owner);
       if (token !== undefined && (await isTokenAccepted(apiUrl, token))) return;
       const gone = [owner, ...workspacesOf(owner.id)];
       all.delete(owner.id);

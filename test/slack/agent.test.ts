@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
+import type { Json } from '../fakes/slack/json.ts';
 import type { FakeMessage } from '../fakes/slack/index.ts';
-import { repliesTo, withSlackBot } from './support.ts';
+import { openSlackBot, repliesTo, withSlackBot } from './support.ts';
 
 const bot = withSlackBot();
 
@@ -35,6 +36,24 @@ describe('a conversation with the app', () => {
     const asked = JSON.stringify(bot.speech.seen.findLast(({ path }) => path === PATHS.chat));
     expect(asked).toContain('Which languages do you speak?');
     expect(asked).toContain('And which of them best?');
+  });
+
+  it('goes on without what was said before where only its beginning can be read', async () => {
+    await using limited = await openSlackBot('socket', { history: 'limited' });
+    const { ann, workspace } = limited.place();
+    const direct = workspace.direct(ann);
+    const { events } = limited.slack.app;
+    limited.slack.app.events = new Set();
+    const first = direct.say(ann, 'This was the first question');
+    for (let count = 0; count < 20; count += 1) direct.say(ann, `And ${count}`, { thread: first });
+    limited.slack.app.events = events;
+    const hasCursor = (args: Json): boolean => args['cursor'] !== undefined;
+    limited.slack.fail('conversations.replies', { error: 'missing_scope' }, { while: hasCursor });
+    direct.say(ann, 'And which of them best?', { thread: first });
+    await limited.slack.until(() => repliesTo(first).length === 1);
+    const asked = JSON.stringify(limited.speech.seen.findLast(({ path }) => path === PATHS.chat));
+    expect(asked).toContain('And which of them best?');
+    expect(asked).not.toContain('the first question');
   });
 
   it('is answered once, however often a message is delivered', async () => {

@@ -37,7 +37,10 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
   const { log } = core;
   const answered = createLru<string, true>(KEPT);
 
-  /** The turns of the thread before a message; none where they may not be read. */
+  /**
+   * The turns of the thread before a message; none where they can't all be read, as its beginning alone
+   * would pass for what was said last.
+   */
   const earlierTurns = async (
     space: Space,
     { ts, thread_ts: threadTs }: RawSlackMessage,
@@ -57,6 +60,7 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
     } catch (thrown) {
       const { code, message } = toAppError(thrown);
       log.info({ code, reason: message }, 'Slack: an earlier conversation could not be read');
+      return [];
     }
     return turns.slice(-TURNS);
   };

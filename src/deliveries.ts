@@ -3,7 +3,7 @@ import { sleep, type Clock } from './async/clock.ts';
 import { AppError, toAppError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { OpenDeliveries } from './ports/deliveries.ts';
-import type { DeliveryStore } from './store/deliveries.ts';
+import type { DeliveryStore, StoredDelivery } from './store/deliveries.ts';
 
 export interface DeliveriesDeps {
   readonly storeOf: (platform: string) => DeliveryStore;
@@ -23,7 +23,8 @@ export const createOpenDeliveries =
     const stopping = new AbortController();
     /** The end of the last event of each order; gone once there is none. */
     const tails = new Map<string, Promise<void>>();
-    const known = new Set<number>();
+    /** The events that are not handled yet, by number. */
+    const known = new Map<number, { readonly spaceId: string; readonly handled: Promise<void> }>();
 
     const tryToHandle = async (number: number): Promise<void> => {
       for (let attempt = 1; ; attempt += 1) {
@@ -56,10 +57,10 @@ export const createOpenDeliveries =
       known.delete(number);
     };
 
-    const add = (orderKey: string, number: number): void => {
+    const add = ({ number, space, orderKey }: StoredDelivery): void => {
       if (known.has(number)) return;
-      known.add(number);
       const tail = handleAfter(tails.get(orderKey) ?? Promise.resolve(), number);
+      known.set(number, { spaceId: space.id, handled: tail });
       tails.set(orderKey, tail);
       void tail.then(() => tails.get(orderKey) === tail && tails.delete(orderKey));
     };
@@ -67,12 +68,15 @@ export const createOpenDeliveries =
     return {
       take: async (delivery) => {
         const number = await stored.put(delivery);
-        if (number !== undefined) add(delivery.orderKey, number);
+        if (number !== undefined) add({ ...delivery, number });
       },
       resume: async () => {
-        for (const { number, orderKey } of await stored.open()) add(orderKey, number);
+        for (const delivery of await stored.open()) add(delivery);
       },
-      handled: async () => void (await Promise.all(tails.values())),
+      handled: async ({ id }) => {
+        const own = [...known.values()].filter(({ spaceId }) => spaceId === id);
+        await Promise.all(own.map(async ({ handled }) => handled));
+      },
       [Symbol.dispose]: () => stopping.abort(),
     };
   };

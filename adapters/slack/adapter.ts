@@ -176,9 +176,8 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   transport.onConnected(() => {
     people.forgetAll();
     // A deletion that was missed shows only in what is stored already.
-    void intake
-      .handled()
-      .then(() => installations.list().forEach((space) => lookBack.start(space)));
+    for (const space of installations.list())
+      void intake.handled(space).then(() => lookBack.start(space));
   });
 
   const goOnline = async (): Promise<string> => {

@@ -26,8 +26,8 @@ export interface Deliveries extends Disposable {
   take(delivery: Delivery): Promise<void>;
   /** Has what an earlier process left handled, before anything new. */
   resume(): Promise<void>;
-  /** Resolves when everything that was taken before the call was handled. */
-  handled(): Promise<void>;
+  /** Resolves when everything of a space that was taken before the call was handled. */
+  handled(space: Space): Promise<void>;
 }
 
 /**

@@ -6,10 +6,9 @@ import type { Schema } from './schema.ts';
 import { statement } from './sqlite.ts';
 import { RELAXED } from './writer.ts';
 
-/** A stored event: its number, which grows, and the key of its order. */
-export interface StoredDelivery {
+/** A stored event: its number, which grows, its space, and the key of its order. */
+export interface StoredDelivery extends Pick<Delivery, 'space' | 'orderKey'> {
   readonly number: number;
-  readonly orderKey: string;
 }
 
 interface DeliveryRow {
@@ -73,12 +72,16 @@ export const createDeliveryStore = (store: Store, platform: string, now: () => n
   open: async (): Promise<readonly StoredDelivery[]> => {
     const rows = await store
       .selectFrom('delivery')
-      .select(['number', 'order_key'])
+      .select(['number', 'space_id', 'order_key'])
       .where('platform', '=', platform)
       .where('body', 'is not', null)
       .orderBy('number')
       .execute();
-    return rows.map(({ number, order_key: orderKey }) => ({ number, orderKey }));
+    return rows.map(({ number, space_id: id, order_key: orderKey }) => ({
+      number,
+      space: { platform, id },
+      orderKey,
+    }));
   },
 });
 

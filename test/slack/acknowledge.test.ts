@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
-import { openSlackBot, repliesTo, type Transport } from './support.ts';
+import type { Json } from '../fakes/slack/json.ts';
+import { installIn, openSlackBot, repliesTo, type Place, type Transport } from './support.ts';
 
 /** The calls of the Web API that follow messages. */
 const METHODS = [
@@ -106,6 +107,33 @@ describe('an event that was acknowledged', () => {
     };
     await expect.poll(states, { timeout: 20_000 }).toEqual(['skipped deleted']);
     expect(linked.posts.length).toBe(before);
+    bot.errors.splice(0);
+  });
+
+  it('and can’t be handled holds up what other workspaces missed no longer than its own', async () => {
+    await using bot = await openSlackBot('many');
+    const places = await Promise.all(
+      ['one', 'two'].map(async (name) => {
+        const workspace = bot.slack.workspace({ name, installed: false });
+        await installIn(bot, workspace, workspace.user({ isAdmin: true }));
+        return bot.place(workspace);
+      }),
+    );
+    for (const at of places) await bot.use(at, 'autotranslate reply languages:es');
+    const [one, two] = places as [Place, Place];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const isOne = (args: Json): boolean => args['channel'] === one.channel.id;
+    bot.slack.fail('conversations.replies', { until: promise }, { while: isOne });
+    one.channel.say(one.bob, 'Hello').react(one.ann, 'jp');
+    await bot.slack.events.settled();
+    await bot.stop();
+    const { events } = bot.slack.app;
+    bot.slack.app.events = new Set();
+    const missed = two.channel.say(two.ann, 'This was said while nobody listened');
+    bot.slack.app.events = events;
+    await bot.start();
+    await bot.slack.until(() => repliesTo(missed).length === 1);
+    resolve();
     bot.errors.splice(0);
   });
 

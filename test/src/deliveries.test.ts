@@ -70,6 +70,21 @@ describe('an event that was stored', () => {
     await expect.poll(() => given.handled).toEqual(['body of three', 'body of one', 'body of two']);
   });
 
+  it('delays those who wait for a space only where it is of that space', async () => {
+    await using given = await open();
+    using deliveries = given.deliveries(async (body) =>
+      body === 'body of one' ? forever() : void given.handled.push(body),
+    );
+    const two = { platform: 'test', id: 'two' };
+    await deliveries.take(eventOf('one'));
+    await deliveries.take({ ...eventOf('two', 'there'), space: two });
+    const ended: string[] = [];
+    void deliveries.handled(eventOf('one').space).then(() => ended.push('one'));
+    await deliveries.handled(two);
+    expect(given.handled).toEqual(['body of two']);
+    expect(ended).toEqual([]);
+  });
+
   it('is handled by the next process where this one ends before', async () => {
     await using given = await open();
     const first = given.deliveries(forever);

@@ -111,8 +111,8 @@ export const createIntake = ({ core, places, handle }: IntakeDeps) => {
     },
     /** Handles what an earlier process left. */
     resume: async () => deliveries.resume(),
-    /** Resolves when what came before was handled. */
-    handled: async () => deliveries.handled(),
+    /** Resolves when what came of a workspace before was handled. */
+    handled: async (space: Space) => deliveries.handled(space),
     [Symbol.dispose]: () => deliveries[Symbol.dispose](),
   };
 };

@@ -7,11 +7,12 @@ import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
 import { errorReply, ContractError } from './errors.ts';
 import { createKeyCheck } from './keys.ts';
-import type { Route } from './route.ts';
+import { createRequestLog, currentRequestId, type RequestVariables } from './request-log.ts';
+import type { Route, RouteContext } from './route.ts';
 import { createAsr } from './routes/asr.ts';
 import { chat } from './routes/chat.ts';
 import { translate } from './routes/translate.ts';
-import { tts } from './routes/tts.ts';
+import { createTts } from './routes/tts.ts';
 import { voices } from './routes/voices.ts';
 
 export interface AppOptions {
@@ -21,45 +22,65 @@ export interface AppOptions {
   readonly log: Log;
 }
 
-/** Signal that is aborted after the timeout and when the reply's connection closes. */
-const signalFor = (outgoing: HttpBindings['outgoing'], timeoutMs: number): AbortSignal => {
+/** Signal that is aborted after the timeout, which can be changed, and when the connection closes. */
+const signalFor = (
+  outgoing: HttpBindings['outgoing'],
+  timeoutMs: number,
+): Pick<RouteContext, 'signal' | 'allowMs'> => {
   const controller = new AbortController();
-  const timer = setTimeout(
-    () => controller.abort(new AppError('timeout', 'the request took too long')),
-    timeoutMs,
-  );
+  const tooLong = (): void =>
+    controller.abort(new AppError('timeout', 'the request took too long'));
+  let timer = setTimeout(tooLong, timeoutMs);
   outgoing.once('close', () => {
     clearTimeout(timer);
     controller.abort(new AppError('cancelled', 'the client disconnected'));
   });
-  return controller.signal;
+  return {
+    signal: controller.signal,
+    allowMs: (ms) => {
+      clearTimeout(timer);
+      if (!outgoing.closed) timer = setTimeout(tooLong, ms);
+    },
+  };
 };
 
 /** Creates the app that serves the paths of contract section 4.1 with the engines. */
-export const createServiceApp = (options: AppOptions): Hono<{ Bindings: HttpBindings }> => {
+export const createServiceApp = (
+  options: AppOptions,
+): Hono<{ Bindings: HttpBindings; Variables: RequestVariables }> => {
   const { engines, config, log } = options;
   const checkKey = createKeyCheck(options.keys);
-  const routes: readonly Route[] = [chat, voices, tts, createAsr(), translate];
-  const app = new Hono<{ Bindings: HttpBindings }>();
+  const routes: readonly Route[] = [chat, voices, createTts(), createAsr(), translate];
+  const app = new Hono<{ Bindings: HttpBindings; Variables: RequestVariables }>();
 
-  app.use(async (c, next) => {
-    checkKey(c.req.header('authorization') ?? null);
+  app.use(createRequestLog(log), async (c, next) => {
+    c.set('key', checkKey(c.req.header('authorization') ?? null));
     await next();
   });
 
   for (const route of routes) {
     app.on(route.method, route.path, async (c) => {
       const { outgoing } = c.env;
-      const signal = signalFor(outgoing, route.timeoutMs);
+      const { signal, allowMs } = signalFor(outgoing, route.timeoutMs);
       const cutOff = (): void => {
         outgoing.destroy();
       };
       try {
-        return await route.handle({ request: c.req.raw, engines, config, log, signal, cutOff });
+        const key = c.get('key');
+        const request = c.req.raw;
+        return await route.handle({ request, engines, config, log, key, signal, cutOff, allowMs });
       } catch (error) {
         const reply = errorReply(error, route.stage, route.failures);
         if (reply.status >= 500 && !outgoing.destroyed)
-          log.warn({ stage: route.stage, status: reply.status, err: error }, 'a request failed');
+          log.warn(
+            {
+              requestId: currentRequestId(),
+              stage: route.stage,
+              status: reply.status,
+              err: error,
+            },
+            'a request failed',
+          );
         return reply;
       }
     });

@@ -20,8 +20,8 @@ export interface Sound {
 export interface SpeechEngine {
   voices(signal: AbortSignal): Promise<readonly Voice[]>;
   /**
-   * Synthesises speech. Resolves when the first samples are available. `voiceId` is one of
-   * `voices`.
+   * Synthesises a sentence, or part of a long one. Resolves when the first samples are available.
+   * `voiceId` is one of `voices`.
    */
   speak(
     request: { readonly voiceId: string; readonly text: string; readonly temperature?: number },

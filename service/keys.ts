@@ -7,11 +7,15 @@ export const makeKey = (): string => `${KEY_PREFIX}${randomBytes(24).toString('b
 
 const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
 
+/** Characters of a key's digest that name it: enough to tell keys apart, useless to guess one. */
+const NAME_CHARACTERS = 8;
+
 /**
- * Checks an `Authorization` header (contract section 5). Keys are compared by their digests, all of
- * them and in constant time, so that the time of a refusal reveals neither a key nor its length.
+ * Checks an `Authorization` header (contract section 5) and returns a name of its key for logs. Keys
+ * are compared by their digests, all of them and in constant time, so that the time of a refusal
+ * reveals neither a key nor its length.
  */
-export const createKeyCheck = (keys: readonly string[]): ((header: string | null) => void) => {
+export const createKeyCheck = (keys: readonly string[]): ((header: string | null) => string) => {
   const known = keys.map(digest);
   return (header) => {
     const given = digest(/^Bearer (\S+)$/i.exec(header ?? '')?.[1] ?? '');
@@ -21,5 +25,6 @@ export const createKeyCheck = (keys: readonly string[]): ((header: string | null
       throw new ContractError('ErrAuthenticationFailed', 'Authentication error: Invalid token', {
         context: ['auth'],
       });
+    return given.toString('hex').slice(0, NAME_CHARACTERS);
   };
 };

@@ -8,10 +8,14 @@ export interface RouteContext {
   readonly engines: Engines;
   readonly config: EngineConfig;
   readonly log: Log;
+  /** Name of the client's API key, which tells nothing of the key itself. */
+  readonly key: string;
   /** Aborted when the client has left or the route has timed out. */
   readonly signal: AbortSignal;
   /** Breaks the connection. */
   readonly cutOff: () => void;
+  /** Sets the time that the request may take from now on, in place of the route's. */
+  readonly allowMs: (ms: number) => void;
 }
 
 /** A path of the contract (section 4.1). */

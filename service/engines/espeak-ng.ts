@@ -1,5 +1,3 @@
-import { splitSentences } from '../../src/text/split/sentences.ts';
-import { splitText } from '../../src/text/split/split.ts';
 import { AppError } from '../../src/errors.ts';
 import { createChild } from '../child.ts';
 import type { CreateEngine, SpeechEngine } from '../engine.ts';
@@ -20,12 +18,6 @@ const CALL_TIMEOUT_MS = 15_000;
 /** Calls of one child: the library's memory grows by about 64 MB in 2,000 calls. */
 const CALLS_PER_CHILD = 1_000;
 const IDLE_MS = 2 * 60_000;
-
-/** Longest phrase of one call in text without sentence ends, so that other calls get their turn. */
-const LONGEST_PHRASE_CHARACTERS = 300;
-
-const phrasesOf = (text: string): readonly string[] =>
-  splitSentences(text).flatMap((sentence) => splitText(sentence, LONGEST_PHRASE_CHARACTERS));
 
 // Measured: `Float32Array.from` with a function took a quarter of a request's time.
 const toFloats = (samples: Int16Array): Float32Array => {
@@ -67,23 +59,15 @@ export const createEngine: CreateEngine = ({ log }) => {
     speak: async ({ voiceId, text }, signal) => {
       const voice = (await voicesById()).get(voiceId);
       if (!voice) throw new AppError('not-found', 'no such voice');
-      const say = async (
-        phrase: string,
-      ): Promise<{ sampleRateHz: number; samples: Int16Array }> => {
-        const reply = await child.call(
-          { kind: 'speak', voice: voice.espeakName, markup: toMarkup(phrase) },
-          signal,
-        );
-        if (!('samples' in reply)) throw new AppError('bad-reply', `${NAME} sent no sound`);
-        return reply;
-      };
-      const [first = text, ...rest] = phrasesOf(text);
-      const start = await say(first);
+      const reply = await child.call(
+        { kind: 'speak', voice: voice.espeakName, markup: toMarkup(text) },
+        signal,
+      );
+      if (!('samples' in reply)) throw new AppError('bad-reply', `${NAME} sent no sound`);
       return {
-        sampleRateHz: start.sampleRateHz,
+        sampleRateHz: reply.sampleRateHz,
         pcm: (async function* () {
-          yield toFloats(start.samples);
-          for (const phrase of rest) yield toFloats((await say(phrase)).samples);
+          yield toFloats(reply.samples);
         })(),
       };
     },
@@ -93,7 +77,8 @@ export const createEngine: CreateEngine = ({ log }) => {
     name: NAME,
     serves: ['speech'],
     rank: 2,
-    concurrent: 4,
+    // One process, which makes one call at a time.
+    concurrent: 1,
     abilities: async () => (ready ? { speech } : {}),
     report: async () => ({
       name: NAME,

@@ -144,13 +144,13 @@ export const createAsr = (
   stage: 'asr',
   timeoutMs: 600_000,
   failures: { forwards: true },
-  handle: async ({ request, engines, signal }) => {
+  handle: async ({ request, engines, key, signal }) => {
     const [offer] = await engines.offers('recognition');
     if (!offer) throw engines.missing({ ability: 'recognition' });
     using upload = uploads.open();
     const chunks = readChunks(request, BODY_LIMIT, signal);
     const input = readInput(await upload.receive(chunks, readAudioBody, signal));
-    const permit = await offer.limiter.acquire(signal);
+    const permit = await offer.limiter.acquire(signal, key);
     try {
       return await transcribe(input, offer.engine, signal);
     } finally {

@@ -13,11 +13,11 @@ export const chat: Route = {
   path: PATHS.chat,
   stage: 'llm',
   timeoutMs: 600_000,
-  handle: async ({ request, engines, log, signal, cutOff }) => {
+  handle: async ({ request, engines, key, log, signal, cutOff }) => {
     const input = await readChatBody(readChunks(request, BODY_LIMIT, signal));
     const [offer] = await engines.offers('chat');
     if (!offer) throw engines.missing({ ability: 'chat' });
-    const permit = await offer.limiter.acquire(signal);
+    const permit = await offer.limiter.acquire(signal, key);
     let mediaType = 'application/json';
     const answer = (async function* () {
       const reply = await offer.engine.complete(input, signal);

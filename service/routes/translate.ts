@@ -144,14 +144,14 @@ export const translate: Route = {
   path: PATHS.translate,
   stage: 'translation',
   timeoutMs: 180_000,
-  handle: async ({ request, engines, log, signal, cutOff }) => {
+  handle: async ({ request, engines, key, log, signal, cutOff }) => {
     const input = await readRequest(request, signal);
     const from = readLanguage('source_lang', input.source_lang);
     const to = readLanguage('target_lang', input.target_lang);
     const offers = await engines.offers('translation');
     const offer = offers.find(({ engine }) => engine.translates(from, to));
     if (!offer) throw engines.missing({ ability: 'translation', from, to });
-    const permit = await offer.limiter.acquire(signal);
+    const permit = await offer.limiter.acquire(signal, key);
     const pieces = holding(
       permit,
       translateKeeping(

@@ -1,17 +1,16 @@
 import {
   SERVICE_LIMITS,
-  MEDIA_TYPES,
   PATHS,
   ttsRequest,
   type TtsRequest,
   type Voice,
 } from '../../src/api/contract.ts';
-import { encode, streamable } from '../../src/audio/codec/encode.ts';
-import { resample } from '../../src/audio/resample.ts';
+import { streamable } from '../../src/audio/codec/encode.ts';
 import { parseBody, readBody, validate } from '../body.ts';
 import { ContractError } from '../errors.ts';
-import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
+import { speechReply } from '../speech/reply.ts';
+import { createSpools } from '../speech/spool.ts';
 import { countCodePoints, isBlank } from '../../src/text/unicode.ts';
 import { allVoices } from './voices.ts';
 
@@ -59,19 +58,18 @@ export const checkFormat = (
     );
 };
 
-/** Yields chunks one by one: joining them would copy up to 60 MB at once. */
-async function* each(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks;
-}
+/** Audio that waits for its listeners: a second of it has 48 kB or less at the usual rate. */
+const SPOOLS = { memoryBytes: 256 * 1024, totalBytes: 512 * 1024 * 1024, most: 256 };
 
-/** Route of contract section 4.2. */
-export const tts: Route = {
+/** Creates the route of contract section 4.2. */
+export const createTts = (spools = createSpools(SPOOLS)): Route => ({
   method: 'POST',
   path: PATHS.tts,
   stage: 'tts',
   timeoutMs: 180_000,
   failures: { unreachable: 500 },
-  handle: async ({ request, engines, config, log, signal, cutOff }) => {
+  handle: async (context) => {
+    const { request, engines, config, signal } = context;
     const limit = config.SERVICE_TTS_TEXT_LIMIT;
     const bytes = await readBody(
       request,
@@ -89,32 +87,19 @@ export const tts: Route = {
     checkFormat(voice, input);
     const sampleRateHz = sampleRateFor(voice, input.sample_rate);
 
-    const permit = await offer.limiter.acquire(signal);
-    const speech = (async function* () {
-      const sound = await offer.engine.speak(
-        {
-          voiceId: voice.id,
-          text: input.text,
-          ...(input.temperature === undefined ? {} : { temperature: input.temperature }),
-        },
-        signal,
-      );
-      yield* encode(
-        input.format,
+    return speechReply(
+      {
+        engine: offer.engine,
+        voiceId: voice.id,
+        text: input.text,
+        temperature: input.temperature,
+        format: input.format,
         sampleRateHz,
-        resample(sound.pcm, sound.sampleRateHz, sampleRateHz),
-      );
-    })();
-    const audio = await primed(holding(permit, speech));
-    const headers = { 'content-type': MEDIA_TYPES[input.format] };
-    if (input.stream) return streamReply(audio, headers, { log, signal, cutOff });
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of audio) chunks.push(chunk);
-    const size = chunks.reduce((total, chunk) => total + chunk.length, 0);
-    return streamReply(
-      each(chunks),
-      { ...headers, 'content-length': String(size) },
-      { log, signal, cutOff },
+        stream: input.stream ?? false,
+      },
+      offer.limiter,
+      spools,
+      context,
     );
   },
-};
+});

@@ -65,4 +65,67 @@ describe('a request limiter', () => {
     await limiter.acquire(signal);
     await expect(limiter.acquire(signal)).rejects.toMatchObject({ named: 'ErrRateLimited' });
   });
+
+  /** Runs requests of so many turns each; returns their names in the order of the turns. */
+  const orderOf = async (
+    requests: readonly (readonly [name: string, key: string, turns: number])[],
+  ): Promise<string[]> => {
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 20 });
+    const held = await limiter.acquire(signal);
+    const order: string[] = [];
+    const running = requests.map(async ([name, key, turns]) => {
+      using request = limiter.admit(key);
+      for (let turn = 0; turn < turns; turn += 1) {
+        using _ = await request.turn(signal);
+        order.push(name);
+      }
+    });
+    held[Symbol.dispose]();
+    await Promise.all(running);
+    return order;
+  };
+
+  it('lets the requests of a key take turns', async () => {
+    expect(
+      await orderOf([
+        ['a', 'k', 3],
+        ['b', 'k', 3],
+      ]),
+    ).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+  });
+
+  it('lets keys take turns, however many requests each has', async () => {
+    expect(
+      await orderOf([
+        ['a', 'many', 1],
+        ['b', 'many', 1],
+        ['c', 'many', 1],
+        ['d', 'one', 1],
+      ]),
+    ).toEqual(['a', 'd', 'b', 'c']);
+  });
+
+  it('lets a short request pass long ones, and not stop them', async () => {
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 20 });
+    const order: string[] = [];
+    const long = limiter.admit('k');
+    const other = limiter.admit('k');
+    let turn = await long.turn(signal);
+    const waiting = [other.turn(signal)];
+    (await (turn[Symbol.dispose](), waiting[0]!))[Symbol.dispose]();
+    turn = await long.turn(signal);
+    const say = async (name: string, coming: Promise<Disposable>): Promise<void> => {
+      const got = await coming;
+      order.push(name);
+      got[Symbol.dispose]();
+    };
+    const all = [
+      say('long', other.turn(signal)),
+      say('short 1', limiter.acquire(signal, 'k')),
+      say('short 2', limiter.acquire(signal, 'k')),
+    ];
+    turn[Symbol.dispose]();
+    await Promise.all(all);
+    expect(order).toEqual(['short 1', 'long', 'short 2']);
+  });
 });

@@ -83,7 +83,9 @@ export const offering = (
   config: engineConfig(),
   log: createLog('silent'),
   signal: new AbortController().signal,
+  key: 'one',
   cutOff: () => {},
+  allowMs: () => {},
 });
 
 /** Status, name and sentence of an error reply. */

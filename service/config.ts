@@ -28,6 +28,41 @@ const speechVoices = list.transform((items, ctx) =>
   }),
 );
 
+const ABILITIES = ['chat', 'translation', 'recognition', 'speech'] as const;
+
+/** Order of engines for a task, and for a language pair of translation where it has one. */
+export interface EngineOrder {
+  readonly ability: (typeof ABILITIES)[number];
+  readonly from?: string;
+  readonly to?: string;
+  /** Names of engines, best first; others come after them. */
+  readonly engines: readonly string[];
+}
+
+const ORDER = /^(?<ability>[a-z]+)(?::(?<from>[\w-]+):(?<to>[\w-]+))?=(?<engines>[\w.>-]+)$/;
+
+/** Orders, each as `task=engine>engine` or `translation:from:to=engine>engine`. */
+const engineOrders = list.transform((items, ctx) =>
+  items.flatMap((item): EngineOrder[] => {
+    const { ability = '', from, to, engines = '' } = ORDER.exec(item)?.groups ?? {};
+    const known = ABILITIES.find((one) => one === ability);
+    if (known && (from === undefined || known === 'translation'))
+      return [
+        {
+          ability: known,
+          ...(from === undefined || to === undefined ? {} : { from, to }),
+          engines: engines.split('>'),
+        },
+      ];
+    ctx.addIssue({
+      code: 'custom',
+      message:
+        'must be like recognition=sherpa-onnx>openai,translation:en:es=apertium>openai (tasks: chat, translation, recognition)',
+    });
+    return [];
+  }),
+);
+
 /** Variables of the built-in service's engines, wherever it runs. */
 export const engineSection = z.object({
   SERVICE_OPENAI_URL: httpUrl
@@ -53,6 +88,9 @@ export const engineSection = z.object({
   SERVICE_OPENAI_TTS_VOICES: speechVoices
     .default([{ name: 'alloy', language: MANY_LANGUAGES, gender: 'Neutral' }])
     .describe('Voices: name[:language[:gender]], separated by commas.'),
+  SERVICE_ENGINE_ORDER: engineOrders
+    .default([])
+    .describe('Order of engines: task=engine>engine or translation:from:to=engine>engine.'),
   SERVICE_SHERPA_MODEL: z
     .string()
     .optional()

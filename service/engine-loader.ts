@@ -13,6 +13,8 @@ import type {
   EngineAbilities,
 } from './engine.ts';
 import { ContractError } from './errors.ts';
+import { createEngineHealth, type EngineHealth } from './engine-health.ts';
+import { inPreferredOrder, type LanguagePair } from './engine-order.ts';
 import { createRequestLimiter, type RequestLimiter } from './request-limiter.ts';
 
 /** Calls that may wait for an engine; one more gets a 429. */
@@ -23,11 +25,12 @@ export interface Offer<A extends Ability> {
   readonly name: string;
   readonly engine: NonNullable<EngineAbilities[A]>;
   readonly limiter: RequestLimiter;
+  readonly health: EngineHealth;
 }
 
 export interface Engines extends AsyncDisposable {
-  /** The engines that have the ability at the moment, best first. */
-  offers<A extends Ability>(ability: A): Promise<readonly Offer<A>[]>;
+  /** The engines that have the ability at the moment, best first for the languages, if any. */
+  offers<A extends Ability>(ability: A, pair?: LanguagePair): Promise<readonly Offer<A>[]>;
   /** True when any engine currently translates into `to`: from `from`, or from any language. */
   translates(to: string, from?: string): Promise<boolean>;
   /** Creates the 404 that names the missing ability and how to add it. */
@@ -63,24 +66,43 @@ export const loadEngines = async (
     (a, b) => a.rank - b.rank || a.name.localeCompare(b.name, 'en'),
   );
 
-  const limiters = new Map<string, RequestLimiter>();
-  const limiterOf = (engine: Engine, ability: Ability): RequestLimiter => {
+  const unknown = context.config.SERVICE_ENGINE_ORDER.flatMap((order) => order.engines).find(
+    (name) => engines.every((engine) => engine.name !== name),
+  );
+  if (unknown !== undefined)
+    throw new AppError(
+      'config',
+      `SERVICE_ENGINE_ORDER names ${unknown}, which is no engine; there are ${engines.map(({ name }) => name).join(', ')}`,
+    );
+
+  /** Parts of an offer that last as long as the service runs. */
+  type Kept = Pick<Offer<Ability>, 'limiter' | 'health'>;
+  const kept = new Map<string, Kept>();
+  const keptOf = (engine: Engine, ability: Ability): Kept => {
     const id = `${engine.name} ${ability}`;
-    let limiter = limiters.get(id);
-    if (!limiter) {
-      limiter = createRequestLimiter({ concurrent: engine.concurrent, waiting: WAITING });
-      limiters.set(id, limiter);
+    let found = kept.get(id);
+    if (!found) {
+      const limiter = createRequestLimiter({ concurrent: engine.concurrent, waiting: WAITING });
+      found = { limiter, health: createEngineHealth() };
+      kept.set(id, found);
     }
-    return limiter;
+    return found;
   };
 
-  const offersFor = async <A extends Ability>(ability: A): Promise<readonly Offer<A>[]> => {
-    const candidates = engines.filter(({ serves }) => serves.includes(ability));
+  const offersFor = async <A extends Ability>(
+    ability: A,
+    pair?: LanguagePair,
+  ): Promise<readonly Offer<A>[]> => {
+    const candidates = inPreferredOrder(
+      engines.filter(({ serves }) => serves.includes(ability)),
+      context.config.SERVICE_ENGINE_ORDER,
+      ability,
+      pair,
+    );
     const abilities = await Promise.all(candidates.map((candidate) => candidate.abilities()));
     return candidates.flatMap((candidate, index): Offer<A>[] => {
       const engine = abilities[index]?.[ability];
-      const limiter = limiterOf(candidate, ability);
-      return engine ? [{ name: candidate.name, engine, limiter }] : [];
+      return engine ? [{ name: candidate.name, engine, ...keptOf(candidate, ability) }] : [];
     });
   };
 

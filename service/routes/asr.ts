@@ -9,6 +9,7 @@ import { readAudioBody, type AudioBody } from '../audio-body.ts';
 import { readChunks, validate, type BodyLimit } from '../body.ts';
 import type { EngineHints, RecognitionEngine } from '../engine.ts';
 import { ContractError } from '../errors.ts';
+import { withFailOver } from '../fail-over.ts';
 import { readLanguage } from '../language.ts';
 import { plainReply, recogniseInChunks, segmentParameters, segmentsReply } from '../recognise.ts';
 import type { Route } from '../route.ts';
@@ -144,17 +145,19 @@ export const createAsr = (
   stage: 'asr',
   timeoutMs: 600_000,
   failures: { forwards: true },
-  handle: async ({ request, engines, key, signal }) => {
-    const [offer] = await engines.offers('recognition');
-    if (!offer) throw engines.missing({ ability: 'recognition' });
+  handle: async ({ request, engines, key, log, signal }) => {
+    const offers = await engines.offers('recognition');
+    if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
     using upload = uploads.open();
     const chunks = readChunks(request, BODY_LIMIT, signal);
     const input = readInput(await upload.receive(chunks, readAudioBody, signal));
-    const permit = await offer.limiter.acquire(signal, key);
-    try {
-      return await transcribe(input, offer.engine, signal);
-    } finally {
-      permit[Symbol.dispose]();
-    }
+    return withFailOver(
+      offers,
+      async (offer, either) => {
+        using _ = await offer.limiter.acquire(either, key);
+        return await transcribe(input, offer.engine, either);
+      },
+      { ability: 'recognition', log, signal, patienceMs: Infinity },
+    );
   },
 });

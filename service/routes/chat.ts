@@ -1,6 +1,7 @@
 import { PATHS } from '../../src/api/contract.ts';
 import { readChunks, type BodyLimit } from '../body.ts';
 import { readChatBody } from '../chat-body.ts';
+import { watched, withFailOver } from '../fail-over.ts';
 import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
 
@@ -15,16 +16,22 @@ export const chat: Route = {
   timeoutMs: 600_000,
   handle: async ({ request, engines, key, log, signal, cutOff }) => {
     const input = await readChatBody(readChunks(request, BODY_LIMIT, signal));
-    const [offer] = await engines.offers('chat');
-    if (!offer) throw engines.missing({ ability: 'chat' });
-    const permit = await offer.limiter.acquire(signal, key);
+    const offers = await engines.offers('chat');
+    if (offers.length === 0) throw engines.missing({ ability: 'chat' });
     let mediaType = 'application/json';
-    const answer = (async function* () {
-      const reply = await offer.engine.complete(input, signal);
-      ({ mediaType } = reply);
-      yield* reply.body;
-    })();
-    const body = await primed(holding(permit, answer));
+    const body = await withFailOver(
+      offers,
+      async (offer, either) => {
+        const permit = await offer.limiter.acquire(either, key);
+        const answer = (async function* () {
+          const reply = await offer.engine.complete(input, either);
+          ({ mediaType } = reply);
+          yield* reply.body;
+        })();
+        return primed(holding(permit, watched(offer, answer, signal)));
+      },
+      { ability: 'chat', log, signal },
+    );
     return streamReply(
       body,
       { 'content-type': mediaType, 'cache-control': 'no-cache' },

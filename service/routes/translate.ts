@@ -9,9 +9,11 @@ import {
   type TranslateRequest,
   type TokenUsage,
 } from '../../src/api/contract.ts';
+import type { Offer } from '../engine-loader.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { ContractError } from '../errors.ts';
+import { watched, withFailOver } from '../fail-over.ts';
 import { translateKeeping } from '../keywords.ts';
 import { readLanguage } from '../language.ts';
 import { holding, primed, streamReply } from '../respond.ts';
@@ -148,31 +150,48 @@ export const translate: Route = {
     const input = await readRequest(request, signal);
     const from = readLanguage('source_lang', input.source_lang);
     const to = readLanguage('target_lang', input.target_lang);
-    const offers = await engines.offers('translation');
-    const offer = offers.find(({ engine }) => engine.translates(from, to));
-    if (!offer) throw engines.missing({ ability: 'translation', from, to });
-    const permit = await offer.limiter.acquire(signal, key);
-    const pieces = holding(
-      permit,
-      translateKeeping(
-        offer.engine,
-        {
-          text: input.text,
-          from,
-          to,
-          keywords: input.keywords ?? [],
-          context: input.context ?? '',
-          model: input.model,
-        },
-        signal,
-      ),
+    const offers = (await engines.offers('translation', { from, to })).filter(({ engine }) =>
+      engine.translates(from, to),
     );
-    if (input.stream === 'true')
-      return streamReply(
-        await primed(events(input, pieces)),
-        { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
-        { log, signal, cutOff },
+    if (offers.length === 0) throw engines.missing({ ability: 'translation', from, to });
+    const wanted = {
+      text: input.text,
+      from,
+      to,
+      keywords: input.keywords ?? [],
+      context: input.context ?? '',
+      model: input.model,
+    };
+    const piecesOf = async (
+      offer: Offer<'translation'>,
+      either: AbortSignal,
+    ): Promise<AsyncGenerator<TranslationPiece>> =>
+      holding(
+        await offer.limiter.acquire(either, key),
+        translateKeeping(offer.engine, wanted, either),
       );
-    return Response.json(await wholeReply(input, pieces));
+    const failOver = { ability: 'translation', log, signal } as const;
+    if (input.stream !== 'true') {
+      const reply = await withFailOver(
+        offers,
+        async (offer, either, begun) => {
+          const pieces = await primed(await piecesOf(offer, either));
+          begun();
+          return wholeReply(input, pieces);
+        },
+        failOver,
+      );
+      return Response.json(reply);
+    }
+    const pieces = await withFailOver(
+      offers,
+      async (offer, either) => primed(watched(offer, await piecesOf(offer, either), signal)),
+      failOver,
+    );
+    return streamReply(
+      await primed(events(input, pieces)),
+      { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
+      { log, signal, cutOff },
+    );
   },
 };

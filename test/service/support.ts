@@ -2,6 +2,7 @@ import { PATHS } from '../../src/api/contract.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { engineSection, type EngineConfig } from '../../service/config.ts';
+import { createEngineHealth } from '../../service/engine-health.ts';
 import type { RequestLimiter } from '../../service/request-limiter.ts';
 import { startService, type Service } from '../../service/index.ts';
 import type { RouteContext } from '../../service/route.ts';
@@ -72,7 +73,7 @@ export const offering = (
   limiter: RequestLimiter,
 ): Omit<RouteContext, 'request'> => ({
   engines: {
-    offers: async () => [{ name, engine, limiter }] as never,
+    offers: async () => [{ name, engine, limiter, health: createEngineHealth() }] as never,
     missing: () => {
       throw new Error('not missing');
     },

@@ -14,11 +14,14 @@ export interface Models {
 const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /**
- * Names of models that recognise speech, that synthesise it, and that do neither and do not chat.
+ * Names of models that recognise speech, that synthesise it, that do neither and do not chat, and
+ * that think at length before they answer.
  */
 const HEARS = /whisper|transcri|\basr\b|[-_/]asr|sense-?voice|paraformer|parakeet|canary/i;
 const SPEAKS = /\btts\b|[-_/]tts|kokoro|piper|\bspeech\b|orpheus|bark/i;
-const OTHERS = /embed|rerank|moderation|dall-e|image|diffusion|flux|guard|realtime/i;
+const OTHERS =
+  /embed|rerank|moderation|dall-e|image|diffusion|flux|guard|realtime|\bbge\b|bge-|nomic|minilm|\be5\b|\bgte\b|gte-|colbert/i;
+const THINKS = /\br1\b|[-_:/]r1|qwq|reason|think|\bo[134]\b|-z1\b|magistral|exaone-deep/i;
 
 const LIST_TIMEOUT_MS = 3_000;
 
@@ -28,7 +31,7 @@ const LIST_TIMEOUT_MS = 3_000;
 export const chooseModels = (ids: readonly string[], config: EngineConfig): Models => {
   const chat =
     config.SERVICE_OPENAI_CHAT_MODEL ??
-    ids.find((id) => !HEARS.test(id) && !SPEAKS.test(id) && !OTHERS.test(id));
+    ids.find((id) => [HEARS, SPEAKS, OTHERS, THINKS].every((kind) => !kind.test(id)));
   return {
     chat,
     translation: config.SERVICE_OPENAI_TRANSLATION_MODEL ?? chat,

@@ -150,6 +150,35 @@ describe('the choice of models', () => {
     });
   });
 
+  it.each([
+    'deepseek-r1:14b',
+    'DeepSeek-R1-Distill-Qwen-7B',
+    'qwq:32b',
+    'o3-mini',
+    'phi-4-reasoning',
+    'qwen3:30b-thinking',
+    'bge-m3',
+    'nomic-embed-text',
+    'mxbai-embed-large',
+    'jina-reranker-v2',
+    'all-minilm',
+    'whisper-large-v3',
+    'kokoro',
+  ])('never falls on %s for chat', (id) => {
+    expect(chooseModels([id], engineConfig())).toMatchObject({
+      chat: undefined,
+      translation: undefined,
+    });
+    expect(chooseModels([id, 'llama3.1:8b'], engineConfig()).chat).toBe('llama3.1:8b');
+  });
+
+  it.each(['gpt-4o', 'qwen2.5:7b', 'gemma3', 'mistral-small', 'phi4', 'aya-expanse'])(
+    'may fall on %s for chat',
+    (id) => {
+      expect(chooseModels([id], engineConfig()).chat).toBe(id);
+    },
+  );
+
   it('is overruled by the configuration', () => {
     const config = engineConfig({
       SERVICE_OPENAI_TRANSLATION_MODEL: 'mt',

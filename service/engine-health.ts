@@ -1,0 +1,38 @@
+import { realClock, type Clock } from '../src/async/clock.ts';
+
+/** Time until a failed engine is tried again; it doubles with each further failure. */
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Memory of an engine's failures, for one ability. */
+export interface EngineHealth {
+  /**
+   * True when a call may go to the engine: it works, or its pause is over. Then this call is the only
+   * try until it succeeds or the next pause is over.
+   */
+  mayTry(): boolean;
+  succeeded(): void;
+  /** @param waitMs time that the engine itself asked to wait */
+  failed(waitMs?: number): void;
+}
+
+export const createEngineHealth = (clock: Pick<Clock, 'nowMs'> = realClock): EngineHealth => {
+  let failures = 0;
+  let tryAgainAtMs = -Infinity;
+  const pauseMs = (): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
+  return {
+    mayTry: () => {
+      if (failures === 0) return true;
+      if (clock.nowMs() < tryAgainAtMs) return false;
+      tryAgainAtMs = clock.nowMs() + pauseMs();
+      return true;
+    },
+    succeeded: () => {
+      failures = 0;
+    },
+    failed: (waitMs = 0) => {
+      failures = Math.min(failures + 1, 30);
+      tryAgainAtMs = clock.nowMs() + Math.max(pauseMs(), waitMs);
+    },
+  };
+};

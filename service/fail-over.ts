@@ -1,0 +1,97 @@
+import { realClock, type Clock } from '../src/async/clock.ts';
+import { AppError, toAppError } from '../src/errors.ts';
+import type { Log } from '../src/log.ts';
+import type { Ability } from './engine.ts';
+import type { Offer } from './engine-loader.ts';
+import { BackendError, ContractError } from './errors.ts';
+import { currentRequestId } from './request-log.ts';
+
+/** Longest wait for an engine's first words while another one could answer. */
+const PATIENCE_MS = 20_000;
+
+/** Statuses with which a back end refuses a request for what it holds; another would refuse it, too. */
+const REFUSALS = new Set([400, 413, 415, 422]);
+const OWN_FAULTS = new Set(['unavailable', 'timeout', 'bad-reply', 'rate-limited', 'internal']);
+
+/** True when an engine failed, so that another one may answer; false for a fault of the request. */
+const isEngineFailure = (thrown: unknown): boolean => {
+  if (thrown instanceof ContractError) return false;
+  if (thrown instanceof BackendError) return !REFUSALS.has(thrown.status);
+  return OWN_FAULTS.has(toAppError(thrown).code);
+};
+
+/** True when an engine has too many requests of its own clients: it works, and has no time. */
+const isFull = (thrown: unknown): boolean =>
+  thrown instanceof ContractError && thrown.named === 'ErrRateLimited';
+
+export interface FailOverContext {
+  readonly ability: Ability;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Longest wait for the beginning of an answer while another engine could give one. Default: 20 s. */
+  readonly patienceMs?: number;
+  readonly clock?: Clock;
+}
+
+/**
+ * Lets the first engine answer that works. An engine that fails is not asked first again until its
+ * pause is over; then one request tries it. Rejects with the error of the most preferred engine that
+ * was tried, when all failed, and at once for a fault of the request itself.
+ *
+ * @param attempt asks an engine; its signal also ends what comes after it has resolved. It calls
+ *   `begun` at the first words of an answer that it waits for as a whole
+ */
+export const withFailOver = async <A extends Ability, T>(
+  offers: readonly Offer<A>[],
+  attempt: (offer: Offer<A>, signal: AbortSignal, begun: () => void) => Promise<T>,
+  { ability, log, signal, patienceMs = PATIENCE_MS, clock = realClock }: FailOverContext,
+): Promise<T> => {
+  const working = offers.length > 1 ? offers.filter(({ health }) => health.mayTry()) : offers;
+  const left = [...working, ...offers.filter((offer) => !working.includes(offer))];
+  let firstError: unknown;
+  for (const [index, offer] of left.entries()) {
+    const isLast = index === left.length - 1;
+    const own = new AbortController();
+    const giveUp = (): void =>
+      own.abort(new AppError('timeout', 'the engine took too long', { retryable: true }));
+    const disarm = isLast || patienceMs === Infinity ? () => {} : clock.after(patienceMs, giveUp);
+    try {
+      const answer = await attempt(offer, AbortSignal.any([signal, own.signal]), disarm);
+      offer.health.succeeded();
+      return answer;
+    } catch (error) {
+      signal.throwIfAborted();
+      const failed = isEngineFailure(error);
+      if (failed) offer.health.failed(toAppError(error).retryAfterMs);
+      firstError ??= error;
+      if (!failed && !isFull(error)) throw error;
+      if (isLast) throw firstError;
+      log.warn(
+        { requestId: currentRequestId(), engine: offer.name, ability, err: error },
+        'an engine failed; the next one is asked',
+      );
+    } finally {
+      disarm();
+    }
+  }
+  throw firstError;
+};
+
+/** Yields an engine's words, and remembers when it breaks off after the first. */
+export async function* watched<T>(
+  { health }: Pick<Offer<Ability>, 'health'>,
+  words: AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T, void, void> {
+  let begun = false;
+  try {
+    for await (const word of words) {
+      begun = true;
+      yield word;
+    }
+  } catch (error) {
+    if (begun && !signal.aborted && isEngineFailure(error))
+      health.failed(toAppError(error).retryAfterMs);
+    throw error;
+  }
+}

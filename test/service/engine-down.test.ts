@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { installFakeApertium, type FakeApertium } from '../fakes/apertium.ts';
+import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
+import { startTestService, type TestService } from './support.ts';
+
+const FIELDS = { text: 'the fox', source_lang: 'en', target_lang: 'es' };
+
+describe('translation with a language model and Apertium', () => {
+  let apertium: FakeApertium;
+  let openai: FakeOpenai;
+  let service: TestService;
+  const start = (variables: Record<string, string> = {}): Promise<TestService> =>
+    startTestService({
+      SERVICE_OPENAI_URL: openai.url,
+      SERVICE_APERTIUM_MODES: apertium.modes,
+      ...variables,
+    });
+  beforeEach(async () => {
+    apertium = installFakeApertium();
+    openai = await startFakeOpenai({ chat: () => ['la zorra'] });
+    service = await start();
+  });
+  afterEach(async () => {
+    await service[Symbol.asyncDispose]();
+    await openai[Symbol.asyncDispose]().catch(() => undefined);
+    apertium[Symbol.dispose]();
+  });
+
+  const translate = async (fields: object = {}, to = service): Promise<string> => {
+    const reply = await to.translate({ ...FIELDS, ...fields });
+    const text = await reply.text();
+    return reply.status === 200 ? text : `${reply.status}`;
+  };
+
+  it('goes on while the model’s server is down, streamed or whole', async () => {
+    expect(await translate()).toContain('la zorra');
+    await openai[Symbol.asyncDispose]();
+    expect(await translate()).toContain('el zorro');
+    expect(await translate({ stream: 'true' })).toContain('el zorro');
+  });
+
+  it('goes on when the model breaks off before a whole reply', async () => {
+    openai.fail('/chat/completions', { kind: 'cut' });
+    expect(await translate()).toContain('el zorro');
+  });
+
+  it('leaves a fault of the request to the model', async () => {
+    openai.fail('/chat/completions', { kind: 'status', status: 400 });
+    expect(await translate()).toBe('400');
+  });
+
+  it('uses the engine that the configuration prefers for a pair', async () => {
+    await using own = await start({ SERVICE_ENGINE_ORDER: 'translation:en:es=apertium' });
+    expect(await translate({}, own)).toContain('el zorro');
+    expect(await translate({ target_lang: 'fr' }, own)).toContain('la zorra');
+  });
+});

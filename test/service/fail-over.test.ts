@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { createLog } from '../../src/log.ts';
+import { AppError } from '../../src/errors.ts';
+import { createEngineHealth, type EngineHealth } from '../../service/engine-health.ts';
+import { BackendError, ContractError } from '../../service/errors.ts';
+import { watched, withFailOver } from '../../service/fail-over.ts';
+import { createRequestLimiter } from '../../service/request-limiter.ts';
+import { createTestClock } from '../fakes/clock.ts';
+
+const signal = new AbortController().signal;
+const down = (): AppError => new AppError('unavailable', 'it is down', { retryable: true });
+const backend = (status: number, retryAfterMs?: number): BackendError =>
+  new BackendError('it refused', {
+    status,
+    mediaType: '',
+    body: new Uint8Array(0),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+
+const createEngines = () => {
+  const clock = createTestClock();
+  const offer = (name: string) => ({
+    name,
+    engine: { complete: async () => ({ mediaType: '', body: (async function* () {})() }) },
+    limiter: createRequestLimiter({ concurrent: 1, waiting: 1 }),
+    health: createEngineHealth(clock),
+  });
+  const offers = [offer('first'), offer('second')];
+  const asked: string[] = [];
+  const ask = (fail: (name: string) => Error | undefined): Promise<string> =>
+    withFailOver<'chat', string>(
+      offers,
+      async ({ name }) => {
+        asked.push(name);
+        const error = fail(name);
+        if (error) throw error;
+        return name;
+      },
+      { ability: 'chat', log: createLog('silent'), signal, clock },
+    );
+  return { clock, offers, asked, ask };
+};
+
+describe('several engines for a task', () => {
+  it.each([
+    ['is down', down()],
+    ['takes too long', new AppError('timeout', 'late')],
+    ['answers nonsense', new AppError('bad-reply', 'HTML')],
+    ['answers 500', backend(500)],
+    ['refuses the service’s key', backend(401)],
+    ['has too many requests', backend(429)],
+    ['is full', new ContractError('ErrRateLimited', 'full')],
+    ['has a fault', new TypeError('x')],
+  ])('let the next one answer when the first %s', async (_, error) => {
+    const { ask } = createEngines();
+    expect(await ask((name) => (name === 'first' ? error : undefined))).toBe('second');
+  });
+
+  it.each([backend(400), backend(422), new ContractError('ErrInvalidAudio', 'noise')])(
+    'leave a fault of the request as it is: %s',
+    async (error) => {
+      const { ask, asked } = createEngines();
+      await expect(ask(() => error)).rejects.toBe(error);
+      expect(asked).toEqual(['first']);
+      await expect(ask(() => undefined)).resolves.toBe('first');
+    },
+  );
+
+  it('are asked in their order again only when the pause is over, by one request', async () => {
+    const { ask, asked, clock } = createEngines();
+    const firstDown = (name: string): Error | undefined => (name === 'first' ? down() : undefined);
+    await ask(firstDown);
+    await ask(firstDown);
+    expect(asked.splice(0)).toEqual(['first', 'second', 'second']);
+    await clock.advance(2_000);
+    await Promise.all([ask(firstDown), ask(firstDown)]);
+    expect(asked.splice(0).filter((name) => name === 'first')).toHaveLength(1);
+    await clock.advance(2_000);
+    await ask(() => undefined);
+    expect(asked.splice(0)).toEqual(['second']);
+    await clock.advance(2_000);
+    expect(await ask(() => undefined)).toBe('first');
+    expect(await ask(() => undefined)).toBe('first');
+  });
+
+  it('wait as long as the first one asked for', async () => {
+    const { ask, asked, clock } = createEngines();
+    await ask((name) => (name === 'first' ? backend(429, 30_000) : undefined));
+    await clock.advance(29_000);
+    asked.length = 0;
+    await ask(() => undefined);
+    expect(asked).toEqual(['second']);
+    await clock.advance(1_000);
+    expect(await ask(() => undefined)).toBe('first');
+  });
+
+  it('give the error of the best one when all fail, and try even those in their pause', async () => {
+    const { ask, asked } = createEngines();
+    const errors: Record<string, Error> = { first: down(), second: backend(503) };
+    await expect(ask((name) => errors[name])).rejects.toBe(errors['first']);
+    asked.length = 0;
+    await expect(ask((name) => errors[name])).rejects.toBe(errors['first']);
+    expect(asked).toEqual(['first', 'second']);
+  });
+
+  it('do not wait for one that says nothing', async () => {
+    const { offers, clock } = createEngines();
+    const answer = withFailOver<'chat', string>(
+      offers,
+      ({ name }, either) =>
+        name === 'second'
+          ? Promise.resolve(name)
+          : new Promise((_, reject) => {
+              either.addEventListener('abort', () => reject(either.reason as Error));
+            }),
+      { ability: 'chat', log: createLog('silent'), signal, clock },
+    );
+    await clock.advance(20_000);
+    expect(await answer).toBe('second');
+  });
+
+  it('wait for the rest of an answer that has begun', async () => {
+    const { offers, clock } = createEngines();
+    const rest = Promise.withResolvers<string>();
+    const answer = withFailOver<'chat', string>(
+      offers,
+      async (_offer, either, begun) => {
+        begun();
+        await rest.promise;
+        either.throwIfAborted();
+        return 'first';
+      },
+      { ability: 'chat', log: createLog('silent'), signal, clock },
+    );
+    await clock.advance(60_000);
+    rest.resolve('x');
+    expect(await answer).toBe('first');
+  });
+
+  it('stop when the client has left', async () => {
+    const leaving = new AbortController();
+    const { offers } = createEngines();
+    const answer = withFailOver(
+      offers,
+      async () => {
+        leaving.abort(new Error('left'));
+        throw down();
+      },
+      { ability: 'chat', log: createLog('silent'), signal: leaving.signal },
+    );
+    await expect(answer).rejects.toThrow('left');
+    expect(offers[0]!.health.mayTry()).toBe(true);
+  });
+
+  it('remember one that broke off in the middle', async () => {
+    let failures = 0;
+    const health: EngineHealth = {
+      mayTry: () => true,
+      succeeded: () => {},
+      failed: () => void (failures += 1),
+    };
+    const words = watched(
+      { health },
+      (async function* () {
+        yield 'a';
+        throw down();
+      })(),
+      signal,
+    );
+    await words.next();
+    await expect(words.next()).rejects.toThrow('down');
+    expect(failures).toBe(1);
+  });
+});

@@ -29,7 +29,8 @@ const MODEL_VARIABLES: Readonly<Record<Ability, string>> = {
  */
 export const createEngine: CreateEngine = ({ config, log }) => {
   const url = config.SERVICE_OPENAI_URL;
-  const upstream = url === undefined ? undefined : createUpstream(url, config.SERVICE_OPENAI_KEY);
+  const upstream =
+    url === undefined ? undefined : createUpstream(url, config.SERVICE_OPENAI_KEY, log);
 
   const build = (to: Upstream, models: Models): EngineAbilities => ({
     ...(models.chat ? { chat: createChat(to, models.chat, models) } : {}),

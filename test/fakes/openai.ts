@@ -9,6 +9,7 @@ export interface SeenRequest {
   /** Below `/v1`, e.g. `/chat/completions`. */
   readonly path: string;
   readonly authorization: string | undefined;
+  readonly requestId: string | undefined;
   /** The JSON body, or the text fields of a form; undefined for others. */
   readonly body: Record<string, unknown> | undefined;
   /** The file of a form. */
@@ -45,6 +46,8 @@ export interface FakeOpenaiOptions {
   readonly transcript?: (fields: Record<string, unknown>) => Record<string, unknown>;
   /** The bytes of speech, at 24 kHz for `pcm`; a format left out is refused with 400. */
   readonly speech?: Partial<Record<string, Uint8Array>>;
+  /** Media type of speech. Default: `audio/` and the format. */
+  readonly speechType?: string;
 }
 
 export interface FakeOpenai extends AsyncDisposable {
@@ -171,7 +174,9 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
           sendJson(response, 400, { error: { message: 'no such format' } });
           return;
         }
-        response.writeHead(200, { 'content-type': 'audio/mpeg' });
+        response.writeHead(200, {
+          'content-type': options.speechType ?? `audio/${String(body['response_format'])}`,
+        });
         // Cut at an odd byte, as networks do.
         response.write(bytes.subarray(0, 1_001));
         response.end(bytes.subarray(1_001));
@@ -223,6 +228,7 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
       method: request.method ?? '',
       path,
       authorization: request.headers.authorization,
+      requestId: request.headers['x-request-id'] as string | undefined,
       ...(await parse(request.headers['content-type'] ?? '', bytes)),
       aborted,
     };

@@ -33,13 +33,14 @@ export interface TestService extends AsyncDisposable {
 /** The service on a free port, with its own requests. */
 export const startTestService = async (
   variables: Readonly<Record<string, string>> = {},
+  log = createLog('silent'),
 ): Promise<TestService> => {
   const service = await startService({
     host: '127.0.0.1',
     port: 0,
     keys: ['svck:another-0123456789abcdef', KEY],
     engines: engineConfig(variables),
-    log: createLog('silent'),
+    log,
   });
   const request: TestService['request'] = (path, { key = KEY, headers, ...init } = {}) =>
     fetch(`${service.url}${path}`, {

@@ -1,7 +1,10 @@
 import { Agent, FormData, request, type Dispatcher } from 'undici';
 import { AppError } from '../../../src/errors.ts';
 import { retryAfterHeaderMs } from '../../../src/http/retry-after.ts';
+import type { Log } from '../../../src/log.ts';
 import { BackendError } from '../../errors.ts';
+import { currentRequestId, REQUEST_ID_HEADER } from '../../request-log.ts';
+import { maskSecrets, readErrorText, userTexts } from './error-text.ts';
 import { parseJson } from '../../json.ts';
 
 /** Most bytes of an error's body that are kept. */
@@ -59,6 +62,28 @@ const refusal = (status: number): string => {
   return `The backend answered ${status}.`;
 };
 
+const inSeconds = (ms: number): string => String(Math.round(ms / 10) / 100);
+
+/** Our sentence, the back end's own, and the time to wait in the words of contract clients. */
+const describeRefusal = (status: number, text: string, waitMs: number | undefined): string =>
+  [
+    refusal(status),
+    ...(text === '' ? [] : [`It said: ${text.replace(/[.\s]*$/, '.')}`]),
+    ...(waitMs === undefined ? [] : [`Retry after ${inSeconds(waitMs)}s`]),
+  ].join(' ');
+
+/** The longest JSON body that is parsed to find a user's words in it. */
+const MAX_PARSED_BYTES = 64 * 1024;
+
+/** The words of a user in a request; undefined when they are too many to look for. */
+const textsOf = (body: Content | undefined): readonly string[] | undefined => {
+  if (body instanceof FormData)
+    return [...body.values()].filter((value) => typeof value === 'string');
+  if (!(body instanceof Uint8Array)) return userTexts(body ?? {});
+  if (body.length > MAX_PARSED_BYTES) return undefined;
+  return userTexts(parseJson(Buffer.from(body).toString('utf8'), notJson));
+};
+
 const unreachable = (cause: unknown, signal: AbortSignal): Error => {
   if (signal.aborted) return signal.reason as Error;
   if (cause instanceof AppError) return cause;
@@ -76,7 +101,14 @@ const withVersion = (url: string): string => {
   return /\/v\d+$/.test(base) ? base : `${base}/v1`;
 };
 
-export const createUpstream = (url: string, key: string | undefined): Upstream => {
+/** Facts of a request that was refused. */
+interface Asked {
+  readonly path: string;
+  readonly mediaType: string;
+  readonly texts: readonly string[] | undefined;
+}
+
+export const createUpstream = (url: string, key: string | undefined, log: Log): Upstream => {
   const base = withVersion(url);
   const agent = new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
@@ -85,15 +117,44 @@ export const createUpstream = (url: string, key: string | undefined): Upstream =
   });
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
+  const refused = async (
+    reply: Dispatcher.ResponseData,
+    { path, mediaType, texts }: Asked,
+  ): Promise<BackendError> => {
+    const { statusCode: status, headers } = reply;
+    const head = await readHead(reply.body);
+    const said = readErrorText(head, mediaType, texts);
+    const waitMs = retryAfterHeaderMs(headers['retry-after'], Date.now()) ?? said.retryAfterMs;
+    log.warn(
+      { requestId: currentRequestId(), path, status, said: said.text },
+      'a back end answered with an error',
+    );
+    // What is forwarded as it is must not hold the service's own key.
+    const holdsKey = key !== undefined && Buffer.from(head).includes(key);
+    return new BackendError(describeRefusal(status, said.text, waitMs), {
+      status,
+      mediaType,
+      body: holdsKey
+        ? Buffer.from(maskSecrets(Buffer.from(head).toString('utf8').replaceAll(key, '…')))
+        : head,
+      ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+    });
+  };
+
   const send: Upstream['send'] = async (path, body, signal) => {
     const json = body !== undefined && !(body instanceof FormData);
     const content = json && !(body instanceof Uint8Array) ? JSON.stringify(body) : (body ?? null);
+    const requestId = currentRequestId();
     let reply: Dispatcher.ResponseData;
     try {
       reply = await request(`${base}${path}`, {
         dispatcher: agent,
         method: body === undefined ? 'GET' : 'POST',
-        headers: { ...authorization, ...(json ? { 'content-type': 'application/json' } : {}) },
+        headers: {
+          ...authorization,
+          ...(requestId === undefined ? {} : { [REQUEST_ID_HEADER]: requestId }),
+          ...(json ? { 'content-type': 'application/json' } : {}),
+        },
         body: content,
         signal,
       });
@@ -104,13 +165,7 @@ export const createUpstream = (url: string, key: string | undefined): Upstream =
     reply.body.on('error', () => {});
     const mediaType = String(reply.headers['content-type'] ?? '');
     if (reply.statusCode >= 200 && reply.statusCode < 300) return { mediaType, body: reply.body };
-    const waitMs = retryAfterHeaderMs(reply.headers['retry-after'], Date.now());
-    throw new BackendError(refusal(reply.statusCode), {
-      status: reply.statusCode,
-      mediaType,
-      body: await readHead(reply.body),
-      ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
-    });
+    throw await refused(reply, { path, mediaType, texts: textsOf(body) });
   };
 
   return {

@@ -1,10 +1,16 @@
 import type { z } from 'zod';
 import { orAborted } from '../src/async/abort.ts';
+import { realClock, type Clock } from '../src/async/clock.ts';
 import { ContractError, type ErrorName } from './errors.ts';
 import { parseJson } from './json.ts';
 
 /** The longest wait for the next bytes of a body. */
 const IDLE_MS = 30_000;
+/** The longest wait for a whole body; 40 MiB then need 1.1 Mbit/s. */
+const TOTAL_MS = 300_000;
+/** Fewest bytes a second, after a while in which connections may be slow. */
+const SLOWEST_BYTES_PER_SECOND = 4_096;
+const SLOW_START_MS = 15_000;
 
 /** The largest body, and the name of the 400 for a larger one: section 7 has no 413. */
 export interface BodyLimit {
@@ -17,29 +23,34 @@ const tooLarge = ({ bytes, named }: BodyLimit): ContractError =>
 
 /**
  * Yields the chunks of a request's body, at most `limit` in all. Throws the signal's reason, and
- * `ErrInvalidRequest` when no bytes arrive for long. When the consumer stops early, reads and
- * discards the rest, because a connection that is answered while the client still sends cannot be
- * reused.
+ * `ErrInvalidRequest` when no bytes arrive for long, too few in all, or it takes too long; time in
+ * which the consumer works does not count. When the consumer stops early, reads and discards the
+ * rest, because a connection that is answered while the client still sends cannot be reused.
  */
 export async function* readChunks(
   request: Request,
   limit: BodyLimit,
   signal: AbortSignal,
+  clock: Clock = realClock,
 ): AsyncGenerator<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limit.bytes) throw tooLarge(limit);
   const reader = request.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
   if (!reader) return;
   const late = new AbortController();
-  const idle = setTimeout(
-    () => late.abort(new ContractError('ErrInvalidRequest', 'The request body does not come.')),
-    IDLE_MS,
-  );
+  const giveUp = (): void =>
+    late.abort(
+      new ContractError('ErrInvalidRequest', 'The request body does not come, or too slowly.'),
+    );
   const over = AbortSignal.any([signal, late.signal]);
   let size = 0;
+  let waitedMs = 0;
   const read = async (): Promise<Uint8Array | undefined> => {
     over.throwIfAborted();
-    idle.refresh();
-    const { value } = await orAborted(reader.read(), over);
+    const startMs = clock.nowMs();
+    const mostMs = Math.min(TOTAL_MS, SLOW_START_MS + (1_000 * size) / SLOWEST_BYTES_PER_SECOND);
+    const disarm = clock.after(Math.min(IDLE_MS, mostMs - waitedMs), giveUp);
+    const { value } = await orAborted(reader.read(), over).finally(disarm);
+    waitedMs += clock.nowMs() - startMs;
     size += value?.length ?? 0;
     if (size > limit.bytes) throw tooLarge(limit);
     return value;
@@ -53,7 +64,6 @@ export async function* readChunks(
     }
   } finally {
     while (chunk) chunk = await read().catch(() => undefined);
-    clearTimeout(idle);
     reader.releaseLock();
   }
 }

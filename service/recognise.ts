@@ -15,9 +15,10 @@ import {
   type RecognitionEngine,
 } from './engine.ts';
 import { toLanguage } from './language.ts';
+import { isSilentPcm } from './silence.ts';
 import { cutChunks, planChunks, splitLongSpans } from './recognition-chunks.ts';
 
-interface HeardSpan extends SpeechSpan {
+export interface HeardSpan extends SpeechSpan {
   readonly heard: RecognisedText;
 }
 
@@ -119,6 +120,7 @@ export const recogniseInChunks = async (
   const heard: HeardSpan[] = [];
   const again = decodeTo(audio, RECOGNITION_RATE_HZ, signal);
   for await (const { span, samples } of cutChunks(again, plan, RECOGNITION_RATE_HZ))
-    heard.push({ ...span, heard: await engine.recognise(samples, hints, signal) });
+    if (!isSilentPcm(samples))
+      heard.push({ ...span, heard: await engine.recognise(samples, hints, signal) });
   return heard;
 };

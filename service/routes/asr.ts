@@ -11,17 +11,24 @@ import type { EngineHints, RecognitionEngine } from '../engine.ts';
 import { ContractError } from '../errors.ts';
 import { withFailOver } from '../fail-over.ts';
 import { readLanguage } from '../language.ts';
-import { plainReply, recogniseInChunks, segmentParameters, segmentsReply } from '../recognise.ts';
+import {
+  plainReply,
+  recogniseInChunks,
+  segmentParameters,
+  segmentsReply,
+  type HeardSpan,
+} from '../recognise.ts';
+import { isSilent } from '../silence.ts';
 import type { Route } from '../route.ts';
 import { createUploadLimiter } from '../upload-limiter.ts';
 
 /** Largest body, about 30 MB of audio: 16 minutes of WAV at 16 kHz, over 6 hours of Opus. */
 const BODY_LIMIT: BodyLimit = { bytes: 40 * 1024 * 1024, named: 'ErrAudioTooLarge' };
 /**
- * Most concurrent uploads, more than an engine recognises at once: the time of an upload depends on
- * the client, not on the engine.
+ * Most concurrent uploads. Their bytes are what is scarce, so that many slow clients, of which each
+ * sends little, do not keep others out; those that are too slow are given up (see `readChunks`).
  */
-const READING = { concurrent: 64, waiting: 64 };
+const READING = { concurrent: 1_024, waiting: 0 };
 /**
  * Most bytes in memory: six of the longest bodies, or hundreds of usual ones, being read or waiting
  * for their engine.
@@ -31,6 +38,7 @@ const MAX_HELD_BYTES = 6 * BODY_LIMIT.bytes;
 /** The formats of section 4.5, by container. */
 const FORMATS: Partial<Record<Container, Exclude<AudioFormat, 'pcm'>>> = {
   wav: 'wav',
+  'wav-compressed': 'wav',
   'ogg-opus': 'ogg',
   'ogg-vorbis': 'ogg',
   ogg: 'ogg',
@@ -61,6 +69,9 @@ const readHints = (input: AsrParameters): EngineHints =>
     ? input
     : { ...input, language: readLanguage('language', input.language) };
 
+/** Containers whose codecs not every engine reads: they are decoded here, or refused by their name. */
+const DECODED_HERE: ReadonlySet<Container> = new Set(['wav-compressed', 'ogg']);
+
 const firstBytes = (chunks: readonly Uint8Array[]): Buffer => {
   const head: Uint8Array[] = [];
   let size = 0;
@@ -72,7 +83,9 @@ const firstBytes = (chunks: readonly Uint8Array[]): Buffer => {
   return Buffer.concat(head);
 };
 
-const findFormat = (chunks: readonly Uint8Array[]): Exclude<AudioFormat, 'pcm'> => {
+const findFormat = (
+  chunks: readonly Uint8Array[],
+): Pick<RecognitionInput, 'format' | 'isDecodedHere'> => {
   const head = firstBytes(chunks);
   if (head.length === 0) throw invalidAudio('audio is empty.');
   const container = sniff(head);
@@ -81,7 +94,7 @@ const findFormat = (chunks: readonly Uint8Array[]): Exclude<AudioFormat, 'pcm'> 
     throw invalidAudio(
       `audio is ${container ? container.toUpperCase() : 'of no known format'}; send WAV, OGG, MP3 or FLAC.`,
     );
-  return format;
+  return { format, isDecodedHere: DECODED_HERE.has(container!) };
 };
 
 /** Converts an error of the decoder to a client error, because the file is the client's. */
@@ -95,6 +108,8 @@ const asInvalidAudio = (error: unknown): unknown =>
 interface RecognitionInput {
   readonly audio: readonly Uint8Array[];
   readonly format: Exclude<AudioFormat, 'pcm'>;
+  /** True for a file that an engine may not be able to read. */
+  readonly isDecodedHere: boolean;
   readonly hints: EngineHints;
   readonly vad: NonNullable<AsrParameters['vad']>;
   /** Parameters of the spans to recognise; undefined to recognise all of the audio. */
@@ -109,7 +124,7 @@ const readInput = ({ fields, audio }: AudioBody): RecognitionInput => {
   const { vad = 'off' } = input;
   return {
     audio,
-    format: findFormat(audio),
+    ...findFormat(audio),
     hints: readHints(input),
     vad,
     speech:
@@ -117,20 +132,25 @@ const readInput = ({ fields, audio }: AudioBody): RecognitionInput => {
   };
 };
 
+const replyWith = (
+  spans: readonly HeardSpan[],
+  vad: RecognitionInput['vad'],
+  hints: EngineHints,
+): Response =>
+  Response.json(vad === 'segments' ? segmentsReply(spans, hints) : plainReply(spans, hints));
+
 const transcribe = async (
-  { audio, format, hints, vad, speech }: RecognitionInput,
+  { audio, format, isDecodedHere, hints, vad, speech }: RecognitionInput,
   engine: RecognitionEngine,
   signal: AbortSignal,
 ): Promise<Response> => {
-  if (!speech && engine.recogniseFile) {
+  if (!speech && !isDecodedHere && engine.recogniseFile) {
     const heard = await engine.recogniseFile({ format, chunks: audio }, hints, signal);
     return Response.json(plainReply([{ startMs: 0, endMs: 1, heard }], hints));
   }
   try {
     const spans = await recogniseInChunks(bytesSource(audio), speech, engine, hints, signal);
-    return Response.json(
-      vad === 'segments' ? segmentsReply(spans, hints) : plainReply(spans, hints),
-    );
+    return replyWith(spans, vad, hints);
   } catch (error) {
     throw asInvalidAudio(error);
   }
@@ -151,6 +171,9 @@ export const createAsr = (
     using upload = uploads.open();
     const chunks = readChunks(request, BODY_LIMIT, signal);
     const input = readInput(await upload.receive(chunks, readAudioBody, signal));
+    const { audio, vad, hints } = input;
+    // Silence costs no engine its time, and makes none invent words.
+    if (await isSilent(bytesSource(audio), signal)) return replyWith([], vad, hints);
     return withFailOver(
       offers,
       async (offer, either) => {

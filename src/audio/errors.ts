@@ -11,7 +11,7 @@ export const damagedAudio = (what: string, cause?: unknown): AppError =>
     cause,
   });
 
-/** The error for a known format that is not decoded here; `kind` names it for people: `WAV with ADPCM`. */
+/** The error for a known format that is not decoded here; `kind` names it for people: `WAV with GSM`. */
 export const unsupportedAudio = (kind: string): AppError =>
   new AppError('unsupported', `${kind} is not supported`, {
     sentence: { key: 'errors.audio.unsupported', params: { kind } },

@@ -5,7 +5,7 @@ export const FRAME_MS = 20;
 const FRAME_SAMPLES = (VAD_RATE_HZ * FRAME_MS) / 1_000;
 
 /** Level below which nothing is speech, whatever the noise floor; full scale is 0 dB. */
-const SILENCE_DB = -60;
+export const SILENCE_DB = -60;
 /** Distance of speech from the floor, which is a minimum, about 3 dB under the mean of noise. */
 const OVER_FLOOR_DB = 10;
 /** Time whose minimum is the floor: speech has a pause between words in any such time. */

@@ -3,6 +3,9 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asrSegmentsReply, PATHS } from '../../src/api/contract.ts';
 import type { RecognitionEngine } from '../../service/engine.ts';
+import { encode } from '../../src/audio/codec/encode.ts';
+import { sniff } from '../../src/audio/container/sniff.ts';
+import { fixture } from '../src/audio/support.ts';
 import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { createAsr } from '../../service/routes/asr.ts';
 import { createUploadLimiter } from '../../service/upload-limiter.ts';
@@ -100,6 +103,45 @@ describe('recognition over HTTP', () => {
     expect(await (await asr({ vad: 'segments', audio })).json()).toMatchObject({ segments: [] });
     expect(await (await asr({ vad: 'on', audio })).json()).toMatchObject({ text: '' });
     expect(transcriptions().length).toBe(before);
+  });
+
+  it.each(['off', 'on', 'segments'])(
+    'asks nobody about a long silence with vad %s',
+    async (vad) => {
+      const before = transcriptions().length;
+      const parts: Uint8Array[] = [];
+      const hour = (async function* () {
+        for (let second = 0; second < 600; second += 1) yield new Float32Array(16_000);
+      })();
+      for await (const part of encode('flac', 16_000, hour)) parts.push(part);
+      const audio = Buffer.concat(parts).toString('base64');
+      const reply = await asr({ vad, audio, language: 'ja' });
+      expect(await reply.json()).toMatchObject({
+        language: 'ja',
+        ...(vad === 'segments' ? { segments: [] } : { text: '' }),
+      });
+      expect(transcriptions().length).toBe(before);
+    },
+  );
+
+  it.each(['adpcm.wav', 'alaw.wav'])(
+    'reads %s itself, which not every engine can',
+    async (name) => {
+      const audio = fixture(name);
+      const reply = await asr({ audio: Buffer.from(audio).toString('base64') });
+      expect(await reply.json()).toMatchObject({ text: 'hello there' });
+      const sent = transcriptions().at(-1)!.file!.bytes;
+      expect(sniff(sent)).toBe('wav');
+      expect(sent.length).toBeGreaterThan(2 * 16_000);
+    },
+  );
+
+  it('names what it cannot read', async () => {
+    const audio = Buffer.from(fixture('speex.ogg')).toString('base64');
+    expect(await failure(await asr({ audio }))).toMatchObject({
+      status: 400,
+      error: 'audio cannot be read: Ogg Speex is not supported.',
+    });
   });
 
   it.each([
@@ -204,7 +246,7 @@ describe('recognition over HTTP', () => {
 
   it('answers others while many have begun to send and do not go on', async () => {
     const { hostname, port } = new URL(service.service.url);
-    const sockets = Array.from({ length: 20 }, () => {
+    const sockets = Array.from({ length: 200 }, () => {
       const socket = connect(Number(port), hostname);
       socket.on('error', () => {});
       socket.write(

@@ -27,7 +27,9 @@ const request = (
 };
 
 describe('a request’s body', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  beforeEach(
+    () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }),
+  );
   afterEach(() => void vi.useRealTimers());
 
   it('is read whole', async () => {
@@ -57,22 +59,40 @@ describe('a request’s body', () => {
     await refused;
   });
 
-  it('may come slowly as long as it comes', async () => {
+  /** A request whose body comes in so many parts of so many bytes, each after a while. */
+  const slow = (parts: number, bytes: number, everyMs: number): Request => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          await new Promise((resolve) => setTimeout(resolve, 20_000));
-          if (sent === 4) controller.close();
-          else controller.enqueue(Buffer.from(String((sent += 1))));
+          await new Promise((resolve) => setTimeout(resolve, everyMs));
+          if (sent === parts) controller.close();
+          else controller.enqueue(new Uint8Array(bytes));
+          sent += 1;
         },
       },
       { highWaterMark: 0 },
     );
     const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
-    const reading = readBody(new Request('http://localhost/', init), LIMIT, signal);
-    await vi.advanceTimersByTimeAsync(100_000);
-    expect((await reading).toString()).toBe('1234');
+    return new Request('http://localhost/', init);
+  };
+  const MANY = { bytes: 100_000_000, named: 'ErrTextTooLong' } as const;
+
+  it('may come slowly as long as it comes', async () => {
+    const reading = readBody(slow(10, 50_000, 10_000), MANY, signal);
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(await reading).toHaveLength(500_000);
+  });
+
+  it.each([
+    ['a byte a second', 1, 1_000, 20_000],
+    ['a kilobyte a second', 1_024, 1_000, 25_000],
+    ['parts that do not end', 100_000, 10_000, 310_000],
+  ])('is given up when it comes as %s', async (_, bytes, everyMs, afterMs) => {
+    const reading = readBody(slow(1_000, bytes, everyMs), MANY, signal);
+    const refused = expect(reading).rejects.toMatchObject({ named: 'ErrInvalidRequest' });
+    await vi.advanceTimersByTimeAsync(afterMs);
+    await refused;
   });
 
   it('is given up when the signal aborts', async () => {

@@ -64,7 +64,7 @@ const refusal = (status: number): string => {
 
 const inSeconds = (ms: number): string => String(Math.round(ms / 10) / 100);
 
-/** Our sentence, the back end's own, and the time to wait in the words of contract clients. */
+/** Joins our sentence, the back end's own, and the time to wait in the words of contract clients. */
 const describeRefusal = (status: number, text: string, waitMs: number | undefined): string =>
   [
     refusal(status),

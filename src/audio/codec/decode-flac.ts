@@ -1,6 +1,6 @@
 import type { ByteReader } from '../bytes.ts';
 import { damagedAudio } from '../errors.ts';
-import { type FlacFrame, readFlacFrames } from '../container/flac-frame.ts';
+import { type FlacFrame, isSilentFrame, readFlacFrames } from '../container/flac-frame.ts';
 import { mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 
 /** Corrects the scale: the decoder divides by the largest sample, while full scale is one more. */
@@ -17,6 +17,7 @@ export async function* decodeFlac(reader: ByteReader): AsyncGenerator<Pcm, void,
   await decoder.ready;
   let batch: FlacFrame[] = [];
   let batchSamples = 0;
+  let hasSkipped = false;
 
   const decodeBatch = async (): Promise<Pcm> => {
     const { sampleRateHz } = batch[0]!;
@@ -35,8 +36,15 @@ export async function* decodeFlac(reader: ByteReader): AsyncGenerator<Pcm, void,
     for await (const frame of readFlacFrames(reader)) {
       const isOther = frame.isAfterGap || frame.sampleRateHz !== batch[0]?.sampleRateHz;
       if (batch.length > 0 && isOther) yield await decodeBatch();
+      if (isSilentFrame(frame)) {
+        if (batch.length > 0) yield await decodeBatch();
+        yield { samples: new Float32Array(frame.samples), sampleRateHz: frame.sampleRateHz };
+        hasSkipped = true;
+        continue;
+      }
       // Otherwise the library warns of missing frames on standard error.
-      if (frame.isAfterGap) await decoder.reset();
+      if (frame.isAfterGap || hasSkipped) await decoder.reset();
+      hasSkipped = false;
       batch.push(frame);
       batchSamples += frame.samples;
       if (batchSamples >= sliceSamples(frame.sampleRateHz)) yield await decodeBatch();

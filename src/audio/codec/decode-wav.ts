@@ -1,6 +1,13 @@
 import { ascii, type ByteReader, viewOf } from '../bytes.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import type { Pcm } from '../pcm.ts';
+import {
+  type AdpcmFormat,
+  decodeAdpcm,
+  IMA_ADPCM,
+  isAcceptedAdpcm,
+  MS_ADPCM,
+} from './decode-adpcm.ts';
 import * as samples from './pcm-samples.ts';
 
 const PCM = 1;
@@ -9,8 +16,6 @@ const A_LAW = 6;
 const MU_LAW = 7;
 const EXTENSIBLE = 0xfffe;
 const CODEC_NAMES: Readonly<Record<number, string>> = {
-  2: 'WAV with ADPCM',
-  0x11: 'WAV with ADPCM',
   0x31: 'WAV with GSM',
   0x55: 'WAV with MP3',
 };
@@ -25,7 +30,7 @@ const READ: Readonly<Record<number, Readonly<Record<number, samples.ReadSample>>
   [MU_LAW]: { 1: samples.muLawBytes },
 };
 
-const parseFormat = (chunk: Uint8Array): samples.SampleFormat => {
+const parseFormat = (chunk: Uint8Array): samples.SampleFormat | AdpcmFormat => {
   if (chunk.length < 16) throw damagedAudio('a short WAV format');
   const view = viewOf(chunk);
   const tag = view.getUint16(0, true);
@@ -34,6 +39,11 @@ const parseFormat = (chunk: Uint8Array): samples.SampleFormat => {
   const sampleRateHz = view.getUint32(4, true);
   const frameBytes = view.getUint16(12, true);
   const sampleBytes = Math.ceil(view.getUint16(14, true) / 8);
+  if (codec === MS_ADPCM || codec === IMA_ADPCM) {
+    const adpcm = { codec, channels, sampleRateHz, blockBytes: frameBytes } as const;
+    if (!isAcceptedAdpcm(adpcm)) throw unsupportedAudio('WAV with ADPCM of this kind');
+    return adpcm;
+  }
   const sampleAt = READ[codec]?.[sampleBytes];
   if (!sampleAt || frameBytes !== channels * sampleBytes)
     throw unsupportedAudio(CODEC_NAMES[codec] ?? 'this kind of WAV');
@@ -45,10 +55,10 @@ const parseFormat = (chunk: Uint8Array): samples.SampleFormat => {
 /** Reads up to the samples; `dataBytes` is infinite where the file does not give it. */
 const readHeader = async (
   reader: ByteReader,
-): Promise<{ format: samples.SampleFormat; dataBytes: number }> => {
+): Promise<{ format: samples.SampleFormat | AdpcmFormat; dataBytes: number }> => {
   const riff = viewOf(await reader.take(12));
   const fileBytes = riff.byteLength === 12 ? riff.getUint32(4, true) + 8 : 0;
-  let format: samples.SampleFormat | undefined;
+  let format: samples.SampleFormat | AdpcmFormat | undefined;
   for (;;) {
     const head = await reader.take(8);
     if (head.length < 8) throw damagedAudio('a WAV file without samples');
@@ -70,10 +80,12 @@ const readHeader = async (
 };
 
 /**
- * Decodes a WAV file with integer (8 to 32 bits), float, A-law or µ-law samples to mono. Lengths that
- * a streaming writer left open reach to the end.
+ * Decodes a WAV file with integer (8 to 32 bits), float, A-law, µ-law or ADPCM samples to mono.
+ * Lengths that a streaming writer left open reach to the end.
  */
 export async function* decodeWav(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   const { format, dataBytes } = await readHeader(reader);
-  yield* samples.readSamples(reader, format, dataBytes);
+  yield* 'codec' in format
+    ? decodeAdpcm(reader, format, dataBytes)
+    : samples.readSamples(reader, format, dataBytes);
 }

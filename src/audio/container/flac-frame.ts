@@ -188,3 +188,18 @@ export async function* readFlacFrames(reader: ByteReader): AsyncGenerator<FlacFr
     await reader.skip(next < 0 ? ahead.length : next);
   }
 }
+
+/** The checksum at a frame's end. */
+const FOOTER_BYTES = 2;
+
+/**
+ * True for a frame of digital silence, which is all zeros after its header: constant subframes (type
+ * 0) of the value 0 (RFC 9639 section 9.2.3).
+ */
+export const isSilentFrame = ({ data }: FlacFrame): boolean => {
+  const header = parseFlacHeader(data);
+  if (!header || data.length <= header.headerBytes + FOOTER_BYTES) return false;
+  for (let at = header.headerBytes; at < data.length - FOOTER_BYTES; at += 1)
+    if (data[at] !== 0) return false;
+  return true;
+};

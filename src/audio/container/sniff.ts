@@ -5,11 +5,11 @@ import { isMp3Run } from './mp3-frame.ts';
 
 /**
  * Kinds of files that are told apart; `ogg` is Ogg with a codec that is neither Opus nor Vorbis, and
- * `wav-g711` is WAV with A-law or µ-law.
+ * `wav-compressed` is WAV with A-law, µ-law or ADPCM, which few recognisers read.
  */
 export type Container =
   | 'wav'
-  | 'wav-g711'
+  | 'wav-compressed'
   | 'aiff'
   | 'ogg-opus'
   | 'ogg-vorbis'
@@ -25,8 +25,8 @@ export const SNIFF_BYTES = 8_192;
 
 const MP4_BOXES = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'wide', 'free', 'skip']);
 
-const A_LAW = 6;
-const MU_LAW = 7;
+/** Codes of Microsoft's ADPCM, A-law, µ-law and the IMA's ADPCM in a WAV file's format. */
+const COMPRESSED = new Set([2, 6, 7, 0x11]);
 
 const sniffWav = (head: Uint8Array): Container => {
   const view = viewOf(head);
@@ -36,7 +36,7 @@ const sniffWav = (head: Uint8Array): Container => {
     at += 8 + size + (size % 2);
   }
   const codec = at + 10 <= head.length ? view.getUint16(at + 8, true) : 0;
-  return codec === A_LAW || codec === MU_LAW ? 'wav-g711' : 'wav';
+  return COMPRESSED.has(codec) ? 'wav-compressed' : 'wav';
 };
 
 const sniffOgg = (head: Uint8Array): Container => {

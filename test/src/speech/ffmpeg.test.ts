@@ -187,7 +187,6 @@ const needed = installed ? '' : ' (skipped: apt-get install -y ffmpeg)';
 
 describe.skipIf(!installed)(`an installed ffmpeg${needed}`, () => {
   const FILES = [
-    'adpcm.wav',
     'alac.m4a',
     'alac.mov',
     'speech.wma',

@@ -60,7 +60,6 @@ describe('decoding', () => {
   );
 
   it.each([
-    ['adpcm.wav', 'WAV with ADPCM'],
     ['alac.m4a', 'Apple Lossless'],
     ['alac.mov', 'Apple Lossless'],
     ['ac3.mka', 'Matroska with AC-3'],

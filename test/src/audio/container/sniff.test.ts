@@ -14,8 +14,8 @@ const id3 = (bodyBytes: number): Uint8Array => {
 describe('the kind of a file', () => {
   it.each([
     ['speech.wav', 'wav'],
-    ['adpcm.wav', 'wav'],
-    ['alaw.wav', 'wav-g711'],
+    ['adpcm.wav', 'wav-compressed'],
+    ['alaw.wav', 'wav-compressed'],
     ['speech.aiff', 'aiff'],
     ['speech.opus', 'ogg-opus'],
     ['speech-vorbis.ogg', 'ogg-vorbis'],
@@ -42,7 +42,7 @@ describe('the kind of a file', () => {
     const aLaw = fixture('alaw.wav');
     const list = Uint8Array.from(Buffer.from('4c4953540300000000000000', 'hex'));
     const later = concat([aLaw.subarray(0, 12), list, aLaw.subarray(12)]);
-    expect(sniff(later)).toBe('wav-g711');
+    expect(sniff(later)).toBe('wav-compressed');
     expect(sniff(later.subarray(0, 30))).toBe('wav');
   });
 

@@ -59,7 +59,9 @@ export const openSynthesiser = async (): Promise<Synthesiser> => {
   const voices = await speech.voices(signal);
   return {
     say: async (text, language, gender = 'Male') => {
-      const voice = voices.find((one) => one.language === language && one.gender === gender);
+      const voice = voices.find(
+        (one) => one.language.startsWith(`${language},`) && one.gender === gender,
+      );
       if (!voice) throw new Error(`no voice of ${language}`);
       const { sampleRateHz, pcm } = await speech.speak({ voiceId: voice.id, text }, signal);
       const parts = await Array.fromAsync(resample(pcm, sampleRateHz, OPUS_CLOCK_HZ));

@@ -63,6 +63,8 @@ export type ErrorObject = z.infer<typeof errorObject>;
 export const voice = z.object({
   id: z.string(),
   description: z.string(),
+  /** Name of the voice, which some deployments add. */
+  name: z.string().optional(),
   /** Free text: `Japanese`, `Japanese and English`, or codes. */
   language: z.string(),
   gender: z.string(),

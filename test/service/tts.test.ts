@@ -30,7 +30,7 @@ describe('speech over HTTP with espeak-ng', () => {
     service = await startTestService();
     const reply = await service.request(PATHS.voices);
     const { voices } = (await reply.json()) as { voices: Voice[] };
-    const found = voices.find(({ language }) => language === 'English (America)');
+    const found = voices.find(({ language }) => language === 'English (America), en-US');
     english = voice.parse(found);
   });
   afterAll(() => service[Symbol.asyncDispose]());

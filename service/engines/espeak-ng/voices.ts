@@ -44,6 +44,16 @@ const preference = ({ languages }: EspeakVoice): number =>
  */
 const languageOf = ({ name }: EspeakVoice): string => name.trim().replace(/, latin as [^)]*/, '');
 
+/** The BCP 47 code of a voice's language; the library writes it in lower case. */
+const codeOf = ({ languages }: EspeakVoice): string => {
+  const own = languages[0]?.name ?? 'und';
+  try {
+    return Intl.getCanonicalLocales(own)[0] ?? own;
+  } catch {
+    return own;
+  }
+};
+
 const describeVoice = (
   known: EspeakVoice,
   { gender, suffix }: (typeof VARIANTS)[number],
@@ -58,8 +68,9 @@ const describeVoice = (
     espeakName,
     voice: {
       id: stableUuid(`espeak-ng ${espeakName}`),
-      description: `eSpeak NG${remark}`,
-      language: languageOf(known),
+      name: `${languageOf(known)}, ${gender.toLowerCase()}`,
+      description: `${languageOf(known)}, ${gender.toLowerCase()}, eSpeak NG${remark}`,
+      language: `${languageOf(known)}, ${codeOf(known)}`,
       gender,
       formats: [...AUDIO_FORMATS],
       sample_rates: [...SAMPLE_RATES_HZ],

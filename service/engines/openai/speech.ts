@@ -9,6 +9,12 @@ import { readSpeech, WrongAudio } from './speech-audio.ts';
 
 const SAMPLE_RATES_HZ = [8_000, 16_000, 24_000, 48_000];
 
+/** The languages of a description; many are but counted. */
+const describedLanguages = (languages: string): string => {
+  const many = languages.split(',').length;
+  return many > 3 ? `${many} languages` : languages;
+};
+
 async function* guarded(body: Body): AsyncGenerator<Uint8Array> {
   try {
     yield* body as AsyncIterable<Uint8Array>;
@@ -50,7 +56,8 @@ export const createSpeech = (
     voices: async () =>
       [...byId].map(([id, { name, language, gender }]) => ({
         id,
-        description: `${name}, of ${model}`,
+        name,
+        description: `${name}, ${describedLanguages(language)}, ${gender.toLowerCase()}, ${model}`,
         language,
         gender,
         formats: [...AUDIO_FORMATS],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine, SpeechEngine } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/espeak-ng.ts';
+import { languagesInWords } from '../../../src/text/language/languages.ts';
 import { toMarkup } from '../../../service/engines/espeak-ng/voices.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Voice } from '../../../src/api/contract.ts';
@@ -20,7 +21,7 @@ describe('espeak-ng', () => {
 
   it('names one language a voice, the usual voice of each language first', async () => {
     const voices = await (await port()).voices(AbortSignal.timeout(5_000));
-    const languages = voices.map(({ language }) => language);
+    const languages = voices.map(({ language }) => language.replace(/, [^,]*$/, ''));
     expect(languages[0]).toBe('English (Great Britain)');
     expect(languages.indexOf('French (France)')).toBeLessThan(
       languages.indexOf('French (Belgium)'),
@@ -32,10 +33,40 @@ describe('espeak-ng', () => {
     ]);
   });
 
+  it('describes each voice for people and for clients that look for a language', async () => {
+    const voices = await (await port()).voices(AbortSignal.timeout(5_000));
+    // Two voices differ only in how they read Latin letters.
+    expect(new Set(voices.map(({ description }) => description)).size).toBeGreaterThan(
+      voices.length - 6,
+    );
+    const of = (code: string): Voice[] =>
+      voices.filter(({ language }) => language.endsWith(`, ${code}`));
+    expect(of('es-ES').concat(of('es'))[1]).toMatchObject({
+      name: 'Spanish (Spain), female',
+      description: 'Spanish (Spain), female, eSpeak NG',
+      gender: 'Female',
+    });
+    for (const [word, code] of [
+      ['Spanish', 'es'],
+      ['Japanese', 'ja'],
+      ['German', 'de'],
+      ['Chinese', 'zh'],
+    ] as const) {
+      const byWord = voices.filter(({ language }) => language.includes(word));
+      expect(byWord.length).toBeGreaterThan(1);
+      expect(byWord.every(({ language }) => languagesInWords(language)[0]?.startsWith(code))).toBe(
+        true,
+      );
+      expect(byWord.map(({ language }) => languagesInWords(language).length)).toEqual(
+        byWord.map(() => 1),
+      );
+    }
+  });
+
   it('reads kanji in Japanese as long as their kana, and not as "Chinese letter"', async () => {
     const speech = await port();
     const voices = await speech.voices(AbortSignal.timeout(5_000));
-    const { id } = voices.find(({ language }) => language === 'Japanese')!;
+    const { id } = voices.find(({ language }) => language === 'Japanese, ja')!;
     const length = async (text: string): Promise<number> => {
       const { pcm } = await speech.speak({ voiceId: id, text }, AbortSignal.timeout(10_000));
       let samples = 0;

@@ -34,7 +34,7 @@ describe('the Japanese voice', () => {
     [...describeVoices(japanese, readsKanji).values()][0]?.voice.description;
 
   it('says that it reads kana only where the reader of kanji is absent', () => {
-    expect(description(true)).toBe('eSpeak NG');
+    expect(description(true)).toBe('Japanese, male, eSpeak NG');
     expect(description(false)).toContain('reads kana only');
   });
 });

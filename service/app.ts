@@ -11,9 +11,14 @@ import { createRequestLog, currentRequestId, type RequestVariables } from './req
 import type { Route, RouteContext } from './route.ts';
 import { createAsr } from './routes/asr.ts';
 import { chat } from './routes/chat.ts';
+import { models } from './routes/openai/models.ts';
+import { createSpeechRoute } from './routes/openai/speech.ts';
+import { createTranscriptions } from './routes/openai/transcriptions.ts';
 import { translate } from './routes/translate.ts';
 import { createTts } from './routes/tts.ts';
 import { voices } from './routes/voices.ts';
+import { createSpools, SPOOL_LIMITS } from './speech/spool.ts';
+import { createAudioUploads } from './uploads.ts';
 
 export interface AppOptions {
   readonly keys: readonly string[];
@@ -50,7 +55,18 @@ export const createServiceApp = (
 ): Hono<{ Bindings: HttpBindings; Variables: RequestVariables }> => {
   const { engines, config, log } = options;
   const checkKey = createKeyCheck(options.keys);
-  const routes: readonly Route[] = [chat, voices, createTts(), createAsr(), translate];
+  const spools = createSpools(SPOOL_LIMITS);
+  const uploads = createAudioUploads();
+  const routes: readonly Route[] = [
+    chat,
+    voices,
+    createTts(spools),
+    createAsr(uploads),
+    translate,
+    models,
+    createSpeechRoute(spools),
+    createTranscriptions(uploads),
+  ];
   const app = new Hono<{ Bindings: HttpBindings; Variables: RequestVariables }>();
 
   app.use(createRequestLog(log), async (c, next) => {

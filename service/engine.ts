@@ -96,6 +96,8 @@ export interface TranslationEngine {
 }
 
 export interface ChatEngine {
+  /** Names of models that a request may name; the first is used where it names another. */
+  readonly models?: readonly string[];
   /** Forwards an OpenAI-compatible request and its reply unchanged; the reply is not buffered. */
   complete(
     request: ChatBody,

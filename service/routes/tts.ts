@@ -10,13 +10,13 @@ import { parseBody, readBody, validate } from '../body.ts';
 import { ContractError } from '../errors.ts';
 import type { Route } from '../route.ts';
 import { speechReply } from '../speech/reply.ts';
-import { createSpools } from '../speech/spool.ts';
+import { createSpools, SPOOL_LIMITS } from '../speech/spool.ts';
 import { countCodePoints, isBlank } from '../../src/text/unicode.ts';
 import { allVoices } from './voices.ts';
 
 /** Most bytes of a character: JSON may write each half of a surrogate pair in six. */
-const BYTES_PER_CHARACTER = 12;
-const OTHER_FIELDS_BYTES = 16 * 1024;
+export const BYTES_PER_CHARACTER = 12;
+export const OTHER_FIELDS_BYTES = 16 * 1024;
 
 /** Sample rate for this voice and the requested `sample_rate`; section 4.2. */
 export const sampleRateFor = (voice: Voice, wished: number | undefined): number => {
@@ -35,6 +35,7 @@ export const sampleRateFor = (voice: Voice, wished: number | undefined): number 
     : (rates[0] ?? SERVICE_LIMITS.ttsDefaultSampleRateHz);
 };
 
+/** Checks the length of a text to speak. */
 export const checkText = (text: string, limit: number): void => {
   if (countCodePoints(text) > limit)
     throw new ContractError('ErrTextTooLong', `text is over ${limit} characters.`);
@@ -58,11 +59,8 @@ export const checkFormat = (
     );
 };
 
-/** Audio that waits for its listeners: a second of it has 48 kB or less at the usual rate. */
-const SPOOLS = { memoryBytes: 256 * 1024, totalBytes: 512 * 1024 * 1024, most: 256 };
-
 /** Creates the route of contract section 4.2. */
-export const createTts = (spools = createSpools(SPOOLS)): Route => ({
+export const createTts = (spools = createSpools(SPOOL_LIMITS)): Route => ({
   method: 'POST',
   path: PATHS.tts,
   stage: 'tts',

@@ -39,6 +39,13 @@ export interface SpoolLimits {
   readonly folder?: string;
 }
 
+/** Audio that waits for its listeners: a second of it has 48 kB or less at the usual rate. */
+export const SPOOL_LIMITS: SpoolLimits = {
+  memoryBytes: 256 * 1024,
+  totalBytes: 512 * 1024 * 1024,
+  most: 256,
+};
+
 const full = (): ContractError =>
   new ContractError(
     'ErrRateLimited',

@@ -46,7 +46,7 @@ describe('the service without engines that need anything', () => {
     expect((await service.request(PATHS.voices, { key })).status).toBe(200);
   });
 
-  it.each(['/', '/tts/', '/translate', '/openai/v1/audio/speech', '/ws/other'])(
+  it.each(['/', '/tts/', '/translate', '/openai/v1/audio/translations', '/ws/other'])(
     'answers 404 for %s',
     async (path) => {
       expect(await failure(await service.request(path))).toMatchObject({

@@ -8,6 +8,7 @@ import type { Models } from './models.ts';
  * replaced.
  */
 export const createChat = (upstream: Upstream, model: string, models: Models): ChatEngine => ({
+  models: models.chatting,
   complete: async (request, signal) => {
     const { model: wished = model } = request;
     const body = request.withModel(models.listed.has(wished) ? wished : model);

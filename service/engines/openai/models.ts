@@ -7,6 +7,8 @@ export interface Models {
   readonly translation: string | undefined;
   readonly recognition: string | undefined;
   readonly speech: string | undefined;
+  /** Models that chat, the chosen one first. */
+  readonly chatting: readonly string[];
   /** All models that the server lists; empty when it lists none. */
   readonly listed: ReadonlySet<string>;
 }
@@ -34,6 +36,12 @@ export const chooseModels = (ids: readonly string[], config: EngineConfig): Mode
     ids.find((id) => [HEARS, SPEAKS, OTHERS, THINKS].every((kind) => !kind.test(id)));
   return {
     chat,
+    chatting: [
+      ...new Set([
+        ...(chat === undefined ? [] : [chat]),
+        ...ids.filter((id) => [HEARS, SPEAKS, OTHERS].every((kind) => !kind.test(id))),
+      ]),
+    ],
     translation: config.SERVICE_OPENAI_TRANSLATION_MODEL ?? chat,
     recognition: config.SERVICE_OPENAI_ASR_MODEL ?? ids.find((id) => HEARS.test(id)),
     speech: config.SERVICE_OPENAI_TTS_MODEL ?? ids.find((id) => SPEAKS.test(id) && !HEARS.test(id)),

@@ -1,0 +1,110 @@
+import { bytesSource } from '../src/audio/bytes.ts';
+import { sniff, SNIFF_BYTES, type Container } from '../src/audio/container/sniff.ts';
+import type { SegmentParameters } from '../src/audio/vad.ts';
+import { AppError } from '../src/errors.ts';
+import type { AudioFormat } from '../src/model/file.ts';
+import type { EngineHints, RecognitionEngine } from './engine.ts';
+import { ContractError } from './errors.ts';
+import { withFailOver } from './fail-over.ts';
+import { recogniseInChunks, type HeardSpan } from './recognise.ts';
+import type { RouteContext } from './route.ts';
+import { isSilent } from './silence.ts';
+
+/** The formats of section 4.5, by container. */
+const FORMATS: Partial<Record<Container, Exclude<AudioFormat, 'pcm'>>> = {
+  wav: 'wav',
+  'wav-compressed': 'wav',
+  'ogg-opus': 'ogg',
+  'ogg-vorbis': 'ogg',
+  ogg: 'ogg',
+  mp3: 'mp3',
+  flac: 'flac',
+};
+
+/** Containers whose codecs not every engine reads: they are decoded here, or refused by their name. */
+const DECODED_HERE: ReadonlySet<Container> = new Set(['wav-compressed', 'ogg']);
+
+const invalidAudio = (message: string, cause?: unknown): ContractError =>
+  new ContractError('ErrInvalidAudio', message, { cause });
+
+const firstBytes = (chunks: readonly Uint8Array[]): Buffer => {
+  const head: Uint8Array[] = [];
+  let size = 0;
+  for (const chunk of chunks) {
+    if (size >= SNIFF_BYTES) break;
+    head.push(chunk);
+    size += chunk.length;
+  }
+  return Buffer.concat(head);
+};
+
+/** Recognises the format of a file; throws `ErrInvalidAudio` for one that is none of them. */
+export const findFormat = (
+  chunks: readonly Uint8Array[],
+): Pick<RecognitionInput, 'format' | 'isDecodedHere'> => {
+  const head = firstBytes(chunks);
+  if (head.length === 0) throw invalidAudio('audio is empty.');
+  const container = sniff(head);
+  const format = container && FORMATS[container];
+  if (format === undefined)
+    throw invalidAudio(
+      `audio is ${container ? container.toUpperCase() : 'of no known format'}; send WAV, OGG, MP3 or FLAC.`,
+    );
+  return { format, isDecodedHere: DECODED_HERE.has(container!) };
+};
+
+/** Converts an error of the decoder to a client error, because the file is the client's. */
+const asInvalidAudio = (error: unknown): unknown =>
+  error instanceof AppError &&
+  !(error instanceof ContractError) &&
+  ['bad-input', 'unsupported', 'too-large'].includes(error.code)
+    ? invalidAudio(`audio cannot be read: ${error.message}.`, error)
+    : error;
+
+/** An audio file and how to recognise it. */
+export interface RecognitionInput {
+  readonly audio: readonly Uint8Array[];
+  readonly format: Exclude<AudioFormat, 'pcm'>;
+  /** True for a file that an engine may not be able to read. */
+  readonly isDecodedHere: boolean;
+  readonly hints: EngineHints;
+  /** Parameters of the spans to recognise; undefined to recognise all of the audio. */
+  readonly speech: SegmentParameters | undefined;
+}
+
+const transcribe = async (
+  { audio, format, isDecodedHere, hints, speech }: RecognitionInput,
+  engine: RecognitionEngine,
+  signal: AbortSignal,
+): Promise<readonly HeardSpan[]> => {
+  if (!speech && !isDecodedHere && engine.recogniseFile) {
+    const heard = await engine.recogniseFile({ format, chunks: audio }, hints, signal);
+    return [{ startMs: 0, endMs: 1, heard }];
+  }
+  try {
+    return await recogniseInChunks(bytesSource(audio), speech, engine, hints, signal);
+  } catch (error) {
+    throw asInvalidAudio(error);
+  }
+};
+
+/**
+ * Recognises a file with the first engine that answers. A file in which there is nothing to hear
+ * gives nothing and costs no engine its time.
+ */
+export const recogniseUpload = async (
+  input: RecognitionInput,
+  { engines, key, log, signal }: Pick<RouteContext, 'engines' | 'key' | 'log' | 'signal'>,
+): Promise<readonly HeardSpan[]> => {
+  const offers = await engines.offers('recognition');
+  if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
+  if (await isSilent(bytesSource(input.audio), signal)) return [];
+  return withFailOver(
+    offers,
+    async (offer, either) => {
+      using _ = await offer.limiter.acquire(either, key);
+      return await transcribe(input, offer.engine, either);
+    },
+    { ability: 'recognition', log, signal, patienceMs: Infinity },
+  );
+};

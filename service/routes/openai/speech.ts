@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { Voice } from '../../../src/api/contract.ts';
+import { streamable } from '../../../src/audio/codec/encode.ts';
+import type { AudioFormat } from '../../../src/model/file.ts';
+import { detectLanguage } from '../../../src/text/language/detect.ts';
+import {
+  findLanguage,
+  languagesInWords,
+  sameLanguage,
+} from '../../../src/text/language/languages.ts';
+import { parseBody, readBody, validate } from '../../body.ts';
+import { ContractError } from '../../errors.ts';
+import type { Route } from '../../route.ts';
+import { speechReply } from '../../speech/reply.ts';
+import type { Spools } from '../../speech/spool.ts';
+import { BYTES_PER_CHARACTER, checkText, OTHER_FIELDS_BYTES, sampleRateFor } from '../tts.ts';
+import { allVoices } from '../voices.ts';
+import { OPENAI_PATHS } from './paths.ts';
+
+/** Voices of that API, which clients name by default: for them any voice of the text's language. */
+const WELL_KNOWN =
+  /^(?:alloy|ash|ballad|cedar|coral|echo|fable|marin|nova|onyx|sage|shimmer|verse)$/i;
+
+/** Formats by their names in that API. */
+const FORMATS: Readonly<Record<string, AudioFormat>> = {
+  mp3: 'mp3',
+  opus: 'ogg',
+  ogg: 'ogg',
+  flac: 'flac',
+  wav: 'wav',
+  pcm: 'pcm',
+};
+
+const speechRequest = z.object({
+  input: z.string().min(1),
+  voice: z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]),
+  response_format: z.string().default('mp3'),
+  speed: z.literal(1, { error: 'only 1 is supported here' }).optional(),
+  stream_format: z.literal('audio', { error: 'only audio is supported here' }).optional(),
+});
+
+const speaks = (voice: Voice, language: string): boolean =>
+  languagesInWords(voice.language).some((one) => sameLanguage(one, language));
+
+/** Finds a voice by its id, its name, a language, or by a well-known name; undefined for none. */
+const findVoice = <V extends { readonly voice: Voice }>(
+  known: readonly V[],
+  wanted: string,
+  text: string,
+): V | undefined => {
+  const name = wanted.toLowerCase();
+  const own = known.find(({ voice }) => voice.id === name || voice.name?.toLowerCase() === name);
+  if (own) return own;
+  const isWellKnown = WELL_KNOWN.test(wanted);
+  const language = isWellKnown ? (detectLanguage(text)?.language ?? 'en') : findLanguage(wanted);
+  const speaking = known.find(({ voice }) => language !== undefined && speaks(voice, language));
+  return speaking ?? (isWellKnown ? known[0] : undefined);
+};
+
+/** Creates the route of speech in the shape of the OpenAI API, over the engines of `/tts`. */
+export const createSpeechRoute = (spools: Spools): Route => ({
+  method: 'POST',
+  path: OPENAI_PATHS.speech,
+  stage: 'tts',
+  timeoutMs: 180_000,
+  failures: { unreachable: 500 },
+  handle: async (context) => {
+    const { request, engines, config, signal } = context;
+    const limit = config.SERVICE_TTS_TEXT_LIMIT;
+    const bytes = await readBody(
+      request,
+      { bytes: BYTES_PER_CHARACTER * limit + OTHER_FIELDS_BYTES, named: 'ErrTextTooLong' },
+      signal,
+    );
+    const input = validate(speechRequest, parseBody(bytes.toString('utf8')));
+    checkText(input.input, limit);
+    const known = await allVoices(engines, signal);
+    if (known.length === 0) throw engines.missing({ ability: 'speech' });
+    const found = findVoice(known, input.voice, input.input);
+    if (!found)
+      throw new ContractError(
+        'ErrVoiceNotFound',
+        'voice is no id or name of GET /tts/voices, and no language.',
+      );
+    const { voice, offer } = found;
+    const format = FORMATS[input.response_format];
+    if (!format || !voice.formats.includes(format))
+      throw new ContractError(
+        'ErrUnsupportedFormat',
+        'response_format must be mp3, opus, flac, wav or pcm.',
+      );
+    return speechReply(
+      {
+        engine: offer.engine,
+        voiceId: voice.id,
+        text: input.input,
+        temperature: undefined,
+        format,
+        sampleRateHz: sampleRateFor(voice, undefined),
+        stream: voice.streaming && streamable(format),
+      },
+      offer.limiter,
+      spools,
+      context,
+    );
+  },
+});

@@ -1,0 +1,19 @@
+import type { BodyLimit } from './body.ts';
+import { createUploadLimiter } from './upload-limiter.ts';
+
+/** Largest body, about 30 MB of audio: 16 minutes of WAV at 16 kHz, over 6 hours of Opus. */
+export const AUDIO_BODY_LIMIT: BodyLimit = { bytes: 40 * 1024 * 1024, named: 'ErrAudioTooLarge' };
+/**
+ * Most concurrent uploads. Their bytes are what is scarce, so that many slow clients, of which each
+ * sends little, do not keep others out; those that are too slow are given up (see `readChunks`).
+ */
+const READING = { concurrent: 1_024, waiting: 0 };
+/**
+ * Most bytes in memory: six of the longest bodies, or hundreds of usual ones, being read or waiting
+ * for their engine.
+ */
+const MAX_HELD_BYTES = 6 * AUDIO_BODY_LIMIT.bytes;
+
+/** The limiter of all uploads of audio. */
+export const createAudioUploads = (): ReturnType<typeof createUploadLimiter> =>
+  createUploadLimiter({ ...READING, maxBytes: MAX_HELD_BYTES });

@@ -1,3 +1,4 @@
+import { createEngineHealth } from '../service/engine-health.ts';
 import { NO_SPACE } from '../src/model/lane.ts';
 import assert from 'node:assert/strict';
 import { startRecognitionSession } from '../service/realtime/recognition-session.ts';
@@ -53,6 +54,7 @@ const serving =
         {
           name: 'bench',
           limiter: createRequestLimiter({ concurrent: 2, waiting: 32 }),
+          health: createEngineHealth(clock),
           engine: {
             longestMs: 28_000,
             recognise: async (audio, _, signal) => {

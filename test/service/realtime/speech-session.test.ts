@@ -196,7 +196,7 @@ describe('a session of realtime speech', () => {
     send({ type: 'tts.speak', text: 'hello' });
     await new Promise(setImmediate);
     session.closed();
-    await limiter.acquire();
+    await limiter.acquire(new AbortController().signal);
     expect(isAborted).toBe(true);
   });
 

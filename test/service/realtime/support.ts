@@ -1,3 +1,4 @@
+import { createEngineHealth } from '../../../service/engine-health.ts';
 import type { Offer } from '../../../service/engine-loader.ts';
 import type { RecognisedText } from '../../../service/engine.ts';
 import { createRequestLimiter } from '../../../service/request-limiter.ts';
@@ -54,6 +55,7 @@ export const instantOffer = (
     recognise: async (samples, _, signal) => recognise(samples, signal),
   },
   limiter: createRequestLimiter({ concurrent: 2, waiting: 32 }),
+  health: createEngineHealth(),
 });
 
 export interface Said {

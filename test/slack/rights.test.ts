@@ -39,9 +39,9 @@ describe('somebody who uses a command', () => {
   const bot = withSlackBot();
 
   it('is answered before names of others are read, however many', async () => {
-    await using bot = await openSlackBot('socket', { speed: 10 });
-    const at = bot.place();
-    await bot.use(at, 'autotranslate reply languages:es');
+    await using slow = await openSlackBot('socket', { speed: 10 });
+    const at = slow.place();
+    await slow.use(at, 'autotranslate reply languages:es');
     const admin = at.workspace.user({ isAdmin: true });
     const elements = Array.from({ length: 150 }, () => ({
       type: 'user',
@@ -49,11 +49,11 @@ describe('somebody who uses a command', () => {
     }));
     at.channel.say(at.ann, { elements: [{ type: 'rich_text_section', elements }] });
     const reads = () =>
-      bot.slack.requests.filter(({ args }) =>
+      slow.slack.requests.filter(({ args }) =>
         elements.some(({ user_id }) => user_id === args['user']),
       );
-    await bot.slack.until(() => reads().length > 0);
-    const answer = await bot.use(at, 'settings', { by: admin });
+    await slow.slack.until(() => reads().length > 0);
+    const answer = await slow.use(at, 'settings', { by: admin });
     expect(answer).not.toContain(MODERATORS);
     expect(reads().length).toBeLessThan(elements.length / 2);
   });

@@ -7,7 +7,7 @@ export interface CallReport extends Asker {
   readonly endpoint: Endpoint;
   /** Time for which its requests waited to be sent. */
   readonly waitingMs: number;
-  /** Time from sending a request to the end of its reply, all attempts together. */
+  /** Time from sending to the end of the reply, of speech to its beginning; all attempts together. */
   readonly serviceMs: number;
   /** Requests that were sent; 0 where the call ended before. */
   readonly attempts: number;

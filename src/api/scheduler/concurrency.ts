@@ -5,14 +5,14 @@ export interface Concurrency {
   /** @param underWay requests at that moment, this one included */
   answered(underWay: number): void;
   /** Notes that a request failed or was refused, which was sent at `sentAtMs`. */
-  overloaded(nowMs: number, sentAtMs: number, sign: 'refused' | 'failed'): void;
+  overloaded(nowMs: number, sentAtMs: number, sign: 'refused' | 'failed', underWay: number): void;
 }
 
-const FIRST = 8;
+const FIRST = 16;
 const LEAST = 2;
 /** The connections of the transport. */
 const MOST = 64;
-/** A refusal is answered by the pace, so little is taken off the limit for it. */
+/** A refusal is answered by the pace, so little is taken off the limit for it, and nothing that was in use. */
 const FACTORS = { refused: 0.9, failed: 0.5 } as const;
 
 export const createConcurrency = (): Concurrency => {
@@ -27,10 +27,11 @@ export const createConcurrency = (): Concurrency => {
       if (underWay * 2 < limit) return;
       limit = Math.min(MOST, limit + (isSlowStart ? 1 : 1 / limit));
     },
-    overloaded: (nowMs, sentAtMs, sign) => {
+    overloaded: (nowMs, sentAtMs, sign, underWay) => {
       // One round of requests lowers it once.
       if (sentAtMs < loweredMs) return;
-      limit = Math.max(LEAST, limit * FACTORS[sign]);
+      const least = sign === 'refused' ? Math.min(limit, underWay) : LEAST;
+      limit = Math.max(LEAST, least, limit * FACTORS[sign]);
       isSlowStart = false;
       loweredMs = nowMs;
     },

@@ -11,7 +11,8 @@ export interface Pace {
   waitMs(nowMs: number, reserve?: number): number;
   /** @param isPressed true when requests wait for the pace: only then does it grow */
   sent(nowMs: number, isPressed: boolean): void;
-  accepted(nowMs: number): void;
+  /** Notes an answer: refusals after it are no longer in a row. */
+  accepted(): void;
   /**
    * @param sentAtMs when the refused request was sent
    * @param toldMs time for which the service asked to wait
@@ -57,7 +58,7 @@ const MOST_DEPTH = 32;
 interface Empty {
   readonly atMs: number;
   /** Requests accepted until then. */
-  readonly accepted: number;
+  accepted: number;
 }
 
 interface Limit {
@@ -83,10 +84,10 @@ export const createPace = (): Pace => {
   /** Time at which the service said that it takes a request again. */
   let promisedMs = Infinity;
   let inARow = 0;
+  /** Requests sent and not refused: the service decides before it answers. */
   let accepted = 0;
-  /** Requests accepted in about the last second. */
+  /** The same of about the last second. */
   let recent = 0;
-  let acceptedMs = 0;
   /** Refusals since requests last did not wait for the pace. */
   let empties: readonly Empty[] = [];
 
@@ -131,7 +132,7 @@ export const createPace = (): Pace => {
 
   const learn = (nowMs: number, waitMs: number): void => {
     if (!limit) {
-      const burst = recent * Math.exp((acceptedMs - nowMs) / 1_000);
+      const burst = recent * Math.exp((sentMs - nowMs) / 1_000);
       depth = Math.min(MOST_DEPTH, Math.max(1, Math.round(burst)));
       const rate = Math.max(1_000 / Math.max(100, waitMs), burst / 2);
       limit = { rate, drop: 0, isMeasured: false };
@@ -154,27 +155,34 @@ export const createPace = (): Pace => {
       fill(nowMs);
       tokens -= 1;
       const passedMs = nowMs - sentMs;
+      accepted += 1;
+      recent = recent * Math.exp(-passedMs / 1_000) + 1;
       sentMs = nowMs;
       if (isPressed) {
         pressedMs += Math.min(passedMs, MEASURED_MS);
         doublings += Math.min(passedMs / DOUBLING_MS, 1 / DOUBLING_REQUESTS);
       } else empties = [];
     },
-    accepted: (nowMs) => {
-      accepted += 1;
+    accepted: () => {
       inARow = 0;
-      recent = recent * Math.exp((acceptedMs - nowMs) / 1_000) + 1;
-      acceptedMs = nowMs;
     },
     refused: (nowMs, sentAtMs, toldMs) => {
       // What was sent before the last refusal says nothing new.
       const isNews = sentAtMs >= refusedMs;
+      accepted -= 1;
+      recent = Math.max(0, recent - 1);
       if (isNews) inARow += 1;
       const untoldMs = Math.min(LONGEST_UNTOLD_MS, UNTOLD_MS * 2 ** Math.max(0, inARow - 1));
       const waitMs = toldMs ?? untoldMs;
       pausedUntilMs = Math.max(pausedUntilMs, nowMs + waitMs);
       promisedMs = pausedUntilMs;
-      if (!isNews) return;
+      const last = empties.at(-1);
+      if (!isNews) {
+        // Counted as accepted when the bucket was found empty, it was not.
+        if (last) last.accepted -= 1;
+        if (empties.length === 1) depth = Math.max(1, depth - 1);
+        return;
+      }
       fill(nowMs);
       learn(nowMs, waitMs);
       tokens = 0;

@@ -105,13 +105,14 @@ export const createRequestScheduler = ({
       signal.removeEventListener('abort', gone);
       const nowMs = clock.nowMs();
       if (outcome.kind === 'answered') {
-        pace.accepted(nowMs);
+        pace.accepted();
         concurrency.answered(underWay);
         serviceMs += (nowMs - sentAtMs - serviceMs) * NEW_SHARE;
       } else if (outcome.kind === 'refused') {
         pace.refused(nowMs, sentAtMs, outcome.retryAfterMs);
-        concurrency.overloaded(nowMs, sentAtMs, 'refused');
-      } else if (outcome.kind === 'failed') concurrency.overloaded(nowMs, sentAtMs, 'failed');
+        concurrency.overloaded(nowMs, sentAtMs, 'refused', underWay);
+      } else if (outcome.kind === 'failed')
+        concurrency.overloaded(nowMs, sentAtMs, 'failed', underWay);
       underWay -= 1;
       pump();
     };

@@ -37,9 +37,9 @@ const setUp = () => {
   };
   /** Takes all places, so that what is asked next has to wait. */
   const fill = async (): Promise<void> => {
-    for (let index = 0; index < 8; index += 1) ask(`filler ${index}`, { lane: 'live' });
+    for (let index = 0; index < 16; index += 1) ask(`filler ${index}`, { lane: 'live' });
     await settled();
-    expect(sent).toHaveLength(8);
+    expect(sent).toHaveLength(16);
     for (const { permit } of sent.splice(0).slice(1)) fillers.push(permit);
   };
   const fillers: Permit[] = [];
@@ -95,7 +95,7 @@ describe('what waits for a place', () => {
     const { ask, settled, names } = setUp();
     for (let index = 0; index < 20; index += 1) ask(`ambient ${index}`);
     await settled();
-    expect(names()).toHaveLength(6);
+    expect(names()).toHaveLength(12);
     ask('live', { lane: 'live' });
     await settled();
     expect(names().at(-1)).toBe('live');
@@ -117,7 +117,7 @@ describe('what waits for a place', () => {
 
   it('takes the place of a request whose asker left while it was under way', async () => {
     const { ask, settled, names } = setUp();
-    const askers = Array.from({ length: 8 }, () => new AbortController());
+    const askers = Array.from({ length: 16 }, () => new AbortController());
     for (const { signal } of askers) ask('under way', { lane: 'live', signal });
     ask('next', { lane: 'live' });
     await settled();

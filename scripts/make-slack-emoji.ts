@@ -12,6 +12,10 @@ const read = (path: string): unknown =>
 const drawn = (points: string): string =>
   String.fromCodePoint(...points.split('-').map((point) => Number.parseInt(point, 16)));
 
+/** An emoji as Unicode recommends it: without the selector of its drawing where it needs none. */
+const recommended = (emoji: string): string =>
+  [emoji, emoji.replaceAll('\uFE0F', '')].find((each) => /^\p{RGI_Emoji}$/v.test(each)) ?? emoji;
+
 /** Slack's names of Unicode emoji, each with its emoji as it is written in full. */
 export const slackEmoji = (): Readonly<Record<string, string>> => {
   const written = new Map(
@@ -24,7 +28,7 @@ export const slackEmoji = (): Readonly<Record<string, string>> => {
   >;
   return Object.fromEntries(
     Object.entries(names).flatMap(([points, found]) =>
-      [found].flat().map((name) => [name, written.get(points) ?? drawn(points)]),
+      [found].flat().map((name) => [name, recommended(written.get(points) ?? drawn(points))]),
     ),
   );
 };

@@ -10,6 +10,7 @@ import type { RawSlackMessage } from './inbound/raw-message.ts';
 import type { Installed } from './install/installations.ts';
 import { withNames } from './mentions.ts';
 import type { People } from './people.ts';
+import { reactionOf } from './rich-text/emoji.ts';
 import { missingScopes } from './scopes.ts';
 import type { Threads } from './threads.ts';
 import { createCache } from '../../src/async/lru.ts';
@@ -157,7 +158,8 @@ export const createChannelFeed = ({
     named: async (channel, text) => withNames(text, async (node) => nameFor(channel, node)),
     reactions: async ({ channel, id }, emoji) => {
       const raw = await readReacted(api, channel, id);
-      const users = raw?.reactions?.find(({ name }) => name === emoji)?.users ?? [];
+      const meant = raw?.reactions?.filter(({ name }) => reactionOf(name) === emoji) ?? [];
+      const users = [...new Set(meant.flatMap(({ users: each = [] }) => each))];
       const bot = known(channel.space)?.botUserId;
       return users.filter((user) => user !== bot).length;
     },

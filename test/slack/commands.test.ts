@@ -208,6 +208,21 @@ describe('a flag', () => {
   });
 });
 
+describe('another emoji', () => {
+  it.each(['tada', 'white_check_mark', 'heart', 'taco-cat'])(
+    'that was given a language, such as :%s:, is a flag too',
+    async (name) => {
+      const at = bot.place();
+      await bot.use(at, `flags set emoji:":${name}:" language:es`, { part: 'Spanish' });
+      const said = at.channel.say(at.ann, 'The museum is closed on Mondays');
+      said.react(at.bob, name);
+      await bot.slack.until(() => said.replies.some(({ isOurs }) => isOurs));
+      said.unreact(at.bob, name);
+      await bot.slack.until(() => said.replies.length === 0);
+    },
+  );
+});
+
 describe('a control under an answer', () => {
   it('changes the answer that only its asker sees', async () => {
     const at = bot.place();

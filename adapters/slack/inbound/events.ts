@@ -8,6 +8,7 @@ import type { EventBody } from './bodies.ts';
 import type { MessageReader } from './message-reader.ts';
 import type { EventPlaces } from './event-places.ts';
 import { organisationOf } from './origin.ts';
+import { reactionOf } from '../rich-text/emoji.ts';
 import { rawMessage, isWritten, type RawSlackMessage } from './raw-message.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
@@ -138,12 +139,12 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
   };
 
   const reaction = async (space: Space, event: Event, isPresent: boolean): Promise<void> => {
-    const { user, reaction: emoji, item } = shaped(reactionEvent, event);
+    const { user, reaction: name, item } = shaped(reactionEvent, event);
     const { channel, ts } = item;
     if (item.type !== 'message' || channel === undefined || ts === undefined) return;
     if (user === botUserId(space)) return;
     const ref = { channel: places.channel(space, channel), id: ts };
-    await listener.reactionChanged(ref, emoji, isPresent);
+    await listener.reactionChanged(ref, reactionOf(name), isPresent);
   };
 
   const membership = async (space: Space, { event }: Arrived): Promise<void> => {

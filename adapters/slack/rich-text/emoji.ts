@@ -36,6 +36,9 @@ export const unicodeOf = (name: string): string | undefined => {
   return plain === undefined ? undefined : withTone(plain, Number(groups['tone']));
 };
 
+/** An emoji that people reacted with, as the core names it: Unicode's, or the name of a custom one. */
+export const reactionOf = (name: string): string => unicodeOf(name) ?? name;
+
 /** A text with each emoji that is Unicode's as text, so that it is an emoji on every platform. */
 export const withUnicodeEmoji = (tree: RichText): RichText =>
   map(tree, (node): Inline => {

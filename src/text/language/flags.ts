@@ -35,15 +35,6 @@ const OTHER_FLAGS: Readonly<Record<string, string>> = {
   yue: 'HK',
 };
 
-/** Slack's names of flags other than `flag-` with the country. */
-const SHORT_NAMES = new Set('cn de es fr gb it jp kr ru uk us'.split(' '));
-const shortName = /^:?(?:(flag)[-_])?([a-z]{2}|england|scotland|wales):?$/;
-const PART_NAMES: Readonly<Record<string, string>> = {
-  england: 'gbeng',
-  scotland: 'gbsct',
-  wales: 'gbwls',
-};
-
 const flagEmoji = /^(?:\p{RGI_Emoji_Flag_Sequence}|\p{RGI_Emoji_Tag_Sequence})$/v;
 const REGIONAL_A = 0x1f1e6;
 const TAG_OFFSET = 0xe0000;
@@ -65,22 +56,12 @@ const emojiOf = (place: string): string => {
   return String.fromCodePoint(...points.map((point) => point - 0x41 + REGIONAL_A));
 };
 
-const emojiOfName = (name: string): string | undefined => {
-  const [, prefix, place = ''] = shortName.exec(name) ?? [];
-  if (place.length === 2 && (prefix || SHORT_NAMES.has(place)))
-    return emojiOf(place === 'uk' ? 'GB' : place.toUpperCase());
-  const part = prefix ? PART_NAMES[place] : undefined;
-  return part && emojiOf(part);
-};
-
 /**
  * The main language of a flag's country, as a code of our list: the one that Unicode (CLDR) gives
- * as likely there, which follows the number of speakers. Takes an emoji (🇯🇵) or a name (`flag-jp`,
- * `:jp:`, as in Slack). Undefined for anything but a country's flag, and for countries without a
- * language of our list.
+ * as likely there, which follows the number of speakers. Undefined for anything but a country's flag
+ * (🇯🇵), and for countries without a language of our list.
  */
-export const languageOfFlag = (flag: string): string | undefined => {
-  const emoji = emojiOfName(flag) ?? flag;
+export const languageOfFlag = (emoji: string): string | undefined => {
   if (!flagEmoji.test(emoji)) return undefined;
   const place = placeOf(emoji);
   if (place.length > 2) return BY_PART[place];

@@ -17,7 +17,7 @@ import { createOutages } from './outage.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createPartitionWorker } from './partition-worker.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
-import { createTranslationContext } from './prepare/translate.ts';
+import { createTranslationContext } from './prepare/context.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';

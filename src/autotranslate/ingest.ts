@@ -3,7 +3,7 @@ import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import type { Backfill } from './backfill.ts';
 import { languageOfReaction, readFlagged } from './flags.ts';
 import { skipReason } from './policy.ts';
-import type { TranslationContext } from './prepare/translate.ts';
+import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Message } from '../model/message.ts';

@@ -4,7 +4,7 @@ import type { InboxStore } from '../store/inbox/index.ts';
 import type { WatchStore } from '../store/watches.ts';
 import type { Backfill } from './backfill.ts';
 import type { Links } from './links.ts';
-import type { TranslationContext } from './prepare/translate.ts';
+import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface LeaveDeps {

@@ -6,7 +6,7 @@ import type { Tenure } from '../ports/leases.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { OutageError } from './outage.ts';
-import { givenUp, type Prepared } from './prepare/compose.ts';
+import { givenUp, type Prepared } from './prepare/prepared.ts';
 import { ASIDE, isExhausted, PREPARING, RECONCILING, waitMs, type RowBackoff } from './tries.ts';
 
 /**

@@ -1,11 +1,7 @@
 import { hash } from 'node:crypto';
-import {
-  readAttachments,
-  unreadAttachments,
-  type Attachments,
-  type MirrorContent,
-  type Prepared,
-} from '../prepare/compose.ts';
+import { readAttachments, unreadAttachments, type Attachments } from '../prepare/attachments.ts';
+import type { MirrorContent } from '../prepare/compose.ts';
+import type { Prepared } from '../prepare/prepared.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { Row } from '../../store/inbox/row.ts';

@@ -1,7 +1,7 @@
 import { createSemaphore } from '../../async/semaphore.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
 import { hashOf, plan, rowsOf, type Current, type Step, type TargetWork } from './plan.ts';
-import type { Prepared } from '../prepare/compose.ts';
+import type { Prepared } from '../prepare/prepared.ts';
 import { OutageError } from '../outage.ts';
 import { ASIDE, waitMs } from '../tries.ts';
 import { AppError, reasonSentence, toAppError } from '../../errors.ts';

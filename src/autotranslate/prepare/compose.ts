@@ -1,111 +1,18 @@
-import { AppError, reasonSentence, toAppError, type Sentence } from '../../errors.ts';
+import { reasonSentence, type Sentence } from '../../errors.ts';
 import { say, type Texts } from '../../i18n.ts';
-import type { OutgoingFile, MessageFile, UnreadFile } from '../../model/file.ts';
+import type { OutgoingFile } from '../../model/file.ts';
 import { joined, labelled, lines, plainWords, sentence } from '../../model/compose-rich-text.ts';
 import type { Message } from '../../model/message.ts';
 import { link, styled, subtext, text, type Inline } from '../../model/rich-text.ts';
 import { TRANSCRIPT_KINDS } from '../../model/transcript.ts';
-import type { Mirror, MirrorFile, MirrorTarget, Persona } from '../../ports/mirrors.ts';
+import type { Mirror, Persona } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/subtitles.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { flagOfLanguage } from '../../text/language/flags.ts';
-import { claimsAudio, hasWords, type SkipReason } from '../policy.ts';
+import { claimsAudio, hasWords } from '../policy.ts';
+import type { Attachments } from './attachments.ts';
 import type { Rendition, Translated } from './translate.ts';
-import type { ChannelWatch } from '../../model/watch.ts';
-import type { Row } from '../../store/inbox/row.ts';
-
-/** The files of a message for its mirrors. */
-export interface Attachments {
-  readonly files: readonly MirrorFile[];
-  /** Names of the files that are too large or cannot be read. */
-  readonly leftOut: readonly string[];
-}
-
-const readBytes = async (file: MessageFile, signal: AbortSignal): Promise<Uint8Array> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of file.open(signal)) chunks.push(chunk);
-  return Buffer.concat(chunks);
-};
-
-const described = ({ id, name, mediaType, altText, voice }: MessageFile) => ({
-  id,
-  name,
-  mediaType,
-  ...(altText === undefined ? {} : { altText }),
-  ...(voice ? { voice } : {}),
-});
-
-const readFile = async (file: MessageFile, signal: AbortSignal) => ({
-  ...described(file),
-  bytes: await readBytes(file, signal),
-});
-
-/**
- * The files that fit together into one mirror that stands already, which may have them; they are
- * read where it does not.
- *
- * @param onFault called when a file cannot be read, or is not as large as it should be
- */
-export const unreadAttachments = (
-  files: readonly MessageFile[],
-  limitBytes: number,
-  signal: AbortSignal,
-  onFault: () => void,
-): Attachments => {
-  let roomBytes = limitBytes;
-  const [fitting, leftOut]: [(UnreadFile & { readonly id: string })[], string[]] = [[], []];
-  for (const file of files) {
-    const { sizeBytes, name } = file;
-    if (sizeBytes === undefined || sizeBytes > roomBytes) {
-      leftOut.push(name);
-      continue;
-    }
-    roomBytes -= sizeBytes;
-    const read = async (): Promise<Uint8Array> => {
-      try {
-        const bytes = await readBytes(file, signal);
-        if (bytes.byteLength === sizeBytes) return bytes;
-        throw new AppError('bad-input', 'a file is not as large as it should be');
-      } catch (thrown) {
-        onFault();
-        throw thrown;
-      }
-    };
-    fitting.push({ ...described(file), sizeBytes, read });
-  }
-  return { files: fitting, leftOut };
-};
-
-/**
- * Reads the files that fit together into one mirror. Rejects where a retry may succeed, unless
- * `isLast`: then files that cannot be read are left out.
- */
-export const readAttachments = async (
-  files: readonly MessageFile[],
-  limitBytes: number,
-  isLast: boolean,
-  signal: AbortSignal,
-): Promise<Attachments> => {
-  const fitting: (OutgoingFile & { readonly id: string })[] = [];
-  const leftOut: string[] = [];
-  let roomBytes = limitBytes;
-  for (const file of files) {
-    try {
-      const fits = file.sizeBytes !== undefined && file.sizeBytes <= roomBytes;
-      const read = fits ? await readFile(file, signal) : undefined;
-      if (read && read.bytes.byteLength <= roomBytes) {
-        roomBytes -= read.bytes.byteLength;
-        fitting.push(read);
-      } else leftOut.push(file.name);
-    } catch (thrown) {
-      const error = toAppError(thrown);
-      if (error.code === 'cancelled' || (error.retryable && !isLast)) throw error;
-      leftOut.push(file.name);
-    }
-  }
-  return { files: fitting, leftOut };
-};
 
 /** Label in front of a transcript. */
 export const HEARD = text('🎧');
@@ -306,101 +213,3 @@ export const composeAsAuthor = (
 /** The name of a language's standing thread. */
 export const threadName = (language: string, languages: Languages): string =>
   [flagOfLanguage(language), languages.name(language, language)].filter(Boolean).join(' ');
-
-/** A mirror that should exist. */
-export interface WantedMirror {
-  readonly target: MirrorTarget;
-  /** Composes its content, once its files are read. */
-  readonly compose: (attachments: Attachments) => MirrorContent;
-}
-
-/** The mirrors that should exist for a row's message; reconciling creates them. */
-export interface Prepared {
-  readonly row: Row;
-  /** The message; undefined when it is deleted or may not be read. */
-  readonly message: Message | undefined;
-  /** The watch for which it was prepared; undefined for a flag. */
-  readonly watch: ChannelWatch | undefined;
-  readonly mirrors: readonly WantedMirror[];
-  /** Files of the mirrors, which are read only when these are posted. */
-  readonly files: readonly MessageFile[];
-  /** The reason for which nothing was translated. */
-  readonly skip?: SkipReason | undefined;
-  /** True when finished mirrors that are no longer wanted are kept as they are. */
-  readonly leavesStanding: boolean;
-  /** True when mirrors may exist that are not stored. */
-  readonly mayExist: boolean;
-  /** Places in which mirrors of a deleted message are searched for. */
-  readonly orphanTargets: readonly MirrorTarget[];
-  readonly used: Translated['used'];
-  readonly fault: AppError | undefined;
-  /** True when what failed is to be tried again. */
-  readonly willRetry: boolean;
-}
-
-/** Reasons for which existing mirrors are kept; for all others they are deleted. */
-const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
-  'not-watched',
-  'channel-gone',
-  'forgotten',
-]);
-
-const nothing = (row: Row) =>
-  ({
-    row,
-    message: undefined,
-    watch: undefined,
-    mirrors: [],
-    files: [],
-    leavesStanding: false,
-    mayExist: row.mayExist,
-    orphanTargets: [],
-    used: { characters: 0, audioMs: 0 },
-    fault: undefined,
-    willRetry: false,
-  }) satisfies Prepared;
-
-export const skipped = (row: Row, skip: SkipReason): Prepared => ({
-  ...nothing(row),
-  skip,
-  leavesStanding: LEAVING.has(skip),
-});
-
-/** The result for a row that cannot be prepared: its unfinished mirrors are deleted. */
-export const givenUp = (row: Row, fault: AppError): Prepared => ({
-  ...nothing(row),
-  fault,
-  leavesStanding: true,
-  mayExist: false,
-});
-
-export const reasonOf = (message: Message, { transcript }: Translated): SkipReason => {
-  if (transcript || hasWords(message)) return 'same-language';
-  return message.files.some(claimsAudio) ? 'nothing-heard' : 'no-words';
-};
-
-/** The mirrors of a message with their files, or the reason why there are none. */
-export const withMirrors = (
-  row: Row,
-  message: Message,
-  translated: Translated,
-  mirrors: readonly WantedMirror[],
-): Prepared => {
-  const { used, fault, willRetry } = translated;
-  const made = { ...nothing(row), used, fault, willRetry };
-  return mirrors.length === 0
-    ? { ...made, skip: reasonOf(message, translated) }
-    : { ...made, mirrors, files: message.files };
-};
-
-/** One reply under the message, or none with the reason. */
-export const asReply = (
-  row: Row,
-  message: Message,
-  translated: Translated,
-  content: MirrorContent | undefined,
-): Prepared => {
-  const target = { channel: message.ref.channel };
-  const mirrors = content ? [{ target, compose: () => content }] : [];
-  return { ...withMirrors(row, message, translated, mirrors), files: [] };
-};

@@ -12,19 +12,17 @@ import {
   lackOf,
   replyLabel,
   threadName,
+} from './compose.ts';
+import type { TranslationContext } from './context.ts';
+import {
   asReply,
   reasonOf,
   skipped,
   withMirrors,
   type Prepared,
   type WantedMirror,
-} from './compose.ts';
-import {
-  createMessageTranslator,
-  untranslated,
-  type TranslationContext,
-  type Translated,
-} from './translate.ts';
+} from './prepared.ts';
+import { createMessageTranslator, untranslated, type Translated } from './translate.ts';
 import type { Outages } from '../outage.ts';
 import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
 import type { Services } from '../../command/services.ts';

@@ -5,7 +5,7 @@ import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
-import type { Prepared } from '../../../src/autotranslate/prepare/compose.ts';
+import type { Prepared } from '../../../src/autotranslate/prepare/prepared.ts';
 import { createPartitionWorker, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
 import { EARLIER, messageOf, PARTITION, withInbox } from '../store/inbox/support.ts';
 

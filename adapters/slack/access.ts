@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Api } from './api.ts';
 import { readChannel } from './channel-feed.ts';
 import { channelIdOf, PLATFORM } from './ids.ts';
+import { readPages, responseMetadata } from './pagination.ts';
 import { createCache } from '../../src/async/lru.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Channel } from '../../src/model/place.ts';
@@ -9,7 +10,7 @@ import type { Access, Platform } from '../../src/ports/platform.ts';
 
 const membersPage = z.object({
   members: z.array(z.string()),
-  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
+  response_metadata: responseMetadata,
 });
 
 /** Members of one page: "conversations.members". */
@@ -25,18 +26,11 @@ const KEPT_MS = 5_000;
 export const createAccess = (api: Api, now: () => number): NonNullable<Platform['access']> => {
   const readMembers = async (channel: Channel): Promise<ReadonlySet<string>> => {
     const all = new Set<string>();
-    let cursor: string | undefined;
-    do {
-      const page = membersPage.parse(
-        await api.call(channel.space, 'conversations.members', {
-          channel: channelIdOf(channel),
-          limit: PAGE,
-          ...(cursor === undefined ? {} : { cursor }),
-        }),
-      );
-      for (const member of page.members) all.add(member);
-      cursor = page.response_metadata?.next_cursor || undefined;
-    } while (cursor !== undefined);
+    const pages = readPages(async (at) => {
+      const args = { channel: channelIdOf(channel), limit: PAGE, ...at };
+      return membersPage.parse(await api.call(channel.space, 'conversations.members', args));
+    });
+    for await (const { members: found } of pages) for (const id of found) all.add(id);
     return all;
   };
   const members = createCache(readMembers, {

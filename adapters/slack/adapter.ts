@@ -1,10 +1,9 @@
-import { z } from 'zod';
 import { createAccess } from './access.ts';
 import { createSlackApi, type ApiOptions } from './api.ts';
 import { createCatchUp } from './catch-up.ts';
 import { createChannelFeed } from './channel-feed.ts';
-import { isRefusal, isTokenEnded } from './errors.ts';
-import { createOpenFile } from './files.ts';
+import { isTokenEnded } from './errors.ts';
+import { createFiles } from './files.ts';
 import { createHome } from './home/home.ts';
 import { createBolt } from './inbound/bolt.ts';
 import { createEventPlaces } from './inbound/event-places.ts';
@@ -12,7 +11,6 @@ import { createEvents } from './inbound/events.ts';
 import { createIntake } from './inbound/intake.ts';
 import { createLookBack } from './inbound/look-back.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
-import { rawFile, type RawFile } from './inbound/raw-message.ts';
 import { openInstallations } from './install/index.ts';
 import { createEventTransport } from './inbound/transport.ts';
 import type { Installed } from './install/installations.ts';
@@ -30,7 +28,6 @@ import { realClock } from '../../src/async/clock.ts';
 import { toAppError } from '../../src/errors.ts';
 import { tryAgain } from '../../src/try-again.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
-import type { Attachment } from '../../src/model/file.ts';
 import type { Space } from '../../src/model/place.ts';
 
 export interface SlackOptions extends ApiOptions {
@@ -46,7 +43,6 @@ export interface SlackOptions extends ApiOptions {
   readonly port: number;
 }
 
-const fileInfo = z.object({ file: rawFile });
 export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter => {
   const { log, feedListener } = core;
   const { url, clock = realClock, speed = 1 } = options;
@@ -59,24 +55,13 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const api = createSlackApi(options, installations);
   const people = createPeople(api, installations, Date.now);
   const threads = createThreads(api);
-  const openFile = createOpenFile(url);
-  const readFile = async (space: Space, file: string): Promise<RawFile | undefined> => {
-    try {
-      return fileInfo.parse(await api.call(space, 'files.info', { file })).file;
-    } catch (thrown) {
-      if (isRefusal(thrown, 'file_not_found', 'file_deleted')) return undefined;
-      throw thrown;
-    }
-  };
-  const tokenOf = async (space: Space) => installations.tokenOf(space);
+  const files = createFiles(api, installations, url);
   const mentions = createMentions(api, people, Date.now);
   const reader = createMessageReader({
     people,
     mentions,
     installedIn: known,
-    openFile,
-    tokenOf,
-    fileInfo: readFile,
+    files,
     log,
   });
   const uploads = createUploads(api, speed);
@@ -86,22 +71,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const catchUp = createCatchUp({ api, clock, speed });
   const feed = createChannelFeed({ api, reader, people, catchUp, threads, known, now: Date.now });
   const access = createAccess(api, Date.now);
-  const platform = createPlatform({ api, access, writer, threads, feed, mirrors });
-
-  const openUpload = async (space: Space, fileId: string): Promise<Attachment | undefined> => {
-    const raw = await readFile(space, fileId);
-    const address = raw?.url_private_download ?? raw?.url_private;
-    if (!raw || address === undefined) return undefined;
-    const mediaType = raw.mimetype ?? 'application/octet-stream';
-    const sizeBytes = raw.size ?? 0;
-    const source = openFile({
-      url: address,
-      sizeBytes,
-      mediaType,
-      token: async () => tokenOf(space),
-    });
-    return { ...source, name: raw.name ?? raw.id, mediaType };
-  };
+  const platform = createPlatform({ access, writer, threads, feed, mirrors });
 
   const home = createHome({ api, core, people, uploads }, stopped.signal);
   const agent = createAgent({ api, core, people, reader, writer, speed }, stopped.signal);
@@ -120,7 +90,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       log,
       speed,
       now: Date.now,
-      openUpload,
+      openUpload: files.openById,
     },
     stopped.signal,
   );

@@ -1,16 +1,15 @@
 import type { Api } from './api.ts';
 import { PRIORITY, type CallTurn } from './bucket.ts';
-import { readHistory, readHistoryPage } from './history.ts';
+import { readHistory, readHistoryPage, THREADS_BACK_MS } from './history.ts';
 import { positionAt, positionOf, timestampAt, writtenMsOf } from './ids.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
 import type { Clock } from '../../src/async/clock.ts';
+import { MINUTE_MS } from '../../src/async/time.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
 
-/** Time before a gap in which threads may have got replies that were missed. */
-const THREADS_BACK_MS = 24 * 3_600_000;
 /** Longest time of reading more than one page of a channel where the app gets little history. */
-const LONGEST_MS = 15 * 60_000;
+const LONGEST_MS = 15 * MINUTE_MS;
 
 export interface CatchUpDeps {
   readonly api: Api;

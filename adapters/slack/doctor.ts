@@ -6,12 +6,13 @@ import { finding, runCheck, type Findings } from './doctor/findings.ts';
 import { checkPages } from './doctor/pages.ts';
 import { checkAddresses, checkClient, checkSecret, checkSocket } from './doctor/transport.ts';
 import { checkWorkspaces } from './doctor/workspaces.ts';
+import { MINUTE_MS } from '../../src/async/time.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Finding } from '../../src/model/service-status.ts';
 
 const SLACK_API = 'https://slack.com/api/';
 /** Largest tolerated clock skew; Slack's signatures are refused from 300 s. */
-const SKEW_MS = 60_000;
+const SKEW_MS = MINUTE_MS;
 const CLOCK_WAIT_MS = 10_000;
 
 const checkClock = async (url: string): Promise<Finding> => {

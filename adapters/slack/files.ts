@@ -1,3 +1,8 @@
+import { z } from 'zod';
+import type { Api } from './api.ts';
+import { isRefusal } from './errors.ts';
+import { rawFile, type RawFile } from './inbound/raw-message.ts';
+import type { Installations } from './install/installations.ts';
 import { AppError } from '../../src/errors.ts';
 import {
   demandFileHost,
@@ -5,13 +10,14 @@ import {
   readFile,
   type FileHosts,
 } from '../../src/http/attached-file.ts';
-import type { ByteSource } from '../../src/model/file.ts';
+import type { Attachment, ByteSource } from '../../src/model/file.ts';
+import type { Space } from '../../src/model/place.ts';
 
 /** Hosts of Slack's private files ("Working with files"). */
 const HOSTS: ReadonlySet<string> = new Set(['files.slack.com', 'slack-files.com']);
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 
-export interface RemoteFile {
+interface RemoteFile {
   readonly url: string;
   readonly sizeBytes: number;
   readonly mediaType: string;
@@ -19,11 +25,12 @@ export interface RemoteFile {
   readonly token: () => Promise<string | undefined>;
 }
 
-/** Opens files of Slack's hosts only; the token goes nowhere else, and no redirect is followed. */
-export type OpenRemoteFile = (file: RemoteFile) => ByteSource;
-
-/** @param apiUrl server to use instead of Slack, which then also stores the files */
-export const createOpenFile = (apiUrl: string | undefined): OpenRemoteFile => {
+/**
+ * Creates what opens files of Slack's hosts only; the token goes nowhere else, and no redirect is followed.
+ *
+ * @param apiUrl server to use instead of Slack, which then also stores the files
+ */
+const createOpenFile = (apiUrl: string | undefined): ((file: RemoteFile) => ByteSource) => {
   const ownOrigin = apiUrl === undefined ? undefined : new URL(apiUrl).origin;
   const at: FileHosts = { platform: 'Slack', hosts: HOSTS, ownOrigin };
 
@@ -49,4 +56,53 @@ export const createOpenFile = (apiUrl: string | undefined): OpenRemoteFile => {
       yield* readFile(response, file.sizeBytes, GONE, at, signal);
     },
   });
+};
+
+const fileInfo = z.object({ file: rawFile });
+
+export type Files = ReturnType<typeof createFiles>;
+
+/**
+ * Creates what reads people's files.
+ *
+ * @param apiUrl server to use instead of Slack, which then also stores the files
+ */
+export const createFiles = (
+  api: Api,
+  { tokenOf }: Pick<Installations, 'tokenOf'>,
+  apiUrl: string | undefined,
+) => {
+  const openFile = createOpenFile(apiUrl);
+
+  /** What Slack says of a file; undefined when it is gone. */
+  const info = async (space: Space, id: string): Promise<RawFile | undefined> => {
+    try {
+      return fileInfo.parse(await api.call(space, 'files.info', { file: id })).file;
+    } catch (thrown) {
+      if (isRefusal(thrown, 'file_not_found', 'file_deleted')) return undefined;
+      throw thrown;
+    }
+  };
+
+  /** A file that can be read; undefined for one that is gone. */
+  const open = (space: Space, raw: RawFile): Attachment | undefined => {
+    const url = raw.url_private_download ?? raw.url_private;
+    if (raw.mode === 'tombstone' || url === undefined) return undefined;
+    const mediaType = raw.mimetype ?? 'application/octet-stream';
+    const sizeBytes = raw.size ?? 0;
+    const source = openFile({ url, sizeBytes, mediaType, token: async () => tokenOf(space) });
+    return { ...source, name: raw.name ?? raw.title ?? raw.id, mediaType };
+  };
+
+  return {
+    open,
+    /** The whole of what Slack says of a file: of some, events have the id alone. */
+    whole: async (space: Space, raw: RawFile): Promise<RawFile | undefined> =>
+      raw.file_access === 'check_file_info' ? info(space, raw.id) : raw,
+    /** The file with an id; undefined when it is gone. */
+    openById: async (space: Space, id: string): Promise<Attachment | undefined> => {
+      const raw = await info(space, id);
+      return raw && open(space, raw);
+    },
+  };
 };

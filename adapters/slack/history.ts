@@ -4,12 +4,14 @@ import { isRefusal } from './errors.ts';
 import { channelIdOf } from './ids.ts';
 import { rawMessage, type RawSlackMessage } from './inbound/raw-message.ts';
 import { HISTORY_PAGE } from './limits.ts';
+import { responseMetadata } from './pagination.ts';
+import { DAY_MS } from '../../src/async/time.ts';
 import type { Channel } from '../../src/model/place.ts';
 
 const page = z.object({
   messages: z.array(rawMessage),
   has_more: z.boolean().optional(),
-  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
+  response_metadata: responseMetadata,
 });
 
 /** Messages of a channel, or of a thread, between two timestamps, neither included. */
@@ -66,6 +68,9 @@ export const readHistory = async function* (
     cursor = isSparing && api.history.isLimited(channel.space) ? undefined : read.next;
   } while (cursor);
 };
+
+/** Time before a message in which threads may have begun that got it, or a mirror of it. */
+export const THREADS_BACK_MS = DAY_MS;
 
 const reacted = z.object({ message: rawMessage });
 

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../src/async/time.ts';
 import type { Capabilities } from '../../src/ports/platform.ts';
 
 /** Limits of Slack, each with the page of docs.slack.dev that states it. */
@@ -42,7 +43,7 @@ export const STREAM_CHARS = 12_000;
 export const ALT_TEXT_CHARS = 1_000;
 /** Uses of a `response_url`, and its life: "Handling user interaction". */
 export const RESPONSE_URL_USES = 5;
-export const RESPONSE_URL_MS = 30 * 60_000;
+export const RESPONSE_URL_MS = 30 * MINUTE_MS;
 /** Age of a request that is still accepted: "Verifying requests from Slack". */
 export const REQUEST_AGE_S = 300;
 /** Bytes of a request's body; Slack's own are far smaller. */

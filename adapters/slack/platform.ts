@@ -1,5 +1,3 @@
-import type { Api } from './api.ts';
-import { isGone } from './errors.ts';
 import { PLATFORM, postedOf } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
 import { NAMING } from './manifest.ts';
@@ -13,7 +11,6 @@ import type { Mirrors } from '../../src/ports/mirrors.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 
 export interface PlatformDeps {
-  readonly api: Api;
   readonly access: NonNullable<Platform['access']>;
   readonly writer: MessageWriter;
   readonly threads: Threads;
@@ -53,12 +50,7 @@ export const createPlatform = ({
     return shownAs(channel, texts, files);
   },
   delete: async ({ channel, ids }) => {
-    for (const ts of ids)
-      try {
-        await writer.erase(channel, ts);
-      } catch (thrown) {
-        if (!isGone(thrown)) throw thrown;
-      }
+    for (const ts of ids) await writer.erase(channel, ts);
   },
   feed,
   mirrors,

@@ -1,10 +1,11 @@
+import { MINUTE_MS } from '../../src/async/time.ts';
+
 /** Number of calls in a time, of one method by one app in one workspace. */
 export interface Rate {
   readonly calls: number;
   readonly perMs: number;
 }
 
-const MINUTE_MS = 60_000;
 const perMinute = (calls: number): Rate => ({ calls, perMs: MINUTE_MS });
 
 /** Tiers of methods: docs.slack.dev, "Rate limits". */
@@ -14,12 +15,9 @@ const TIER_4 = perMinute(100);
 /** "Several hundred messages per minute" of a workspace: "chat.postMessage". */
 const SPECIAL = perMinute(300);
 
-/** The Web API's methods in use, each with its rate as its page on docs.slack.dev states it. */
+/** The methods of the Web API that are called as the bot of a workspace, each with its rate as its page on docs.slack.dev states it. */
 export const RATES = {
-  'apps.connections.open': TIER_3,
   'assistant.threads.setStatus': SPECIAL,
-  'auth.teams.list': TIER_2,
-  'auth.test': SPECIAL,
   'chat.appendStream': TIER_4,
   'chat.delete': TIER_3,
   'chat.postEphemeral': TIER_4,
@@ -36,7 +34,6 @@ export const RATES = {
   'files.delete': TIER_3,
   'files.getUploadURLExternal': TIER_4,
   'files.info': TIER_4,
-  'oauth.v2.access': SPECIAL,
   'reactions.get': TIER_3,
   'usergroups.list': TIER_2,
   'users.conversations': TIER_3,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSlackBot, withSlackBot, type Place, type SlackBot } from './support.ts';
+import { openSlackBot, type Place, type SlackBot } from './support.ts';
 
 const MODERATORS = 'Only moderators';
 
@@ -36,8 +36,6 @@ describe('somebody whose rights change', () => {
 });
 
 describe('somebody who uses a command', () => {
-  const bot = withSlackBot();
-
   it('is answered before names of others are read, however many', async () => {
     await using slow = await openSlackBot('socket', { speed: 10 });
     const at = slow.place();
@@ -59,10 +57,10 @@ describe('somebody who uses a command', () => {
   });
 
   it('is told when Slack does not say who they are, rather than taken for a stranger', async () => {
+    await using bot = await openSlackBot('socket');
     const at = bot.place();
     bot.slack.fail('users.info', { error: 'internal_error' }, { while: () => true });
     const answer = await bot.use(at, 'settings');
-    bot.slack.heal();
     expect(answer).toContain('Try again in a moment');
   });
 });

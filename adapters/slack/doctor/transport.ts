@@ -5,8 +5,9 @@ import { fromSlack, isRefusal } from '../errors.ts';
 import { appOf, socketRefusal } from '../inbound/socket-fault.ts';
 import { EVENTS_PATH } from '../manifest.ts';
 import { pageOf } from '../app-pages.ts';
-import { finding, optional, ownAddress, type Findings } from './findings.ts';
+import { finding, type Findings } from './findings.ts';
 import { probe } from './probe.ts';
+import { checkWays } from './ways.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service-status.ts';
 
@@ -66,35 +67,9 @@ export const checkSecret = (
 };
 
 /** Checks the ways to this program by which Slack's requests come. */
-export const checkAddresses = async function* (
-  { signingSecret = '', host, port }: SlackOptions,
-  publicUrl: string | undefined,
-): Findings {
-  const own = `${ownAddress({ host, port })}${EVENTS_PATH}`;
-  const answerer = await probe(own, signingSecret, Date.now());
-  const isRunning = answerer === 'ours';
-  if (isRunning) yield finding('port', true, `${own} answers`);
-  else if (answerer === 'nothing')
-    yield optional('port', `${own} doesn't answer: run the doctor again while Dragoman runs`);
-  else if (answerer === 'refuses')
-    yield finding('port', false, `${own} refuses SLACK_SIGNING_SECRET: start Dragoman again`);
-  else yield finding('port', false, `${own} is another program: set another SLACK_PORT`);
-  if (publicUrl === undefined) {
-    yield optional(
-      'address',
-      `let a public https address lead to ${own}, and set it as SLACK_PUBLIC_URL to have it checked`,
-    );
-    return;
-  }
-  const address = new URL(EVENTS_PATH, publicUrl).href;
-  const reached = await probe(address, signingSecret, Date.now());
-  const details = {
-    ours: `${address} answers: enter it on the pages "Event Subscriptions", "Interactivity & Shortcuts" and "Slash Commands", or create the app with the link below`,
-    refuses: `${address} refuses SLACK_SIGNING_SECRET: it leads to another program`,
-    other: `${address} leads to another program: let your proxy pass it on to ${own}`,
-    nothing: `${address} can't be reached from here: check its name, certificate and proxy`,
-  };
-  if (reached === 'ours' || isRunning)
-    yield finding('address', reached === 'ours', details[reached]);
-  else yield optional('address', details[reached]);
-};
+export const checkAddresses = (options: SlackOptions, publicUrl: string | undefined): Findings =>
+  checkWays(options, publicUrl, {
+    path: EVENTS_PATH,
+    look: async (address) => probe(address, options.signingSecret ?? '', Date.now()),
+    ours: 'enter it on the pages "Event Subscriptions", "Interactivity & Shortcuts" and "Slash Commands", or create the app with the link below',
+  });

@@ -104,7 +104,7 @@ export type Home = ReturnType<typeof createHome>;
 /** Creates App Home: each person's settings, and those of the workspace for its moderators. */
 export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: AbortSignal) => {
   const { log } = core;
-  const pictures = createPictures(api, uploads, log);
+  const pictures = createPictures(uploads, log);
   const shown = createLru<string, Map<string, readonly SlackBlock[]>>(KEPT);
 
   const sendFiles = async (

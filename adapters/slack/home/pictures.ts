@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Api } from '../api.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { toAppError } from '../../../src/errors.ts';
@@ -19,12 +18,12 @@ const KEPT = 500;
  * Creates the store of pictures in App Home: one a person, uploaded again only when it changed, so that
  * a workspace does not fill with old charts.
  */
-export const createPictures = (api: Api, uploads: Pick<Uploads, 'keep'>, log: Log) => {
+export const createPictures = (uploads: Pick<Uploads, 'keep' | 'remove'>, log: Log) => {
   const kept = createLru<string, Kept>(KEPT);
 
   const forget = async (space: Space, { fileId }: Kept): Promise<void> => {
     try {
-      await api.call(space, 'files.delete', { file: fileId });
+      await uploads.remove(space, fileId);
     } catch (thrown) {
       const { code, message } = toAppError(thrown);
       log.info({ code, reason: message }, 'Slack: an old picture of App Home was not deleted');

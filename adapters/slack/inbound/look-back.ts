@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Api } from '../api.ts';
 import { channelOf } from '../ids.ts';
 import { CHANNELS_PAGE } from '../limits.ts';
+import { readPages, responseMetadata } from '../pagination.ts';
 import { MINUTE_MS } from '../../../src/async/time.ts';
 import { sleep, type Clock } from '../../../src/async/clock.ts';
 import { toAppError } from '../../../src/errors.ts';
@@ -21,7 +22,7 @@ export interface LookBackDeps {
 
 const channelsPage = z.object({
   channels: z.array(z.object({ id: z.string() })),
-  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
+  response_metadata: responseMetadata,
 });
 
 /** Wait after events were left out: Slack tells of it each minute in which it leaves some out. */
@@ -51,21 +52,15 @@ export const createLookBack = (deps: LookBackDeps) => {
 
   /** Reports a gap in every channel that the app is in. Rejects with an `AppError`. */
   const readChannels = async (space: Space): Promise<void> => {
-    let cursor: string | undefined;
-    do {
-      const page = channelsPage.parse(
-        await api.call(space, 'users.conversations', {
-          types: 'public_channel,private_channel',
-          exclude_archived: true,
-          limit: CHANNELS_PAGE,
-          ...(cursor === undefined ? {} : { cursor }),
-        }),
-      );
+    const types = 'public_channel,private_channel';
+    const pages = readPages(async (at) => {
+      const args = { types, exclude_archived: true, limit: CHANNELS_PAGE, ...at };
+      return channelsPage.parse(await api.call(space, 'users.conversations', args));
+    });
+    for await (const { channels } of pages)
       listener.messagesMissed(
-        page.channels.map(({ id }) => ({ channel: channelOf(space.id, id), newest: undefined })),
+        channels.map(({ id }) => ({ channel: channelOf(space.id, id), newest: undefined })),
       );
-      cursor = page.response_metadata?.next_cursor || undefined;
-    } while (cursor !== undefined);
   };
 
   /** Reports the gaps of a workspace; logs where its channels could not be listed. */

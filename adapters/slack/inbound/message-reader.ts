@@ -1,5 +1,5 @@
 import { channelOf, positionOf } from '../ids.ts';
-import type { OpenRemoteFile } from '../files.ts';
+import type { Files } from '../files.ts';
 import type { Mentions } from '../mentions.ts';
 import type { People } from '../people.ts';
 import { parseMessage } from '../rich-text/parse-message.ts';
@@ -16,10 +16,7 @@ export interface MessageReaderDeps {
   readonly mentions: Mentions;
   /** Finds the app's installation in a workspace; undefined where it is not installed. */
   readonly installedIn: (space: Space) => Installed | undefined;
-  readonly openFile: OpenRemoteFile;
-  readonly tokenOf: (space: Space) => Promise<string | undefined>;
-  /** Reads what an event left out of a file; undefined when it is gone. */
-  readonly fileInfo: (space: Space, fileId: string) => Promise<RawFile | undefined>;
+  readonly files: Pick<Files, 'open' | 'whole'>;
   readonly log: Log;
 }
 
@@ -40,7 +37,7 @@ const versionOf = ({ edited }: RawSlackMessage, seenTs: string): string =>
 export type MessageReader = ReturnType<typeof createMessageReader>;
 
 export const createMessageReader = (deps: MessageReaderDeps) => {
-  const { people, mentions, installedIn, openFile, tokenOf, fileInfo, log } = deps;
+  const { people, mentions, installedIn, files, log } = deps;
 
   /** True when the app wrote it, under its own name or a person's. */
   const isOurs = (raw: RawSlackMessage, space: Space): boolean => {
@@ -79,18 +76,13 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
   };
 
   const fileOf = async (raw: RawFile, space: Space): Promise<MessageFile | undefined> => {
-    const known = raw.file_access === 'check_file_info' ? await fileInfo(space, raw.id) : raw;
-    const url = known?.url_private_download ?? known?.url_private;
-    if (!known || known.mode === 'tombstone' || url === undefined) return undefined;
-    const mediaType = known.mimetype ?? 'application/octet-stream';
-    const sizeBytes = known.size ?? 0;
-    const source = openFile({ url, sizeBytes, mediaType, token: async () => tokenOf(space) });
+    const known = await files.whole(space, raw);
+    const opened = known && files.open(space, known);
+    if (!opened) return undefined;
     const isClip = known.subtype === 'slack_audio';
     return {
-      ...source,
+      ...opened,
       id: known.id,
-      name: known.name ?? known.title ?? known.id,
-      mediaType,
       ...(known.alt_txt ? { altText: known.alt_txt } : {}),
       ...(isClip
         ? {
@@ -104,7 +96,6 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
   };
 
   return {
-    isOurs,
     /** @param seenTs the time at which the message was as it is given: of an event, or of its reading */
     read: async (
       raw: RawSlackMessage,
@@ -114,13 +105,13 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
     ): Promise<Message> => {
       const channel = channelOf(space.id, channelId);
       const replyTo = repliedTo(raw, channel);
-      const files = await Promise.all((raw.files ?? []).map(async (file) => fileOf(file, space)));
+      const shown = await Promise.all((raw.files ?? []).map(async (file) => fileOf(file, space)));
       return {
         ref: { channel, id: raw.ts },
         position: positionOf(raw.ts),
         author: await authorOf(raw, space),
         text: await mentions.named(space, parseMessage(raw)),
-        files: files.filter((file) => file !== undefined),
+        files: shown.filter((file) => file !== undefined),
         stickers: [],
         ...(replyTo ? { replyTo } : {}),
         ...(raw.subtype === 'thread_broadcast' ? { broadcast: true } : {}),

@@ -8,6 +8,7 @@ import { createInstallPages, type InstallPages } from './pages.ts';
 import { isOrganisation, ownerOf as ownerOfQuery, pointer, stored, toInstalled } from './stored.ts';
 import { isTokenAccepted, readWorkspaces } from './token-check.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
+import { HOUR_MS } from '../../../src/async/time.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Space } from '../../../src/model/place.ts';
@@ -37,9 +38,9 @@ export interface ManyWorkspaces extends Installations {
 type Fetched = Installation & { readonly isFetched?: true };
 
 /** Time before a token's end from which the library renews it. */
-const RENEWED_BEFORE_MS = 2 * 3_600_000;
+const RENEWED_BEFORE_MS = 2 * HOUR_MS;
 /** Time for which a token is held in memory: another process may have renewed it. */
-const LONGEST_MS = 3_600_000;
+const LONGEST_MS = HOUR_MS;
 
 /**
  * Workspaces that install the app themselves, by OAuth, or whose organisation does so for all of them;

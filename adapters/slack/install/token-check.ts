@@ -2,6 +2,7 @@ import { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { clientOptions } from '../api.ts';
 import { fromSlack, isTokenEnded } from '../errors.ts';
+import { readPages, responseMetadata } from '../pagination.ts';
 
 /** True while Slack accepts a token. Rejects with an `AppError` where Slack did not say. */
 export const isTokenAccepted = async (url: string | undefined, token: string): Promise<boolean> => {
@@ -17,7 +18,7 @@ export const isTokenAccepted = async (url: string | undefined, token: string): P
 
 const teamsPage = z.object({
   teams: z.array(z.object({ id: z.string() })),
-  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
+  response_metadata: responseMetadata,
 });
 
 /** Lists the ids of the workspaces that an organisation's token may be used in. */
@@ -27,15 +28,9 @@ export const readWorkspaces = async (
 ): Promise<readonly string[]> => {
   const client = new WebClient(token, clientOptions(url));
   const ids: string[] = [];
-  let cursor: string | undefined;
   try {
-    do {
-      const page = teamsPage.parse(
-        await client.auth.teams.list(cursor === undefined ? {} : { cursor }),
-      );
-      ids.push(...page.teams.map(({ id }) => id));
-      cursor = page.response_metadata?.next_cursor || undefined;
-    } while (cursor !== undefined);
+    const pages = readPages(async (at) => teamsPage.parse(await client.auth.teams.list(at)));
+    for await (const { teams } of pages) ids.push(...teams.map(({ id }) => id));
     return ids;
   } catch (thrown) {
     throw fromSlack(thrown, 'auth.teams.list');

@@ -1,6 +1,6 @@
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import { readHistory, type HistoryReading } from '../history.ts';
+import { readHistory, THREADS_BACK_MS, type HistoryReading } from '../history.ts';
 import { positionAt, timestampAt } from '../ids.ts';
 import { isMarkOf, readMark, type MirrorMark, type SharedFile } from './metadata.ts';
 import type { Channel } from '../../../src/model/place.ts';
@@ -55,9 +55,6 @@ export const readMarked = async function* (
       if (threadTs === undefined || !isRefusal(thrown, ...GONE)) throw thrown;
     }
 };
-
-/** Time before a message in which threads may have begun that got a mirror of it. */
-const THREADS_BACK_MS = 24 * 3_600_000;
 
 /** The first messages of the threads of a channel that got replies since a time, ms since 1970. */
 export const activeThreads = async function* (

@@ -1,4 +1,5 @@
 import type { Api } from '../api.ts';
+import { DAY_MS } from '../../../src/async/time.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { AppError } from '../../../src/errors.ts';
 import { FILES_BYTES } from '../limits.ts';
@@ -39,7 +40,7 @@ export interface MirrorsDeps {
 type Earlier = ReadonlyMap<string, string>;
 
 /** Time back to which mirrors of messages of other platforms are looked for. */
-const FOREIGN_MS = 24 * 3_600_000;
+const FOREIGN_MS = DAY_MS;
 
 /** The earliest time at which a mirror of a message can have been posted, ms since 1970. */
 const writtenMs = ({ channel, id }: MessageRef): number =>

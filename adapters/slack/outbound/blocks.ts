@@ -39,7 +39,6 @@ export type SlackBlock =
       readonly accessory?: SlackElement;
     }
   | { readonly type: 'header'; readonly text: PlainText }
-  | { readonly type: 'divider' }
   | {
       readonly type: 'image';
       readonly alt_text: string;
@@ -52,7 +51,6 @@ export type SlackBlock =
       readonly element: SlackElement;
       readonly hint?: PlainText;
       readonly optional?: boolean;
-      readonly dispatch_action?: boolean;
     };
 
 /** Words that are never markup; emoji in colons stay words. */

@@ -4,7 +4,6 @@ import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
 import {
   paragraph,
-  SEPARATOR,
   text,
   type Block,
   type Inline,
@@ -23,7 +22,7 @@ import {
   TEXT_BYTES,
 } from '../limits.ts';
 import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
-import { renderMrkdwn } from '../rich-text/render-mrkdwn.ts';
+import { renderMrkdwn, withoutBroadcasts } from '../rich-text/render-mrkdwn.ts';
 import { plain, type MrkdwnText, type PlainText, type SlackBlock } from './blocks.ts';
 import { controlBlocks } from './controls.ts';
 
@@ -58,11 +57,8 @@ const withoutSpoilers = (tree: RichText): RichText =>
 /** The fallback of a text in Slack's markup. */
 export const fallbackOf = (tree: RichText): string => renderMrkdwn(tree, QUIET);
 
-const everybody = /@(?=here|channel|everyone)/gi;
-
 /** The text of a message beside its blocks: nothing in it can notify, not even what stands in code. */
-export const notificationOf = (tree: RichText): string =>
-  fallbackOf(tree).replaceAll(everybody, `@${SEPARATOR}`);
+export const notificationOf = (tree: RichText): string => withoutBroadcasts(fallbackOf(tree));
 
 /** Small letters: Slack has them in context blocks alone. Links and channels are markup there. */
 const contextElement = (nodes: readonly [Inline, ...Inline[]]): PlainText | MrkdwnText => {

@@ -12,11 +12,8 @@ import {
 import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { RawAttachment } from '../inbound/raw-message.ts';
 import { PLATFORM } from './atoms.ts';
-import { blocksText } from './parse-block-kit.ts';
+import { blocksText, present } from './parse-block-kit.ts';
 import { parseMrkdwn } from './parse-mrkdwn.ts';
-
-const present = (trees: readonly RichText[]): readonly RichText[] =>
-  trees.filter((tree) => tree.length > 0);
 
 const written = (markup: string | undefined): RichText => (markup ? parseMrkdwn(markup) : []);
 

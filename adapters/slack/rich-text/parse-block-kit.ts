@@ -91,7 +91,8 @@ const sourceOf = (value: unknown): RichText => {
   return url === undefined ? [] : sentence(link(url, ...rowOf(wordsOf(value))));
 };
 
-const present = (trees: readonly RichText[]): readonly RichText[] =>
+/** The texts that have any words. */
+export const present = (trees: readonly RichText[]): readonly RichText[] =>
   trees.filter((tree) => tree.length > 0);
 
 const below = (...trees: readonly RichText[]): RichText => lines(...present(trees));

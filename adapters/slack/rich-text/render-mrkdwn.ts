@@ -49,10 +49,14 @@ const textOf = (written: string, lineStart: boolean): string =>
     }
   });
 
-const everybody = /@(?=here|channel|everyone)/gi;
+const broadcast = /@(?=here|channel|everyone)/gi;
+
+/** A text in which Slack finds no word that notifies everybody. */
+export const withoutBroadcasts = (written: string): string =>
+  written.replaceAll(broadcast, `@${SEPARATOR}`);
 
 /** Escapes a label, which is not formatted, yet searched for names that notify. */
-const labelOf = (written: string): string => escape(written).replaceAll(everybody, `@${SEPARATOR}`);
+const labelOf = (written: string): string => withoutBroadcasts(escape(written));
 
 class MrkdwnWriter {
   out = '';

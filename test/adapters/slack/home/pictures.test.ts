@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createPictures } from '../../../../adapters/slack/home/pictures.ts';
-import type { Api } from '../../../../adapters/slack/api.ts';
 import { createLog } from '../../../../src/log.ts';
 
 const [one, two] = ['T1', 'T2'].map((id) => ({ platform: 'slack', id })) as [
@@ -14,15 +13,13 @@ const chart = (byte: number) => ({
 });
 
 const open = () => {
-  const deleted: unknown[] = [];
-  const call = async (_space: unknown, _method: string, args: unknown): Promise<unknown> =>
-    deleted.push(args);
+  const deleted: string[] = [];
   let uploaded = 0;
-  const pictures = createPictures(
-    { call } as unknown as Api,
-    { keep: async () => `F${(uploaded += 1)}` },
-    createLog('silent'),
-  );
+  const uploads = {
+    keep: async () => `F${(uploaded += 1)}`,
+    remove: async (_space: unknown, fileId: string) => void deleted.push(fileId),
+  };
+  const pictures = createPictures(uploads, createLog('silent'));
   return { pictures, deleted };
 };
 
@@ -31,7 +28,7 @@ test('a picture is uploaded again when it changed, and the former one is deleted
   expect(await pictures.idOf(one, 'U1', chart(1))).toBe('F1');
   expect(await pictures.idOf(one, 'U1', chart(1))).toBe('F1');
   expect(await pictures.idOf(one, 'U1', chart(2))).toBe('F2');
-  expect(deleted).toEqual([{ file: 'F1' }]);
+  expect(deleted).toEqual(['F1']);
 });
 
 test('of a workspace that removed the app nothing is known, and other workspaces keep theirs', async () => {

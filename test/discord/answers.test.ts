@@ -18,10 +18,10 @@ const ask = (by: User, channel: Channel, answer: string): FakeInteraction => {
   return bot.discord.command(by, { channel, name: 'ask', options: { question: 'What is it?' } });
 };
 
-/** Has something translated that becomes this. */
+/** Has something translated that becomes this, and that is long enough for it. */
 const translate = (by: User, channel: Channel, answer: string): FakeInteraction => {
   bot.speech.translate = () => answer;
-  const options = { text: 'Tell me all of it', to: 'es' };
+  const options = { text: '请把一切都告诉我。'.repeat(500), to: 'es' };
   return bot.discord.command(by, { channel, name: 'translate', options });
 };
 

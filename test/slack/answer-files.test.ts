@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { toneWav } from '../fakes/tone.ts';
 import { repliesTo, withSlackBot } from './support.ts';
 
 const bot = withSlackBot();
@@ -8,6 +9,8 @@ const AUDIO = {
   mimetype: 'audio/ogg',
   bytes: new Uint8Array(readFileSync('test/fixtures/audio/speech.opus')),
 };
+/** Two minutes, in which much can be said. */
+const LONG_AUDIO = { name: 'long.wav', mimetype: 'audio/wav', bytes: toneWav(120) };
 const chosen = (value: string) => ({
   value: { type: 'static_select', selected_option: { value } },
 });
@@ -32,13 +35,13 @@ describe('the files of an answer', () => {
   });
 
   it('appear once below a streamed answer, whose text stands once', async () => {
-    const words = Array.from({ length: 500 }, (_, index) => `word${index}`).join(' ');
+    const words = Array.from({ length: 150 }, (_, index) => `word${index}`).join(' ');
     bot.speech.hears = [{ text: words, language: 'en' }];
     const { ann, workspace } = bot.place();
-    const said = workspace.direct(ann).say(ann, '', { files: [AUDIO] });
+    const said = workspace.direct(ann).say(ann, '', { files: [LONG_AUDIO] });
     await bot.slack.until(() => repliesTo(said).some(({ fileNames }) => fileNames.length > 0));
     const [answer, file, ...more] = repliesTo(said);
-    expect(answer?.text).toContain('word499');
+    expect(answer?.text).toContain('word149');
     expect(file?.fileNames).toEqual([expect.stringMatching(/\.txt$/)]);
     expect(more).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Api } from './api.ts';
 import { readChannel } from './channel-feed.ts';
 import { channelIdOf, PLATFORM } from './ids.ts';
-import { readPages, responseMetadata } from './pagination.ts';
+import { readCursorPages, responseMetadata } from './pagination.ts';
 import { createCache } from '../../src/async/lru.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Channel } from '../../src/model/place.ts';
@@ -20,13 +20,13 @@ const KEPT = 50;
 const KEPT_MS = 5_000;
 
 /**
- * Creates the question what a person may do in a channel. Public channels are open to everybody in a
+ * Creates the check of a person's access to a channel. Public channels are open to everybody in a
  * workspace; others to their members.
  */
 export const createAccess = (api: Api, now: () => number): NonNullable<Platform['access']> => {
   const readMembers = async (channel: Channel): Promise<ReadonlySet<string>> => {
     const all = new Set<string>();
-    const pages = readPages(async (at) => {
+    const pages = readCursorPages(async (at) => {
       const args = { channel: channelIdOf(channel), limit: PAGE, ...at };
       return membersPage.parse(await api.call(channel.space, 'conversations.members', args));
     });

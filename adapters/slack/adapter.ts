@@ -108,8 +108,8 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const removed = async (spaces: readonly Space[]): Promise<void> => {
     for (const space of spaces) {
       await feedListener.spaceLeft(space);
-      for (const memory of [people, mentions, threads, feed, home, lookBack])
-        memory.forgetSpace(space);
+      for (const cache of [people, mentions, threads, feed, home, lookBack])
+        cache.forgetSpace(space);
     }
   };
 
@@ -133,9 +133,9 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const app = createBolt({
     receiver: transport.receiver,
     apiUrl: url,
-    leftOut: (space) => {
+    eventsDropped: (space) => {
       people.forgetSpace(space);
-      lookBack.leftOut(space);
+      lookBack.eventsDropped(space);
     },
     joined: async ({ spaces, organisationId }) => installations.joined(spaces, organisationId),
     takeEvent: intake.take,

@@ -5,9 +5,9 @@ import { AppError } from '../../src/errors.ts';
 import type { Space } from '../../src/model/place.ts';
 import { fromSlack, isTokenEnded } from './errors.ts';
 import type { Installations } from './install/installations.ts';
-import { ANSWERING, PRIORITY, type CallTurn } from './bucket.ts';
+import { ANSWERING, LEVEL, type CallPriority } from './bucket.ts';
 import { createHistoryLimits, type HistoryLimits } from './history-limits.ts';
-import { createPaces } from './paces.ts';
+import { createRateLimiter } from './rate-limiter.ts';
 import { ANSWERS, type SlackMethod } from './rates.ts';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -16,9 +16,9 @@ export interface SlackCallOptions {
   /** True for what must not happen twice: a lost answer is not followed by a second call. */
   readonly once?: boolean;
   /** Place among the calls that wait for the same rate. Default: as the method is used. */
-  readonly turn?: CallTurn | undefined;
+  readonly priority?: CallPriority | undefined;
   /** True to wait for every rate limit, however long. */
-  readonly isPatient?: boolean | undefined;
+  readonly waitsForRateLimit?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface Api {
   ): Promise<Result>;
   /** True when Slack accepted the workspace's token the last time it was used. */
   readonly isTokenGood: (space: Space) => boolean;
-  /** Knowledge of how much history Slack gives the app. */
+  /** Knowledge of whether Slack limits the app's history. */
   readonly history: HistoryLimits;
 }
 
@@ -85,8 +85,8 @@ export const clientOptions = (url: string | undefined) => ({
   logger: silent,
 });
 
-const turnOf = (method: SlackMethod): CallTurn =>
-  ANSWERS.has(method) ? ANSWERING : { priority: PRIORITY.work };
+const priorityOf = (method: SlackMethod): CallPriority =>
+  ANSWERS.has(method) ? ANSWERING : { level: LEVEL.work };
 
 export const createSlackApi = (
   options: ApiOptions,
@@ -94,8 +94,8 @@ export const createSlackApi = (
 ): Api => {
   const { clock = realClock, random = Math.random, speed = 1 } = options;
   const client = new WebClient(undefined, clientOptions(options.url));
-  const paces = createPaces(clock, speed);
-  const history = createHistoryLimits(paces);
+  const limiter = createRateLimiter(clock, speed);
+  const history = createHistoryLimits(limiter);
   const backoff = { firstMs: 500, longestMs: 4_000, random };
   const refusedFor = new Set<string>();
 
@@ -125,13 +125,16 @@ export const createSlackApi = (
   const waitAfter = (
     { code, retryable, retryAfterMs }: AppError,
     attempt: number,
-    { isOnce, isPatient }: { readonly isOnce: boolean; readonly isPatient: boolean },
+    {
+      isOnce,
+      waitsForRateLimit,
+    }: { readonly isOnce: boolean; readonly waitsForRateLimit: boolean },
   ): number | undefined => {
     if (!retryable) return undefined;
     if (code === 'rate-limited') {
       const waitMs = Math.max(retryAfterMs ?? 0, SHORTEST_RATE_LIMIT_MS / speed);
       const isShort = attempt <= RATE_LIMITS && waitMs <= LONGEST_RATE_LIMIT_MS / speed;
-      return isPatient || isShort ? waitMs : undefined;
+      return waitsForRateLimit || isShort ? waitMs : undefined;
     }
     return isOnce || attempt >= TRIES ? undefined : backoffMs(backoff, attempt - 1);
   };
@@ -141,20 +144,25 @@ export const createSlackApi = (
       space: Space,
       method: SlackMethod,
       args: Args = {},
-      { once = false, turn = turnOf(method), isPatient = false, signal }: SlackCallOptions = {},
+      {
+        once = false,
+        priority = priorityOf(method),
+        waitsForRateLimit = false,
+        signal,
+      }: SlackCallOptions = {},
     ): Promise<Result> => {
       for (let attempt = 1; ; attempt += 1) {
-        await paces.take(space, method, args['channel'], turn, signal);
+        await limiter.take(space, method, args['channel'], priority, signal);
         try {
           return (await callOnce(space, method, args)) as Result;
         } catch (thrown) {
           const fault = fromSlack(thrown, method, speed);
           const isOnce = once || isTokenEnded(fault);
-          const waitMs = waitAfter(fault, attempt, { isOnce, isPatient });
+          const waitMs = waitAfter(fault, attempt, { isOnce, waitsForRateLimit });
           if (fault.code === 'rate-limited') {
             const toldMs = fault.retryAfterMs ?? 0;
             history.refused(space, method, toldMs * speed);
-            paces.hold(space, method, args['channel'], waitMs ?? toldMs);
+            limiter.hold(space, method, args['channel'], waitMs ?? toldMs);
           }
           if (waitMs === undefined || signal?.aborted) throw fault;
           if (fault.code !== 'rate-limited') await sleep(clock, waitMs, signal);

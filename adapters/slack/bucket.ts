@@ -4,20 +4,20 @@ import { AppError } from '../../src/errors.ts';
 import type { Rate } from './rates.ts';
 
 /** The place of a call among those that wait for the same rate. */
-export interface CallTurn {
+export interface CallPriority {
   /** Lower ones go first. */
-  readonly priority: number;
-  /** Decides between equal priorities: higher ones go first. Default: in the order of the calls. */
+  readonly level: number;
+  /** Decides between equal levels: higher ones go first. Default: in the order of the calls. */
   readonly rank?: number;
 }
 
-/** Priorities of calls: somebody waits for the answer; ordinary work; what may take long. */
-export const PRIORITY = { answer: 0, work: 1, background: 2 } as const;
+/** Levels of calls: somebody waits for the answer; ordinary work; what may take long. */
+export const LEVEL = { answer: 0, work: 1, background: 2 } as const;
 
-/** The turn of a call for whose end somebody waits. */
-export const ANSWERING: CallTurn = { priority: PRIORITY.answer };
+/** The priority of a call for whose end somebody waits. */
+export const ANSWERING: CallPriority = { level: LEVEL.answer };
 
-/** Calls of a priority that may wait for one rate; above it the caller waits, who holds less. */
+/** Calls of a level that may wait for one rate; above it the caller waits, who holds less. */
 const MOST_WAITING = 100;
 /** Calls that may be made at once, as a share of a minute's: "occasional bursts". */
 const BURST_SHARE = 0.2;
@@ -25,7 +25,7 @@ const BURST_SHARE = 0.2;
 const NOTHING = 1e-6;
 
 interface Waiter {
-  readonly turn: CallTurn;
+  readonly priority: CallPriority;
   readonly admit: () => void;
 }
 
@@ -35,12 +35,12 @@ const reserveOf = (rate: Rate): number => Math.floor(burstOf(rate) / 2);
 /** Tokens a millisecond: with a burst before them they are no more than the rate allows. */
 const flowOf = (rate: Rate): number => Math.max(1, rate.calls - burstOf(rate)) / rate.perMs;
 
-const isBefore = (a: CallTurn, b: CallTurn): boolean =>
-  a.priority === b.priority ? (a.rank ?? 0) > (b.rank ?? 0) : a.priority < b.priority;
+const isBefore = (a: CallPriority, b: CallPriority): boolean =>
+  a.level === b.level ? (a.rank ?? 0) > (b.rank ?? 0) : a.level < b.level;
 
 export type Bucket = ReturnType<typeof createBucket>;
 
-/** Creates a token bucket: it lets calls through at a rate, those of the lowest priority first. */
+/** Creates a token bucket: it lets calls through at a rate, those of the lowest level first. */
 export const createBucket = (clock: Clock, given: Rate) => {
   const waiting: Waiter[] = [];
   let rate = given;
@@ -50,11 +50,11 @@ export const createBucket = (clock: Clock, given: Rate) => {
   let heldUntilMs = -Infinity;
   let unschedule: (() => void) | undefined;
 
-  const waitOf = ({ priority }: CallTurn): number => {
+  const waitOf = ({ level }: CallPriority): number => {
     const now = clock.nowMs();
     tokens = Math.min(burstOf(rate), tokens + (now - filledMs) * flowOf(rate));
     filledMs = now;
-    const needed = priority === PRIORITY.answer ? 1 : 1 + reserveOf(rate);
+    const needed = level === LEVEL.answer ? 1 : 1 + reserveOf(rate);
     const lack = needed - tokens;
     return Math.max(0, heldUntilMs - now, lack > NOTHING ? lack / flowOf(rate) : 0);
   };
@@ -62,7 +62,7 @@ export const createBucket = (clock: Clock, given: Rate) => {
   const serve = (): void => {
     unschedule?.();
     for (let [first] = waiting; first; [first] = waiting) {
-      const waitMs = waitOf(first.turn);
+      const waitMs = waitOf(first.priority);
       if (waitMs > 0) {
         unschedule = clock.after(waitMs, serve);
         return;
@@ -76,20 +76,20 @@ export const createBucket = (clock: Clock, given: Rate) => {
 
   return {
     /**
-     * Waits for the turn of a call. Rejects with the signal's reason, and with `rate-limited` where
+     * Waits until a call may be made. Rejects with the signal's reason, and with `rate-limited` where
      * too many wait that go before it.
      */
-    take: async (turn: CallTurn, signal?: AbortSignal): Promise<void> => {
+    take: async (priority: CallPriority, signal?: AbortSignal): Promise<void> => {
       signal?.throwIfAborted();
-      const before = waiting.filter((other) => other.turn.priority <= turn.priority).length;
+      const before = waiting.filter((other) => other.priority.level <= priority.level).length;
       if (before >= MOST_WAITING)
         throw new AppError('rate-limited', 'too many calls wait for Slack', {
           retryable: true,
           retryAfterMs: before / flowOf(rate),
         });
       const admitted = Promise.withResolvers<void>();
-      const waiter: Waiter = { turn, admit: admitted.resolve };
-      const at = waiting.findIndex((other) => isBefore(turn, other.turn));
+      const waiter: Waiter = { priority, admit: admitted.resolve };
+      const at = waiting.findIndex((other) => isBefore(priority, other.priority));
       waiting.splice(at < 0 ? waiting.length : at, 0, waiter);
       serve();
       try {
@@ -108,7 +108,7 @@ export const createBucket = (clock: Clock, given: Rate) => {
       serve();
     },
     /** True while at most half of a burst was used lately. */
-    isFresh: (): boolean => waitOf({ priority: PRIORITY.work }) === 0,
+    isFresh: (): boolean => waitOf({ level: LEVEL.work }) === 0,
     /** Goes on at another rate; the last call counts in it. */
     setRate: (next: Rate): void => {
       rate = next;

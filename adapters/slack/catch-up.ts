@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import { PRIORITY, type CallTurn } from './bucket.ts';
+import { LEVEL, type CallPriority } from './bucket.ts';
 import { readHistory, readHistoryPage, THREADS_BACK_MS } from './history.ts';
 import { positionAt, positionOf, timestampAt, writtenMsOf } from './ids.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
@@ -42,7 +42,7 @@ export const createCatchUp = ({ api, clock, speed }: CatchUpDeps) => {
     const found = new Map<string, RawSlackMessage>();
     const since = timestampAt(positionAt(writtenMsOf(positionOf(after)) - THREADS_BACK_MS));
     // Work on messages that are known already goes first.
-    const reading = { turn: { priority: PRIORITY.background }, signal };
+    const reading = { priority: { level: LEVEL.background }, signal };
     for await (const raw of readHistory(api, channel, { ...reading, oldest: since })) {
       if (api.history.isLimited(channel.space))
         throw new AppError('rate-limited', 'Slack gives this app little history', {
@@ -68,8 +68,8 @@ export const createCatchUp = ({ api, clock, speed }: CatchUpDeps) => {
   ): Promise<CaughtUp> => {
     const untilMs = clock.nowMs() + LONGEST_MS / speed;
     const isLate = (): boolean => clock.nowMs() > untilMs;
-    const turn = (read: number): CallTurn => ({
-      priority: PRIORITY.background + read,
+    const priorityOf = (read: number): CallPriority => ({
+      level: LEVEL.background + read,
       rank: Number(after),
     });
     const found = new Map<string, RawSlackMessage>();
@@ -78,7 +78,7 @@ export const createCatchUp = ({ api, clock, speed }: CatchUpDeps) => {
     let latest: string | undefined;
     for (let pages = 0; ; pages += 1) {
       const range = { oldest: after, latest };
-      const options = { turn: turn(pages), isPatient: true, signal };
+      const options = { priority: priorityOf(pages), waitsForRateLimit: true, signal };
       const { messages, hasMore } = await readHistoryPage(api, channel, range, options);
       for (const raw of messages) found.set(raw.ts, raw);
       latest = messages.at(-1)?.ts ?? latest;
@@ -98,7 +98,7 @@ export const createCatchUp = ({ api, clock, speed }: CatchUpDeps) => {
           unread.push({ after: oldest, before: last });
           break;
         }
-        const options = { turn: turn(pages), isPatient: true, signal };
+        const options = { priority: priorityOf(pages), waitsForRateLimit: true, signal };
         const read = await readHistoryPage(api, channel, { oldest, threadTs }, options);
         for (const reply of read.messages) if (isLater(reply.ts, after)) found.set(reply.ts, reply);
         const next: string | undefined = read.messages.at(-1)?.ts;

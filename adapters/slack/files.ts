@@ -74,7 +74,7 @@ export const createFiles = (
 ) => {
   const openFile = createOpenFile(apiUrl);
 
-  /** What Slack says of a file; undefined when it is gone. */
+  /** Reads Slack's description of a file; undefined when it is gone. */
   const info = async (space: Space, id: string): Promise<RawFile | undefined> => {
     try {
       return fileInfo.parse(await api.call(space, 'files.info', { file: id })).file;
@@ -96,7 +96,7 @@ export const createFiles = (
 
   return {
     open,
-    /** The whole of what Slack says of a file: of some, events have the id alone. */
+    /** The whole description of a file: of some, events have the id alone. */
     whole: async (space: Space, raw: RawFile): Promise<RawFile | undefined> =>
       raw.file_access === 'check_file_info' ? info(space, raw.id) : raw,
     /** The file with an id; undefined when it is gone. */

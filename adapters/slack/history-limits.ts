@@ -1,5 +1,5 @@
 import type { Space } from '../../src/model/place.ts';
-import type { Paces } from './paces.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import {
   HISTORY_METHODS,
   LIMITED_HISTORY,
@@ -9,7 +9,7 @@ import {
 } from './rates.ts';
 
 /** Shortest wait that tells Slack's limit on history from any other, in its own time. */
-const TOLD_MS = 20_000;
+const LIMIT_MS = 20_000;
 
 /** Messages of a page that Slack gave. */
 interface Page {
@@ -30,15 +30,17 @@ export interface HistoryLimits {
 const isHistory = (method: SlackMethod): boolean =>
   HISTORY_METHODS.some((history) => history === method);
 
-/** Creates the knowledge how much history Slack gives the app; Slack does not say it. */
-export const createHistoryLimits = (paces: Pick<Paces, 'isFresh' | 'setRate'>): HistoryLimits => {
+/** Tracks whether Slack limits the app's history, which Slack does not say. */
+export const createHistoryLimits = (
+  limiter: Pick<RateLimiter, 'isFresh' | 'setRate'>,
+): HistoryLimits => {
   const limited = new Set<string>();
   const setLimited = (space: Space, isLimited: boolean): void => {
     if (limited.has(space.id) === isLimited) return;
     if (isLimited) limited.add(space.id);
     else limited.delete(space.id);
     for (const method of HISTORY_METHODS)
-      paces.setRate(space, method, isLimited ? LIMITED_HISTORY : RATES[method]);
+      limiter.setRate(space, method, isLimited ? LIMITED_HISTORY : RATES[method]);
   };
   return {
     isLimited: ({ id }) => limited.has(id),
@@ -47,7 +49,7 @@ export const createHistoryLimits = (paces: Pick<Paces, 'isFresh' | 'setRate'>): 
       else if (asked > LIMITED_PAGE && got === LIMITED_PAGE && hasMore) setLimited(space, true);
     },
     refused: (space, method, toldMs) => {
-      if (isHistory(method) && toldMs >= TOLD_MS && paces.isFresh(space, method))
+      if (isHistory(method) && toldMs >= LIMIT_MS && limiter.isFresh(space, method))
         setLimited(space, true);
     },
   };

@@ -52,20 +52,20 @@ export const readHistoryPage = async (
 
 export interface HistoryReading extends Pick<PageRange, 'oldest' | 'threadTs'>, SlackCallOptions {
   /** True to leave it at the first page where the app gets little history. */
-  readonly isSparing?: boolean;
+  readonly firstPageOnly?: boolean;
 }
 
 /** Reads messages of a channel, newest first, or of a thread, oldest first, page by page. */
 export const readHistory = async function* (
   api: Api,
   channel: Channel,
-  { oldest, threadTs, isSparing = false, ...options }: HistoryReading,
+  { oldest, threadTs, firstPageOnly = false, ...options }: HistoryReading,
 ): AsyncGenerator<RawSlackMessage, void, void> {
   let cursor: string | undefined;
   do {
     const read = await readHistoryPage(api, channel, { oldest, threadTs, cursor }, options);
     yield* read.messages;
-    cursor = isSparing && api.history.isLimited(channel.space) ? undefined : read.next;
+    cursor = firstPageOnly && api.history.isLimited(channel.space) ? undefined : read.next;
   } while (cursor);
 };
 

@@ -1,21 +1,21 @@
 import type { Clock } from '../../src/async/clock.ts';
 import { createLru } from '../../src/async/lru.ts';
 import type { Space } from '../../src/model/place.ts';
-import { createBucket, type Bucket, type CallTurn } from './bucket.ts';
+import { createBucket, type Bucket, type CallPriority } from './bucket.ts';
 import { POSTS, RATES, type Rate, type SlackMethod } from './rates.ts';
 
 /** Methods of workspaces, and channels, whose use is remembered. */
 const REMEMBERED = 10_000;
 
-export type Paces = ReturnType<typeof createPaces>;
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /**
- * Creates what says when a method may be called next in a workspace, so that Slack does not have to
+ * Creates the limiter that says when a method may be called next in a workspace, so that Slack does not have to
  * refuse. Posts keep their channel's rate too.
  *
  * @param speed every rate is so many times higher
  */
-export const createPaces = (clock: Clock, speed: number) => {
+export const createRateLimiter = (clock: Clock, speed: number) => {
   const buckets = createLru<string, Bucket>(REMEMBERED);
 
   const scaled = ({ calls, perMs }: Rate): Rate => ({ calls, perMs: perMs / speed });
@@ -30,16 +30,16 @@ export const createPaces = (clock: Clock, speed: number) => {
     method === 'chat.postMessage' ? bucketOf(`${id} ${String(channel)}`, POSTS) : undefined;
 
   return {
-    /** Waits for the turn of a call. Rejects as `Bucket.take` does. */
+    /** Waits until a call may be made. Rejects as `Bucket.take` does. */
     take: async (
       space: Space,
       method: SlackMethod,
       channel: unknown,
-      turn: CallTurn,
+      priority: CallPriority,
       signal?: AbortSignal,
     ): Promise<void> => {
-      await ofChannel(space, method, channel)?.take(turn, signal);
-      await ofSpace(space, method).take(turn, signal);
+      await ofChannel(space, method, channel)?.take(priority, signal);
+      await ofSpace(space, method).take(priority, signal);
     },
     /** Has the next calls wait, as Slack said. */
     hold: (space: Space, method: SlackMethod, channel: unknown, waitMs: number): void =>

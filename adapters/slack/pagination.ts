@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a page says of the next one: "Pagination". */
+/** The part of a page that leads to the next one: "Pagination". */
 export const responseMetadata = z.object({ next_cursor: z.string().optional() }).optional();
 
 interface Page {
@@ -12,7 +12,7 @@ interface Page {
  *
  * @param read reads the page at the cursor; without one the first
  */
-export const readPages = async function* <One extends Page>(
+export const readCursorPages = async function* <One extends Page>(
   read: (at: { readonly cursor?: string }) => Promise<One>,
 ): AsyncGenerator<One, void, void> {
   let cursor: string | undefined;

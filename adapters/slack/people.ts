@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
-import type { CallTurn } from './bucket.ts';
+import type { CallPriority } from './bucket.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { HOUR_MS } from '../../src/async/time.ts';
 import type { Installations } from './install/installations.ts';
@@ -56,7 +56,7 @@ const KEPT_MS = HOUR_MS;
 interface Asked {
   readonly space: Space;
   readonly id: string;
-  readonly turn: CallTurn | undefined;
+  readonly priority: CallPriority | undefined;
 }
 
 export type People = ReturnType<typeof createPeople>;
@@ -67,9 +67,9 @@ export const createPeople = (
   installations: Pick<Installations, 'ownerOf'>,
   now: () => number,
 ) => {
-  const ask = async ({ space, id, turn }: Asked): Promise<SlackUser> => {
+  const ask = async ({ space, id, priority }: Asked): Promise<SlackUser> => {
     const args = { user: id, include_locale: true };
-    const answer = await api.call(space, 'users.info', args, { turn });
+    const answer = await api.call(space, 'users.info', args, { priority });
     const { user } = userInfo.parse(answer);
     const { profile = {}, enterprise_user: inOrganisation } = user;
     const owner = installations.ownerOf(space).id;
@@ -93,15 +93,15 @@ export const createPeople = (
   };
   const cache = createCache(ask, {
     // Who waits for an answer does not wait for what is read for others.
-    keyOf: ({ space, id, turn }) => `${space.id} ${id} ${turn?.priority}`,
+    keyOf: ({ space, id, priority }) => `${space.id} ${id} ${priority?.level}`,
     most: KEPT,
     keptMs: KEPT_MS,
     now,
   });
   return {
     /** Rejects with an `AppError`; `not-found` for a person whom the app may not know. */
-    of: async (space: Space, id: string, turn?: CallTurn): Promise<SlackUser> =>
-      cache.of({ space, id, turn }),
+    of: async (space: Space, id: string, priority?: CallPriority): Promise<SlackUser> =>
+      cache.of({ space, id, priority }),
     /** Takes a change of a person's name, picture or rights, wherever they are known. */
     changed: (id: string): void => cache.forgetWhere((asked) => asked.id === id),
     /** Drops what is known of everybody, as changes were missed. */

@@ -12,7 +12,7 @@ const keyOf = ({ space, id }: Channel, ts: string): string => `${space.id} ${id}
 export type Threads = ReturnType<typeof createThreads>;
 
 /**
- * Creates the memory of threads: a message is answered in the thread that it is in, under that thread's
+ * Creates the cache of threads: a message is answered in the thread that it is in, under that thread's
  * first message.
  */
 export const createThreads = (api: Api) => {

@@ -6,7 +6,7 @@ interface Way {
   readonly path: string;
   /** Finds what is behind an address. */
   readonly look: (address: string) => Promise<Answerer>;
-  /** What a public address is for, once it answers. */
+  /** The use of a public address that answers. */
   readonly ours: string;
 }
 

@@ -14,7 +14,7 @@ export interface BoltOptions {
    */
   readonly takeEvent: (body: EventBody) => Promise<void>;
   /** Takes that events of a workspace are left out. */
-  readonly leftOut: (space: Space) => void;
+  readonly eventsDropped: (space: Space) => void;
   /** Takes which organisation's installation is used, before that is needed. */
   readonly joined: (membership: Membership) => Promise<void>;
   readonly log: Pick<Log, 'error'>;
@@ -30,7 +30,7 @@ const unwrapped = (thrown: unknown): unknown =>
  * keeps the same rates. Bolt's log is silent, as it holds people's texts: what fails is logged here.
  */
 export const createBolt = (options: BoltOptions): App => {
-  const { receiver, apiUrl, takeEvent, leftOut, joined, log } = options;
+  const { receiver, apiUrl, takeEvent, eventsDropped, joined, log } = options;
   const app = new App({
     receiver,
     logger: silentLogger,
@@ -49,7 +49,7 @@ export const createBolt = (options: BoltOptions): App => {
     try {
       if (membership) await joined(membership);
       if (event) await takeEvent(event);
-      else if (limited) leftOut(spaceOf(limited.team_id));
+      else if (limited) eventsDropped(spaceOf(limited.team_id));
       return event !== undefined || limited !== undefined;
     } catch (thrown) {
       log.error({ err: thrown, type: event?.event.type }, 'Slack: an event could not be stored');

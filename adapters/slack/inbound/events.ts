@@ -16,20 +16,20 @@ import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 
 type Event = EventBody['event'];
 
-/** An event about a message. */
-interface Told {
+/** A new message, or a change of one, as an event reports it. */
+interface MessageChange {
   readonly isNew: boolean;
   /** Time of the event; empty where Slack does not say it. */
   readonly eventTs: string;
 }
 
-interface Arrived {
+interface EventContext {
   readonly event: Event;
   /** The organisation through whose installation it came. */
   readonly organisationId: string | undefined;
 }
 
-type Handler = (space: Space, arrived: Arrived) => Promise<void>;
+type Handler = (space: Space, context: EventContext) => Promise<void>;
 
 export interface EventsDeps {
   readonly listener: ChannelFeedListener;
@@ -103,7 +103,7 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
   const report = async (
     raw: RawSlackMessage,
     channel: Channel,
-    { isNew, eventTs }: Told,
+    { isNew, eventTs }: MessageChange,
   ): Promise<void> => {
     if (!isWritten(raw) || (isNew && !listener.follows(channel))) return;
     threads.note(channel, raw.ts, raw.thread_ts ?? raw.ts);
@@ -115,7 +115,7 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
     await listener.messagesDeleted([{ channel, id: ts }]);
   };
 
-  const message = async (space: Space, { event }: Arrived): Promise<void> => {
+  const message = async (space: Space, { event }: EventContext): Promise<void> => {
     const {
       channel: id,
       channel_type,
@@ -147,7 +147,7 @@ export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<vo
     await listener.reactionChanged(ref, reactionOf(name), isPresent);
   };
 
-  const membership = async (space: Space, { event }: Arrived): Promise<void> => {
+  const membership = async (space: Space, { event }: EventContext): Promise<void> => {
     const { user, channel: id } = shaped(membershipEvent, event);
     const channel = places.channel(space, id);
     if (user !== botUserId(channel.space)) return;

@@ -6,6 +6,7 @@ import { silentLogger } from '../api.ts';
 import { REQUEST_AGE_S, REQUEST_BYTES } from '../limits.ts';
 import type { InstallPages } from '../install/pages.ts';
 import { EVENTS_PATH } from '../manifest.ts';
+import { MINUTE_MS } from '../../../src/async/time.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 
@@ -44,20 +45,20 @@ const pathOf = ({ url = '/' }: IncomingMessage): string =>
   URL.parse(url, 'http://localhost')?.pathname ?? '';
 
 /** Time between two lines of the log about requests that were refused: anybody can send them. */
-const TELL_EVERY_MS = 60_000;
+const LOG_EVERY_MS = MINUTE_MS;
 
 /** Creates the server for Slack's requests and for the pages of an installation. */
 export const createHttpServer = ({ receiver, pages, log, now }: HttpServerOptions): Server => {
-  let toldMs = -Infinity;
-  const tell = (fields: object, message: string): void => {
-    if (now() - toldMs < TELL_EVERY_MS) return;
-    toldMs = now();
+  let loggedMs = -Infinity;
+  const warn = (fields: object, message: string): void => {
+    if (now() - loggedMs < LOG_EVERY_MS) return;
+    loggedMs = now();
     log.warn(fields, message);
   };
   /** Lets an operator see that the secret or the clock is wrong: Slack sends, and nothing arrives. */
-  const tellRefusal = ({ statusCode }: ServerResponse): void => {
+  const logRefusal = ({ statusCode }: ServerResponse): void => {
     if (statusCode === 401)
-      tell(
+      warn(
         {},
         'Slack: a request was refused: its signature is not of SLACK_SIGNING_SECRET, or not of now',
       );
@@ -67,13 +68,13 @@ export const createHttpServer = ({ receiver, pages, log, now }: HttpServerOption
     if (await pages?.(request, path, response)) return;
     const isEvent = receiver && path === EVENTS_PATH && request.method === 'POST';
     if (!isEvent) return void response.writeHead(404).end();
-    response.once('finish', () => tellRefusal(response));
+    response.once('finish', () => logRefusal(response));
     if (!isOfNow(request, now())) return void response.writeHead(401).end();
     receiver.requestListener(request, response);
   };
   return createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
     answer(request, response).catch((thrown: unknown) => {
-      tell({ reason: toAppError(thrown).message }, 'Slack: a request could not be handled');
+      warn({ reason: toAppError(thrown).message }, 'Slack: a request could not be handled');
       if (!response.headersSent) response.writeHead(500);
       response.end();
     });

@@ -33,7 +33,7 @@ const placed = z.looseObject({
 const ABOUT_OLD: readonly (string | undefined)[] = ['message_changed', 'message_deleted'];
 
 /** Events for which nothing is asked of Slack, and which may be handled again. */
-const AT_ONCE: ReadonlySet<string> = new Set<EventType>([
+const HANDLED_BEFORE_ACK: ReadonlySet<string> = new Set<EventType>([
   'app_home_opened',
   'app_uninstalled',
   'team_access_granted',
@@ -74,8 +74,8 @@ export const createIntake = ({ core, places, handle }: IntakeDeps) => {
   );
 
   /** True for an event that is handled before it is acknowledged, or that nobody needs. */
-  const isPassing = (space: Space, event: Event): boolean => {
-    if (AT_ONCE.has(event.type)) return true;
+  const needsNoStorage = (space: Space, event: Event): boolean => {
+    if (HANDLED_BEFORE_ACK.has(event.type)) return true;
     const said = event.type === 'message' ? messageEvent.safeParse(event).data : undefined;
     if (!said || ABOUT_OLD.includes(said.subtype)) return false;
     if (said.channel_type === 'im') return true;
@@ -99,7 +99,7 @@ export const createIntake = ({ core, places, handle }: IntakeDeps) => {
     /** Resolves once an event may be acknowledged. Rejects when it could not be stored. */
     take: async (body: EventBody): Promise<void> => {
       const space = places.space(body);
-      if (!space || isPassing(space, body.event)) return handle(body);
+      if (!space || needsNoStorage(space, body.event)) return handle(body);
       const { event, authorId } = await storable(body.event);
       await deliveries.take({
         id: body.event_id,

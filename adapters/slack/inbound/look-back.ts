@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Api } from '../api.ts';
 import { channelOf } from '../ids.ts';
 import { CHANNELS_PAGE } from '../limits.ts';
-import { readPages, responseMetadata } from '../pagination.ts';
+import { readCursorPages, responseMetadata } from '../pagination.ts';
 import { MINUTE_MS } from '../../../src/async/time.ts';
 import { sleep, type Clock } from '../../../src/async/clock.ts';
 import { toAppError } from '../../../src/errors.ts';
@@ -29,15 +29,15 @@ const channelsPage = z.object({
 const FIRST_WAIT_MS = MINUTE_MS;
 /** Longest wait; the limit is of an hour. */
 const LONGEST_WAIT_MS = 30 * MINUTE_MS;
-/** Time without news after which the waits begin anew. */
-const CALM_MS = 60 * MINUTE_MS;
+/** Time without a report after which the waits begin anew. */
+const RESET_AFTER_MS = 60 * MINUTE_MS;
 /** Time between two lines of the log. */
-const TELL_EVERY_MS = MINUTE_MS;
+const LOG_EVERY_MS = MINUTE_MS;
 
 /** Events of a workspace that are being left out. */
-interface LeftOut {
-  /** Time of the last news. */
-  toldMs: number;
+interface DroppedEvents {
+  /** Time of the last report. */
+  reportedMs: number;
   /** Time at which the channels are read. */
   dueMs: number;
   nextWaitMs: number;
@@ -47,13 +47,13 @@ interface LeftOut {
 /** Creates what reports gaps: in all channels that the app is in, as nothing tells which have one. */
 export const createLookBack = (deps: LookBackDeps) => {
   const { api, listener, log, clock, speed, stopped } = deps;
-  const limited = new Map<string, LeftOut>();
+  const limited = new Map<string, DroppedEvents>();
   let loggedMs = -Infinity;
 
   /** Reports a gap in every channel that the app is in. Rejects with an `AppError`. */
   const readChannels = async (space: Space): Promise<void> => {
     const types = 'public_channel,private_channel';
-    const pages = readPages(async (at) => {
+    const pages = readCursorPages(async (at) => {
       const args = { types, exclude_archived: true, limit: CHANNELS_PAGE, ...at };
       return channelsPage.parse(await api.call(space, 'users.conversations', args));
     });
@@ -75,14 +75,14 @@ export const createLookBack = (deps: LookBackDeps) => {
   };
 
   /** Waits until it is due, which may be later than it was at first, and reads the channels. */
-  const readWhenDue = async (space: Space, left: LeftOut): Promise<void> => {
+  const readWhenDue = async (space: Space, dropped: DroppedEvents): Promise<void> => {
     try {
-      for (let nowMs = clock.nowMs(); nowMs < left.dueMs; nowMs = clock.nowMs())
-        await sleep(clock, left.dueMs - nowMs, stopped);
+      for (let nowMs = clock.nowMs(); nowMs < dropped.dueMs; nowMs = clock.nowMs())
+        await sleep(clock, dropped.dueMs - nowMs, stopped);
     } catch {
       return;
     }
-    left.isWaiting = false;
+    dropped.isWaiting = false;
     await start(space);
   };
 
@@ -90,12 +90,12 @@ export const createLookBack = (deps: LookBackDeps) => {
     readChannels,
     start: (space: Space): void => void start(space),
     /**
-     * Takes the news that Slack leaves out events of a workspace, of which it delivers 30,000 an hour.
+     * Handles the report that Slack leaves out events of a workspace, of which it delivers 30,000 an hour.
      * What is missing is read later, and more rarely as long as that goes on.
      */
-    leftOut: (space: Space): void => {
+    eventsDropped: (space: Space): void => {
       const nowMs = clock.nowMs();
-      if (nowMs - loggedMs >= TELL_EVERY_MS / speed) {
+      if (nowMs - loggedMs >= LOG_EVERY_MS / speed) {
         loggedMs = nowMs;
         log.warn(
           { space: space.id },
@@ -104,19 +104,19 @@ export const createLookBack = (deps: LookBackDeps) => {
       }
       const key = keyOf(space);
       const known = limited.get(key);
-      const isNew = !known || nowMs - known.toldMs > CALM_MS / speed;
-      const left = isNew
-        ? { toldMs: nowMs, dueMs: 0, nextWaitMs: FIRST_WAIT_MS / speed, isWaiting: false }
+      const isNew = !known || nowMs - known.reportedMs > RESET_AFTER_MS / speed;
+      const dropped = isNew
+        ? { reportedMs: nowMs, dueMs: 0, nextWaitMs: FIRST_WAIT_MS / speed, isWaiting: false }
         : known;
-      limited.set(key, left);
-      left.toldMs = nowMs;
+      limited.set(key, dropped);
+      dropped.reportedMs = nowMs;
       // What is left out in this minute too must be found.
-      left.dueMs = Math.max(left.dueMs, nowMs + FIRST_WAIT_MS / speed);
-      if (left.isWaiting) return;
-      left.dueMs = Math.max(left.dueMs, nowMs + left.nextWaitMs);
-      left.nextWaitMs = Math.min(2 * left.nextWaitMs, LONGEST_WAIT_MS / speed);
-      left.isWaiting = true;
-      void readWhenDue(space, left);
+      dropped.dueMs = Math.max(dropped.dueMs, nowMs + FIRST_WAIT_MS / speed);
+      if (dropped.isWaiting) return;
+      dropped.dueMs = Math.max(dropped.dueMs, nowMs + dropped.nextWaitMs);
+      dropped.nextWaitMs = Math.min(2 * dropped.nextWaitMs, LONGEST_WAIT_MS / speed);
+      dropped.isWaiting = true;
+      void readWhenDue(space, dropped);
     },
     /** Drops what is known of a workspace that removed the app. */
     forgetSpace: (space: Space): void => void limited.delete(keyOf(space)),

@@ -2,7 +2,7 @@ import { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { clientOptions } from '../api.ts';
 import { fromSlack, isTokenEnded } from '../errors.ts';
-import { readPages, responseMetadata } from '../pagination.ts';
+import { readCursorPages, responseMetadata } from '../pagination.ts';
 
 /** True while Slack accepts a token. Rejects with an `AppError` where Slack did not say. */
 export const isTokenAccepted = async (url: string | undefined, token: string): Promise<boolean> => {
@@ -29,7 +29,7 @@ export const readWorkspaces = async (
   const client = new WebClient(token, clientOptions(url));
   const ids: string[] = [];
   try {
-    const pages = readPages(async (at) => teamsPage.parse(await client.auth.teams.list(at)));
+    const pages = readCursorPages(async (at) => teamsPage.parse(await client.auth.teams.list(at)));
     for await (const { teams } of pages) ids.push(...teams.map(({ id }) => id));
     return ids;
   } catch (thrown) {

@@ -51,7 +51,11 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
     try {
       const signal = AbortSignal.any([stopped, AbortSignal.timeout(EARLIER_MS)]);
       const channel = channelOf(space.id, channelId);
-      for await (const raw of readHistory(api, channel, { threadTs, turn: ANSWERING, signal })) {
+      for await (const raw of readHistory(api, channel, {
+        threadTs,
+        priority: ANSWERING,
+        signal,
+      })) {
         if (Number(raw.ts) >= Number(ts)) break;
         const content = renderMarkdown(parseMessage(raw)).slice(0, TURN_CHARS);
         const role = raw.bot_id === undefined ? 'user' : 'assistant';

@@ -115,7 +115,7 @@ export const createAnswer = (
       await uploads.post(space, sent, {
         channelId: channelIdOf(channel),
         threadTs,
-        turn: ANSWERING,
+        priority: ANSWERING,
       });
     } catch (thrown) {
       if (isOpen && !isRefusal(thrown, ...NOT_THERE)) throw thrown;
@@ -123,7 +123,7 @@ export const createAnswer = (
       await uploads.post(space, sent, {
         channelId: direct.id,
         threadTs: undefined,
-        turn: ANSWERING,
+        priority: ANSWERING,
       });
     }
   };
@@ -148,7 +148,7 @@ export const createAnswer = (
   };
 
   const showOpenly = async (parts: readonly Part[]): Promise<void> => {
-    const where = { threadTs, turn: ANSWERING };
+    const where = { threadTs, priority: ANSWERING };
     try {
       shown = await writer.sync(channel, shown, parts, where);
       files = await writer.showFiles(channel, files, filesOf(parts), where);

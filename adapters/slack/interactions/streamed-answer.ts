@@ -46,7 +46,7 @@ export const createStreamedAnswer = (
   { channel, threadTs, userId }: StreamPlace,
 ) => {
   const channelId = channelIdOf(channel);
-  const place = { threadTs, turn: ANSWERING };
+  const place = { threadTs, priority: ANSWERING };
   let stream: string | undefined;
   let sent = '';
   let isStreaming = true;

@@ -47,7 +47,7 @@ export const createMirrorFiles = ({ uploads, writer }: MirrorFilesDeps) => {
   ): Promise<void> => {
     for (const { id, ts } of files) {
       const at =
-        ts ?? (await uploads.shownIn(channel.space, id, channelIdOf(channel), { looks: 1 }));
+        ts ?? (await uploads.shownIn(channel.space, id, channelIdOf(channel), { polls: 1 }));
       if (at !== undefined && kept.every((other) => other.ts !== at))
         await writer.erase(channel, at);
       await uploads.remove(channel.space, id);

@@ -2,18 +2,18 @@ import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { readHistory, THREADS_BACK_MS, type HistoryReading } from '../history.ts';
 import { positionAt, timestampAt } from '../ids.ts';
-import { isMarkOf, readMark, type MirrorMark, type SharedFile } from './metadata.ts';
+import { isMetadataOf, readMetadata, type MirrorMetadata, type SharedFile } from './metadata.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Mirror, MirrorTarget } from '../../../src/ports/mirrors.ts';
 
-/** One of the app's messages that is marked as part of a mirror. */
-export interface MarkedMessage {
+/** One of the app's messages that belongs to a mirror, with what its metadata says. */
+export interface MirrorMessage {
   readonly ts: string;
-  readonly mark: MirrorMark;
+  readonly metadata: MirrorMetadata;
 }
 
 /** Options of reading history. */
-export type Reading = Pick<HistoryReading, 'isSparing' | 'isPatient' | 'signal'>;
+export type Reading = Pick<HistoryReading, 'firstPageOnly' | 'waitsForRateLimit' | 'signal'>;
 
 /** A mirror's messages as they were found. */
 export interface Found {
@@ -27,15 +27,15 @@ export interface Found {
 const GONE = ['thread_not_found', 'message_not_found', 'restricted_action_thread_locked'];
 
 /**
- * Reads the marked messages of a target and of threads in its channel; each once. Threads that have
+ * Reads the messages of mirrors in a target and in threads in its channel; each once. Threads that have
  * no replies, as their first messages in the channel show, are not read.
  */
-export const readMarked = async function* (
+export const readMirrorMessages = async function* (
   api: Api,
   { channel, threadId }: MirrorTarget,
   roots: readonly string[],
   { sinceMs, ...reading }: Reading & { readonly sinceMs: number | undefined },
-): AsyncGenerator<MarkedMessage, void, void> {
+): AsyncGenerator<MirrorMessage, void, void> {
   const oldest = sinceMs === undefined ? undefined : timestampAt(positionAt(sinceMs - 1));
   const within = { oldest, ...reading };
   const seen = new Set<string>();
@@ -45,10 +45,10 @@ export const readMarked = async function* (
       if (empty.has(threadTs)) continue;
       for await (const raw of readHistory(api, channel, { ...within, threadTs })) {
         if (threadTs === undefined && raw.latest_reply === undefined) empty.add(raw.ts);
-        const mark = readMark(raw);
-        if (!mark || seen.has(raw.ts)) continue;
+        const metadata = readMetadata(raw);
+        if (!metadata || seen.has(raw.ts)) continue;
         seen.add(raw.ts);
-        yield { ts: raw.ts, mark };
+        yield { ts: raw.ts, metadata };
       }
     } catch (thrown) {
       // The message whose thread it is was deleted.
@@ -69,19 +69,19 @@ export const activeThreads = async function* (
     if (latest_reply !== undefined && Number(latest_reply) >= since) yield ts;
 };
 
-/** The messages of a mirror among marked ones, in their order; undefined where it has none. */
+/** The messages of one mirror among those of all, in their order; undefined where it has none. */
 export const foundOf = (
-  marked: readonly MarkedMessage[],
+  messages: readonly MirrorMessage[],
   { source, key }: Mirror,
 ): Found | undefined => {
-  const texts = marked
-    .filter(({ mark }) => isMarkOf(mark, source, key))
-    .toSorted((a, b) => a.mark.part - b.mark.part);
+  const texts = messages
+    .filter(({ metadata }) => isMetadataOf(metadata, source, key))
+    .toSorted((a, b) => a.metadata.part - b.metadata.part);
   const last = texts.at(-1);
   if (!last) return undefined;
   return {
     texts: texts.map(({ ts }) => ts),
-    files: texts.flatMap(({ mark }) => mark.files),
-    isWhole: texts.length >= last.mark.parts,
+    files: texts.flatMap(({ metadata }) => metadata.files),
+    isWhole: texts.length >= last.metadata.parts,
   };
 };

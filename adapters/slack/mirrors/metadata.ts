@@ -24,15 +24,15 @@ const payload = z.object({
 
 export type SharedFile = z.infer<typeof sharedFile>;
 
-export type MirrorMark = z.infer<typeof payload>;
+export type MirrorMetadata = z.infer<typeof payload>;
 
 /** @param part from 0 */
-export const markOf = (
+export const metadataOf = (
   { source, key }: Pick<Mirror, 'source' | 'key'>,
   part: number,
   parts: number,
   files: readonly SharedFile[],
-): { readonly event_type: string; readonly event_payload: MirrorMark } => ({
+): { readonly event_type: string; readonly event_payload: MirrorMetadata } => ({
   event_type: EVENT_TYPE,
   event_payload: {
     source: messageKey(source),
@@ -43,9 +43,9 @@ export const markOf = (
   },
 });
 
-/** The mark of one of our messages; undefined for any other message. */
-export const readMark = ({ metadata }: RawSlackMessage): MirrorMark | undefined =>
+/** The metadata of one of our messages; undefined for any other message. */
+export const readMetadata = ({ metadata }: RawSlackMessage): MirrorMetadata | undefined =>
   metadata?.event_type === EVENT_TYPE ? payload.safeParse(metadata.event_payload).data : undefined;
 
-export const isMarkOf = (mark: MirrorMark, source: MessageRef, key?: string): boolean =>
-  mark.source === messageKey(source) && (key === undefined || mark.key === key);
+export const isMetadataOf = (metadata: MirrorMetadata, source: MessageRef, key?: string): boolean =>
+  metadata.source === messageKey(source) && (key === undefined || metadata.key === key);

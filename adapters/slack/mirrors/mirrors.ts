@@ -13,7 +13,7 @@ import type { Mentions } from '../mentions.ts';
 import type { Threads } from '../threads.ts';
 import { createMirrorFiles } from './files.ts';
 import { foundOf, type Found } from './find.ts';
-import { isMarkOf, markOf, readMark } from './metadata.ts';
+import { isMetadataOf, metadataOf, readMetadata } from './metadata.ts';
 import type { OwnMessages } from './own-messages.ts';
 import { mirrorParts } from './parts.ts';
 import { handleOf, readHandle, type MirrorHandle } from './handle.ts';
@@ -114,7 +114,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     const timestamps = await writer.post(channel, parts, {
       ...place,
       as: mirror.as,
-      metadata: (index) => markOf(mirror, index, parts.length, staged),
+      metadata: (index) => metadataOf(mirror, index, parts.length, staged),
       signal,
     });
     for (const ts of timestamps) threads.note(channel, ts, threadTs ?? ts);
@@ -129,10 +129,10 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
   ): Promise<ReadonlyMap<Mirror, Found>> => {
     const places = await Promise.all(mirrors.map(async (mirror) => threadFor(target, mirror)));
     const roots = places.filter((root) => root !== undefined);
-    const marked = await ownMessages.marked(target, roots, { sinceMs, signal });
+    const messages = await ownMessages.mirrorMessages(target, roots, { sinceMs, signal });
     const found = new Map<Mirror, Found>();
     for (const mirror of mirrors) {
-      const one = foundOf(marked, mirror);
+      const one = foundOf(messages, mirror);
       if (one) found.set(mirror, one);
     }
     return found;
@@ -146,10 +146,10 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     sinceMs: number,
   ): Promise<Pick<Found, 'texts' | 'files'>> => {
     const roots = threadTs === undefined ? [] : [threadTs];
-    const marked = await ownMessages.marked({ channel }, roots, { sinceMs });
-    const found = foundOf(marked, mirror);
+    const messages = await ownMessages.mirrorMessages({ channel }, roots, { sinceMs });
+    const found = foundOf(messages, mirror);
     const standing = await readMessage(api, channel, first);
-    const known = (standing && readMark(standing)?.files) ?? [];
+    const known = (standing && readMetadata(standing)?.files) ?? [];
     return { texts: found?.texts ?? [], files: [...known, ...(found?.files ?? [])] };
   };
 
@@ -176,7 +176,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
         broadcast,
         isBroadcast: handle.broadcast,
         as: mirror.as,
-        metadata: (index) => markOf(mirror, index, parts.length, all),
+        metadata: (index) => metadataOf(mirror, index, parts.length, all),
       })
       .catch(async (thrown: unknown) => {
         // Files whose text somebody deleted would stay without anything to follow.
@@ -250,9 +250,9 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
       const sinceMs = writtenMs(source);
       // The thread of a message that is gone is not known any more.
       const roots = await ownMessages.activeThreads(channel, sinceMs);
-      for (const { ts, mark } of await ownMessages.marked(target, roots, { sinceMs })) {
-        if (!isMarkOf(mark, source, only?.key) || others.has(ts)) continue;
-        await files.remove(channel, mark.files);
+      for (const { ts, metadata } of await ownMessages.mirrorMessages(target, roots, { sinceMs })) {
+        if (!isMetadataOf(metadata, source, only?.key) || others.has(ts)) continue;
+        await files.remove(channel, metadata.files);
         await writer.erase(channel, ts);
       }
     },

@@ -3,7 +3,7 @@ import type { Log } from '../../../src/log.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { MirrorTarget } from '../../../src/ports/mirrors.ts';
-import { activeThreads, readMarked, type MarkedMessage, type Reading } from './find.ts';
+import { activeThreads, readMirrorMessages, type MirrorMessage, type Reading } from './find.ts';
 
 export interface OwnMessagesDeps {
   readonly api: Api;
@@ -40,7 +40,7 @@ export const createOwnMessages = ({ api, log, speed }: OwnMessagesDeps) => {
     const found: Item[] = [];
     try {
       // Elsewhere the caller waits for a rate limit, who tries again.
-      const reading = { isSparing: true, isPatient: isLimited, signal: ending };
+      const reading = { firstPageOnly: true, waitsForRateLimit: isLimited, signal: ending };
       for await (const item of read(reading)) found.push(item);
     } catch (thrown) {
       signal?.throwIfAborted();
@@ -52,16 +52,16 @@ export const createOwnMessages = ({ api, log, speed }: OwnMessagesDeps) => {
   };
 
   return {
-    /** The marked messages of a target and of threads in its channel. */
-    marked: async (
+    /** The messages of mirrors in a target and in threads of its channel. */
+    mirrorMessages: async (
       target: MirrorTarget,
       roots: readonly string[],
       { sinceMs, signal }: Range,
-    ): Promise<readonly MarkedMessage[]> => {
+    ): Promise<readonly MirrorMessage[]> => {
       const { channel } = target;
       const threads = api.history.isLimited(channel.space) ? roots.slice(0, LITTLE_THREADS) : roots;
       return collect(channel, signal, (reading) =>
-        readMarked(api, target, threads, { ...reading, sinceMs }),
+        readMirrorMessages(api, target, threads, { ...reading, sinceMs }),
       );
     },
     /** The first messages of the threads of a channel that got replies since a time. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Api } from '../api.ts';
-import type { CallTurn } from '../bucket.ts';
+import type { CallPriority } from '../bucket.ts';
 import { isGone } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
 import { personaOf } from './persona.ts';
@@ -20,7 +20,7 @@ export interface PostOptions {
   /** Makes the metadata of each part, which nobody sees. */
   readonly metadata?: ((index: number) => object) | undefined;
   /** Place among the calls that wait for the same rate. */
-  readonly turn?: CallTurn | undefined;
+  readonly priority?: CallPriority | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -53,7 +53,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
     channel: Channel,
     part: Part,
     index: number,
-    { threadTs, broadcast, as, metadata, turn, signal }: PostOptions,
+    { threadTs, broadcast, as, metadata, priority, signal }: PostOptions,
   ): Promise<string> => {
     const answer = await api.call(
       channel.space,
@@ -66,7 +66,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
         ...(as ? personaOf(as) : {}),
         ...(metadata ? { metadata: metadata(index) } : {}),
       },
-      { once: true, turn, signal },
+      { once: true, priority, signal },
     );
     return posted.parse(answer).ts;
   };
@@ -75,7 +75,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
     channel: Channel,
     ts: string,
     part: Part,
-    { broadcast, isBroadcast, turn }: SyncOptions,
+    { broadcast, isBroadcast, priority }: SyncOptions,
     metadata?: object,
   ): Promise<void> => {
     await api.call(
@@ -88,14 +88,19 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
         ...(broadcast && !isBroadcast ? { reply_broadcast: true } : {}),
         ...(metadata ? { metadata } : {}),
       },
-      { turn },
+      { priority },
     );
   };
 
   /** Deletes a message; one that is gone already is no error. */
-  const erase = async (channel: Channel, ts: string, turn?: CallTurn): Promise<void> => {
+  const erase = async (channel: Channel, ts: string, priority?: CallPriority): Promise<void> => {
     try {
-      await api.call(channel.space, 'chat.delete', { channel: channelIdOf(channel), ts }, { turn });
+      await api.call(
+        channel.space,
+        'chat.delete',
+        { channel: channelIdOf(channel), ts },
+        { priority },
+      );
     } catch (thrown) {
       if (!isGone(thrown)) throw thrown;
     }
@@ -133,7 +138,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
           shown.push(ts);
         }
       }
-      for (const ts of timestamps.slice(shown.length)) await erase(channel, ts, options.turn);
+      for (const ts of timestamps.slice(shown.length)) await erase(channel, ts, options.priority);
       return shown;
     },
     /**
@@ -144,11 +149,11 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
       channel: Channel,
       timestamps: readonly string[],
       files: readonly MirrorFile[],
-      { threadTs, turn }: PostOptions = {},
+      { threadTs, priority }: PostOptions = {},
     ): Promise<readonly string[]> => {
-      const place = { channelId: channelIdOf(channel), threadTs, turn };
+      const place = { channelId: channelIdOf(channel), threadTs, priority };
       const ts = await uploads.post(channel.space, files, place);
-      for (const former of timestamps) await erase(channel, former, turn);
+      for (const former of timestamps) await erase(channel, former, priority);
       return ts === undefined ? [] : [ts];
     },
   };

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import type { CallTurn } from '../bucket.ts';
+import type { CallPriority } from '../bucket.ts';
 import { ALT_TEXT_CHARS } from '../limits.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -22,7 +22,7 @@ export interface FilePlace {
   /** The name and picture above them. */
   readonly as?: Persona | undefined;
   /** Place among the calls that wait for the same rate. */
-  readonly turn?: CallTurn | undefined;
+  readonly priority?: CallPriority | undefined;
 }
 
 /** An uploaded file. */
@@ -47,16 +47,16 @@ const fileInfo = z.object({
 const UPLOAD_MS = 60_000;
 /** Errors for a file that does not exist, or whose upload was never completed. */
 const GONE = ['file_not_found', 'file_deleted', 'file_upload_not_complete'];
-/** Slack shares files a moment after the upload is complete: looks for the message, and the waits between. */
-const LOOKS = 6;
-const LOOK_AFTER_MS = 400;
+/** Slack shares files a moment after the upload is complete: polls for the message, and the first wait between them. */
+const POLLS = 6;
+const POLL_AFTER_MS = 400;
 
 export type Uploads = ReturnType<typeof createUploads>;
 
 /** @param speed every wait is so many times shorter */
 export const createUploads = (api: Api, speed = 1) => {
   /** Uploads a file, which nobody sees yet; resolves with its id. */
-  const send = async (space: Space, file: MirrorFile, turn?: CallTurn): Promise<string> => {
+  const send = async (space: Space, file: MirrorFile, priority?: CallPriority): Promise<string> => {
     const { name, altText } = file;
     const bytes = 'bytes' in file ? file.bytes : await file.read();
     const announced = uploadUrl.parse(
@@ -68,7 +68,7 @@ export const createUploads = (api: Api, speed = 1) => {
           length: bytes.byteLength,
           ...(altText === undefined ? {} : { alt_txt: shorten(altText, ALT_TEXT_CHARS) }),
         },
-        { turn },
+        { priority },
       ),
     );
     const { statusCode, body } = await request(announced.upload_url, {
@@ -93,9 +93,9 @@ export const createUploads = (api: Api, speed = 1) => {
     space: Space,
     fileId: string,
     channelId: string,
-    turn: CallTurn | undefined,
+    priority: CallPriority | undefined,
   ): Promise<string | undefined> => {
-    const answer = await api.call(space, 'files.info', { file: fileId }, { turn });
+    const answer = await api.call(space, 'files.info', { file: fileId }, { priority });
     const { file } = fileInfo.parse(answer);
     const { public: open = {}, private: hidden = {} } = file.shares ?? {};
     return (open[channelId] ?? hidden[channelId])?.at(-1)?.ts;
@@ -104,18 +104,21 @@ export const createUploads = (api: Api, speed = 1) => {
   /**
    * Finds the message in which a file is shown; undefined where there is none, or no such file.
    *
-   * @param looks times to look, with growing waits between them
+   * @param polls times to ask, with growing waits between them
    */
   const shownIn = async (
     space: Space,
     fileId: string,
     channelId: string,
-    { looks = LOOKS, turn }: { readonly looks?: number; readonly turn?: CallTurn | undefined } = {},
+    {
+      polls = POLLS,
+      priority,
+    }: { readonly polls?: number; readonly priority?: CallPriority | undefined } = {},
   ): Promise<string | undefined> => {
     try {
-      for (let look = 0; look < looks; look += 1) {
-        await sleep(realClock, (LOOK_AFTER_MS * look) / speed);
-        const ts = await placeOf(space, fileId, channelId, turn);
+      for (let poll = 0; poll < polls; poll += 1) {
+        await sleep(realClock, (POLL_AFTER_MS * poll) / speed);
+        const ts = await placeOf(space, fileId, channelId, priority);
         if (ts !== undefined) return ts;
       }
       return undefined;
@@ -132,7 +135,7 @@ export const createUploads = (api: Api, speed = 1) => {
   const share = async (
     space: Space,
     files: readonly [UploadedFile, ...UploadedFile[]],
-    { channelId, threadTs, blocks, as, turn }: FilePlace,
+    { channelId, threadTs, blocks, as, priority }: FilePlace,
   ): Promise<string | undefined> => {
     await api.call(
       space,
@@ -144,9 +147,9 @@ export const createUploads = (api: Api, speed = 1) => {
         ...(blocks ? { blocks } : {}),
         ...(as ? personaOf(as) : {}),
       },
-      { once: true, turn },
+      { once: true, priority },
     );
-    return shownIn(space, files[0].id, channelId, { turn });
+    return shownIn(space, files[0].id, channelId, { priority });
   };
 
   return {
@@ -175,7 +178,7 @@ export const createUploads = (api: Api, speed = 1) => {
     ): Promise<string | undefined> => {
       const sent: UploadedFile[] = [];
       for (const file of files)
-        sent.push({ id: await send(space, file, place.turn), name: file.name });
+        sent.push({ id: await send(space, file, place.priority), name: file.name });
       const [first, ...rest] = sent;
       return first && share(space, [first, ...rest], place);
     },

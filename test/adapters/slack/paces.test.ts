@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { ANSWERING, PRIORITY, type CallTurn } from '../../../adapters/slack/bucket.ts';
-import { createPaces } from '../../../adapters/slack/paces.ts';
+import { ANSWERING, LEVEL, type CallPriority } from '../../../adapters/slack/bucket.ts';
+import { createRateLimiter } from '../../../adapters/slack/rate-limiter.ts';
 import { LIMITED_HISTORY, RATES, type SlackMethod } from '../../../adapters/slack/rates.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };
-const WORK: CallTurn = { priority: PRIORITY.work };
+const WORK: CallPriority = { level: LEVEL.work };
 const MINUTE_MS = 60_000;
 
 const open = () => {
   const clock = createTestClock(0);
-  const paces = createPaces(clock, 1);
+  const limiter = createRateLimiter(clock, 1);
   const passed: { readonly name: string; readonly atMs: number }[] = [];
   const call = async (
     name: string,
     method: SlackMethod,
-    turn: CallTurn = WORK,
+    priority: CallPriority = WORK,
     { channel = 'C1', signal }: { channel?: string; signal?: AbortSignal } = {},
   ): Promise<void> => {
-    await paces.take(SPACE, method, channel, turn, signal);
+    await limiter.take(SPACE, method, channel, priority, signal);
     passed.push({ name, atMs: clock.nowMs() });
   };
-  return { clock, paces, passed, call };
+  return { clock, limiter, passed, call };
 };
 
 /** The most calls within any minute. */
@@ -30,7 +30,7 @@ const mostAMinute = (times: readonly number[]): number =>
     ...times.map((from) => times.filter((at) => at >= from && at < from + MINUTE_MS).length),
   );
 
-describe('the pace of calls', () => {
+describe('the rate of calls', () => {
   it.each(['chat.update', 'users.info', 'usergroups.list'] as const)(
     'keeps %s within its tier, with a burst first',
     async (method) => {
@@ -63,7 +63,7 @@ describe('the pace of calls', () => {
   it('lets answers to people go first, and keeps room for them', async () => {
     const { clock, passed, call } = open();
     for (let count = 0; count < 20; count += 1) void call('work', 'chat.update');
-    void call('catch-up', 'chat.update', { priority: PRIORITY.background });
+    void call('catch-up', 'chat.update', { level: LEVEL.background });
     await clock.advance(0);
     void call('answer', 'chat.update', ANSWERING);
     await clock.advance(0);
@@ -76,7 +76,7 @@ describe('the pace of calls', () => {
     const { clock, passed, call } = open();
     void call('first', 'chat.postMessage');
     for (const rank of [1, 3, 2])
-      void call(String(rank), 'chat.postMessage', { priority: PRIORITY.background, rank });
+      void call(String(rank), 'chat.postMessage', { level: LEVEL.background, rank });
     await clock.advance(10_000);
     expect(passed.map(({ name }) => name)).toEqual(['first', '3', '2', '1']);
   });
@@ -108,8 +108,8 @@ describe('the pace of calls', () => {
   });
 
   it('waits as long as Slack says', async () => {
-    const { clock, paces, passed, call } = open();
-    paces.hold(SPACE, 'chat.update', 'C1', 30_000);
+    const { clock, limiter, passed, call } = open();
+    limiter.hold(SPACE, 'chat.update', 'C1', 30_000);
     void call('held', 'chat.update', ANSWERING);
     void call('other', 'chat.delete');
     await clock.advance(40_000);
@@ -120,9 +120,9 @@ describe('the pace of calls', () => {
   });
 
   it('counts the last call where a lower rate is learnt', async () => {
-    const { clock, paces, passed, call } = open();
+    const { clock, limiter, passed, call } = open();
     await call('before', 'conversations.history');
-    paces.setRate(SPACE, 'conversations.history', LIMITED_HISTORY);
+    limiter.setRate(SPACE, 'conversations.history', LIMITED_HISTORY);
     for (const name of ['one', 'two']) void call(name, 'conversations.history');
     await clock.advance(200_000);
     expect(passed.map(({ atMs }) => Math.round(atMs / 1_000))).toEqual([0, 61, 122]);

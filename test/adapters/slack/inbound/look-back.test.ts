@@ -40,7 +40,7 @@ const limitedFor = async (
   minutes: number,
 ): Promise<void> => {
   for (let minute = 0; minute < minutes; minute += 1) {
-    lookBack.leftOut(SPACE);
+    lookBack.eventsDropped(SPACE);
     await clock.advance(MINUTE_MS);
   }
 };
@@ -68,16 +68,17 @@ describe('events that are left out', () => {
 
   it('are told to the operator at most once a minute', async () => {
     const scene = open();
-    for (let each = 0; each < 10; each += 1) scene.lookBack.leftOut({ ...SPACE, id: `T${each}` });
+    for (let each = 0; each < 10; each += 1)
+      scene.lookBack.eventsDropped({ ...SPACE, id: `T${each}` });
     expect(scene.logged).toHaveLength(1);
     await scene.clock.advance(MINUTE_MS);
-    scene.lookBack.leftOut(SPACE);
+    scene.lookBack.eventsDropped(SPACE);
     expect(scene.logged).toHaveLength(2);
   });
 
   it('are not read once the program ends', async () => {
     const scene = open();
-    scene.lookBack.leftOut(SPACE);
+    scene.lookBack.eventsDropped(SPACE);
     scene.stopping.abort();
     await scene.clock.advance(60 * MINUTE_MS);
     expect(scene.asked).toEqual([]);

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import type { Api } from '../../../../adapters/slack/api.ts';
 import { channelOf } from '../../../../adapters/slack/ids.ts';
-import { readMarked } from '../../../../adapters/slack/mirrors/find.ts';
-import { markOf } from '../../../../adapters/slack/mirrors/metadata.ts';
+import { readMirrorMessages } from '../../../../adapters/slack/mirrors/find.ts';
+import { metadataOf } from '../../../../adapters/slack/mirrors/metadata.ts';
 
 const CHANNEL = channelOf('T0000000A', 'C0000000A');
 const SOURCE = { channel: CHANNEL, id: '20.000000' };
 const reply = {
   ts: '21.000000',
   thread_ts: SOURCE.id,
-  metadata: markOf({ source: SOURCE, key: 'es' }, 0, 1, []),
+  metadata: metadataOf({ source: SOURCE, key: 'es' }, 0, 1, []),
 };
 /** An old thread, one that has replies, and one that has none. */
 const [OLD, ANSWERED, EMPTY] = ['10.000000', SOURCE.id, '30.000000'];
@@ -27,7 +27,7 @@ it('a mirror is looked for in threads that have replies, and in those whose begi
   } as unknown as Api;
   const roots = [OLD, ANSWERED, EMPTY];
   const marked = await Array.fromAsync(
-    readMarked(api, { channel: CHANNEL }, roots, { sinceMs: 15_000 }),
+    readMirrorMessages(api, { channel: CHANNEL }, roots, { sinceMs: 15_000 }),
   );
   expect(asked).toEqual([OLD, ANSWERED]);
   expect(marked.map(({ ts }) => ts)).toEqual([reply.ts]);

@@ -91,6 +91,15 @@ export const engineSection = z.object({
   SERVICE_ENGINE_ORDER: engineOrders
     .default([])
     .describe('Order of engines: task=engine>engine or translation:from:to=engine>engine.'),
+  SERVICE_MODELS: z
+    .string()
+    .default('models')
+    .describe('Folder of the models that `npm run setup` installs.'),
+  SERVICE_MODELS_MIRROR: httpUrl
+    .optional()
+    .describe(
+      'Base URL of a mirror to fetch models from, in place of the hosts of their addresses.',
+    ),
   SERVICE_SHERPA_MODEL: z
     .string()
     .optional()

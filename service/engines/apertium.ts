@@ -1,18 +1,14 @@
-import { splitText } from '../../src/text/split/split.ts';
 import type { CreateEngine, TranslationEngine } from '../engine.ts';
 import { findMode, readModes, type Mode } from './apertium/modes.ts';
 import { findPackage } from './apertium/packages.ts';
 import { createPool } from './apertium/pool.ts';
+import { translateInPieces } from '../translation-pieces.ts';
 
 const NAME = 'apertium';
 const CONCURRENT = 4;
 
 /** Longest text of one pipeline call, so that other calls get their turn. */
 const LONGEST_PIECE_CHARACTERS = 2_000;
-
-/** Splits a text into lines with their ends, and very long lines into parts. */
-const piecesOf = (text: string): readonly string[] =>
-  text.split(/(?<=\n)/).flatMap((line) => splitText(line, LONGEST_PIECE_CHARACTERS));
 
 /**
  * Creates the engine for rule-based translation between related languages with the Apertium
@@ -32,29 +28,16 @@ export const createEngine: CreateEngine = ({ config }) => {
       const mode = findMode(installed, from, to);
       if (!mode) return;
       const model = `${NAME}-${mode.name}`;
-      let blank = '';
-      for (const piece of piecesOf(text)) {
-        const core = piece.trim();
-        if (core === '') {
-          blank += piece;
-          continue;
-        }
-        const start = piece.length - piece.trimStart().length;
-        const translated = (await pool.translate(mode, core, signal)).trim();
-        yield {
-          text: `${blank}${piece.slice(0, start)}${translated}${piece.slice(start + core.length)}`,
-          model,
-        };
-        blank = '';
-      }
-      if (blank !== '') yield { text: blank, model };
+      const translate = (core: string): Promise<string> => pool.translate(mode, core, signal);
+      for await (const piece of translateInPieces(text, LONGEST_PIECE_CHARACTERS, translate))
+        yield { text: piece, model };
     },
   });
 
   return {
     name: NAME,
     serves: ['translation'],
-    rank: 2,
+    rank: 3,
     concurrent: CONCURRENT,
     abilities: async () => {
       const installed = await modes;

@@ -2,6 +2,7 @@ import { AppError } from '../../src/errors.ts';
 import { createChild } from '../child.ts';
 import type { CreateEngine, SpeechEngine } from '../engine.ts';
 import { isPackageInstalled } from '../package-installed.ts';
+import { phrasesOf } from '../phrases.ts';
 import { KANA_PACKAGE } from './espeak-ng/kana.ts';
 import { PACKAGE } from './espeak-ng/library.ts';
 import { describeVoices, toMarkup, type KnownVoice } from './espeak-ng/voices.ts';
@@ -76,7 +77,7 @@ export const createEngine: CreateEngine = ({ log }) => {
   return {
     name: NAME,
     serves: ['speech'],
-    rank: 2,
+    rank: 3,
     // One process, which makes one call at a time.
     concurrent: 1,
     abilities: async () => (ready ? { speech } : {}),

@@ -1,98 +1,138 @@
 import { AppError } from '../../src/errors.ts';
-import { createChild } from '../child.ts';
-import { RECOGNITION_RATE_HZ, type CreateEngine, type RecognitionEngine } from '../engine.ts';
+import type { Ability, CreateEngine, EngineAbilities } from '../engine.ts';
+import { followInstalled, type InstalledFolder } from '../models/installed.ts';
 import { isPackageInstalled } from '../package-installed.ts';
+import { createChildren } from './sherpa-onnx/children.ts';
 import { findModel, type Model } from './sherpa-onnx/model.ts';
+import { createSherpaRecognition, type InstalledRecogniser } from './sherpa-onnx/recognition.ts';
+import { createSherpaSpeech, type InstalledSpeaker } from './sherpa-onnx/speech.ts';
+import { findVoiceModel } from './sherpa-onnx/voice-model.ts';
+import type { VoiceReply, VoiceRequest } from './sherpa-onnx/voice-worker.ts';
+import { describeInstalledVoices } from './sherpa-onnx/voices.ts';
 import type { SherpaReply, SherpaRequest } from './sherpa-onnx/worker.ts';
 
 const NAME = 'sherpa-onnx';
 const PACKAGE = 'sherpa-onnx-node';
+const SERVES = ['recognition', 'speech'] as const;
+const SETUP = 'npm run setup';
 
-/**
- * Longest audio of one call: Whisper takes at most 30 s; the other models grow slow with much more.
- */
-const LONGEST_MS = 28_000;
-/** Longest time of a call, loading a large model included. */
-const CALL_TIMEOUT_MS = 120_000;
-const CALLS_PER_CHILD = 5_000;
-/** Idle time after which the child is stopped: models are slow to load. */
-const IDLE_MS = 60 * 60_000;
+interface Found {
+  readonly recognisers: readonly InstalledRecogniser[];
+  readonly speakers: readonly InstalledSpeaker[];
+  /** Sentences about what cannot be used. */
+  readonly faults: readonly string[];
+}
 
-type Setup =
-  | { readonly model: Model; readonly recognition: RecognitionEngine }
-  | { remedy: string };
+const speakersOf = async ({
+  path,
+  record,
+}: InstalledFolder): Promise<readonly InstalledSpeaker[]> => {
+  const model = await findVoiceModel(path);
+  if (!model) return [];
+  return describeInstalledVoices(path, model, record?.gender).map((one) => ({
+    ...one,
+    config: model.config,
+  }));
+};
 
-/**
- * Creates the engine for local speech recognition with a model from a folder, in a separate
- * process.
- */
+/** Undefined for a folder with another kind of model. */
+const modelIn = (path: string): Promise<Model | undefined> =>
+  findModel(path).catch((error: unknown) => {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  });
+
+const servesOf = (found: Found): readonly Ability[] => [
+  ...(found.recognisers.length > 0 ? (['recognition'] as const) : []),
+  ...(found.speakers.length > 0 ? (['speech'] as const) : []),
+];
+
+/** Creates the engine for local recognition and speech with installed models, in processes. */
 export const createEngine: CreateEngine = ({ config, log }) => {
-  const children: AsyncDisposable[] = [];
+  const chosen = config.SERVICE_SHERPA_MODEL;
+  const ready = isPackageInstalled(PACKAGE);
+  const recognisers = createChildren<SherpaRequest, SherpaReply>(
+    NAME,
+    new URL('./sherpa-onnx/worker.ts', import.meta.url),
+    log,
+  );
+  const voices = createChildren<VoiceRequest, VoiceReply>(
+    NAME,
+    new URL('./sherpa-onnx/voice-worker.ts', import.meta.url),
+    log,
+  );
 
-  const setUp = async (): Promise<Setup> => {
-    const folder = config.SERVICE_SHERPA_MODEL;
-    if (folder === undefined)
-      return { remedy: 'set SERVICE_SHERPA_MODEL to the folder of a sherpa-onnx model' };
-    if (!isPackageInstalled(PACKAGE))
-      return { remedy: `npm install --include=optional, which adds ${PACKAGE}` };
-    let model: Model;
-    try {
-      model = await findModel(folder);
-    } catch (error) {
-      if (error instanceof AppError) return { remedy: error.message };
-      throw error;
-    }
-    const child = createChild<SherpaRequest, SherpaReply>({
-      name: NAME,
-      file: new URL('./sherpa-onnx/worker.ts', import.meta.url),
-      args: [JSON.stringify(model.config)],
-      log,
-      callTimeoutMs: CALL_TIMEOUT_MS,
-      callsPerChild: CALLS_PER_CHILD,
-      idleMs: IDLE_MS,
-    });
-    children.push(child);
-    return {
-      model,
-      recognition: {
-        longestMs: LONGEST_MS,
-        recognise: (samples, hints, signal) =>
-          child.call(
-            {
-              samples,
-              sampleRateHz: RECOGNITION_RATE_HZ,
-              language: hints.language?.split('-')[0],
-            },
-            signal,
-          ),
-      },
+  const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {
+    const found: { recognisers: InstalledRecogniser[]; speakers: InstalledSpeaker[] } = {
+      recognisers: [],
+      speakers: [],
     };
+    const faults: string[] = [];
+    const note = (error: unknown, start = ''): void => {
+      if (!(error instanceof AppError)) throw error;
+      faults.push(`${start}${error.message}`);
+    };
+    for (const folder of folders) {
+      const speakers = await speakersOf(folder).catch((error: unknown) => {
+        note(error);
+        return [];
+      });
+      found.speakers.push(...speakers);
+      const model = speakers.length > 0 ? undefined : await modelIn(folder.path);
+      if (model) found.recognisers.push({ model, languages: folder.record?.languages });
+    }
+    if (chosen !== undefined)
+      try {
+        found.recognisers = [{ model: await findModel(chosen), languages: undefined }];
+      } catch (error) {
+        note(error, 'SERVICE_SHERPA_MODEL: ');
+        found.recognisers = [];
+      }
+    recognisers.keep(found.recognisers.map(({ model }) => model.config));
+    voices.keep(found.speakers.map((speaker) => speaker.config));
+    return { ...found, faults };
   };
-  const setup = setUp();
+  const current = followInstalled(config.SERVICE_MODELS, inspect);
 
   return {
     name: NAME,
-    serves: ['recognition'],
+    serves: SERVES,
     rank: 2,
     concurrent: 2,
-    abilities: async () => {
-      const now = await setup;
-      return 'remedy' in now ? {} : { recognition: now.recognition };
+    abilities: async (): Promise<EngineAbilities> => {
+      if (!ready) return {};
+      const found = await current();
+      return {
+        ...(found.recognisers.length > 0
+          ? { recognition: createSherpaRecognition(found.recognisers, recognisers) }
+          : {}),
+        ...(found.speakers.length > 0
+          ? { speech: createSherpaSpeech(found.speakers, voices) }
+          : {}),
+      };
     },
     report: async () => {
-      const now = await setup;
+      const found = await current();
+      const serves = servesOf(found);
+      const offer = [
+        ...found.recognisers.map(({ model }) => `${model.kind} model ${model.name}`),
+        ...(found.speakers.length > 0
+          ? [found.speakers.length === 1 ? '1 voice' : `${found.speakers.length} voices`]
+          : []),
+        ...found.faults,
+      ].join('; ');
+      const usable = ready && serves.length > 0;
       return {
         name: NAME,
-        serves: ['recognition'],
-        ready: !('remedy' in now),
-        detail: 'remedy' in now ? now.remedy : `${now.model.kind} model ${now.model.name}`,
+        serves: usable ? serves : SERVES,
+        ready: usable,
+        detail: ready ? offer || SETUP : `npm install --include=optional, which adds ${PACKAGE}`,
       };
     },
     remedy: ({ ability }) =>
-      ability === 'recognition' ? 'set SERVICE_SHERPA_MODEL to the folder of a model' : undefined,
+      ability === 'recognition' || ability === 'speech' ? `run ${SETUP}` : undefined,
     [Symbol.asyncDispose]: async () => {
-      await setup.catch(() => undefined);
-      await Promise.all(children.map((child) => child[Symbol.asyncDispose]()));
+      await Promise.all([recognisers, voices].map((children) => children[Symbol.asyncDispose]()));
     },
   };
 };

@@ -82,7 +82,7 @@ describe('the service without engines that need anything', () => {
     expect(await failure(await service.translate(fields))).toMatchObject({
       status: 404,
       error:
-        'No engine translates en to es. Add one: apt-get install -y apertium-eng-spa, or set SERVICE_OPENAI_URL.',
+        'No engine translates en to es. Add one: apt-get install -y apertium-eng-spa, or run npm run setup, or set SERVICE_OPENAI_URL.',
     });
   });
 
@@ -128,6 +128,7 @@ describe('the service without engines that need anything', () => {
     const lines = await service.service.engines();
     expect(lines.map(({ name }) => name).toSorted()).toEqual([
       'apertium',
+      'bergamot',
       'espeak-ng',
       'openai',
       'pseudo',
@@ -136,7 +137,7 @@ describe('the service without engines that need anything', () => {
     for (const line of lines) expect(line.detail).not.toBe('');
     expect(lines.find(({ name }) => name === 'sherpa-onnx')).toMatchObject({
       ready: false,
-      detail: expect.stringContaining('SERVICE_SHERPA_MODEL'),
+      detail: 'npm run setup',
     });
   });
 });

@@ -11,8 +11,10 @@ export const KEY = 'svck:test-0123456789abcdef';
 
 /** A configuration in which nothing of this machine counts but what `variables` name. */
 export const engineConfig = (variables: Readonly<Record<string, string>> = {}): EngineConfig =>
-  parseConfig({ SERVICE_APERTIUM_MODES: '/nonexistent', ...variables }, { engines: engineSection })
-    .engines;
+  parseConfig(
+    { SERVICE_APERTIUM_MODES: '/nonexistent', SERVICE_MODELS: '/nonexistent', ...variables },
+    { engines: engineSection },
+  ).engines;
 
 export interface TestService extends AsyncDisposable {
   readonly service: Service;

@@ -1,8 +1,9 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { AppError } from '../../../src/errors.ts';
+import { checkContents, listFiles, pickOnnx, unusable } from './model-files.ts';
+import { readOnnxMetadata } from './onnx-metadata.ts';
 
-export type ModelKind = 'sense-voice' | 'whisper' | 'transducer' | 'paraformer';
+export type ModelKind = 'sense-voice' | 'whisper' | 'transducer' | 'paraformer' | 'nemo-ctc';
 
 /** The model part of the library's `OfflineRecognizerConfig`, with absolute paths. */
 export interface ModelConfig {
@@ -21,6 +22,7 @@ export interface ModelConfig {
     readonly joiner: string;
   };
   readonly paraformer?: { readonly model: string };
+  readonly nemoCtc?: { readonly model: string };
 }
 
 export interface Model {
@@ -28,38 +30,6 @@ export interface Model {
   readonly name: string;
   readonly config: ModelConfig;
 }
-
-const wrong = (folder: string, what: string): AppError =>
-  new AppError('config', `SERVICE_SHERPA_MODEL (${folder}): ${what}`);
-
-/** Picks the smaller, quantised file when a folder has both. */
-const pickOnnx = (files: readonly string[], part: RegExp): string | undefined => {
-  const found = files.filter((file) => file.endsWith('.onnx') && part.test(file));
-  return found.find((file) => file.includes('int8')) ?? found[0];
-};
-
-const listFiles = async (folder: string): Promise<readonly string[]> => {
-  try {
-    return (await readdir(folder)).toSorted();
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw wrong(
-      folder,
-      code === 'ENOENT'
-        ? 'there is no such folder'
-        : code === 'ENOTDIR'
-          ? 'it is a file; give the folder that the model is in'
-          : `the folder cannot be read (${code})`,
-    );
-  }
-};
-
-const checkContents = async (folder: string, files: readonly string[]): Promise<void> => {
-  for (const file of files) {
-    const { size } = await stat(join(folder, file));
-    if (size === 0) throw wrong(folder, `${file} is empty; was the download cut off?`);
-  }
-};
 
 /**
  * Detects the kind of model in a folder by its files: the library itself reports little about a
@@ -69,8 +39,8 @@ export const findModel = async (folder: string): Promise<Model> => {
   const files = await listFiles(folder);
   const tokens = files.find((file) => /^(?:.*-)?tokens\.txt$/.test(file));
   if (!files.some((file) => file.endsWith('.onnx')))
-    throw wrong(folder, 'there is no .onnx file in it; unpack the model into it');
-  if (!tokens) throw wrong(folder, 'tokens.txt is missing');
+    throw unusable(folder, 'there is no .onnx file in it; unpack the model into it');
+  if (!tokens) throw unusable(folder, 'tokens.txt is missing');
   const encoder = pickOnnx(files, /encoder/);
   const decoder = pickOnnx(files, /decoder/);
   const joiner = pickOnnx(files, /joiner/);
@@ -79,7 +49,7 @@ export const findModel = async (folder: string): Promise<Model> => {
   const at = (file: string): string => join(folder, file);
 
   if (encoder && /chunk-\d/.test(encoder))
-    throw wrong(folder, 'this is a streaming model; take one for files (offline)');
+    throw unusable(folder, 'this is a streaming model; take one for files (offline)');
   if (encoder && decoder && joiner) {
     await checkContents(folder, [tokens, encoder, decoder, joiner]);
     return {
@@ -110,14 +80,21 @@ export const findModel = async (folder: string): Promise<Model> => {
   }
   if (encoder || decoder || joiner) {
     const missing = [!encoder && 'encoder', !decoder && 'decoder', !joiner && 'joiner'];
-    throw wrong(folder, `a ${missing.filter(Boolean).join(' and ')} .onnx file is missing`);
+    throw unusable(folder, `a ${missing.filter(Boolean).join(' and ')} .onnx file is missing`);
   }
   if (!model)
-    throw wrong(
+    throw unusable(
       folder,
-      'not a model that is known here: SenseVoice, Whisper, transducer, Paraformer',
+      'not a model that is known here: SenseVoice, Whisper, transducer, Paraformer, NeMo CTC',
     );
   await checkContents(folder, [tokens, model]);
+  const metadata = await readOnnxMetadata(at(model));
+  if (/^EncDec.*CTC/.test(metadata.get('model_type') ?? ''))
+    return {
+      kind: 'nemo-ctc',
+      name,
+      config: { tokens: at(tokens), nemoCtc: { model: at(model) } },
+    };
   // Both kinds have the same file names; only SenseVoice has tokens for languages and emotions.
   return /<\|(?:HAPPY|yue|nospeech)\|>/.test(await readFile(at(tokens), 'utf8'))
     ? {

@@ -1,0 +1,95 @@
+import { AppError } from '../../src/errors.ts';
+import { createChild } from '../child.ts';
+import type { CreateEngine, TranslationEngine } from '../engine.ts';
+import { followInstalled, type InstalledFolder } from '../models/installed.ts';
+import { isPackageInstalled } from '../package-installed.ts';
+import { translateInPieces } from '../translation-pieces.ts';
+import { BERGAMOT_PACKAGE } from './bergamot/library.ts';
+import { findTranslationModel, type TranslationModel } from './bergamot/model.ts';
+import { findRoute } from './bergamot/routes.ts';
+import type { BergamotRequest } from './bergamot/worker.ts';
+
+const NAME = 'bergamot';
+
+/** Longest time of a call, loading two models included. */
+const CALL_TIMEOUT_MS = 60_000;
+const CALLS_PER_CHILD = 20_000;
+/** Idle time after which the child, which holds the loaded models, is stopped. */
+const IDLE_MS = 15 * 60_000;
+
+/** Longest text of one call, so that other calls get their turn. */
+const LONGEST_PIECE_CHARACTERS = 1_000;
+
+interface Found {
+  readonly models: readonly TranslationModel[];
+  /** Sentences about what cannot be used. */
+  readonly faults: readonly string[];
+}
+
+const inspect = async (folders: readonly InstalledFolder[]): Promise<Found> => {
+  const models: TranslationModel[] = [];
+  const faults: string[] = [];
+  for (const folder of folders)
+    try {
+      const model = await findTranslationModel(folder);
+      if (model) models.push(model);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      faults.push(error.message);
+    }
+  return { models, faults };
+};
+
+/** Creates the engine for neural translation with installed models, in a process. */
+export const createEngine: CreateEngine = ({ config, log }) => {
+  const ready = isPackageInstalled(BERGAMOT_PACKAGE);
+  const current = followInstalled(config.SERVICE_MODELS, inspect);
+  const child = createChild<BergamotRequest, string>({
+    name: NAME,
+    file: new URL('./bergamot/worker.ts', import.meta.url),
+    log,
+    callTimeoutMs: CALL_TIMEOUT_MS,
+    callsPerChild: CALLS_PER_CHILD,
+    idleMs: IDLE_MS,
+  });
+
+  const build = (models: readonly TranslationModel[]): TranslationEngine => ({
+    translates: (from, to) => findRoute(models, from, to) !== undefined,
+    translate: async function* ({ text, from, to }, signal) {
+      const route = findRoute(models, from, to);
+      if (!route) return;
+      const model = `${NAME}-${route.map((one) => one.from).join('-')}-${route.at(-1)?.to}`;
+      const translate = (core: string): Promise<string> =>
+        child.call({ route, text: core }, signal);
+      for await (const piece of translateInPieces(text, LONGEST_PIECE_CHARACTERS, translate))
+        yield { text: piece, model };
+    },
+  });
+
+  return {
+    name: NAME,
+    serves: ['translation'],
+    rank: 2,
+    concurrent: 4,
+    abilities: async () => {
+      if (!ready) return {};
+      const { models } = await current();
+      return models.length > 0 ? { translation: build(models) } : {};
+    },
+    report: async () => {
+      const { models, faults } = await current();
+      const pairs = models.map(({ from, to }) => `${from}-${to}`);
+      const offer = [...(pairs.length > 0 ? [pairs.join(', ')] : []), ...faults].join('; ');
+      return {
+        name: NAME,
+        serves: ['translation'],
+        ready: ready && models.length > 0,
+        detail: ready
+          ? offer || 'npm run setup'
+          : `npm install --include=optional, which adds ${BERGAMOT_PACKAGE}`,
+      };
+    },
+    remedy: ({ ability }) => (ability === 'translation' ? 'run npm run setup' : undefined),
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+};

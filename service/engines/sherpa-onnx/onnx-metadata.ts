@@ -1,0 +1,79 @@
+import { open, type FileHandle } from 'node:fs/promises';
+
+/** Fields of ONNX's `ModelProto` (onnx.proto), an encoded protobuf message. */
+const METADATA_FIELD = 14;
+const KEY_FIELD = 1;
+const VALUE_FIELD = 2;
+
+/** Largest metadata entry that is read; Kokoro's list of speakers has 3 KB. */
+const LARGEST_ENTRY_BYTES = 256 * 1024;
+/** Longest tag or length of a field. */
+const VARINT_BYTES = 10;
+
+const readVarint = (bytes: Uint8Array, start: number): { value: number; end: number } => {
+  let value = 0;
+  for (let at = start, scale = 1; at < bytes.length; at += 1, scale *= 128) {
+    const byte = bytes[at] ?? 0;
+    value += (byte & 127) * scale;
+    if (byte < 128) return { value, end: at + 1 };
+  }
+  throw new RangeError('a number is cut off');
+};
+
+/** Size of what follows a tag, by its wire type; undefined for types that ONNX does not use. */
+const SIZES: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
+
+/** Reads the key and the value of one entry. */
+const readEntry = (bytes: Buffer): readonly [string, string] => {
+  const texts = new Map<number, string>();
+  for (let at = 0; at < bytes.length;) {
+    const tag = readVarint(bytes, at);
+    const length = readVarint(bytes, tag.end);
+    texts.set(tag.value >> 3, bytes.toString('utf8', length.end, length.end + length.value));
+    at = length.end + length.value;
+  }
+  return [texts.get(KEY_FIELD) ?? '', texts.get(VALUE_FIELD) ?? ''];
+};
+
+const readFields = async (file: FileHandle, size: number): Promise<ReadonlyMap<string, string>> => {
+  const found = new Map<string, string>();
+  const head = Buffer.alloc(2 * VARINT_BYTES);
+  for (let at = 0; at < size;) {
+    const { bytesRead } = await file.read(head, 0, head.length, at);
+    const seen = head.subarray(0, bytesRead);
+    const tag = readVarint(seen, 0);
+    const wireType = tag.value & 7;
+    if (wireType !== 0 && wireType !== 2) {
+      const fixed = SIZES[wireType];
+      if (fixed === undefined) throw new RangeError('not a protobuf message');
+      at += tag.end + fixed;
+      continue;
+    }
+    const number = readVarint(seen, tag.end);
+    if (wireType === 0) {
+      at += number.end;
+      continue;
+    }
+    if (tag.value >> 3 === METADATA_FIELD && number.value <= LARGEST_ENTRY_BYTES) {
+      const entry = Buffer.alloc(number.value);
+      await file.read(entry, 0, entry.length, at + number.end);
+      found.set(...readEntry(entry));
+    }
+    at += number.end + number.value;
+  }
+  return found;
+};
+
+/**
+ * Reads the metadata of an ONNX file, which tells what kind of model it is, without its weights.
+ * Empty for a file that is no ONNX model.
+ */
+export const readOnnxMetadata = async (path: string): Promise<ReadonlyMap<string, string>> => {
+  await using file = await open(path);
+  try {
+    return await readFields(file, (await file.stat()).size);
+  } catch (error) {
+    if (error instanceof RangeError) return new Map();
+    throw error;
+  }
+};

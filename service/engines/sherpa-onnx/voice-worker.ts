@@ -1,0 +1,59 @@
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { serveParent } from '../../child.ts';
+import type { VoiceConfig } from './voice-model.ts';
+
+export interface VoiceRequest {
+  readonly text: string;
+  readonly speaker: number;
+}
+
+export interface VoiceReply {
+  readonly samples: Float32Array;
+  readonly sampleRateHz: number;
+}
+
+/** The part of the library's types (`types.js`, 1.13) that is used here. */
+interface OfflineTts {
+  generateAsync(request: { text: string; sid: number; speed: number }): Promise<unknown>;
+}
+interface Sherpa {
+  readonly OfflineTts: {
+    createAsync(config: {
+      readonly model: VoiceConfig & {
+        readonly numThreads: number;
+        readonly provider: string;
+        readonly debug: 0;
+      };
+      readonly maxNumSentences: number;
+    }): Promise<OfflineTts>;
+  };
+}
+
+const MOST_THREADS = 4;
+
+const audio = z.object({ samples: z.instanceof(Float32Array), sampleRate: z.int().positive() });
+
+const load = async (): Promise<OfflineTts> => {
+  const sherpa = createRequire(import.meta.url)('sherpa-onnx-node') as Sherpa;
+  return sherpa.OfflineTts.createAsync({
+    model: {
+      ...(JSON.parse(process.argv[2] ?? '{}') as VoiceConfig),
+      numThreads: Math.min(MOST_THREADS, availableParallelism()),
+      provider: 'cpu',
+      debug: 0,
+    },
+    maxNumSentences: 1,
+  });
+};
+
+const loading = load();
+// Each call reports the failure; before the first call nobody needs to know.
+loading.catch(() => undefined);
+
+serveParent(async ({ text, speaker }: VoiceRequest): Promise<VoiceReply> => {
+  const tts = await loading;
+  const made = audio.parse(await tts.generateAsync({ text, sid: speaker, speed: 1 }));
+  return { samples: made.samples, sampleRateHz: made.sampleRate };
+});

@@ -1,0 +1,112 @@
+import { basename } from 'node:path';
+import type { Voice } from '../../../src/api/contract.ts';
+import { AUDIO_FORMATS } from '../../../src/model/file.ts';
+import { stableUuid } from '../../uuid.ts';
+import type { VoiceKind, VoiceModel } from './voice-model.ts';
+
+/** Sample rates to which the model's own is resampled. */
+const SAMPLE_RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;
+
+/** Most speakers of a model that become voices: Kokoro has 103, some Piper models over 900. */
+const MOST_SPEAKERS = 128;
+
+export interface InstalledVoice {
+  readonly voice: Voice;
+  readonly folder: string;
+  /** Number of the speaker in the model. */
+  readonly speaker: number;
+}
+
+const KIND_NAMES: Readonly<Record<VoiceKind, string>> = {
+  vits: 'VITS',
+  kokoro: 'Kokoro',
+  kitten: 'Kitten',
+};
+
+const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+
+/** The language as a person reads it: by the model's code, `en-us`, or in its own words. */
+const languageOf = (metadata: ReadonlyMap<string, string>): string => {
+  const spoken = metadata.get('language') ?? 'unknown';
+  try {
+    return languageNames.of(metadata.get('voice') ?? '') ?? spoken;
+  } catch {
+    return spoken;
+  }
+};
+
+/** Languages by the first letter of Kokoro's speakers, as far as the library pronounces them. */
+const KOKORO_LANGUAGES: Readonly<Record<string, string>> = {
+  a: 'American English',
+  b: 'British English',
+  z: 'Chinese',
+};
+const GENDERS: Readonly<Record<string, string>> = { f: 'Female', m: 'Male' };
+
+interface Speaker {
+  readonly name: string;
+  readonly language: string;
+  readonly gender: string;
+}
+
+/** A speaker of Kokoro such as `af_heart`; undefined for a language that is not pronounced. */
+const kokoroSpeaker = (name: string): Speaker | undefined => {
+  const [, letter = '', gender = '', own = ''] = /^([a-z])([fm])_(.+)$/.exec(name) ?? [];
+  const language = KOKORO_LANGUAGES[letter];
+  return language === undefined
+    ? undefined
+    : { name: own, language, gender: GENDERS[gender] ?? 'Neutral' };
+};
+
+/** Piper's folders are called `vits-piper-en_US-amy-low-int8`. */
+const ownName = (folder: string): string =>
+  /^vits-piper-[^-]+-([^-]+)/.exec(basename(folder))?.[1]?.replaceAll('_', ' ') ?? basename(folder);
+
+const speakersOf = (folder: string, { kind, metadata }: VoiceModel): (Speaker | undefined)[] => {
+  const count = Math.max(1, Math.min(MOST_SPEAKERS, Number(metadata.get('n_speakers')) || 1));
+  const names = metadata.get('speaker_names')?.split(',') ?? [];
+  const language = languageOf(metadata);
+  return Array.from({ length: count }, (_, index) => {
+    const name = names[index];
+    if (kind === 'kokoro' && name !== undefined) return kokoroSpeaker(name);
+    const gender = GENDERS[/-([fm])$/.exec(name ?? '')?.[1] ?? ''] ?? 'Neutral';
+    const fallback = count === 1 ? ownName(folder) : `${ownName(folder)} ${index + 1}`;
+    return { name: name ?? fallback, language, gender };
+  });
+};
+
+/**
+ * Converts the speakers of a model to the contract's voices (section 2.1). Their ids depend on the
+ * folder's name and are the same on every machine.
+ *
+ * @param gender the model's gender, where it is known and the model has one speaker
+ */
+export const describeInstalledVoices = (
+  folder: string,
+  model: VoiceModel,
+  gender: string | undefined,
+): readonly InstalledVoice[] => {
+  const piper = model.metadata.get('comment')?.includes('piper') === true;
+  const kind = piper ? 'Piper' : KIND_NAMES[model.kind];
+  const speakers = speakersOf(folder, model);
+  return speakers.flatMap((one, speaker): InstalledVoice[] => {
+    if (!one) return [];
+    const known = speakers.length === 1 ? (gender ?? one.gender) : one.gender;
+    const called = known === 'Neutral' ? '' : `, ${known.toLowerCase()}`;
+    return [
+      {
+        folder,
+        speaker,
+        voice: {
+          id: stableUuid(`sherpa-onnx ${basename(folder)} ${speaker}`),
+          description: `${one.language}${called}, ${one.name} (${kind})`,
+          language: one.language,
+          gender: known,
+          formats: [...AUDIO_FORMATS],
+          sample_rates: [...SAMPLE_RATES_HZ],
+          streaming: true,
+        },
+      },
+    ];
+  });
+};

@@ -1,0 +1,73 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encodeOnnx } from './onnx.ts';
+import { frequencyOf, LETTER_MS, LETTERS, TONE_MS, TONES_RATE_HZ } from './tones.ts';
+
+export interface TinyVoiceOptions {
+  /** Language as a person reads it; models name it so. */
+  readonly language?: string;
+  readonly speakers?: number;
+}
+
+/** Writes a model of kind VITS that says each letter as its tone and anything else as silence. */
+export const writeTinyVoice = (
+  folder: string,
+  { language = 'English', speakers = 1 }: TinyVoiceOptions = {},
+): void => {
+  const samplesPerLetter = (LETTER_MS * TONES_RATE_HZ) / 1000;
+  const samplesPerTone = (TONE_MS * TONES_RATE_HZ) / 1000;
+  const steps = [0, ...LETTERS.map((_, i) => (2 * Math.PI * frequencyOf(i)) / TONES_RATE_HZ), 0];
+  const model = encodeOnnx({
+    inputs: [
+      { name: 'x', type: 'int64', shape: ['N', 'T'] },
+      { name: 'x_length', type: 'int64', shape: ['N'] },
+      { name: 'noise_scale', type: 'float', shape: [1] },
+      { name: 'length_scale', type: 'float', shape: [1] },
+      { name: 'noise_scale_w', type: 'float', shape: [1] },
+      { name: 'sid', type: 'int64', shape: [1] },
+    ],
+    outputs: [{ name: 'y', type: 'float', shape: [1, 1, 'S'] }],
+    constants: [
+      { name: 'steps', shape: [steps.length], values: Float32Array.from(steps) },
+      {
+        name: 'ramp',
+        shape: [1, samplesPerLetter],
+        values: Float32Array.from({ length: samplesPerLetter }, (_, i) => i),
+      },
+      {
+        name: 'loudness',
+        shape: [1, samplesPerLetter],
+        values: Float32Array.from({ length: samplesPerLetter }, (_, i) =>
+          i < samplesPerTone ? 0.4 : 0,
+        ),
+      },
+      { name: 'column', shape: [2], values: BigInt64Array.of(-1n, 1n) },
+      { name: 'flat', shape: [3], values: BigInt64Array.of(1n, 1n, -1n) },
+    ],
+    nodes: [
+      { op: 'Gather', inputs: ['steps', 'x'], output: 'step', attributes: { axis: 0 } },
+      { op: 'Reshape', inputs: ['step', 'column'], output: 'perLetter' },
+      { op: 'Mul', inputs: ['perLetter', 'ramp'], output: 'phase' },
+      { op: 'Sin', inputs: ['phase'], output: 'wave' },
+      { op: 'Mul', inputs: ['wave', 'loudness'], output: 'sound' },
+      { op: 'Reshape', inputs: ['sound', 'flat'], output: 'y' },
+    ],
+    metadata: {
+      model_type: 'vits',
+      comment: 'tones',
+      frontend: 'characters',
+      language,
+      sample_rate: TONES_RATE_HZ,
+      n_speakers: speakers,
+      add_blank: 0,
+      use_eos_bos: 0,
+    },
+  });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'model.onnx'), model);
+  const tokens = [
+    ...LETTERS.map((letter, i) => `${letter} ${i + 1}\n`),
+    `  ${LETTERS.length + 1}\n`,
+  ];
+  writeFileSync(join(folder, 'tokens.txt'), tokens.join(''));
+};

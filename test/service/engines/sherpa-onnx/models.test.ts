@@ -1,0 +1,177 @@
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Engine, Sound } from '../../../../service/engine.ts';
+import { createEngine } from '../../../../service/engines/sherpa-onnx.ts';
+import { readOnnxMetadata } from '../../../../service/engines/sherpa-onnx/onnx-metadata.ts';
+import { chooseRecogniser } from '../../../../service/engines/sherpa-onnx/recognition.ts';
+import { writeRecord } from '../../../../service/models/record.ts';
+import { createLog } from '../../../../src/log.ts';
+import { describeContract } from '../../../contracts/contract.ts';
+import { recognitionEngineContract } from '../../../contracts/recognition-engine.ts';
+import { speechEngineContract } from '../../../contracts/speech-engine.ts';
+import { writeTinyRecogniser } from '../../../fakes/models/tiny-recogniser.ts';
+import { writeTinyVoice } from '../../../fakes/models/tiny-voice.ts';
+import { soundOf } from '../../../fakes/models/tones.ts';
+import { engineConfig } from '../../support.ts';
+
+const signal = new AbortController().signal;
+const log = createLog('silent');
+let root: string;
+let engine: Engine;
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'dragoman-models-'));
+  engine = createEngine({ config: engineConfig({ SERVICE_MODELS: root }), log });
+});
+afterAll(async () => {
+  await engine[Symbol.asyncDispose]();
+  rmSync(root, { recursive: true });
+});
+
+const samplesOf = async (sound: Sound): Promise<Float32Array> => {
+  const all: number[] = [];
+  for await (const samples of sound.pcm) all.push(...samples);
+  return Float32Array.from(all);
+};
+
+describe('without an installed model', () => {
+  it('nothing is served, and the way to a model is said', async () => {
+    expect(await engine.abilities()).toEqual({});
+    expect(await engine.report()).toMatchObject({ ready: false, detail: 'npm run setup' });
+    expect(engine.remedy({ ability: 'speech' })).toBe('run npm run setup');
+  });
+});
+
+describe('an installed model', () => {
+  beforeAll(() => {
+    writeTinyRecogniser(join(root, '.new/tiny-recogniser'));
+    writeTinyVoice(join(root, '.new/tiny-voice'));
+    for (const name of ['tiny-recogniser', 'tiny-voice'])
+      renameSync(join(root, '.new', name), join(root, name));
+  });
+
+  it('is served at once, without a restart or a variable', async () => {
+    expect(Object.keys(await engine.abilities())).toEqual(['recognition', 'speech']);
+    expect(await engine.report()).toMatchObject({
+      ready: true,
+      serves: ['recognition', 'speech'],
+      detail: 'nemo-ctc model tiny-recogniser; 1 voice',
+    });
+  });
+
+  it('turns sound into the text that was said', async () => {
+    const { recognition } = await engine.abilities();
+    const heard = (text: string): Promise<unknown> =>
+      recognition!.recognise(soundOf(text), {}, signal);
+    expect(await heard('the quick brown fox')).toMatchObject({ text: 'thequickbrownfox' });
+    expect(await heard('jumps')).toMatchObject({ text: 'jumps' });
+    expect(await recognition!.recognise(new Float32Array(16_000), {}, signal)).toMatchObject({
+      text: '',
+    });
+  });
+
+  it('speaks so that it is understood, sentence by sentence', async () => {
+    const { recognition, speech } = await engine.abilities();
+    const [voice] = await speech!.voices(signal);
+    const sound = await speech!.speak(
+      { voiceId: voice!.id, text: 'The lazy dog. Runs home.' },
+      signal,
+    );
+    const samples = await samplesOf(sound);
+    expect(sound.sampleRateHz).toBe(16_000);
+    expect(await recognition!.recognise(samples, {}, signal)).toMatchObject({
+      text: 'thelazydogrunshome',
+    });
+  });
+
+  it('describes each of its speakers for people', async () => {
+    const name = 'vits-piper-xx_XX-anna_maria-medium-int8';
+    writeTinyVoice(join(root, '.new', name), { language: 'Spanish', speakers: 2 });
+    renameSync(join(root, '.new', name), join(root, name));
+    const { speech } = await engine.abilities();
+    expect((await speech!.voices(signal)).slice(1)).toMatchObject([
+      { description: 'Spanish, anna maria 1 (VITS)', language: 'Spanish', gender: 'Neutral' },
+      { description: 'Spanish, anna maria 2 (VITS)', language: 'Spanish', gender: 'Neutral' },
+    ]);
+    rmSync(join(root, name), { recursive: true });
+  });
+
+  it('has the gender that is known of it', async () => {
+    const folder = join(root, '.new/known');
+    writeTinyVoice(folder);
+    await writeRecord(folder, {
+      name: 'known',
+      source: 'https://models.example.org/known.tar.bz2',
+      gender: 'Female',
+      installedAt: '2026-01-01T00:00:00.000Z',
+    });
+    renameSync(folder, join(root, 'known'));
+    const { speech } = await engine.abilities();
+    expect(await speech!.voices(signal)).toContainEqual(
+      expect.objectContaining({ description: 'English, female, known (VITS)', gender: 'Female' }),
+    );
+    rmSync(join(root, 'known'), { recursive: true });
+  });
+
+  it('of an unknown kind is named in the table, and the others are served', async () => {
+    const folder = join(root, '.new/broken-voice');
+    cpSync(join(root, 'tiny-voice'), folder, { recursive: true });
+    rmSync(join(folder, 'tokens.txt'));
+    renameSync(folder, join(root, 'broken-voice'));
+    expect((await engine.report()).detail).toContain('broken-voice: tokens.txt is missing');
+    expect(Object.keys(await engine.abilities())).toEqual(['recognition', 'speech']);
+    rmSync(join(root, 'broken-voice'), { recursive: true });
+  });
+
+  describeContract(
+    'as recognition',
+    recognitionEngineContract,
+    async () => (await engine.abilities()).recognition!,
+  );
+  describeContract(
+    'as speech',
+    speechEngineContract,
+    async () => (await engine.abilities()).speech!,
+  );
+});
+
+describe('the recogniser of a request', () => {
+  const named = (name: string, kind: 'whisper' | 'sense-voice' | 'transducer') => ({
+    kind,
+    name,
+    config: { tokens: '' },
+  });
+  const whisper = { model: named('whisper', 'whisper'), languages: undefined };
+  const asian = { model: named('asian', 'sense-voice'), languages: undefined };
+  const european = { model: named('european', 'transducer'), languages: ['de', 'en', 'es'] };
+  const all = [whisper, asian, european];
+
+  it.each([
+    ['es', 'european'],
+    ['es-MX', 'european'],
+    ['ja', 'asian'],
+    ['en', 'european'],
+    ['sw', 'whisper'],
+    [undefined, 'whisper'],
+  ])('in %s is %s', (language, name) => {
+    expect(chooseRecogniser(all, language)?.model.name).toBe(name);
+  });
+
+  it('is the broadest where none has the language', () => {
+    expect(chooseRecogniser([european, asian], 'sw')?.model.name).toBe('asian');
+  });
+});
+
+describe('the metadata of an ONNX file', () => {
+  it('are read without the rest, and are none in another file', async () => {
+    const metadata = await readOnnxMetadata(join(root, 'tiny-voice/model.onnx'));
+    expect(Object.fromEntries(metadata)).toMatchObject({ model_type: 'vits', n_speakers: '1' });
+    mkdirSync(join(root, '.new'), { recursive: true });
+    for (const content of ['', 'x', 'not a model', '\xff'.repeat(40)]) {
+      writeFileSync(join(root, '.new/other'), content);
+      expect(await readOnnxMetadata(join(root, '.new/other'))).toEqual(new Map());
+    }
+  });
+});

@@ -95,6 +95,10 @@ export const engineSection = z.object({
     .string()
     .default('models')
     .describe('Folder of the models that `npm run setup` installs.'),
+  SERVICE_MODELS_CATALOGUE: z
+    .string()
+    .optional()
+    .describe('File with the models that can be installed by name. Default: the project’s own.'),
   SERVICE_MODELS_MIRROR: httpUrl
     .optional()
     .describe(

@@ -5,6 +5,7 @@ import { runProgram } from '../src/program.ts';
 import { engineSection, serverSection } from './config.ts';
 import { startService } from './index.ts';
 import { makeKey } from './keys.ts';
+import { runModelCommand } from './models/cli.ts';
 import { engineTable } from './engine-report.ts';
 
 runProgram(async (stopped) => {
@@ -16,6 +17,7 @@ runProgram(async (stopped) => {
       log: z.object({ LOG_LEVEL: logLevel }),
     },
   );
+  if (await runModelCommand(process.argv.slice(2), config.engines, stopped)) return;
   const given = config.server.SERVICE_KEYS ?? [];
   const keys = given.length > 0 ? given : [makeKey()];
   const service = await startService({

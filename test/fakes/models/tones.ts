@@ -3,7 +3,7 @@
  * voice says, the tiny recogniser understands.
  */
 
-export const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
+export const LETTERS = 'abcdefghijklmnopqrstuvwxyz'.split('');
 export const TONE_MS = 80;
 export const LETTER_MS = 120;
 export const TONES_RATE_HZ = 16_000;
@@ -24,8 +24,8 @@ export const frequencyOf = (letter: number): number =>
 /** The sound of `text`, whose letters are a to z and spaces. */
 export const soundOf = (text: string): Float32Array => {
   const perLetter = (LETTER_MS * TONES_RATE_HZ) / 1000;
-  const samples = new Float32Array([...text].length * perLetter);
-  [...text].forEach((letter, place) => {
+  const samples = new Float32Array(text.length * perLetter);
+  text.split('').forEach((letter, place) => {
     const index = LETTERS.indexOf(letter);
     if (index < 0) return;
     const step = (2 * Math.PI * frequencyOf(index)) / TONES_RATE_HZ;

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { AppError } from '../../src/errors.ts';
+
+const FILE = fileURLToPath(new URL('./catalogue.json', import.meta.url));
+
+/** Names of models, which are also the names of their folders. */
+export const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+const catalogueFile = z.strictObject({
+  url: z.url({ protocol: /^https$/ }),
+  bytes: z.int().positive(),
+  /** Checksum of the file; absent where no public document states it. */
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+});
+
+export const catalogueModel = z.strictObject({
+  name: z.string().regex(MODEL_NAME),
+  ability: z.enum(['recognition', 'speech', 'translation']),
+  title: z.string().min(1),
+  /** BCP 47 codes; of a translation model the source and the target. */
+  languages: z.array(z.string()).min(1),
+  /** SPDX identifier, or words where there is none. */
+  licence: z.string().min(1),
+  gender: z.enum(['Male', 'Female']).optional(),
+  /** The project's page about the model. */
+  page: z.url(),
+  files: z.array(catalogueFile).min(1),
+});
+export type CatalogueModel = z.infer<typeof catalogueModel>;
+
+export const catalogue = z.strictObject({ models: z.array(catalogueModel).min(1) });
+
+/** Reads the models that can be installed by name. */
+export const loadCatalogue = async (file = FILE): Promise<readonly CatalogueModel[]> => {
+  try {
+    return catalogue.parse(JSON.parse(await readFile(file, 'utf8'))).models;
+  } catch (cause) {
+    throw new AppError('config', `The catalogue of models, ${file}, cannot be read`, { cause });
+  }
+};
+
+/** Size of the download. */
+export const bytesOf = ({ files }: CatalogueModel): number =>
+  files.reduce((sum, { bytes }) => sum + bytes, 0);

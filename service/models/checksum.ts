@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '../../src/errors.ts';
+
+/** File with the checksums of files that the catalogue has none of, by their address. */
+export const TRUSTED_FILE = '.checksums.json';
+
+/** Computes the SHA-256 of a file, in hexadecimal. */
+export const sha256Of = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }))
+    hash.update(chunk as Uint8Array);
+  return hash.digest('hex');
+};
+
+const trusted = z.record(z.string(), z.string());
+
+const readTrusted = async (root: string): Promise<Record<string, string>> => {
+  try {
+    return trusted.parse(JSON.parse(await readFile(join(root, TRUSTED_FILE), 'utf8')));
+  } catch {
+    return {};
+  }
+};
+
+/** Throws `AppError` (`bad-reply`) when a file that was trusted before has another content now. */
+export const demandTrusted = async (root: string, url: string, sha256: string): Promise<void> => {
+  const known = await readTrusted(root);
+  if (known[url] !== undefined && known[url] !== sha256)
+    throw new AppError(
+      'bad-reply',
+      `${url} has changed since it was first fetched. If that is expected, remove its line from ${join(root, TRUSTED_FILE)} and try again`,
+    );
+};
+
+/** Remembers the checksum of a file that was fetched, and from now on must stay the same. */
+export const trustFile = async (root: string, url: string, sha256: string): Promise<void> => {
+  const known = await readTrusted(root);
+  if (known[url] === sha256) return;
+  const path = join(root, TRUSTED_FILE);
+  await writeFile(`${path}.new`, `${JSON.stringify({ ...known, [url]: sha256 }, undefined, 2)}\n`);
+  await rename(`${path}.new`, path);
+};

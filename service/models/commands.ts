@@ -1,0 +1,177 @@
+import { AppError } from '../../src/errors.ts';
+import { languageName } from '../../src/text/language/languages.ts';
+import { toLanguage } from '../language.ts';
+import { bytesOf, loadCatalogue, type CatalogueModel } from './catalogue.ts';
+import { chooseForLanguages } from './choose.ts';
+import { megabytes } from './disk.ts';
+import { install, removeModel, type InstallResult, type InstallDeps } from './install.ts';
+import { listInstalled } from './installed.ts';
+import { changingModels } from './lock.ts';
+import { createProgressBar, type ProgressOutput } from './progress.ts';
+
+/** Dependencies of the commands, most of them of the process that they run in. */
+export interface ModelsDeps extends Omit<InstallDeps, 'onProgress' | 'note'> {
+  readonly print: (line: string) => void;
+  readonly progress: ProgressOutput;
+  /** Asks the operator; undefined where nobody can answer. */
+  readonly ask: ((question: string) => Promise<string>) | undefined;
+  /** File of the catalogue. */
+  readonly catalogueFile: string | undefined;
+}
+
+const USAGE = `npm run setup [LANGUAGE ...] [--yes] [--small]
+npm run service -- models list
+npm run service -- models add NAME|URL|FOLDER|ARCHIVE ...
+npm run service -- models remove NAME ...`;
+
+const usage = (problem: string): AppError => new AppError('bad-input', `${problem}\n${USAGE}`);
+
+const namesOf = (languages: readonly string[]): string =>
+  languages.length > 6
+    ? `${languages.length} languages`
+    : languages.map((code) => languageName(code, 'en')).join(', ');
+
+const columns = (rows: readonly (readonly string[])[]): readonly string[] => {
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
+  return rows.map(
+    (row) =>
+      `  ${row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd()}`,
+  );
+};
+
+const describe = (model: CatalogueModel): readonly string[] => [
+  model.name,
+  model.ability,
+  megabytes(bytesOf(model)),
+  model.licence,
+  model.ability === 'translation' ? model.languages.join(' to ') : namesOf(model.languages),
+];
+
+/** Installs one after the other. One failure does not keep the others from being installed. */
+const installAll = async (
+  sources: readonly string[],
+  catalogue: readonly CatalogueModel[],
+  deps: ModelsDeps,
+): Promise<void> => {
+  const failures: string[] = [];
+  for (const source of sources) {
+    const progress = createProgressBar(source, deps.progress, deps.clock.nowMs);
+    let installed: InstallResult;
+    try {
+      installed = await install(source, catalogue, {
+        ...deps,
+        onProgress: progress.show,
+        note: deps.print,
+      });
+    } catch (error) {
+      progress.end();
+      if (!(error instanceof AppError)) throw error;
+      failures.push(error.message);
+      deps.print(`${source}: not installed. ${error.message}`);
+      continue;
+    }
+    progress.end();
+    deps.print(
+      installed.kind === 'present'
+        ? `${installed.name} is installed already.`
+        : `${installed.name} is installed: ${installed.ability}.`,
+    );
+  }
+  if (failures.length > 0)
+    throw new AppError(
+      'unavailable',
+      `${failures.length} of ${sources.length} ${sources.length === 1 ? 'model was' : 'models were'} not installed.`,
+    );
+};
+
+const list = async (
+  catalogue: readonly CatalogueModel[],
+  { root, print }: ModelsDeps,
+): Promise<void> => {
+  const installed = await listInstalled(root);
+  print(installed.length > 0 ? `Installed in ${root}:` : `No model is installed in ${root}.`);
+  for (const { name, record } of installed)
+    print(`  ${name}${record?.licence === undefined ? '' : ` (${record.licence})`}`);
+  const present = new Set(installed.map(({ name }) => name));
+  print('To be installed with "npm run service -- models add NAME":');
+  const rows = catalogue.filter(({ name }) => !present.has(name)).map(describe);
+  for (const line of columns(rows)) print(line);
+};
+
+/** Runs `models list`, `models add` and `models remove`. Throws `AppError` for the operator. */
+export const runModels = async (
+  [action, ...names]: readonly string[],
+  deps: ModelsDeps,
+): Promise<void> => {
+  const catalogue = await loadCatalogue(deps.catalogueFile);
+  if (action === 'list') return list(catalogue, deps);
+  if (action !== 'add' && action !== 'remove') throw usage('Say list, add or remove.');
+  if (names.length === 0) throw usage(`Say which models to ${action}.`);
+  await changingModels(deps.root, async () => {
+    if (action === 'add') return installAll(names, catalogue, deps);
+    for (const name of names) {
+      await removeModel(deps.root, name);
+      deps.print(`${name} is removed.`);
+    }
+  });
+};
+
+const readLanguages = (typed: readonly string[]): readonly string[] =>
+  typed.map((word) => {
+    const code = toLanguage(word);
+    if (code === undefined) throw usage(`"${word}" is no language. Write it as in: en es pt-BR`);
+    return code;
+  });
+
+const splitWords = (text: string): readonly string[] => text.split(/[\s,;]+/).filter(Boolean);
+
+const DEFAULT_LANGUAGES = ['en', 'es'];
+
+/**
+ * Runs `npm run setup`: asks for languages, shows what would be installed, and installs it. Throws
+ * `AppError` for the operator.
+ */
+export const runSetup = async (words: readonly string[], deps: ModelsDeps): Promise<void> => {
+  const { print, ask, root } = deps;
+  const unknown = words.find(
+    (word) => word.startsWith('--') && !['--yes', '--small'].includes(word),
+  );
+  if (unknown !== undefined) throw usage(`"${unknown}" is no option.`);
+  const yes = words.includes('--yes');
+  let typed: readonly string[] = words.filter((word) => !word.startsWith('--')).flatMap(splitWords);
+  if (typed.length === 0 && !yes) {
+    if (!ask) throw usage('Say the languages and --yes: nobody can be asked here.');
+    const answer = await ask(
+      `Which languages should be heard, spoken and translated? [${DEFAULT_LANGUAGES.join(', ')}] `,
+    );
+    typed = splitWords(answer);
+  }
+  const languages = readLanguages(typed.length > 0 ? typed : DEFAULT_LANGUAGES);
+  const catalogue = await loadCatalogue(deps.catalogueFile);
+  const choice = chooseForLanguages(catalogue, languages, { small: words.includes('--small') });
+  const installed = new Set((await listInstalled(root)).map(({ name }) => name));
+  const wanted = choice.models.filter(({ name }) => !installed.has(name));
+
+  for (const clause of choice.missing) print(`The catalogue has no ${clause.replace(/^a /, '')}.`);
+  if (wanted.length === 0) {
+    print('Everything for these languages is installed.');
+    return;
+  }
+  print(`To be installed into ${root}:`);
+  for (const line of columns(wanted.map(describe))) print(line);
+  const bytes = wanted.reduce((sum, model) => sum + bytesOf(model), 0);
+  if (!yes) {
+    if (!ask) throw usage('Add --yes: nobody can be asked here.');
+    const answer = await ask(`Download ${megabytes(bytes)}? [Y/n] `);
+    if (/^\s*n/i.test(answer)) {
+      print('Nothing was installed.');
+      return;
+    }
+  }
+  const names = wanted.map(({ name }) => name);
+  await changingModels(root, () => installAll(names, catalogue, deps));
+  print('The built-in service uses the models at once: npm start');
+};

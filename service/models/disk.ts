@@ -1,0 +1,25 @@
+import { statfs } from 'node:fs/promises';
+import { AppError } from '../../src/errors.ts';
+
+/** Formats a size for people: `21 MB`. */
+export const megabytes = (bytes: number): string =>
+  `${bytes < 9.5e6 ? (bytes / 1e6).toFixed(1) : Math.round(bytes / 1e6)} MB`;
+
+/** The error of a full disk: an operator's sentence. */
+export const diskFull = (folder: string, needed?: number): AppError =>
+  new AppError(
+    'too-large',
+    `The disk of ${folder} is full${needed === undefined ? '' : `: ${megabytes(needed)} more are needed`}. Make room, or set SERVICE_MODELS to a folder on another disk, and run the command again`,
+  );
+
+/** Converts what writing a file threw to an operator's sentence, where it is about space. */
+export const writeError = (error: unknown, folder: string): unknown =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException | undefined)?.code ?? '')
+    ? diskFull(folder)
+    : error;
+
+/** Throws `AppError` when the disk of `folder` has less than `bytes` left. */
+export const demandSpace = async (folder: string, bytes: number): Promise<void> => {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < bytes) throw diskFull(folder, bytes - bavail * bsize);
+};

@@ -1,0 +1,302 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { backoffMs } from '../../src/async/backoff.ts';
+import { sleep, type Clock } from '../../src/async/clock.ts';
+import { AppError } from '../../src/errors.ts';
+import { retryAfterHeaderMs } from '../../src/http/retry-after.ts';
+import { sha256Of } from './checksum.ts';
+import { demandSpace, megabytes, writeError } from './disk.ts';
+
+/** Tries in a row that bring nothing new, after which a download is given up. */
+const FRUITLESS_TRIES = 5;
+const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
+/** Time without a byte after which a connection counts as cut. */
+const SILENCE_MS = 30_000;
+/** Largest file whose size nothing has said before. */
+const LARGEST_BYTES = 20e9;
+/** Folder of unfinished downloads, in the folder of models. */
+export const DOWNLOADS = '.downloads';
+
+export interface DownloadRequest {
+  readonly url: string;
+  /** Address to fetch from, where it is a mirror's. Default: `url`. */
+  readonly from?: string | undefined;
+  readonly bytes?: number | undefined;
+  readonly sha256?: string | undefined;
+}
+
+export interface Downloaded {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+export interface DownloadProgress {
+  readonly doneBytes: number;
+  /** Undefined until the server has said it. */
+  readonly totalBytes: number | undefined;
+}
+
+export interface DownloadDeps {
+  /** Folder of models. */
+  readonly root: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onProgress: (progress: DownloadProgress) => void;
+  readonly signal: AbortSignal;
+}
+
+/** A failure after which another try may go on where this one ended. */
+class CutError extends Error {
+  override readonly name = 'CutError';
+  readonly leastMs: number | undefined;
+
+  constructor(reason: string, leastMs?: number) {
+    super(reason);
+    this.leastMs = leastMs;
+  }
+}
+
+const fault = (url: string, what: string): AppError => new AppError('bad-reply', `${url}: ${what}`);
+
+const statusFault = (url: string, status: number): AppError => {
+  if (status === 404 || status === 410)
+    return new AppError(
+      'not-found',
+      `${url} does not exist (${status}). Where the file is elsewhere, give its address: npm run service -- models add URL`,
+    );
+  if (status === 401 || status === 403)
+    return new AppError('forbidden', `${url}: the server refuses the download (${status})`);
+  return fault(url, `the server answers ${status}`);
+};
+
+/** The server's reply: where its body begins in the file, and the file's whole size. */
+interface Answer {
+  readonly startByte: number;
+  readonly totalBytes: number | undefined;
+  readonly validator: string | undefined;
+}
+
+const numberOf = (text: string | null | undefined): number | undefined =>
+  text !== null && text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+
+/** Strong validators only: a weak one does not say that the bytes are the same (RFC 9110, 13.1.5). */
+const validatorOf = (headers: Headers): string | undefined => {
+  const etag = headers.get('etag');
+  return etag?.startsWith('"') ? etag : undefined;
+};
+
+const readAnswer = (url: string, response: Response, haveBytes: number): Answer => {
+  const { headers, status } = response;
+  const validator = validatorOf(headers);
+  if (status === 200)
+    return { startByte: 0, totalBytes: numberOf(headers.get('content-length')), validator };
+  const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '');
+  if (Number(range?.[1]) !== haveBytes)
+    throw fault(url, 'the server sends another part than asked');
+  return { startByte: haveBytes, totalBytes: numberOf(range?.[2]), validator };
+};
+
+/** An unfinished file, with the validator of the content that it is a part of. */
+const createPart = (root: string, url: string) => {
+  const id = createHash('sha256').update(url).digest('hex').slice(0, 16);
+  const path = join(root, DOWNLOADS, `${id}-${basename(new URL(url).pathname)}`);
+  const sizeOf = async (): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
+  return {
+    path,
+    sizeOf,
+    validator: async (): Promise<string | undefined> =>
+      readFile(`${path}.etag`, 'utf8').catch(() => undefined),
+    begin: async (validator: string | undefined): Promise<void> => {
+      await mkdir(join(root, DOWNLOADS), { recursive: true });
+      await (validator === undefined
+        ? rm(`${path}.etag`, { force: true })
+        : writeFile(`${path}.etag`, validator));
+    },
+    remove: async (): Promise<void> => {
+      for (const file of [path, `${path}.etag`]) await rm(file, { force: true });
+    },
+  };
+};
+
+type Part = ReturnType<typeof createPart>;
+
+interface Body extends AsyncDisposable {
+  /** Yields the body. Throws a `CutError` when it breaks or is silent for too long. */
+  chunks(): AsyncGenerator<Uint8Array>;
+}
+
+/**
+ * Begins to read a body at once and stays one chunk ahead: an error of the connection discards what
+ * nobody has asked for.
+ */
+const openBody = (response: Response, { clock }: DownloadDeps): Body => {
+  const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+  const readAhead = (): ReturnType<typeof reader.read> => {
+    const next = reader.read();
+    next.catch(() => undefined);
+    return next;
+  };
+  let ahead = readAhead();
+  return {
+    chunks: async function* () {
+      for (;;) {
+        const silence = Promise.withResolvers<never>();
+        const over = clock.after(SILENCE_MS, () =>
+          silence.reject(new CutError('it sends nothing')),
+        );
+        const next = await Promise.race([ahead, silence.promise])
+          .catch((error: unknown) => {
+            throw error instanceof CutError ? error : new CutError('the connection was cut');
+          })
+          .finally(over);
+        if (next.done) return;
+        ahead = readAhead();
+        yield next.value;
+      }
+    },
+    [Symbol.asyncDispose]: () => reader.cancel().catch(() => undefined),
+  };
+};
+
+const request = async (
+  { url, from = url }: DownloadRequest,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Response> => {
+  let response: Response;
+  try {
+    response = await fetch(from, {
+      headers: { 'accept-encoding': 'identity', ...headers },
+      signal,
+    });
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException;
+    throw new CutError(`it cannot be reached${code === undefined ? '' : ` (${code})`}`);
+  }
+  if (from.startsWith('https:') && response.url.startsWith('http:'))
+    throw fault(url, 'the server leads to an address without encryption');
+  if (response.status >= 500 || response.status === 429)
+    throw new CutError(
+      `the server answers ${response.status}`,
+      retryAfterHeaderMs(response.headers.get('retry-after') ?? undefined, Date.now()),
+    );
+  return response;
+};
+
+const write = async (
+  file: FileHandle,
+  chunks: AsyncIterable<Uint8Array>,
+  startByte: number,
+  mostBytes: number,
+  { url }: DownloadRequest,
+  { onProgress }: DownloadDeps,
+): Promise<number> => {
+  let doneBytes = startByte;
+  for await (const chunk of chunks) {
+    if (doneBytes + chunk.length > mostBytes)
+      throw fault(url, `the server sends more than ${megabytes(mostBytes)}`);
+    await file.write(chunk, 0, chunk.length, doneBytes);
+    doneBytes += chunk.length;
+    onProgress({ doneBytes, totalBytes: mostBytes === LARGEST_BYTES ? undefined : mostBytes });
+  }
+  return doneBytes;
+};
+
+/** Tries once, from where the last try ended. Throws a `CutError` when another try may go on. */
+const attempt = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps): Promise<void> => {
+  const { url, bytes, sha256 } = wanted;
+  const validator = await part.validator();
+  // With a checksum the whole is checked at the end; without, only the same content is continued.
+  const haveBytes = validator !== undefined || sha256 !== undefined ? await part.sizeOf() : 0;
+  const response = await request(
+    wanted,
+    haveBytes > 0
+      ? {
+          range: `bytes=${haveBytes}-`,
+          ...(validator === undefined ? {} : { 'if-range': validator }),
+        }
+      : {},
+    deps.signal,
+  );
+  await using body = openBody(response, deps);
+  if (response.status === 416) {
+    if (haveBytes === bytes) return;
+    await part.remove();
+    throw new CutError('the server has less than was fetched before');
+  }
+  if (response.status !== 200 && response.status !== 206) throw statusFault(url, response.status);
+  const answer = readAnswer(url, response, haveBytes);
+  const totalBytes = answer.totalBytes ?? bytes;
+  if (bytes !== undefined && totalBytes !== bytes)
+    throw fault(
+      url,
+      `the file has ${totalBytes} bytes, not the ${bytes} of the catalogue: it has changed. To take it as it is: npm run service -- models add ${url}`,
+    );
+  await part.begin(answer.validator);
+  if (totalBytes !== undefined) await demandSpace(deps.root, totalBytes - answer.startByte);
+  await using file = await open(part.path, answer.startByte > 0 ? 'r+' : 'w');
+  await file.truncate(answer.startByte);
+  const doneBytes = await write(
+    file,
+    body.chunks(),
+    answer.startByte,
+    totalBytes ?? LARGEST_BYTES,
+    wanted,
+    deps,
+  );
+  if (totalBytes !== undefined && doneBytes < totalBytes)
+    throw new CutError('the connection was cut');
+};
+
+/** Tries until the file is whole, as long as tries bring something new. */
+const fetchAll = async (wanted: DownloadRequest, part: Part, deps: DownloadDeps): Promise<void> => {
+  let fruitless = 0;
+  for (;;) {
+    const before = await part.sizeOf();
+    try {
+      await attempt(wanted, part, deps);
+      return;
+    } catch (error) {
+      if (!(error instanceof CutError)) throw writeError(error, deps.root);
+      fruitless = (await part.sizeOf()) > before ? 0 : fruitless + 1;
+      if (fruitless >= FRUITLESS_TRIES)
+        throw new AppError(
+          'unavailable',
+          `${wanted.url}: ${error.message}. Run the command again to go on where it ended; without a network, give it a folder or an archive`,
+          { cause: error },
+        );
+      const waitMs = backoffMs({ ...BACKOFF, random: deps.random }, fruitless, error.leastMs);
+      await sleep(deps.clock, waitMs, deps.signal);
+    }
+  }
+};
+
+/**
+ * Downloads a file into the folder of unfinished downloads, continues a cut one, and checks its size
+ * and checksum. Throws `AppError` with an operator's sentence.
+ */
+export const download = async (
+  wanted: DownloadRequest,
+  deps: DownloadDeps,
+): Promise<Downloaded> => {
+  const part = createPart(deps.root, wanted.url);
+  for (const isLast of [false, true]) {
+    const resumed = (await part.sizeOf()) > 0;
+    await fetchAll(wanted, part, deps);
+    const sha256 = await sha256Of(part.path);
+    if (wanted.sha256 === undefined || sha256 === wanted.sha256) return { path: part.path, sha256 };
+    await part.remove();
+    // A continued file can be one of two contents: it is fetched once more as a whole.
+    if (isLast || !resumed) break;
+  }
+  throw fault(
+    wanted.url,
+    `the checksum is wrong: the file was damaged or is another one. To take it as it is: npm run service -- models add ${wanted.url}`,
+  );
+};
+
+/** Forgets the downloaded files of a model that is installed. */
+export const removeDownload = async (root: string, url: string): Promise<void> =>
+  createPart(root, url).remove();

@@ -1,0 +1,205 @@
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { AppError } from '../../src/errors.ts';
+import { MODEL_NAME, type CatalogueModel } from './catalogue.ts';
+import { demandTrusted, trustFile } from './checksum.ts';
+import { download, removeDownload, type Downloaded, type DownloadDeps } from './download.ts';
+import { demandAbility, findLayout, removeUnused, type ModelAbility } from './layout.ts';
+import { writeRecord, type ModelRecord } from './record.ts';
+import { copyFolder, innermostFolder, nameWithoutEnding, unpack } from './unpack.ts';
+
+/** Start of the names of folders that are not whole yet. */
+const STAGING = '.staging-';
+
+export interface InstallDeps extends DownloadDeps {
+  /** Base URL of a mirror, in place of the hosts of addresses. */
+  readonly mirror: string | undefined;
+  readonly now: () => Date;
+  /** Notes for the operator. */
+  readonly note: (text: string) => void;
+}
+
+export type InstallResult =
+  | { readonly kind: 'installed'; readonly name: string; readonly ability: ModelAbility }
+  | { readonly kind: 'present'; readonly name: string };
+
+const exists = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined)) !== undefined;
+
+const mirrored = (url: string, mirror: string | undefined): string =>
+  mirror === undefined ? url : `${mirror.replace(/\/$/, '')}${new URL(url).pathname}`;
+
+/** Removes what an earlier command that was killed has left. */
+const removeStaging = async (root: string): Promise<void> => {
+  for (const name of await readdir(root))
+    if (name.startsWith(STAGING)) await rm(join(root, name), { recursive: true });
+};
+
+/**
+ * Puts a model into the folder of models: `fill` writes its files into a folder beside, which is
+ * checked and then renamed, so that the model is there whole or not at all.
+ */
+const place = async (
+  { root, now }: InstallDeps,
+  name: string,
+  record: Omit<ModelRecord, 'name' | 'installedAt'>,
+  wanted: ModelAbility | undefined,
+  fill: (folder: string) => Promise<void>,
+): Promise<InstallResult> => {
+  await removeStaging(root);
+  const staging = await mkdtemp(join(root, STAGING));
+  // The kind of some models shows in the folder's name.
+  const folder = join(staging, name);
+  try {
+    await mkdir(folder);
+    await fill(folder);
+    const inner = await innermostFolder(folder);
+    const layout = await findLayout(inner);
+    if (wanted !== undefined) demandAbility(name, wanted, layout.ability);
+    await removeUnused(inner, layout);
+    await writeRecord(inner, { ...record, name, installedAt: now().toISOString() });
+    await rename(inner, join(root, name));
+    return { kind: 'installed', name, ability: layout.ability };
+  } catch (error) {
+    if (error instanceof AppError && error.message.startsWith(staging))
+      throw new AppError(
+        'unsupported',
+        `${name}${error.message.slice(error.message.indexOf(': '))}`,
+        {
+          cause: error,
+        },
+      );
+    throw error;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+};
+
+interface RemoteFile {
+  readonly url: string;
+  readonly bytes?: number | undefined;
+  readonly sha256?: string | undefined;
+}
+
+interface FetchedFile extends RemoteFile {
+  readonly downloaded: Downloaded;
+}
+
+const fetchFile = async (file: RemoteFile, deps: InstallDeps): Promise<FetchedFile> => {
+  const downloaded = await download({ ...file, from: mirrored(file.url, deps.mirror) }, deps);
+  if (file.sha256 === undefined) await demandTrusted(deps.root, file.url, downloaded.sha256);
+  return { ...file, downloaded };
+};
+
+/** Remembers the checksums of files of which none was known, now that they were of use. */
+const trustFiles = async (files: readonly FetchedFile[], deps: InstallDeps): Promise<void> => {
+  for (const { url, sha256, downloaded } of files) {
+    if (sha256 !== undefined) continue;
+    await trustFile(deps.root, url, downloaded.sha256);
+    deps.note(
+      `No checksum of ${url} was known. From now on it must have SHA-256 ${downloaded.sha256}.`,
+    );
+  }
+};
+
+const installFiles = async (
+  files: readonly RemoteFile[],
+  name: string,
+  record: Omit<ModelRecord, 'name' | 'installedAt'>,
+  wanted: ModelAbility | undefined,
+  deps: InstallDeps,
+): Promise<InstallResult> => {
+  if (await exists(join(deps.root, name))) return { kind: 'present', name };
+  const fetched: FetchedFile[] = [];
+  for (const file of files) fetched.push(await fetchFile(file, deps));
+  try {
+    const installed = await place(deps, name, record, wanted, async (folder) => {
+      for (const { url, downloaded } of fetched)
+        await unpack(
+          downloaded.path,
+          basename(decodeURIComponent(new URL(url).pathname)),
+          folder,
+          deps.signal,
+        );
+    });
+    await trustFiles(fetched, deps);
+    for (const { url } of fetched) await removeDownload(deps.root, url);
+    return installed;
+  } catch (error) {
+    // What cannot be used and has no checksum may be anything: it is not continued.
+    for (const { url, sha256 } of fetched)
+      if (sha256 === undefined) await removeDownload(deps.root, url);
+    throw error;
+  }
+};
+
+/** Installs a model of the catalogue. Throws `AppError` with an operator's sentence. */
+export const installFromCatalogue = (
+  { name, files, languages, licence, gender, ability }: CatalogueModel,
+  deps: InstallDeps,
+): Promise<InstallResult> => {
+  const source = files.map(({ url }) => url).join(' ');
+  const record = { source, languages, licence, ...(gender === undefined ? {} : { gender }) };
+  return installFiles(files, name, record, ability, deps);
+};
+
+const nameOf = (source: string): string => {
+  const name = nameWithoutEnding(source);
+  if (!MODEL_NAME.test(name))
+    throw new AppError('bad-input', `${source}: "${name}" cannot be a model's name; rename it`);
+  return name;
+};
+
+/** Installs a model from an address of an archive. */
+const installFromUrl = (source: string, deps: InstallDeps): Promise<InstallResult> => {
+  const { pathname } = new URL(source);
+  return installFiles(
+    [{ url: source }],
+    nameOf(decodeURIComponent(pathname)),
+    { source },
+    undefined,
+    deps,
+  );
+};
+
+/** Installs a model from a folder or an archive on this machine. */
+const installFromPath = async (source: string, deps: InstallDeps): Promise<InstallResult> => {
+  const path = resolve(source);
+  const name = nameOf(path);
+  if (await exists(join(deps.root, name))) return { kind: 'present', name };
+  const isFolder = (await stat(path)).isDirectory();
+  return place(deps, name, { source: path }, undefined, (folder) =>
+    isFolder ? copyFolder(path, folder) : unpack(path, basename(path), folder, deps.signal),
+  );
+};
+
+/**
+ * Installs a model by its name in the catalogue, by the address of an archive, or from a folder or
+ * archive on this machine. Throws `AppError` with an operator's sentence; nothing of the model stays
+ * then, but what was downloaded, with which the next try goes on.
+ */
+export const install = async (
+  source: string,
+  catalogue: readonly CatalogueModel[],
+  deps: InstallDeps,
+): Promise<InstallResult> => {
+  const known = catalogue.find(({ name }) => name === source);
+  if (known) return installFromCatalogue(known, deps);
+  if (/^https?:\/\//i.test(source) && URL.canParse(source)) return installFromUrl(source, deps);
+  if (await exists(source)) return installFromPath(source, deps);
+  throw new AppError(
+    'not-found',
+    `${source} is no model of the catalogue, no address and no file or folder here. npm run service -- models list shows the models`,
+  );
+};
+
+/** Removes an installed model. Throws `AppError` when there is none of that name. */
+export const removeModel = async (root: string, name: string): Promise<void> => {
+  const folder = join(root, name);
+  if (!MODEL_NAME.test(name) || !(await exists(folder)))
+    throw new AppError('not-found', `${name} is not installed in ${root}`);
+  // Gone at once for engines, which do not look at hidden folders.
+  const staging = await mkdtemp(join(root, STAGING));
+  await rename(folder, join(staging, name));
+  await rm(staging, { recursive: true });
+};

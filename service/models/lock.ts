@@ -1,0 +1,58 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../src/errors.ts';
+
+const LOCK = '.lock';
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+const takeLock = async (path: string): Promise<boolean> =>
+  writeFile(path, String(process.pid), { flag: 'wx' }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+
+const lock = async (root: string): Promise<void> => {
+  const path = join(root, LOCK);
+  await mkdir(root, { recursive: true });
+  while (!(await takeLock(path))) {
+    const holder = Number(await readFile(path, 'utf8').catch(() => ''));
+    if (holder > 0 && holder !== process.pid && isRunning(holder))
+      throw new AppError(
+        'unavailable',
+        `Another command (process ${holder}) is changing ${root}. Wait until it is done`,
+      );
+    await rm(path, { force: true });
+  }
+};
+
+/**
+ * Runs a change of the folder of models, which is created, while no other process changes it. Throws
+ * `AppError` while another one does; the lock of a process that has died is taken over.
+ */
+export const changingModels = async <T>(root: string, change: () => Promise<T>): Promise<T> => {
+  try {
+    await lock(root);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new AppError('config', `The folder ${root} cannot be written to (${code})`, {
+      cause: error,
+    });
+  }
+  try {
+    return await change();
+  } finally {
+    await rm(join(root, LOCK), { force: true });
+  }
+};

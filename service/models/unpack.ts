@@ -1,0 +1,207 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { cp, mkdir, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { PassThrough, type Transform, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import bunzip2 from 'unbzip2-stream';
+import { openPromise, type Entry } from 'yauzl';
+import { AppError } from '../../src/errors.ts';
+import { demandSpace, writeError } from './disk.ts';
+import {
+  badArchive,
+  counting,
+  createCounter,
+  UNPACK_LIMITS,
+  type UnpackCounter,
+  type UnpackLimits,
+} from './unpack-limits.ts';
+
+/** Names of archives by their endings; what ends otherwise is one file. */
+const TAR = /\.(?:tar(?:\.(?:bz2|gz))?|tbz2?|tgz)$/i;
+const ZIP = /\.zip$/i;
+const BZIP2 = /\.(?:bz2|tbz2?)$/i;
+const GZIP = /\.(?:gz|tgz)$/i;
+/** Ending of an archive or of a compressed file. */
+const ENDING = /\.(?:tar\.bz2|tar\.gz|tar|tbz2?|tgz|zip|bz2|gz)$/i;
+
+export const nameWithoutEnding = (path: string): string => basename(path).replace(ENDING, '');
+
+/** Unix file types in a zip file's attributes. */
+const TYPE_MASK = 0o170000;
+const REGULAR = 0o100000;
+const DIRECTORY = 0o040000;
+
+/** A part of a path that macOS adds to archives. */
+const isClutter = (name: string): boolean => /(?:^|\/)(?:\._|__MACOSX\/|\.DS_Store$)/.test(name);
+
+/** The path of an entry within the archive. Throws for one that leads out of it. */
+const safePath = (archive: string, name: string): string => {
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.');
+  const leadsOut =
+    name.startsWith('/') || parts.includes('..') || /[\\:\0]/.test(name) || parts.length > 20;
+  if (leadsOut || name.length > 1_000) throw badArchive(archive, `"${name}" leads out of it`);
+  return parts.join('/');
+};
+
+const decompressor = (path: string): Transform => {
+  if (BZIP2.test(path)) return bunzip2();
+  return GZIP.test(path) ? createGunzip() : new PassThrough();
+};
+
+/** Writes one file, which must not exist; bytes are counted on the way when a counter is given. */
+const writeEntry = async (
+  content: AsyncIterable<Uint8Array>,
+  target: string,
+  counter?: UnpackCounter,
+): Promise<void> => {
+  await mkdir(dirname(target), { recursive: true });
+  const file = createWriteStream(target, { flags: 'wx' });
+  await (counter ? pipeline(content, counting(counter), file) : pipeline(content, file));
+};
+
+const unpackTar = async (
+  archive: string,
+  label: string,
+  folder: string,
+  counter: UnpackCounter,
+  signal: AbortSignal,
+): Promise<void> => {
+  const entries = extract();
+  const reading = pipeline(
+    createReadStream(archive, { highWaterMark: 1 << 18 }),
+    decompressor(label),
+    counting(counter),
+    entries as unknown as Writable,
+    { signal },
+  );
+  // Awaited below; until then the loop tells of the same failure.
+  reading.catch(() => undefined);
+  for await (const entry of entries) {
+    const { name, type } = entry.header;
+    const path = safePath(label, name);
+    if (isClutter(name) || type === 'directory' || path === '') {
+      entry.resume();
+      continue;
+    }
+    if (type !== 'file' && type !== 'contiguous-file')
+      throw badArchive(label, `"${name}" is a ${type ?? 'thing'}, not a file`);
+    counter.addFile();
+    await writeEntry(entry as AsyncIterable<Uint8Array>, join(folder, path));
+  }
+  await reading;
+};
+
+const isPlain = (entry: Entry): boolean => {
+  const type = (entry.externalFileAttributes >>> 16) & TYPE_MASK;
+  return type === 0 || type === REGULAR || type === DIRECTORY;
+};
+
+const unpackZip = async (
+  archive: string,
+  label: string,
+  folder: string,
+  counter: UnpackCounter,
+  signal: AbortSignal,
+): Promise<void> => {
+  const zip = await openPromise(archive, { lazyEntries: true, autoClose: false });
+  try {
+    for await (const entry of zip.eachEntry()) {
+      signal.throwIfAborted();
+      const path = safePath(label, entry.fileName);
+      if (isClutter(entry.fileName) || entry.fileName.endsWith('/')) continue;
+      if (!isPlain(entry)) throw badArchive(label, `"${path}" is a link, not a file`);
+      counter.addFile();
+      const content = await zip.openReadStreamPromise(entry);
+      await writeEntry(content as AsyncIterable<Uint8Array>, join(folder, path), counter);
+    }
+  } finally {
+    zip.close();
+  }
+};
+
+const unpackOne = async (
+  archive: string,
+  label: string,
+  folder: string,
+  counter: UnpackCounter,
+  signal: AbortSignal,
+): Promise<void> => {
+  const name = BZIP2.test(label) || GZIP.test(label) ? nameWithoutEnding(label) : basename(label);
+  await pipeline(
+    createReadStream(archive, { highWaterMark: 1 << 18 }),
+    decompressor(label),
+    counting(counter),
+    createWriteStream(join(folder, name), { flags: 'wx' }),
+    { signal },
+  );
+};
+
+/**
+ * Unpacks an archive, or one compressed or plain file, into a folder. Links, devices and paths that
+ * lead out of the folder are refused. Throws `AppError` with an operator's sentence; what was
+ * unpacked until then stays in the folder.
+ *
+ * @param label name whose ending tells what the file is; the file's own, or its address
+ */
+export const unpack = async (
+  archive: string,
+  label: string,
+  folder: string,
+  signal: AbortSignal,
+  limits: UnpackLimits = UNPACK_LIMITS,
+): Promise<void> => {
+  const { size } = await stat(archive);
+  const counter = createCounter(label, size, limits);
+  const way = TAR.test(label) ? unpackTar : ZIP.test(label) ? unpackZip : unpackOne;
+  try {
+    // At least that much comes out of it.
+    await demandSpace(folder, size);
+    await way(archive, label, folder, counter, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const known = writeError(error, folder);
+    if (known instanceof AppError) throw known;
+    const { code } = error as NodeJS.ErrnoException;
+    throw badArchive(
+      label,
+      code === 'EEXIST' ? 'it holds a file twice' : 'it is damaged or no archive of its kind',
+    );
+  }
+};
+
+/** Copies a folder; links become what they lead to, as in the caches of model hubs. */
+export const copyFolder = async (
+  source: string,
+  folder: string,
+  limits: UnpackLimits = UNPACK_LIMITS,
+): Promise<void> => {
+  const counter = createCounter(source, Number.MAX_SAFE_INTEGER, limits);
+  try {
+    await cp(source, folder, {
+      recursive: true,
+      dereference: true,
+      filter: async (path) => {
+        const found = await stat(path);
+        if (!found.isFile() && !found.isDirectory())
+          throw badArchive(path, 'it is neither a file nor a folder');
+        if (found.isFile()) {
+          counter.addFile();
+          counter.addBytes(found.size);
+        }
+        return true;
+      },
+    });
+  } catch (error) {
+    throw writeError(error, folder);
+  }
+};
+
+/** The folder that holds the files: archives mostly hold one folder with all of them. */
+export const innermostFolder = async (folder: string): Promise<string> => {
+  const [only, ...others] = await readdir(folder, { withFileTypes: true });
+  return only?.isDirectory() === true && others.length === 0
+    ? innermostFolder(join(folder, only.name))
+    : folder;
+};

@@ -2,7 +2,6 @@ import { AppError } from '../../src/errors.ts';
 import { createChild } from '../child.ts';
 import type { CreateEngine, SpeechEngine } from '../engine.ts';
 import { isPackageInstalled } from '../package-installed.ts';
-import { phrasesOf } from '../phrases.ts';
 import { KANA_PACKAGE } from './espeak-ng/kana.ts';
 import { PACKAGE } from './espeak-ng/library.ts';
 import { describeVoices, toMarkup, type KnownVoice } from './espeak-ng/voices.ts';

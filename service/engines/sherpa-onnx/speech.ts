@@ -1,6 +1,5 @@
 import { AppError } from '../../../src/errors.ts';
 import type { SpeechEngine } from '../../engine.ts';
-import { phrasesOf } from '../../phrases.ts';
 import type { Children } from './children.ts';
 import type { VoiceConfig } from './voice-model.ts';
 import type { VoiceReply, VoiceRequest } from './voice-worker.ts';
@@ -23,16 +22,13 @@ export const createSherpaSpeech = (
   speak: async ({ voiceId, text }, signal) => {
     const speaker = speakers.find(({ voice }) => voice.id === voiceId);
     if (!speaker) throw new AppError('not-found', 'no such voice');
-    const child = children.of(speaker.config);
-    const say = async (phrase: string): Promise<VoiceReply> =>
-      child.call({ text: phrase, speaker: speaker.speaker }, signal);
-    const [first = text, ...rest] = phrasesOf(text);
-    const start = await say(first);
+    const { samples, sampleRateHz } = await children
+      .of(speaker.config)
+      .call({ text, speaker: speaker.speaker }, signal);
     return {
-      sampleRateHz: start.sampleRateHz,
+      sampleRateHz,
       pcm: (async function* () {
-        yield limited(start.samples);
-        for (const phrase of rest) yield limited((await say(phrase)).samples);
+        yield limited(samples);
       })(),
     };
   },

@@ -202,7 +202,7 @@ describe('the whole service', () => {
     const socket = dial(service.service.url, PATHS.realtimeRecognition);
     const refusal = await refusalOf(socket);
     expect(refusal).toMatchObject({ status: 404, name: 'ErrServiceNotRegistered' });
-    expect(refusal.error).toContain('SERVICE_SHERPA_MODEL');
+    expect(refusal.error).toContain('npm run setup');
     const reply = await service.request(PATHS.realtimeRecognition);
     expect(reply.status).toBe(400);
     expect(await reply.json()).toMatchObject({ error: 'Connect here with a WebSocket.' });

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PATHS } from '../src/api/contract.ts';
 import { createSlackProcess } from '../test/fakes/slack-bot.ts';
 import type { FakeChannel, FakeMessage, FakeUser } from '../test/fakes/slack/index.ts';
+import { MESSAGE_METHODS } from '../test/fakes/slack/message-methods.ts';
 import { fixed, printTable, quantile, type Result } from './measure.ts';
 
 /**
@@ -20,17 +21,6 @@ const PER_SECOND = 100;
 const CHANNELS = 20;
 const PEOPLE = 200;
 const ALLOWED_MS = 500;
-/** What is asked of Slack about messages. */
-const METHODS = [
-  'users.info',
-  'usergroups.list',
-  'users.conversations',
-  'conversations.info',
-  'conversations.history',
-  'conversations.replies',
-  'chat.postMessage',
-  'files.info',
-] as const;
 const API_MS = 2_000;
 /** Share of calls that are refused with 429. */
 const REFUSED = 0.3;
@@ -97,7 +87,7 @@ const measure = async (
   const always = { while: () => true };
   speech.fail(PATHS.translate, ...Array.from({ length: 100_000 }, () => ({ hang: true }) as const));
   if (api)
-    for (const method of METHODS) {
+    for (const method of MESSAGE_METHODS) {
       const refusal = { status: 429, headers: { 'retry-after': '2' } };
       slack.fail(method, refusal, { while: () => Math.random() < REFUSED });
       slack.fail(method, { latencyMs: API_MS }, always);

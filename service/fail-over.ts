@@ -26,7 +26,7 @@ const isFull = (thrown: unknown): boolean =>
 
 export interface FailOverContext {
   readonly ability: Ability;
-  readonly log: Log;
+  readonly log: Pick<Log, 'warn'>;
   readonly signal: AbortSignal;
   /** Longest wait for the beginning of an answer while another engine could give one. Default: 20 s. */
   readonly patienceMs?: number;

@@ -1,4 +1,5 @@
-import type { BodyLimit } from './body.ts';
+import { readChunks, type BodyLimit } from './body.ts';
+import type { RouteContext } from './route.ts';
 import { createUploadLimiter } from './upload-limiter.ts';
 
 /** Largest body, about 30 MB of audio: 16 minutes of WAV at 16 kHz, over 6 hours of Opus. */
@@ -17,3 +18,21 @@ const MAX_HELD_BYTES = 6 * AUDIO_BODY_LIMIT.bytes;
 /** The limiter of all uploads of audio. */
 export const createAudioUploads = (): ReturnType<typeof createUploadLimiter> =>
   createUploadLimiter({ ...READING, maxBytes: MAX_HELD_BYTES });
+
+/**
+ * Receives audio for recognition, and holds its memory until `use` ends. That there is an engine is
+ * looked at before the body is read: rejects with the contract's 404.
+ */
+export const withAudio = async <Body, Result>(
+  uploads: ReturnType<typeof createUploadLimiter>,
+  { request, engines, signal }: RouteContext,
+  read: (body: AsyncIterable<Uint8Array>) => Promise<Body>,
+  use: (body: Body) => Promise<Result>,
+): Promise<Result> => {
+  if ((await engines.offers('recognition')).length === 0)
+    throw engines.missing({ ability: 'recognition' });
+  using upload = uploads.open();
+  return await use(
+    await upload.receive(readChunks(request, AUDIO_BODY_LIMIT, signal), read, signal),
+  );
+};

@@ -119,7 +119,7 @@ export const startRecognitionSession = ({
 
   const began = (segment: SpeechSegment): void => {
     const id = randomUUID();
-    const recognition = createUtteranceRecognition(segment, { offers, hints, wait });
+    const recognition = createUtteranceRecognition(segment, { offers, hints, wait, log });
     utterances.set(segment, { id, recognition });
     say({ type: 'speech_started', utterance_id: id, audio_start_ms: segment.startMs });
   };

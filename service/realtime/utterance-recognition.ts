@@ -3,7 +3,9 @@ import { plainReply } from '../recognise.ts';
 import { createLocalAgreement } from '../../src/text/local-agreement.ts';
 import { FRAME_MS } from '../../src/audio/vad.ts';
 import { toAppError } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
 import type { EngineHints } from '../engine.ts';
+import { withFailOver } from '../fail-over.ts';
 import type { Offer } from '../engine-loader.ts';
 import { samplesOf, type SpeechSegment } from './speech-segmenter.ts';
 
@@ -19,12 +21,13 @@ export interface UtteranceRecognitionDeps {
   readonly offers: readonly Offer<'recognition'>[];
   readonly hints: EngineHints;
   readonly wait: (ms: number) => Promise<void>;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 /** Recognises one utterance over any engine for whole audio. */
 export const createUtteranceRecognition = (
   segment: SpeechSegment,
-  { offers, hints, wait }: UtteranceRecognitionDeps,
+  { offers, hints, wait, log }: UtteranceRecognitionDeps,
 ) => {
   const agreement = createLocalAgreement();
   let running: AbortController | undefined;
@@ -40,18 +43,13 @@ export const createUtteranceRecognition = (
     return plainReply([{ startMs: segment.startMs, endMs: segment.endMs, heard }], hints);
   };
 
-  const recognise = async (signal: AbortSignal): Promise<AsrPlainReply> => {
-    let failure: unknown;
-    for (const offer of offers) {
-      try {
-        return await recogniseBy(offer, signal);
-      } catch (thrown) {
-        signal.throwIfAborted();
-        failure ??= thrown;
-      }
-    }
-    throw failure;
-  };
+  const recognise = async (signal: AbortSignal): Promise<AsrPlainReply> =>
+    withFailOver(offers, recogniseBy, {
+      ability: 'recognition',
+      log,
+      signal,
+      patienceMs: Infinity,
+    });
 
   return {
     /**

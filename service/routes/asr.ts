@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { asrParameters, PATHS, type AsrParameters } from '../../src/api/contract.ts';
 import { readAudioBody, type AudioBody } from '../audio-body.ts';
-import { readChunks, validate } from '../body.ts';
+import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
 import { ContractError } from '../errors.ts';
 import { readLanguage } from '../language.ts';
 import { findFormat, recogniseUpload, type RecognitionInput } from '../recognise-upload.ts';
 import { plainReply, segmentParameters, segmentsReply } from '../recognise.ts';
 import type { Route } from '../route.ts';
-import { AUDIO_BODY_LIMIT, createAudioUploads } from '../uploads.ts';
+import { createAudioUploads, withAudio } from '../uploads.ts';
 
 const checkForm = (fields: unknown): Record<string, unknown> => {
   const given = validate(z.looseObject({ model: z.string().optional() }), fields);
@@ -56,17 +56,12 @@ export const createAsr = (uploads = createAudioUploads()): Route => ({
   stage: 'asr',
   timeoutMs: 600_000,
   failures: { forwards: true },
-  handle: async (context) => {
-    const { request, engines, signal } = context;
-    // Said before the body is read.
-    if ((await engines.offers('recognition')).length === 0)
-      throw engines.missing({ ability: 'recognition' });
-    using upload = uploads.open();
-    const chunks = readChunks(request, AUDIO_BODY_LIMIT, signal);
-    const { vad, ...input } = readInput(await upload.receive(chunks, readAudioBody, signal));
-    const spans = await recogniseUpload(input, context);
-    return Response.json(
-      vad === 'segments' ? segmentsReply(spans, input.hints) : plainReply(spans, input.hints),
-    );
-  },
+  handle: async (context) =>
+    withAudio(uploads, context, readAudioBody, async (body) => {
+      const { vad, ...input } = readInput(body);
+      const spans = await recogniseUpload(input, context);
+      return Response.json(
+        vad === 'segments' ? segmentsReply(spans, input.hints) : plainReply(spans, input.hints),
+      );
+    }),
 });

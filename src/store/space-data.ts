@@ -56,7 +56,7 @@ export const createSpaceData = (store: Store) => {
     },
     /** True from when a space is left until it is joined again. */
     isLeft: (space: Space): boolean => left.has(keyOf(space)),
-    /** Deletes every row of a space that was left. Resolves when no copy in memory has any more of it. */
+    /** Deletes every row of a space that was left. Resolves once copies in memory are gone, too. */
     remove: async (space: Space): Promise<void> => {
       for (const [table, columns] of TABLES_OF_SPACES) await removeFrom(table, columns, space);
       await store.write((db) => store.signals.publish(db, 'space-left', space));

@@ -2,19 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import type { Json } from '../fakes/slack/json.ts';
+import { MESSAGE_METHODS } from '../fakes/slack/message-methods.ts';
 import { installIn, openSlackBot, repliesTo, type Place, type Transport } from './support.ts';
 
-/** The calls of the Web API that follow messages. */
-const METHODS = [
-  'users.info',
-  'usergroups.list',
-  'users.conversations',
-  'conversations.info',
-  'conversations.history',
-  'conversations.replies',
-  'chat.postMessage',
-  'files.info',
-] as const;
 const always = { while: () => true };
 
 /** A bot in whose channel messages are translated, while nothing that it asks is answered. */
@@ -30,7 +20,7 @@ const openUnanswered = async (transport: Transport, isLinked = false) => {
   );
   await bot.slack.events.settled();
   const known = bot.slack.events.log.length;
-  for (const method of METHODS) bot.slack.fail(method, { hang: true }, always);
+  for (const method of MESSAGE_METHODS) bot.slack.fail(method, { hang: true }, always);
   bot.speech.fail(PATHS.translate, ...Array.from({ length: 50 }, () => ({ hang: true }) as const));
   return { bot, at, linked, records: () => bot.slack.events.log.slice(known) };
 };

@@ -8,13 +8,11 @@ import {
   languagesInWords,
   sameLanguage,
 } from '../../../src/text/language/languages.ts';
-import { parseBody, readBody, validate } from '../../body.ts';
 import { ContractError } from '../../errors.ts';
 import type { Route } from '../../route.ts';
 import { speechReply } from '../../speech/reply.ts';
+import { readSpeechRequest, sampleRateFor } from '../../speech/request.ts';
 import type { Spools } from '../../speech/spool.ts';
-import { BYTES_PER_CHARACTER, checkText, OTHER_FIELDS_BYTES, sampleRateFor } from '../tts.ts';
-import { allVoices } from '../voices.ts';
 import { OPENAI_PATHS } from './paths.ts';
 
 /** Voices of that API, which clients name by default: for them any voice of the text's language. */
@@ -65,18 +63,12 @@ export const createSpeechRoute = (spools: Spools): Route => ({
   timeoutMs: 180_000,
   failures: { unreachable: 500 },
   handle: async (context) => {
-    const { request, engines, config, signal } = context;
-    const limit = config.SERVICE_TTS_TEXT_LIMIT;
-    const bytes = await readBody(
-      request,
-      { bytes: BYTES_PER_CHARACTER * limit + OTHER_FIELDS_BYTES, named: 'ErrTextTooLong' },
-      signal,
+    const { input, voices } = await readSpeechRequest(
+      context,
+      speechRequest,
+      (given) => given.input,
     );
-    const input = validate(speechRequest, parseBody(bytes.toString('utf8')));
-    checkText(input.input, limit);
-    const known = await allVoices(engines, signal);
-    if (known.length === 0) throw engines.missing({ ability: 'speech' });
-    const found = findVoice(known, input.voice, input.input);
+    const found = findVoice(voices, input.voice, input.input);
     if (!found)
       throw new ContractError(
         'ErrVoiceNotFound',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readAudioForm, type AudioForm } from '../../audio-form.ts';
-import { readChunks, validate } from '../../body.ts';
+import { validate } from '../../body.ts';
 import type { EngineHints } from '../../engine.ts';
 import { ContractError } from '../../errors.ts';
 import { readLanguage } from '../../language.ts';
@@ -9,7 +9,7 @@ import { plainReply, segmentParameters, segmentsReply, type HeardSpan } from '..
 import type { Route } from '../../route.ts';
 import { toSrt, toVtt } from '../../transcript-formats.ts';
 import type { createUploadLimiter } from '../../upload-limiter.ts';
-import { AUDIO_BODY_LIMIT } from '../../uploads.ts';
+import { withAudio } from '../../uploads.ts';
 import { OPENAI_PATHS } from './paths.ts';
 
 const fieldsOf = z.object({
@@ -75,30 +75,25 @@ export const createTranscriptions = (uploads: ReturnType<typeof createUploadLimi
   timeoutMs: 600_000,
   failures: { forwards: true },
   handle: async (context) => {
-    const { request, engines, signal } = context;
-    if ((await engines.offers('recognition')).length === 0)
-      throw engines.missing({ ability: 'recognition' });
-    using upload = uploads.open();
-    const type = request.headers.get('content-type') ?? '';
-    const form = await upload.receive(
-      readChunks(request, AUDIO_BODY_LIMIT, signal),
-      (body) => readAudioForm(type, body),
-      signal,
-    );
-    const fields = readFields(form);
-    if (!form.audio)
-      throw new ContractError('ErrInvalidParameter', 'Invalid parameter: file: a file is needed');
-    const hints = hintsOf(fields);
-    const isPlain = fields.response_format === 'json' || fields.response_format === 'text';
-    const spans = await recogniseUpload(
-      {
-        audio: form.audio,
-        ...findFormat(form.audio),
-        hints,
-        speech: isPlain ? undefined : segmentParameters({}),
-      },
-      context,
-    );
-    return replyIn(fields.response_format, spans, hints);
+    const type = context.request.headers.get('content-type') ?? '';
+    const readForm = (body: AsyncIterable<Uint8Array>): Promise<AudioForm> =>
+      readAudioForm(type, body);
+    return withAudio(uploads, context, readForm, async (form) => {
+      const fields = readFields(form);
+      if (!form.audio)
+        throw new ContractError('ErrInvalidParameter', 'Invalid parameter: file: a file is needed');
+      const hints = hintsOf(fields);
+      const isPlain = fields.response_format === 'json' || fields.response_format === 'text';
+      const spans = await recogniseUpload(
+        {
+          audio: form.audio,
+          ...findFormat(form.audio),
+          hints,
+          speech: isPlain ? undefined : segmentParameters({}),
+        },
+        context,
+      );
+      return replyIn(fields.response_format, spans, hints);
+    });
   },
 });

@@ -47,7 +47,8 @@ const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
   'forgotten',
 ]);
 
-const nothing = (row: Row) =>
+/** The result for a row of which nothing is prepared. */
+export const nothingFor = (row: Row) =>
   ({
     row,
     message: undefined,
@@ -63,14 +64,14 @@ const nothing = (row: Row) =>
   }) satisfies Prepared;
 
 export const skipped = (row: Row, skip: SkipReason): Prepared => ({
-  ...nothing(row),
+  ...nothingFor(row),
   skip,
   leavesStanding: LEAVING.has(skip),
 });
 
 /** The result for a row that cannot be prepared: its unfinished mirrors are deleted. */
 export const givenUp = (row: Row, fault: AppError): Prepared => ({
-  ...nothing(row),
+  ...nothingFor(row),
   fault,
   leavesStanding: true,
   mayExist: false,
@@ -89,7 +90,7 @@ export const withMirrors = (
   mirrors: readonly WantedMirror[],
 ): Prepared => {
   const { used, fault, willRetry } = translated;
-  const made = { ...nothing(row), used, fault, willRetry };
+  const made = { ...nothingFor(row), used, fault, willRetry };
   return mirrors.length === 0
     ? { ...made, skip: reasonOf(message, translated) }
     : { ...made, mirrors, files: message.files };

@@ -1,5 +1,6 @@
 import { normalise } from '../../model/normalise-rich-text.ts';
 import { code, withoutSeparators, type RichText } from '../../model/rich-text.ts';
+import { ENTITY, entityChar } from '../entities.ts';
 import type { InlineDialect, InlineScan } from '../markup/inline-scan.ts';
 import type { MarkerKind } from '../markup/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../markup/parse-blocks.ts';
@@ -18,26 +19,11 @@ const space = /\s/;
 const wordChar = /[\p{L}\p{N}_]/u;
 const punctuation = /[!-/:-@[-`{-~]/;
 const angled = /<(?<url>(?i:https?:\/\/|mailto:|tel:)[^<>\s]{1,4096})>/y;
-const entity =
-  /&(?:(?<name>amp|lt|gt|quot|apos|nbsp)|#(?<code>\d{1,7})|#[xX](?<hex>[\da-fA-F]{1,6}));/y;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00A0',
-};
-
-const charOf = (point: number): string =>
-  point > 0 && point <= 0x10ffff ? String.fromCodePoint(point).toWellFormed() : '\uFFFD';
+const entity = new RegExp(ENTITY, 'y');
 
 const readEntity = (scan: InlineScan, at: number): number => {
   const groups = scan.groups(entity, at);
-  if (!groups) return -1;
-  const { name, code: decimal, hex = '' } = groups;
-  const point = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-  return scan.plain(ENTITIES[name ?? ''] ?? charOf(point), at, entity.lastIndex);
+  return groups ? scan.plain(entityChar(groups), at, entity.lastIndex) : -1;
 };
 
 const backticks = (scan: InlineScan, at: number): number => {

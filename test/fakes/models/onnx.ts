@@ -13,7 +13,7 @@ export interface Node {
   readonly attributes?: Attributes;
 }
 
-/** A name and its dimensions; a dimension with a name has any size. */
+/** A name and its dimensions; a dimension with a name has the size of what is given. */
 export interface Port {
   readonly name: string;
   readonly type: 'float' | 'int64';

@@ -1,3 +1,4 @@
+import { nothingFor } from '../../../src/autotranslate/prepare/prepared.ts';
 import { createLog } from '../../../src/log.ts';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -31,20 +32,7 @@ const work = async (tenure = EARLIER): Promise<number | undefined> => {
     inbox: inbox.ours,
     prepare: async (row, { isLast }, signal) => {
       const made = await prepare(row, isLast, signal);
-      return {
-        row,
-        message: undefined,
-        watch: undefined,
-        mirrors: [],
-        files: [],
-        leavesStanding: false,
-        mayExist: row.mayExist,
-        orphanTargets: [],
-        used: { characters: 0, audioMs: 0 },
-        fault: undefined,
-        willRetry: false,
-        ...made,
-      };
+      return { ...nothingFor(row), ...made };
     },
     reconcile: async (batch) => {
       const [{ row: first, fault, mirrors }] = batch as [Prepared];

@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+import { SERVICE_LIMITS, type TtsRequest, type Voice } from '../../src/api/contract.ts';
+import { streamable } from '../../src/audio/codec/encode.ts';
+import { countCodePoints, isBlank } from '../../src/text/unicode.ts';
+import { parseBody, readBody, validate } from '../body.ts';
+import { ContractError } from '../errors.ts';
+import type { RouteContext } from '../route.ts';
+import { allVoices, type OfferedVoice } from '../voices.ts';
+
+/** Most bytes of a character: JSON may write each half of a surrogate pair in six. */
+const BYTES_PER_CHARACTER = 12;
+const OTHER_FIELDS_BYTES = 16 * 1024;
+
+/** Sample rate for this voice and the requested `sample_rate`; section 4.2. */
+export const sampleRateFor = (voice: Voice, wished: number | undefined): number => {
+  const rates = voice.sample_rates;
+  if (wished) {
+    if (rates.length > 1 && rates.includes(wished)) return wished;
+    throw new ContractError(
+      'ErrUnsupportedSampleRate',
+      rates.length > 1
+        ? `Unsupported sample_rate: this voice has ${rates.join(', ')} Hz.`
+        : 'Unsupported sample_rate: this voice has one rate only; leave sample_rate out.',
+    );
+  }
+  return rates.includes(SERVICE_LIMITS.ttsDefaultSampleRateHz)
+    ? SERVICE_LIMITS.ttsDefaultSampleRateHz
+    : (rates[0] ?? SERVICE_LIMITS.ttsDefaultSampleRateHz);
+};
+
+/** Checks that a text can be spoken: its length (contract section 8), and that it has words. */
+export const checkText = (text: string, limit: number): void => {
+  if (countCodePoints(text) > limit)
+    throw new ContractError('ErrTextTooLong', `text is over ${limit} characters.`);
+  if (isBlank(text))
+    throw new ContractError('ErrInvalidParameter', 'Invalid parameter: text has nothing to speak');
+};
+
+/** Checks that a voice has a format, and streams it where that is asked (section 7.1). */
+export const checkFormat = (
+  voice: Voice,
+  { format, stream }: Pick<TtsRequest, 'format' | 'stream'>,
+): void => {
+  if (!voice.formats.includes(format))
+    throw new ContractError(
+      'ErrUnsupportedFormat',
+      `format ${format} is not supported by this voice, which has ${voice.formats.join(', ')}.`,
+    );
+  if (stream && !(voice.streaming && streamable(format)))
+    throw new ContractError(
+      'ErrStreamingNotSupported',
+      `Streaming is not supported for ${format} with this voice.`,
+    );
+};
+
+/** Reads a request for speech, whose text is checked, and the voices that there are. */
+export const readSpeechRequest = async <Input>(
+  { request, engines, config, signal }: RouteContext,
+  schema: z.ZodType<Input>,
+  textOf: (input: Input) => string,
+): Promise<{ readonly input: Input; readonly voices: readonly OfferedVoice[] }> => {
+  const limit = config.SERVICE_TTS_TEXT_LIMIT;
+  const bytes = await readBody(
+    request,
+    { bytes: BYTES_PER_CHARACTER * limit + OTHER_FIELDS_BYTES, named: 'ErrTextTooLong' },
+    signal,
+  );
+  const input = validate(schema, parseBody(bytes.toString('utf8')));
+  checkText(textOf(input), limit);
+  const voices = await allVoices(engines, signal);
+  if (voices.length === 0) throw engines.missing({ ability: 'speech' });
+  return { input, voices };
+};

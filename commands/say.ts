@@ -7,11 +7,11 @@ import {
   firstThatFits,
   isBlankMessage,
   languageText,
-  quotedWords,
   typedLanguage,
   sharedRoom,
   voicePreferences,
   voiceSpeaks,
+  voiceText,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { lines } from '../src/model/compose-rich-text.ts';
@@ -128,10 +128,7 @@ export default defineCommand(
         keepTo(sizeBytes);
         chunks.push(chunk);
       }
-      const spokenBy = t('say.spoken-by', {
-        voice: quotedWords(speech.voice.description || speech.voice.id),
-        language: quotedWords(speech.voice.language),
-      });
+      const spokenBy = t('say.spoken-by', { voice: voiceText(speech.voice) });
       const note = await voiceNote(
         speech.voice,
         { own, textLanguage: told ? undefined : textLanguage },

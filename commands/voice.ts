@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand } from '../src/command/command.ts';
-import { completeVoice, quotedWords, typedCode } from '../src/command/helpers.ts';
+import { completeVoice, typedCode, voiceText } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 
 export default defineCommand(
@@ -23,8 +23,7 @@ export default defineCommand(
       if (options.voice) await services.settings.change(member, { voiceId: voice.id });
       await reply({
         text: t(options.voice ? 'voice.set' : 'voice.current', {
-          voice: quotedWords(voice.description),
-          language: quotedWords(voice.language),
+          voice: voiceText(voice),
         }),
       });
     },

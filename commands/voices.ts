@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand } from '../src/command/command.ts';
-import { completeLanguage, quotedWords, typedLanguage } from '../src/command/helpers.ts';
+import { completeLanguage, typedLanguage, voiceWords } from '../src/command/helpers.ts';
 import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
 import { styled, text } from '../src/model/rich-text.ts';
 
@@ -25,13 +25,8 @@ export default defineCommand(
       if (voices.length === 0) return reply({ text: t('voices.none'), tone: 'note' });
       const listed = voices
         .slice(0, LISTED)
-        .map(({ description, language: spoken, gender }) =>
-          series([
-            styled('bold', text(quotedWords(description))),
-            quotedWords(spoken),
-            quotedWords(gender),
-          ]),
-        );
+        .map(voiceWords)
+        .map(([name, ...others]) => series([styled('bold', text(name)), ...others]));
       await reply({
         text: lines(
           t('voices.heading', { count: voices.length }),

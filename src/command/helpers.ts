@@ -11,6 +11,7 @@ import type { RichText } from '../model/rich-text.ts';
 import type { ChannelWatch } from '../model/watch.ts';
 import { userError } from '../errors.ts';
 import type { Services } from './services.ts';
+import { voiceText } from '../speech/voice-words.ts';
 import { typedCode } from '../text/quoted-words.ts';
 import { readLanguages, splitTyped } from '../text/typed-lists.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
@@ -18,6 +19,7 @@ import type { CaptionRecord, Room } from '../voice/room-types.ts';
 export { say } from '../i18n.ts';
 export { roomTurns } from '../chat/room-turns.ts';
 export { firstThatFits, voicePreferences, voiceSpeaks } from '../speech/voice-choice.ts';
+export { voiceText, voiceWords } from '../speech/voice-words.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
 export { quotedInstruction, quotedWords, typedCode } from '../text/quoted-words.ts';
 export { isBlankMessage } from '../text/message-checks.ts';
@@ -113,10 +115,7 @@ const VOICES_MS = 2_500;
 export const completeVoice: Complete = async (typed, { services }) => {
   const preference = typed.trim() === '' ? {} : { named: typed };
   const voices = await services.speaker.voices(preference, AbortSignal.timeout(VOICES_MS));
-  return voices.map(({ id, description, language, gender }) => ({
-    value: id,
-    label: `${description} (${language}, ${gender})`,
-  }));
+  return voices.map((voice) => ({ value: voice.id, label: voiceText(voice) }));
 };
 
 /** More translations of one text than this nobody reads. */

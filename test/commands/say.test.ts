@@ -10,7 +10,7 @@ const { harness, last } = useCoreHarness();
 describe('/say', () => {
   it('gives an audio file and says whose voice it is', async () => {
     const content = await last('say', { text: 'Hello there.' });
-    expect(content.text).toBe(sentence('say.spoken-by', { voice: 'Ada', language: 'English' }));
+    expect(content.text).toBe(sentence('say.spoken-by', { voice: 'Ada · English · Female' }));
     expect(content.files).toMatchObject([{ name: 'speech.mp3', mediaType: 'audio/mpeg' }]);
     expect(sniff(content.files?.[0]?.bytes ?? new Uint8Array())).toBe('mp3');
   });

@@ -15,7 +15,7 @@ describe('/voices and /voice', () => {
     expect((await last('voice')).tone).toBe('note');
     expect((await last('voice', { voice: 'ada' })).text).toContain('Ada');
     expect((await last('voice')).text).toBe(
-      sentence('voice.current', { voice: 'Ada', language: 'English' }),
+      sentence('voice.current', { voice: 'Ada · English · Female' }),
     );
     await harness().run('voice', { reset: 'yes' });
     expect((await last('voice')).tone).toBe('note');
@@ -24,7 +24,7 @@ describe('/voices and /voice', () => {
 
   it('complete by description', async () => {
     expect(await completions('voice', 'voice', 'ad')).toEqual([
-      { value: VOICE.id, label: 'Ada (English, Female)' },
+      { value: VOICE.id, label: 'Ada · English · Female' },
     ]);
   });
 });

@@ -8,7 +8,7 @@ import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 const OPUS = new Uint8Array(readFileSync('test/fixtures/audio/speech.opus'));
-const SPOKEN = sentence('say.spoken-by', { voice: 'Ada', language: 'English' });
+const SPOKEN = sentence('say.spoken-by', { voice: 'Ada · English · Female' });
 const MEMO = { name: 'memo.wav', contentType: 'audio/x-wav', bytes: toneWav(2) };
 
 /** Uses a command; resolves with the answer once it says this. */

@@ -68,6 +68,7 @@ test.each([
   ['for the rest set A_B, C_D', 'for the rest set `A_B`, `C_D`'],
   ['apt-get install -y apertium-eng-spa', '`apt-get install -y apertium-eng-spa`'],
   ['run npm install --include=optional, which', 'run `npm install --include=optional`, which'],
+  ['install them: npm run setup.', 'install them: `npm run setup`.'],
   ['ask **Ada** about OpenAI', 'ask **Ada** about OpenAI'],
 ])('%j has its commands and variables as code', (instruction, shown) => {
   const parts = shown.split('`').map((part, index) => (index % 2 === 0 ? part : code(part)));

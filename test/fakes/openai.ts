@@ -48,6 +48,10 @@ export interface FakeOpenaiOptions {
   readonly speech?: Partial<Record<string, Uint8Array>>;
   /** Media type of speech. Default: `audio/` and the format. */
   readonly speechType?: string;
+  /** Time before each piece of a reply. Default: 0. */
+  readonly pauseMs?: number;
+  /** Default: any free port. */
+  readonly port?: number;
 }
 
 export interface FakeOpenai extends AsyncDisposable {
@@ -97,6 +101,10 @@ const CUT_AFTER_MS = 20;
 /** A server on loopback that speaks the part of the OpenAI API that engines use. */
 export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<FakeOpenai> => {
   const models = options.models ?? ['talk-1', 'whisper-1', 'tts-1'];
+  const { pauseMs = 0, port = 0 } = options;
+  const pause = async (): Promise<void> => {
+    if (pauseMs > 0) await delay(pauseMs);
+  };
   const requests: SeenRequest[] = [];
   const faults = new Map<string, Fault[]>();
   let held: Promise<void> = Promise.resolve();
@@ -109,6 +117,7 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
     const pieces = options.chat?.(messages) ?? ['Hello', ', ', 'world'];
     const model = `${String(body['model'])}-2026`;
     const base = { id: 'chatcmpl-1', created: 1, model };
+    await pause();
     if (body['stream'] !== true) {
       sendJson(response, 200, {
         ...base,
@@ -133,6 +142,7 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
     for (const [index, content] of pieces.entries()) {
       send({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
       if (index === 0) await held;
+      await pause();
     }
     send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
     if (body['stream_options']) send({ choices: [], usage: USAGE });
@@ -152,6 +162,7 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
         await answerChat(response, body);
         return;
       case '/audio/transcriptions':
+        await pause();
         sendJson(
           response,
           200,
@@ -179,6 +190,7 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
         });
         // Cut at an odd byte, as networks do.
         response.write(bytes.subarray(0, 1_001));
+        await pause();
         response.end(bytes.subarray(1_001));
         return;
       }
@@ -244,7 +256,7 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
   const server = createServer((request, response) => {
     handle(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 
   return {

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startService } from '../../../service/index.ts';
+import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
+import { createRealtime, type Realtime } from '../../../src/api/realtime/index.ts';
+import { createLog } from '../../../src/log.ts';
+import { engineConfig, makeWav } from '../../service/support.ts';
+import { installFakeApertium } from '../apertium.ts';
+import { ASKER } from '../asker.ts';
+import { writeTinyRecogniser } from '../models/tiny-recogniser.ts';
+import { startFakeOpenai } from '../openai.ts';
+import {
+  chatCalls,
+  realtimeRecognitionCalls,
+  recognitionCalls,
+  speechCalls,
+  textCalls,
+  type Calls,
+} from './callers.ts';
+import { startKilledProgram, type KilledProgram } from './program.ts';
+
+const KEY = 'svck:test-0123456789abcdef';
+const BACK_END = 'test/fakes/killed/back-end.ts';
+const SPEECH_SECONDS = 1;
+const WAV = makeWav(SPEECH_SECONDS, [[0.2, 0.8]]);
+const PCM = WAV.subarray(44);
+
+/** A client, a service and its back end, one of which can be killed. */
+export interface KillScene extends AsyncDisposable {
+  readonly victim: KilledProgram;
+  readonly calls: Calls;
+}
+
+const log = createLog('silent');
+
+const openClients = (
+  url: string,
+  scene: AsyncDisposableStack,
+): { client: ServiceClient; realtime: Realtime } => {
+  const client = scene.use(createServiceClient({ baseUrl: url, key: KEY }));
+  const realtime = scene.use(
+    createRealtime({
+      baseUrl: url,
+      key: KEY,
+      uses: ['recognition', 'speech'],
+      requests: client,
+      log,
+    }),
+  );
+  return { client, realtime };
+};
+
+/** A voice of the back end, which the eSpeak NG of the machine has not. */
+const backEndVoice = async (client: ServiceClient): Promise<string> => {
+  const { signal } = new AbortController();
+  const voices = await client.voices({ ...ASKER, signal });
+  const found = voices.find(({ description }) => description.includes('alloy'));
+  if (!found) throw new Error('the back end has no voice');
+  return found.id;
+};
+
+const everyCall = async (client: ServiceClient, realtime: Realtime): Promise<Calls> => ({
+  ...textCalls(client),
+  ...recognitionCalls(client, WAV),
+  ...chatCalls(client),
+  ...speechCalls(client, realtime, await backEndVoice(client)),
+  ...realtimeRecognitionCalls(realtime, PCM),
+});
+
+const startOwnService = async (
+  scene: AsyncDisposableStack,
+  variables: Readonly<Record<string, string>>,
+): Promise<string> => {
+  const service = await startService({
+    host: '127.0.0.1',
+    port: 0,
+    keys: [KEY],
+    engines: engineConfig(variables),
+    log,
+  });
+  scene.defer(() => service.close());
+  return service.url;
+};
+
+/** The service is killed; its back end and the client go on. */
+export const openServiceScene = async (): Promise<KillScene> => {
+  await using scene = new AsyncDisposableStack();
+  const backEnd = scene.use(await startFakeOpenai({ pauseMs: 20 }));
+  const victim = scene.use(
+    await startKilledProgram('service/main.ts', 'SERVICE_PORT', {
+      SERVICE_KEYS: KEY,
+      SERVICE_OPENAI_URL: backEnd.url,
+      SERVICE_APERTIUM_MODES: '/nonexistent',
+      SERVICE_MODELS: '/nonexistent',
+    }),
+  );
+  const { client, realtime } = openClients(victim.url, scene);
+  const calls = await everyCall(client, realtime);
+  const moved = scene.move();
+  return { victim, calls, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+};
+
+/** The only back end is killed; the service and the client go on. */
+export const openBackEndScene = async (): Promise<KillScene> => {
+  await using scene = new AsyncDisposableStack();
+  const victim = scene.use(await startKilledProgram(BACK_END, 'PORT'));
+  const url = await startOwnService(scene, { SERVICE_OPENAI_URL: victim.url });
+  const { client, realtime } = openClients(url, scene);
+  const calls = await everyCall(client, realtime);
+  const moved = scene.move();
+  return { victim, calls, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+};
+
+/** The preferred back end is killed; a second engine translates and recognises as well. */
+export const openSecondEngineScene = async (): Promise<KillScene> => {
+  await using scene = new AsyncDisposableStack();
+  const model = mkdtempSync(join(tmpdir(), 'dragoman-model-'));
+  scene.defer(() => rmSync(model, { recursive: true }));
+  writeTinyRecogniser(model);
+  const { modes } = scene.use(installFakeApertium());
+  const victim = scene.use(await startKilledProgram(BACK_END, 'PORT'));
+  const url = await startOwnService(scene, {
+    SERVICE_OPENAI_URL: victim.url,
+    SERVICE_APERTIUM_MODES: modes,
+    SERVICE_SHERPA_MODEL: model,
+  });
+  const { client } = openClients(url, scene);
+  const calls = { ...textCalls(client), ...recognitionCalls(client, WAV) };
+  const moved = scene.move();
+  return { victim, calls, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+};

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { request } from 'undici';
 import { PATHS } from '../src/api/contract.ts';
+import { startServerProgram } from '../test/fakes/server-program.ts';
 import { fixed, median, printTable } from './measure.ts';
 
 /**
@@ -19,19 +17,11 @@ const BYTES_PER_SECOND = 48_000;
 const keys = Array.from({ length: 6 }, (_, index) => `svck:bench-0123456789abcdef${index}`);
 
 /** In a process of its own: the listeners' work is not the service's. */
-const startServer = async () => {
-  const child = spawn(process.execPath, ['service/main.ts'], {
-    cwd: join(import.meta.dirname, '..'),
-    env: { SERVICE_PORT: '0', SERVICE_KEYS: keys.join(','), LOG_LEVEL: 'silent' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface(child.stdout)) {
-    const url = /at (http:\S+)/.exec(line)?.[1];
-    if (url !== undefined) return { url, [Symbol.dispose]: () => void child.kill('SIGKILL') };
-  }
-  throw new Error('the service did not start');
-};
-using service = await startServer();
+await using service = await startServerProgram({
+  file: 'service/main.ts',
+  port: 'SERVICE_PORT',
+  environment: { SERVICE_KEYS: keys.join(',') },
+});
 
 const headersOf = (key: number) => ({ authorization: `Bearer ${keys[key] ?? ''}` });
 const { body: listed } = await request(service.url + PATHS.voices, { headers: headersOf(0) });

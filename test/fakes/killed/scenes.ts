@@ -10,6 +10,7 @@ import { installFakeApertium } from '../apertium.ts';
 import { ASKER } from '../asker.ts';
 import { writeTinyRecogniser } from '../models/tiny-recogniser.ts';
 import { startFakeOpenai } from '../openai.ts';
+import { startServerProgram, type ServerProgram } from '../server-program.ts';
 import {
   chatCalls,
   realtimeRecognitionCalls,
@@ -18,17 +19,16 @@ import {
   textCalls,
   type Calls,
 } from './callers.ts';
-import { startKilledProgram, type KilledProgram } from './program.ts';
 
 const KEY = 'svck:test-0123456789abcdef';
-const BACK_END = 'test/fakes/killed/back-end.ts';
+const BACK_END = { file: 'test/fakes/killed/back-end.ts', port: 'PORT' };
 const SPEECH_SECONDS = 1;
 const WAV = makeWav(SPEECH_SECONDS, [[0.2, 0.8]]);
 const PCM = WAV.subarray(44);
 
 /** A client, a service and its back end, one of which can be killed. */
 export interface KillScene extends AsyncDisposable {
-  readonly victim: KilledProgram;
+  readonly victim: ServerProgram;
   readonly calls: Calls;
 }
 
@@ -88,11 +88,15 @@ export const openServiceScene = async (): Promise<KillScene> => {
   await using scene = new AsyncDisposableStack();
   const backEnd = scene.use(await startFakeOpenai({ pauseMs: 20 }));
   const victim = scene.use(
-    await startKilledProgram('service/main.ts', 'SERVICE_PORT', {
-      SERVICE_KEYS: KEY,
-      SERVICE_OPENAI_URL: backEnd.url,
-      SERVICE_APERTIUM_MODES: '/nonexistent',
-      SERVICE_MODELS: '/nonexistent',
+    await startServerProgram({
+      file: 'service/main.ts',
+      port: 'SERVICE_PORT',
+      environment: {
+        SERVICE_KEYS: KEY,
+        SERVICE_OPENAI_URL: backEnd.url,
+        SERVICE_APERTIUM_MODES: '/nonexistent',
+        SERVICE_MODELS: '/nonexistent',
+      },
     }),
   );
   const { client, realtime } = openClients(victim.url, scene);
@@ -104,7 +108,7 @@ export const openServiceScene = async (): Promise<KillScene> => {
 /** The only back end is killed; the service and the client go on. */
 export const openBackEndScene = async (): Promise<KillScene> => {
   await using scene = new AsyncDisposableStack();
-  const victim = scene.use(await startKilledProgram(BACK_END, 'PORT'));
+  const victim = scene.use(await startServerProgram(BACK_END));
   const url = await startOwnService(scene, { SERVICE_OPENAI_URL: victim.url });
   const { client, realtime } = openClients(url, scene);
   const calls = await everyCall(client, realtime);
@@ -119,7 +123,7 @@ export const openSecondEngineScene = async (): Promise<KillScene> => {
   scene.defer(() => rmSync(model, { recursive: true }));
   writeTinyRecogniser(model);
   const { modes } = scene.use(installFakeApertium());
-  const victim = scene.use(await startKilledProgram(BACK_END, 'PORT'));
+  const victim = scene.use(await startServerProgram(BACK_END));
   const url = await startOwnService(scene, {
     SERVICE_OPENAI_URL: victim.url,
     SERVICE_APERTIUM_MODES: modes,

@@ -3,31 +3,38 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /** A server in a process of its own that can be killed, and is then started again at the same address. */
-export interface KilledProgram extends AsyncDisposable {
+export interface ServerProgram extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
   /** Kills it without warning; resolves when it is gone. */
   kill(): Promise<void>;
   /** Starts it after `kill`; resolves when it listens. */
   start(): Promise<void>;
 }
 
-/**
- * Starts a program that prints its address once it listens.
- *
- * @param file from the root of the project
- * @param port the variable with its port
- */
-export const startKilledProgram = async (
-  file: string,
-  port: string,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<KilledProgram> => {
+export interface ServerProgramOptions {
+  /** From the root of the project. */
+  readonly file: string;
+  /** The variable with its port. */
+  readonly port: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Options of Node.js. */
+  readonly flags?: readonly string[];
+}
+
+/** Starts a program that prints its address once it listens. */
+export const startServerProgram = async ({
+  file,
+  port,
+  environment = {},
+  flags = [],
+}: ServerProgramOptions): Promise<ServerProgram> => {
   let child: ChildProcess;
   const begin = async (at: string): Promise<string> => {
-    const begun = spawn(process.execPath, [join(ROOT, file)], {
+    const begun = spawn(process.execPath, [...flags, join(ROOT, file)], {
       cwd: ROOT,
       env: { PATH: process.env['PATH'], LOG_LEVEL: 'silent', ...environment, [port]: at },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -50,6 +57,9 @@ export const startKilledProgram = async (
   };
   return {
     url,
+    get pid() {
+      return child.pid!;
+    },
     kill,
     start: async () => void (await begin(new URL(url).port)),
     [Symbol.asyncDispose]: kill,

@@ -6,6 +6,7 @@ import type { StorePort } from '../ports/store.ts';
 import { createFaultWatch } from './fault-watch.ts';
 import { createDiskSync, createStoreWriter } from './writer.ts';
 import { createEmbeddedSignals } from './embedded.ts';
+import { markLostClaims, readBootId } from './inbox/lost-claims.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 import { guardLeftSpaces } from './left-spaces.ts';
@@ -36,8 +37,10 @@ export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>> {
 /**
  * Opens the database of a `DATABASE_URL` and migrates it to the newest schema. Rejects with
  * `config`.
+ *
+ * @param bootIdOf the number of this start of the machine; undefined where it is not known
  */
-export const openStore = async (url: string): Promise<Store> => {
+export const openStore = async (url: string, bootIdOf = readBootId): Promise<Store> => {
   const path = pathOf(url);
   if (path === undefined)
     throw new AppError('config', 'DATABASE_URL names no database that is known here');
@@ -45,6 +48,7 @@ export const openStore = async (url: string): Promise<Store> => {
   const db = new Kysely<Schema>({ dialect });
   await migrate(db);
   await guardLeftSpaces(db);
+  await markLostClaims(db, bootIdOf());
   // Concurrent callers share one checkpoint. It waits for its turn at the only connection, because
   // SQLite refuses a checkpoint within a transaction.
   const checkpoint = createDiskSync(async () => {

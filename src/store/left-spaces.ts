@@ -25,6 +25,7 @@ const OF_SPACE: Readonly<Record<keyof Schema, readonly SpaceColumns[]>> = {
   ],
   standing_thread: [SPACE],
   lease: [],
+  machine: [],
   room_consent: [SPACE],
   open_room: [SPACE],
   open_room_informed: [SPACE],

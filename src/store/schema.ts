@@ -20,6 +20,7 @@ export interface Schema {
   link_invite: LinkInviteTable;
   delivery: DeliveryTable;
   history_gap: HistoryGapTable;
+  machine: MachineTable;
 }
 
 interface GlossaryTermTable {
@@ -205,6 +206,12 @@ interface LeaseTable {
   name: string;
   owner: string;
   epoch: number;
+}
+
+/** One row, where the system has such a number. */
+interface MachineTable {
+  /** Number of the start of the machine on which the database was opened last. */
+  boot_id: string;
 }
 
 interface RoomConsentTable {

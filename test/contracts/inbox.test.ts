@@ -105,7 +105,7 @@ describeBroken(INBOX_CONTRACT, {
   },
   'takes nothing over': {
     port: broken(() => ({ takeOver: async () => undefined })),
-    fails: 'says of what was taken over that it may stand',
+    fails: 'takes over what was begun, and tells it from what was not',
   },
   'brings back what was deleted': {
     port: broken(() => ({ markDeleted: async () => [] })),

@@ -121,11 +121,13 @@ export const INBOX_CONTRACT = {
     ]);
   },
 
-  'says of what was taken over that it may stand': async ({ inbox, holds }) => {
-    await inbox.accept(arrivalOf(1));
+  'takes over what was begun, and tells it from what was not': async ({ inbox, holds }) => {
+    for (const id of [1, 2]) await inbox.accept(arrivalOf(id));
+    const [theirs] = (await inbox.claim(PARTITION, 1, EARLIER)).rows;
     await inbox.takeOver(PARTITION, LATER);
-    const { rows } = await inbox.claim(PARTITION, 1, LATER);
-    expect(rows.map(({ mayExist }) => mayExist)).toEqual([true]);
+    expect(await holds(theirs!)).toBe(false);
+    const { rows } = await inbox.claim(PARTITION, 2, LATER);
+    expect(rows.map(({ mayExist }) => mayExist)).toEqual([true, false]);
     await inbox.takeOver(PARTITION, LATER);
     expect(await holds(rows[0]!)).toBe(true);
   },

@@ -7,7 +7,10 @@ import { openTestCore } from '../fakes/open-core.ts';
 const LEFT = { platform: 'place', id: 'LEFTSPACE' };
 const KEPT = { platform: 'place', id: 'KEPTSPACE' };
 /** Tables without any data of a space, each with what is in it. */
-const OF_NO_SPACE = new Map([['lease', 'the number of starts of the program']]);
+const OF_NO_SPACE = new Map([
+  ['lease', 'the number of starts of the program'],
+  ['machine', 'the number of the start of the machine'],
+]);
 
 const valuesOf = (source: string, target: string) => ({
   platform: 'place',
@@ -126,7 +129,7 @@ describe('a space that the bot was removed from', () => {
     await core.services.usage.record(LEFT, 'ann', { characters: 1, audioMs: 0, messages: 1 });
     await core.feedListener.spaceJoined(LEFT);
     await core.services.spaces.change(LEFT, { dailyCharacters: 7 });
-    expect(await tablesWith(store, LEFT.id)).toEqual(['space_setting', 'lease']);
+    expect(await tablesWith(store, LEFT.id)).toEqual(['space_setting', 'lease', 'machine']);
     expect(await core.services.spaces.of(LEFT)).toMatchObject({ dailyCharacters: 7 });
   });
 

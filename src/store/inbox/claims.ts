@@ -215,16 +215,13 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
           .execute();
     }, RELAXED),
 
-  /**
-   * Makes the rows that earlier tenures left open wait again. Each may have been attempted, because
-   * their claims can be lost with the machine.
-   */
+  /** Makes the rows that earlier tenures left open wait again. */
   takeOver: async (partition: string, { epoch }: Pick<Tenure, 'epoch'>): Promise<void> => {
     await store.write(
       (db) =>
         db
           .updateTable('inbox')
-          .set((eb) => ({ state: 'waiting', epoch, begun: eb('begun', '+', 1) }))
+          .set({ state: 'waiting', epoch })
           .where('partition_key', '=', partition)
           .where(isOpen)
           .where('epoch', '<', epoch)

@@ -16,6 +16,7 @@ import { spaceColumns } from './012-space-columns.ts';
 import { below } from './013-below.ts';
 import { deliveries } from './014-deliveries.ts';
 import { historyGaps } from './015-history-gaps.ts';
+import { machine } from './016-machine.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -34,6 +35,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '013-below': below,
   '014-deliveries': deliveries,
   '015-history-gaps': historyGaps,
+  '016-machine': machine,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

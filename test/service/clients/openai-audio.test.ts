@@ -1,0 +1,102 @@
+import { createReadStream, type ReadStream } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import OpenAI, { toFile } from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { KEY, makeWav } from '../support.ts';
+import { loudness, useServedFile } from './support.ts';
+
+const WAV = makeWav(10, [
+  [2, 4],
+  [6, 8],
+]);
+
+describe('the package `openai`', () => {
+  const served = useServedFile();
+  let client: OpenAI;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'clients-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+  beforeEach(() => {
+    client = new OpenAI({ baseURL: served().baseURL, apiKey: KEY });
+  });
+
+  describe('speaks', () => {
+    it('into a file that holds sound', async () => {
+      const mp3 = await client.audio.speech.create({
+        model: 'gpt-4o-mini-tts',
+        voice: 'coral',
+        input: 'Today is a wonderful day.',
+        instructions: 'Speak in a cheerful tone.',
+      });
+      const path = join(folder, 'speech.mp3');
+      await writeFile(path, Buffer.from(await mp3.arrayBuffer()));
+      const { seconds, peak } = await loudness(await readFile(path));
+      expect(seconds).toBeCloseTo(1, 0);
+      expect(peak).toBeGreaterThan(0.4);
+    });
+
+    it.each(['opus', 'flac', 'wav'] as const)('%s', async (format) => {
+      const voice = 'alloy';
+      const fields = { model: 'tts-1', voice, input: 'Hello', response_format: format };
+      const reply = await client.audio.speech.create(fields);
+      expect((await loudness(Buffer.from(await reply.arrayBuffer()))).peak).toBeGreaterThan(0.4);
+    });
+  });
+
+  describe('transcribes', () => {
+    let path: string;
+    beforeAll(async () => {
+      path = join(folder, 'speech.wav');
+      await writeFile(path, WAV);
+    });
+    const given = (): { file: ReadStream; model: string } => ({
+      file: createReadStream(path),
+      model: 'gpt-4o-transcribe',
+    });
+
+    it('from a stream of a file, as the documentation shows it', async () => {
+      const { text } = await client.audio.transcriptions.create(given());
+      expect(text).toBe('hello there');
+    });
+
+    it('from bytes', async () => {
+      const file = await toFile(WAV, 'speech.wav');
+      const fields = { file, model: 'whisper-1', language: 'en', prompt: 'Acme', temperature: 0.2 };
+      expect((await client.audio.transcriptions.create(fields)).text).toBe('hello there');
+      expect(served().lastBody()).toMatchObject({
+        language: 'en',
+        prompt: 'Acme',
+        temperature: '0.2',
+      });
+    });
+
+    it('as text, SRT and VTT', async () => {
+      const as = (response_format: 'text' | 'srt' | 'vtt') =>
+        client.audio.transcriptions.create({ ...given(), response_format });
+      expect(await as('text')).toBe('hello there\n');
+      expect(await as('srt')).toMatch(/^1\n00:00:00,\d{3} --> 00:00:04,\d{3}\nhello there\n\n2\n/);
+      expect(await as('vtt')).toMatch(
+        /^WEBVTT\n\n00:00:00\.\d{3} --> 00:00:04\.\d{3}\nhello there/,
+      );
+    });
+
+    it('with segments', async () => {
+      const reply = await client.audio.transcriptions.create({
+        ...given(),
+        response_format: 'verbose_json',
+        timestamp_granularities: ['segment'],
+      });
+      expect(reply).toMatchObject({ language: 'en', text: 'hello there hello there' });
+      expect(reply.segments?.map(({ id, text }) => [id, text])).toEqual([
+        [0, 'hello there'],
+        [1, 'hello there'],
+      ]);
+      expect(reply.segments?.[1]?.start).toBeCloseTo(5.7, 1);
+      expect(reply.duration).toBeGreaterThan(8);
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import { bytesSource } from '../../../src/audio/bytes.ts';
+import { decode } from '../../../src/audio/codec/decode.ts';
+import { afterAll, beforeAll, vi } from 'vitest';
+import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
+import { startTestService, type TestService } from '../support.ts';
+
+const TONE_HZ = 24_000;
+
+/** A second of a tone at half loudness, as 16-bit samples at 24 kHz. */
+const TONE_PCM = new Uint8Array(
+  Int16Array.from({ length: TONE_HZ }, (_, at) => 16_384 * Math.sin(at * 0.1)).buffer,
+);
+
+/** A picture of one pixel. */
+export const PICTURE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+/** Decodes an audio file: its length and its loudest sample, from 0 to 1. */
+export const loudness = async (file: Uint8Array): Promise<{ seconds: number; peak: number }> => {
+  let seconds = 0;
+  let peak = 0;
+  const parts = decode(bytesSource([file]), AbortSignal.timeout(5_000));
+  for await (const { samples, sampleRateHz } of parts) {
+    seconds += samples.length / sampleRateHz;
+    for (const sample of samples) peak = Math.max(peak, Math.abs(sample));
+  }
+  return { seconds, peak };
+};
+
+/** A back end's whole reply with this message. */
+export const completion = (message: object, finish = 'stop'): object => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'talk-1-2026',
+  choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: finish }],
+});
+
+/** A piece of a back end's streamed reply. */
+export const chunk = (delta: object, finish: string | null = null): object => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: 1,
+  model: 'talk-1-2026',
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+
+/** An event stream of the pieces. */
+export const events = (chunks: readonly object[]): string =>
+  [...chunks.map((one) => JSON.stringify(one)), '[DONE]']
+    .map((data) => `data: ${data}\n\n`)
+    .join('');
+
+/** A model's call of a tool. */
+export const WEATHER_CALL = {
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'get_weather', arguments: '{"city":"Paris"}' },
+} as const;
+
+/** The same call as the pieces of a stream. */
+export const weatherCallInPieces: readonly object[] = [
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [
+      {
+        index: 0,
+        ...WEATHER_CALL,
+        function: { name: WEATHER_CALL.function.name, arguments: '' },
+      },
+    ],
+  },
+  ...['{"ci', 'ty":"P', 'aris"}'].map((piece) => ({
+    tool_calls: [{ index: 0, function: { arguments: piece } }],
+  })),
+];
+
+/** A service over a back end, with which the tests of a file talk through somebody's client. */
+export interface ServedFile {
+  readonly backEnd: FakeOpenai;
+  readonly service: TestService;
+  /** What a client of the OpenAI API takes as its base URL. */
+  readonly baseURL: string;
+  /** The body of the last request to the back end. */
+  readonly lastBody: () => Record<string, unknown>;
+}
+
+/** Starts a service over a back end that speaks a tone, for all tests of the calling file. */
+export const useServedFile = (
+  start: typeof startTestService = startTestService,
+): (() => ServedFile) => {
+  let backEnd: FakeOpenai;
+  let service: TestService;
+  beforeAll(async () => {
+    backEnd = await startFakeOpenai({ speech: { pcm: TONE_PCM } });
+    service = await start({ SERVICE_OPENAI_URL: backEnd.url });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await backEnd[Symbol.asyncDispose]();
+  });
+  return () => ({
+    backEnd,
+    service,
+    baseURL: `${service.service.url}/openai/v1`,
+    lastBody: () => backEnd.requests.at(-1)?.body ?? {},
+  });
+};
+
+/** Lets waits of exactly `ms` be over at once while `call` runs, and counts them. */
+export const withoutWaitsOf = async <T>(
+  ms: number,
+  call: () => PromiseLike<T>,
+): Promise<{ value: T; waits: number }> => {
+  const { setTimeout: wait } = globalThis;
+  const spy = vi
+    .spyOn(globalThis, 'setTimeout')
+    .mockImplementation((run: () => void, given?: number) => wait(run, given === ms ? 0 : given));
+  try {
+    const value = await call();
+    return { value, waits: spy.mock.calls.filter(([, given]) => given === ms).length };
+  } finally {
+    spy.mockRestore();
+  }
+};

@@ -3,6 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { PATHS } from '../src/api/contract.ts';
 import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
+import { allowOrigins } from './browser-origins.ts';
 import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
 import { errorReply, ContractError } from './errors.ts';
@@ -25,6 +26,8 @@ export interface AppOptions {
   readonly engines: Engines;
   readonly config: EngineConfig;
   readonly log: Log;
+  /** Origins whose pages may send requests. Default: none. */
+  readonly browserOrigins?: readonly string[];
 }
 
 /** Signal that is aborted after the timeout, which can be changed, and when the connection closes. */
@@ -69,7 +72,9 @@ export const createServiceApp = (
   ];
   const app = new Hono<{ Bindings: HttpBindings; Variables: RequestVariables }>();
 
-  app.use(createRequestLog(log), async (c, next) => {
+  app.use(createRequestLog(log));
+  app.use(allowOrigins(options.browserOrigins ?? []));
+  app.use(async (c, next) => {
     c.set('key', checkKey(c.req.header('authorization') ?? null));
     await next();
   });

@@ -121,6 +121,9 @@ export const engineSection = z.object({
 });
 export type EngineConfig = z.infer<typeof engineSection>;
 
+const isOrigin = (text: string): boolean =>
+  /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
 /** Variables of the service when it runs on its own. */
 export const serverSection = z.object({
   SERVICE_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
@@ -137,4 +140,17 @@ export const serverSection = z.object({
     )
     .optional()
     .describe('Accepted API keys, separated by commas. Each begins with svck:.'),
+  SERVICE_BROWSER_ORIGINS: list
+    .pipe(
+      z.array(
+        z
+          .string()
+          .refine(
+            isOrigin,
+            'each must be as browsers send it, such as https://kiosk.example or http://10.0.0.5:8081: lower case, no path, no slash at the end, no *',
+          ),
+      ),
+    )
+    .optional()
+    .describe('Origins whose pages may use the service from a browser, separated by commas.'),
 });

@@ -23,6 +23,8 @@ export interface ServiceOptions {
   readonly keys: readonly string[];
   readonly engines: EngineConfig;
   readonly log: Log;
+  /** Origins whose pages may use the service. Default: none. */
+  readonly browserOrigins?: readonly string[];
 }
 
 export interface Service {
@@ -59,7 +61,8 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
 export const startService = async (options: ServiceOptions): Promise<Service> => {
   const { log } = options;
   const engines = await loadEngines({ config: options.engines, log });
-  const app = createServiceApp({ keys: options.keys, engines, config: options.engines, log });
+  const { keys, engines: config, browserOrigins = [] } = options;
+  const app = createServiceApp({ keys, engines, config, log, browserOrigins });
   const server = createAdaptorServer({
     fetch: app.fetch,
     // Offers of HTTP/2, such as curl's, are passed over, as without any upgrade.
@@ -67,8 +70,8 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
   }) as Server;
-  const checkKey = createKeyCheck(options.keys);
-  const realtime = serveRealtime(server, { engines, config: options.engines, log, checkKey });
+  const checkKey = createKeyCheck(keys);
+  const realtime = serveRealtime(server, { engines, config, log, checkKey, browserOrigins });
   let address: AddressInfo;
   try {
     address = await listen(server, options.host, options.port);

@@ -26,6 +26,7 @@ runProgram(async (stopped) => {
     keys,
     engines: config.engines,
     log: createLog(config.log.LOG_LEVEL),
+    browserOrigins: config.server.SERVICE_BROWSER_ORIGINS ?? [],
   });
   console.log(`Speech, translation and chat at ${service.url}`);
   if (given.length === 0)

@@ -5,6 +5,7 @@ import { PATHS } from '../../src/api/contract.ts';
 import { CLOSE } from '../../src/api/realtime/contract.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Log } from '../../src/log.ts';
+import { chooseProtocol, upgradeAuthorization } from '../browser-origins.ts';
 import type { EngineConfig } from '../config.ts';
 import type { Engines } from '../engine-loader.ts';
 import { ContractError, errorReply } from '../errors.ts';
@@ -30,6 +31,8 @@ export interface RealtimeDeps {
   readonly log: Log;
   /** Checks the `Authorization` header; throws the error of the refusal. */
   readonly checkKey: (header: string | null) => void;
+  /** Origins whose pages may give the key as a subprotocol. Default: none. */
+  readonly browserOrigins?: readonly string[];
   readonly clock?: Clock;
 }
 
@@ -66,7 +69,7 @@ const refuse = async (socket: Duplex, reply: Response): Promise<void> => {
 /** Serves the two WebSocket paths of contract section 4.1 on `server`. */
 export const serveRealtime = (
   server: Server,
-  { engines, config, log, checkKey, clock = realClock }: RealtimeDeps,
+  { engines, config, log, checkKey, browserOrigins = [], clock = realClock }: RealtimeDeps,
 ): RealtimeServer => {
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
@@ -74,6 +77,7 @@ export const serveRealtime = (
     maxPayload: MOST_FRAME_BYTES,
     perMessageDeflate: false,
     closeTimeout: CLOSE_MS,
+    handleProtocols: chooseProtocol,
   };
   const upgrader = new WebSocketServer(options);
   const sockets = new Set<WebSocket>();
@@ -129,7 +133,7 @@ export const serveRealtime = (
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const path = pathOf(request);
     // As for other requests, who has no key does not learn which paths there are.
-    checkKey(request.headers.authorization ?? null);
+    checkKey(upgradeAuthorization(request.headers, browserOrigins));
     if (!path) throw new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint');
     const start = await starterOf(path);
     if (sockets.size >= MOST_SESSIONS) throw floodError('too many sessions are open');

@@ -34,6 +34,28 @@ describe('the service’s configuration', () => {
     expect(keys[0]).not.toBe(keys[1]);
   });
 
+  it('reads origins, and refuses what no browser sends as one', () => {
+    const parse = (SERVICE_BROWSER_ORIGINS: string) =>
+      parseConfig({ SERVICE_BROWSER_ORIGINS }, { server: serverSection }).server
+        .SERVICE_BROWSER_ORIGINS;
+    expect(parse('https://a.example, http://10.0.0.5:8081')).toEqual([
+      'https://a.example',
+      'http://10.0.0.5:8081',
+    ]);
+    for (const wrong of [
+      '*',
+      'a.example',
+      'https://a.example/',
+      'https://a.example/page',
+      'https://A.example',
+      'https://a.example:443',
+      'https://*.example',
+      'file:///page.html',
+      'null',
+    ])
+      expect(() => parse(`https://a.example,${wrong}`), wrong).toThrow('SERVICE_BROWSER_ORIGINS');
+  });
+
   it('reads voices with and without language and gender', () => {
     const { SERVICE_OPENAI_TTS_VOICES } = engineConfig({
       SERVICE_OPENAI_TTS_VOICES: 'alloy, nova:English:Female',

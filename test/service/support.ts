@@ -36,6 +36,7 @@ export interface TestService extends AsyncDisposable {
 export const startTestService = async (
   variables: Readonly<Record<string, string>> = {},
   log = createLog('silent'),
+  browserOrigins: readonly string[] = [],
 ): Promise<TestService> => {
   const service = await startService({
     host: '127.0.0.1',
@@ -43,6 +44,7 @@ export const startTestService = async (
     keys: ['svck:another-0123456789abcdef', KEY],
     engines: engineConfig(variables),
     log,
+    browserOrigins,
   });
   const request: TestService['request'] = (path, { key = KEY, headers, ...init } = {}) =>
     fetch(`${service.url}${path}`, {

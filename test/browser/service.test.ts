@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -226,6 +227,23 @@ describe('a page of a listed origin', () => {
     const heard = await converse(listed, PATHS.realtimeRecognition, recognition());
     expect(heard).toMatchObject({ code: 1000, protocol: 'realtime', texts: ['hello there'] });
     expect(heard.types.at(-1)).toBe('session.usage');
+  });
+
+  test('connects as the page about the service shows it', async () => {
+    const { url, key } = given();
+    const blocks = readFileSync('docs/service.md', 'utf8').split('```');
+    const code = blocks.find((block) => block.includes('openai-insecure-api-key.')) ?? '';
+    const address = 'ws://127.0.0.1:8090';
+    expect(code).toContain(address);
+    const program = code.replace(/^js\n/, '').replace(address, url.replace('http', 'ws'));
+    const first = `new Promise((resolve) => {
+      socket.addEventListener('message', ({ data }) => resolve(JSON.parse(data).type));
+      socket.addEventListener('close', ({ code }) => resolve(code));
+      socket.addEventListener('open', () => socket.send('{"type":"session.close"}'));
+    })`;
+    expect(
+      await listed.evaluate(`(() => { const key = '${key}'; ${program}; return ${first}; })()`),
+    ).toBe('session.created');
   });
 
   test('speaks over a WebSocket', async () => {

@@ -24,6 +24,20 @@ const FORMATS: Partial<Record<Container, Exclude<AudioFormat, 'pcm'>>> = {
 /** Containers whose codecs not every engine reads: they are decoded here, or refused by their name. */
 const DECODED_HERE: ReadonlySet<Container> = new Set(['wav-compressed', 'ogg']);
 
+/** Formats that a path takes: those above, and others that are always decoded here. */
+interface TakenFormats {
+  readonly names: string;
+  readonly others: ReadonlySet<Container>;
+}
+
+const CONTRACT_FORMATS: TakenFormats = { names: 'WAV, OGG, MP3 or FLAC', others: new Set() };
+
+/** What clients of the OpenAI API send, such as the recordings of browsers and telephones. */
+export const OPENAI_FORMATS: TakenFormats = {
+  names: 'WAV, OGG, MP3, FLAC, WebM or M4A',
+  others: new Set(['webm', 'mp4', 'adts', 'aiff']),
+};
+
 const invalidAudio = (message: string, cause?: unknown): ContractError =>
   new ContractError('ErrInvalidAudio', message, { cause });
 
@@ -41,16 +55,19 @@ const firstBytes = (chunks: readonly Uint8Array[]): Buffer => {
 /** Recognises the format of a file; throws `ErrInvalidAudio` for one that is none of them. */
 export const findFormat = (
   chunks: readonly Uint8Array[],
+  { names, others } = CONTRACT_FORMATS,
 ): Pick<RecognitionInput, 'format' | 'isDecodedHere'> => {
   const head = firstBytes(chunks);
   if (head.length === 0) throw invalidAudio('audio is empty.');
   const container = sniff(head);
-  const format = container && FORMATS[container];
+  const isOther = container !== undefined && others.has(container);
+  // Engines get what is decoded here as samples, or as WAV.
+  const format = isOther ? 'wav' : container && FORMATS[container];
   if (format === undefined)
     throw invalidAudio(
-      `audio is ${container ? container.toUpperCase() : 'of no known format'}; send WAV, OGG, MP3 or FLAC.`,
+      `audio is ${container ? container.toUpperCase() : 'of no known format'}; send ${names}.`,
     );
-  return { format, isDecodedHere: DECODED_HERE.has(container!) };
+  return { format, isDecodedHere: isOther || DECODED_HERE.has(container!) };
 };
 
 /** Converts an error of the decoder to a client error, because the file is the client's. */

@@ -4,7 +4,7 @@ import { validate } from '../../body.ts';
 import type { EngineHints } from '../../engine.ts';
 import { ContractError } from '../../errors.ts';
 import { readLanguage } from '../../language.ts';
-import { findFormat, recogniseUpload } from '../../recognise-upload.ts';
+import { findFormat, OPENAI_FORMATS, recogniseUpload } from '../../recognise-upload.ts';
 import { plainReply, segmentParameters, segmentsReply, type HeardSpan } from '../../recognise.ts';
 import type { Route } from '../../route.ts';
 import { toSrt, toVtt } from '../../transcript-formats.ts';
@@ -87,7 +87,7 @@ export const createTranscriptions = (uploads: ReturnType<typeof createUploadLimi
       const spans = await recogniseUpload(
         {
           audio: form.audio,
-          ...findFormat(form.audio),
+          ...findFormat(form.audio, OPENAI_FORMATS),
           hints,
           speech: isPlain ? undefined : segmentParameters({}),
         },

@@ -58,6 +58,14 @@ describe('the package `openai`', () => {
       expect((await errorOf(words)).message).toContain('only segment is supported here');
     });
 
+    it('for a file that is no audio', async () => {
+      const file = new File(['nothing to hear'], 'speech.wav');
+      const transcription = client.audio.transcriptions.create({ file, model: 'whisper-1' });
+      const error = await errorOf(transcription);
+      expect(error).toBeInstanceOf(OpenAI.BadRequestError);
+      expect(error.message).toContain('send WAV, OGG, MP3, FLAC, WebM or M4A');
+    });
+
     it('for what the service does not have', async () => {
       const error = await errorOf(client.responses.create({ model: 'talk-1', input: 'Hello' }));
       expect(error).toBeInstanceOf(OpenAI.NotFoundError);

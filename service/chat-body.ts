@@ -7,6 +7,10 @@ import { JsonCursor } from './json.ts';
 const MAX_DEPTH = 64;
 /** Most values, some 5,000 messages: keeps parsing and validation under 10 ms. */
 const MAX_VALUES = 20_000;
+/** Strings over this, such as pictures, are passed on unread. */
+const LONG_STRING_BYTES = 16 * 1024;
+/** Most bytes without those strings: parsing more would delay other requests. */
+const MAX_PARSED_BYTES = 2 * 1024 * 1024;
 
 /** Fields that the service itself reads; the others are between the client and the model. */
 const chatBody = z.looseObject({
@@ -25,21 +29,45 @@ export interface ChatBody {
 /** Start of the escapes, such as `\u006d`, with which any letter of `model` can be written. */
 const ESCAPED_LETTER = '\\u006';
 
+/** A run of bytes in a body. */
+interface Span {
+  readonly start: number;
+  end: number;
+}
+
+/** Copies a body without these spans. */
+const without = (bytes: Buffer, spans: readonly Span[]): Buffer => {
+  const edges = [0, ...spans.flatMap(({ start, end }) => [start, end]), bytes.length];
+  const kept: Buffer[] = [];
+  for (let at = 0; at < edges.length; at += 2) kept.push(bytes.subarray(edges[at], edges[at + 1]));
+  return Buffer.concat(kept);
+};
+
 /**
  * Reads a chat request and keeps its bytes. Throws `ContractError` for an invalid one, and before
- * parsing for one with too much depth or too many values.
+ * parsing for one with too much depth, too many values or too much text.
  */
 export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<ChatBody> => {
   const chunks: Uint8Array[] = [];
   const cursor = new JsonCursor();
   let size = 0;
   /** Positions of the values of `model` in the body, quotes included. */
-  const models: { readonly start: number; end: number }[] = [];
+  const models: Span[] = [];
   let inModel = false;
+  /** Positions of the long strings, quotes excluded. */
+  const longs: Span[] = [];
+  let longBytes = 0;
+  let stringStart = 0;
   for await (const chunk of body) {
-    for (let at = 0; at < chunk.length; at += 1) {
+    for (let at = cursor.next(chunk, 0); at < chunk.length; at = cursor.next(chunk, at + 1)) {
       const awaitsModel = cursor.awaited === 'model';
+      const wasInString = cursor.inString;
       cursor.step(chunk[at]!);
+      if (cursor.inString && !wasInString) stringStart = size + at + 1;
+      else if (wasInString && !cursor.inString && size + at - stringStart > LONG_STRING_BYTES) {
+        longs.push({ start: stringStart, end: size + at });
+        longBytes += size + at - stringStart;
+      }
       if (inModel && !cursor.inString) {
         models.at(-1)!.end = size + at + 1;
         inModel = false;
@@ -56,8 +84,15 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
     size += chunk.length;
     chunks.push(chunk);
   }
+  if (size - longBytes > MAX_PARSED_BYTES)
+    throw new ContractError(
+      'ErrRequestTooLarge',
+      `The request body is over ${MAX_PARSED_BYTES} bytes, strings over ${LONG_STRING_BYTES} not counted.`,
+    );
   const bytes = Buffer.concat(chunks);
-  const input = validate(chatBody, parseBody(bytes.toString('utf8')));
+  const isLarge = size > MAX_PARSED_BYTES;
+  const parsed = isLarge ? without(bytes, longs) : bytes;
+  const input = validate(chatBody, parseBody(parsed.toString('utf8')));
   return {
     model: input.model,
     withModel: (model) => {
@@ -73,8 +108,13 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
         ]);
       }
       // A repeated key, or perhaps one with escapes: rare, and not worth keeping the bytes.
-      if (!found || others.length > 0 || bytes.includes(ESCAPED_LETTER))
-        return Buffer.from(JSON.stringify({ ...input, model }));
+      if (!found || others.length > 0 || bytes.includes(ESCAPED_LETTER)) {
+        if (!isLarge) return Buffer.from(JSON.stringify({ ...input, model }));
+        throw new ContractError(
+          'ErrInvalidRequest',
+          'So large a request must name its model once, and have no escapes from u0060 to u006f.',
+        );
+      }
       return Buffer.concat([
         bytes.subarray(0, found.start),
         Buffer.from(written),

@@ -71,6 +71,14 @@ export class JsonCursor {
     } else if (!SPACES.has(byte)) this.#afterColon = false;
   }
 
+  /** Finds the next byte that matters, which are few in long strings: those before need no step. */
+  next(bytes: Uint8Array, from: number): number {
+    if (!this.#inString || this.#escaped || this.#expectsKey) return from;
+    let at = from;
+    while (at < bytes.length && bytes[at] !== QUOTE && bytes[at] !== BACKSLASH) at += 1;
+    return at;
+  }
+
   /** Ends the string that the last byte began, when its content is read by other code. */
   leaveString(): void {
     this.#inString = false;

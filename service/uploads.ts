@@ -15,7 +15,7 @@ const READING = { concurrent: 1_024, waiting: 0 };
  */
 const MAX_HELD_BYTES = 6 * AUDIO_BODY_LIMIT.bytes;
 
-/** The limiter of all uploads of audio. */
+/** The limiter of all long bodies: audio, and conversations with pictures. */
 export const createAudioUploads = (): ReturnType<typeof createUploadLimiter> =>
   createUploadLimiter({ ...READING, maxBytes: MAX_HELD_BYTES });
 

@@ -4,38 +4,41 @@ import { readChatBody } from '../chat-body.ts';
 import { watched, withFailOver } from '../fail-over.ts';
 import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
+import type { createUploadLimiter } from '../upload-limiter.ts';
 
-/** Largest body: long conversations and small pictures; parsing more would delay other requests. */
-const BODY_LIMIT: BodyLimit = { bytes: 2 * 1024 * 1024, named: 'ErrRequestTooLarge' };
+/** Largest body: a long conversation with some 6 MB of pictures. */
+const BODY_LIMIT: BodyLimit = { bytes: 8 * 1024 * 1024, named: 'ErrRequestTooLarge' };
 
-/** Route of contract section 4.1: OpenAI-compatible, forwarded unchanged. */
-export const chat: Route = {
+/** Creates the route of contract section 4.1: OpenAI-compatible, forwarded unchanged. */
+export const createChat = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
   method: 'POST',
   path: PATHS.chat,
   stage: 'llm',
   timeoutMs: 600_000,
   handle: async ({ request, engines, key, log, signal, cutOff }) => {
-    const input = await readChatBody(readChunks(request, BODY_LIMIT, signal));
+    using upload = uploads.open();
+    const body = readChunks(request, BODY_LIMIT, signal);
+    const input = await upload.receive(body, readChatBody, signal);
     const offers = await engines.offers('chat');
     if (offers.length === 0) throw engines.missing({ ability: 'chat' });
     let mediaType = 'application/json';
-    const body = await withFailOver(
+    const reply = await withFailOver(
       offers,
       async (offer, either) => {
         const permit = await offer.limiter.acquire(either, key);
         const answer = (async function* () {
-          const reply = await offer.engine.complete(input, either);
-          ({ mediaType } = reply);
-          yield* reply.body;
+          const answered = await offer.engine.complete(input, either);
+          ({ mediaType } = answered);
+          yield* answered.body;
         })();
         return primed(holding(permit, watched(offer, answer, signal)));
       },
       { ability: 'chat', log, signal },
     );
     return streamReply(
-      body,
+      reply,
       { 'content-type': mediaType, 'cache-control': 'no-cache' },
       { log, signal, cutOff },
     );
   },
-};
+});

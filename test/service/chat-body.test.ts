@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readChatBody } from '../../service/chat-body.ts';
 
 async function* inChunks(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -68,6 +68,35 @@ describe('a chat body', () => {
         message: 'The request body is too deep or has too many parts.',
       },
     );
+  });
+
+  it('with large pictures is passed on as written, and does not hold up others', async () => {
+    const url = 'x'.repeat(3_500_000);
+    const content = [1, 2].map(() => ({ type: 'image_url', image_url: { url } }));
+    const sent = JSON.stringify({ model: 'a', messages: [{ role: 'user', content }] });
+    const parse = vi.spyOn(JSON, 'parse');
+    try {
+      const asked = await withModel(sent, 'b');
+      expect(asked === sent.replace('"a"', '"b"')).toBe(true);
+      expect(parse.mock.calls.map(([text]) => text.length < 1_000)).toEqual([true]);
+    } finally {
+      parse.mockRestore();
+    }
+  });
+
+  it('with a large picture and a model written oddly is refused', async () => {
+    const url = 'x'.repeat(3_000_000);
+    const sent = `{"mod\\u0065l":"a", ${MESSAGES}, "url":"${url}"}`;
+    await expect(withModel(sent, 'b')).rejects.toMatchObject({ named: 'ErrInvalidRequest' });
+  });
+
+  it('with more text than is parsed is refused', async () => {
+    const texts = Array.from({ length: 200 }, () => 'x'.repeat(12_000));
+    const sent = `{${MESSAGES}, "texts":${JSON.stringify(texts)}}`;
+    await expect(withModel(sent, 'b')).rejects.toMatchObject({
+      named: 'ErrRequestTooLarge',
+      message: 'The request body is over 2097152 bytes, strings over 16384 not counted.',
+    });
   });
 
   it('of two thousand messages is taken', async () => {

@@ -43,7 +43,7 @@ describe('chat over HTTP', () => {
   });
 
   it('answers 400 for a body that is too long', async () => {
-    const content = 'x'.repeat(2 * 1024 * 1024);
+    const content = 'x'.repeat(8 * 1024 * 1024);
     expect(await failure(await chat({ messages: [{ role: 'user', content }] }))).toMatchObject({
       status: 400,
       name: 'ErrRequestTooLarge',

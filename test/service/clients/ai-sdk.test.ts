@@ -138,7 +138,7 @@ describe('the package `@ai-sdk/openai-compatible`', () => {
     });
 
     it('for a faulty request', async () => {
-      const content = 'x'.repeat(3_000_000);
+      const content = 'x'.repeat(9_000_000);
       const error = await errorOf(generateText({ model: talk(), prompt: content }));
       expect(error).toMatchObject({ statusCode: 400, isRetryable: false });
       expect(error.responseBody).toContain('ErrRequestTooLarge');

@@ -71,13 +71,16 @@ describe('the package `openai`', () => {
       expect(served().lastBody()).toEqual({ model: 'talk-1', messages, ...parameters });
     });
 
-    it('with a picture', async () => {
+    it.each([
+      ['a picture', PICTURE],
+      ['a photo of 5 MB', `data:image/jpeg;base64,${'A'.repeat(7_000_000)}`],
+    ])('with %s', async (_, url) => {
       const messages: ChatCompletionMessageParam[] = [
         {
           role: 'user',
           content: [
             { type: 'text', text: 'What is in this image?' },
-            { type: 'image_url', image_url: { url: PICTURE, detail: 'low' } },
+            { type: 'image_url', image_url: { url, detail: 'low' } },
           ],
         },
       ];

@@ -39,6 +39,13 @@ describe('the package `openai`', () => {
       expect(peak).toBeGreaterThan(0.4);
     });
 
+    it('nothing in a voice that there is not', async () => {
+      const voice = 'nobody at all';
+      const speech = client.audio.speech.create({ model: 'tts-1', voice, input: 'Hello' });
+      await expect(speech).rejects.toThrow(OpenAI.BadRequestError);
+      await expect(speech).rejects.toThrow('voice is no id or name of GET /tts/voices');
+    });
+
     it.each(['opus', 'flac', 'wav'] as const)('%s', async (format) => {
       const voice = 'alloy';
       const fields = { model: 'tts-1', voice, input: 'Hello', response_format: format };

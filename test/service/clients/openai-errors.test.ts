@@ -37,11 +37,6 @@ describe('the package `openai`', () => {
       const error = await errorOf(client.chat.completions.create({ ...CHAT, messages: [] }));
       expect(error).toBeInstanceOf(OpenAI.BadRequestError);
       expect(error.message).toContain('messages');
-      const voice = 'nobody at all';
-      const speech = client.audio.speech.create({ model: 'tts-1', voice, input: 'Hello' });
-      const other = await errorOf(speech);
-      expect(other).toBeInstanceOf(OpenAI.BadRequestError);
-      expect(other.message).toContain('voice is no id or name of GET /tts/voices');
     });
 
     it('for a transcription as a stream, and for times of words', async () => {

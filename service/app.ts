@@ -11,7 +11,7 @@ import { createKeyCheck } from './keys.ts';
 import { createRequestLog, currentRequestId, type RequestVariables } from './request-log.ts';
 import type { Route, RouteContext } from './route.ts';
 import { createAsr } from './routes/asr.ts';
-import { createChat } from './routes/chat.ts';
+import { createChatRoute } from './routes/chat.ts';
 import { models } from './routes/openai/models.ts';
 import { createSpeechRoute } from './routes/openai/speech.ts';
 import { createTranscriptions } from './routes/openai/transcriptions.ts';
@@ -61,7 +61,7 @@ export const createServiceApp = (
   const spools = createSpools(SPOOL_LIMITS);
   const uploads = createAudioUploads();
   const routes: readonly Route[] = [
-    createChat(uploads),
+    createChatRoute(uploads),
     voices,
     createTts(spools),
     createAsr(uploads),

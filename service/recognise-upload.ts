@@ -32,7 +32,7 @@ interface TakenFormats {
 
 const CONTRACT_FORMATS: TakenFormats = { names: 'WAV, OGG, MP3 or FLAC', others: new Set() };
 
-/** What clients of the OpenAI API send, such as the recordings of browsers and telephones. */
+/** Formats that clients of the OpenAI API send, such as the recordings of browsers and telephones. */
 export const OPENAI_FORMATS: TakenFormats = {
   names: 'WAV, OGG, MP3, FLAC, WebM or M4A',
   others: new Set(['webm', 'mp4', 'adts', 'aiff']),

@@ -10,7 +10,7 @@ import type { createUploadLimiter } from '../upload-limiter.ts';
 const BODY_LIMIT: BodyLimit = { bytes: 8 * 1024 * 1024, named: 'ErrRequestTooLarge' };
 
 /** Creates the route of contract section 4.1: OpenAI-compatible, forwarded unchanged. */
-export const createChat = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
+export const createChatRoute = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
   method: 'POST',
   path: PATHS.chat,
   stage: 'llm',

@@ -9,7 +9,7 @@ const isSaid = (part: string, words: ReadonlySet<string>): boolean =>
   [...wordsOf(part)].every((word) => words.has(word));
 
 /**
- * What people read of a voice, each on one line: its description, or its ID where it has none, then
+ * Lists what people read of a voice, a line each: its description, or its ID where it has none, then
  * its language and its gender unless the description says them. A language may be words and a code,
  * `Spanish (Spain), es`; one of them in the description is enough.
  */

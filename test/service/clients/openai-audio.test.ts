@@ -91,14 +91,18 @@ describe('the package `openai`', () => {
       );
     });
 
-    it.each(['recorded.webm', 'recorded.mp4', 'speech.m4a', 'speech.aac', 'speech.mp3'])(
-      '%s, as browsers and telephones record it',
-      async (name) => {
-        const file = createReadStream(join('test/fixtures/audio', name));
-        const { text } = await client.audio.transcriptions.create({ file, model: 'whisper-1' });
-        expect(text).toMatch(/^hello there/);
-      },
-    );
+    it.each([
+      'recorded.webm',
+      'live.webm',
+      'recorded.mp4',
+      'speech.m4a',
+      'speech.aac',
+      'speech.mp3',
+    ])('%s, as browsers and telephones record it', async (name) => {
+      const file = createReadStream(join('test/fixtures/audio', name));
+      const { text } = await client.audio.transcriptions.create({ file, model: 'whisper-1' });
+      expect(text).toMatch(/^hello there/);
+    });
 
     it('with segments', async () => {
       const reply = await client.audio.transcriptions.create({

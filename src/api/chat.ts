@@ -1,12 +1,18 @@
 import { countCodePoints } from '../text/unicode.ts';
-import type { Call, CallOptions, Caller } from './caller.ts';
+import type { Attempt, Call, CallOptions, Caller } from './caller.ts';
 import { completion, MODELS_PATH, PATHS, type ChatRequest, type Completion } from './contract.ts';
 import { modelList } from './replies.ts';
 import { growingText } from './growing-text.ts';
+import { ServiceError } from './service-error.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 
 const DEADLINE_MS = 120_000;
 const MODELS_DEADLINE_MS = 15_000;
+
+export interface ChatStreamOptions extends CallOptions {
+  /** Takes the tokens of question and answer when the stream ends, where the service counts them. */
+  readonly tokens?: (count: number) => void;
+}
 
 export interface ChatApi {
   /** Sends POST /openai/v1/chat/completions; resolves with the answer in one piece. */
@@ -16,9 +22,15 @@ export interface ChatApi {
   /** Sends the same request, streamed: yields the whole text so far and returns it. */
   chatStream(
     request: Omit<ChatRequest, 'stream'>,
-    options: CallOptions,
+    options: ChatStreamOptions,
   ): AsyncGenerator<string, string, void>;
 }
+
+/** Statuses with which a strict server refuses a field that it doesn't know. */
+const UNKNOWN_FIELD = new Set([400, 422]);
+
+const isUnknownField = (thrown: unknown): boolean =>
+  thrown instanceof ServiceError && UNKNOWN_FIELD.has(thrown.status);
 
 const callOf = ({ messages }: Pick<ChatRequest, 'messages'>, options: CallOptions): Call => ({
   endpoint: 'chat',
@@ -28,6 +40,9 @@ const callOf = ({ messages }: Pick<ChatRequest, 'messages'>, options: CallOption
 });
 
 export const createChatApi = (caller: Caller): ChatApi => {
+  /** Whether streams tell their usage on request; undefined until the service has answered one. */
+  let tellsUsage: boolean | undefined;
+
   const send = async (request: ChatRequest, signal: AbortSignal): Promise<HttpReply> =>
     caller.transport.send(
       {
@@ -38,6 +53,22 @@ export const createChatApi = (caller: Caller): ChatApi => {
       },
       signal,
     );
+
+  /** Sends a request for a stream with its usage; without that where only that is refused. */
+  const sendForStream = async (request: ChatRequest, signal: AbortSignal): Promise<HttpReply> => {
+    const streamed = { ...request, stream: true };
+    if (tellsUsage === false) return send(streamed, signal);
+    try {
+      const reply = await send({ ...streamed, stream_options: { include_usage: true } }, signal);
+      tellsUsage = true;
+      return reply;
+    } catch (thrown) {
+      if (tellsUsage || !isUnknownField(thrown)) throw thrown;
+      const reply = await send(streamed, signal);
+      tellsUsage = false;
+      return reply;
+    }
+  };
 
   return {
     chat: async (request, options) =>
@@ -61,7 +92,11 @@ export const createChatApi = (caller: Caller): ChatApi => {
 
     chatStream: (request, options) =>
       caller.states(callOf(request, options), async function* ({ signal, used }) {
-        return yield* growingText(await send({ ...request, stream: true }, signal), used);
+        const note: Attempt['used'] = (usage) => {
+          used(usage);
+          if (typeof usage.total_tokens === 'number') options.tokens?.(usage.total_tokens);
+        };
+        return yield* growingText(await sendForStream(request, signal), note);
       }),
   };
 };

@@ -207,6 +207,7 @@ export const chatRequest = z.object({
   model: z.string().optional(),
   messages: z.array(chatTurn).min(1),
   stream: z.boolean().optional(),
+  stream_options: z.object({ include_usage: z.boolean() }).optional(),
   temperature: z.number().optional(),
   max_tokens: z.int().positive().optional(),
 });

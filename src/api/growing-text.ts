@@ -25,13 +25,19 @@ export const growingText = async function* (
     return whole;
   }
   let text = '';
-  for await (const data of readEvents(reply.body, networkError)) {
-    const { choices, usage } = parseReply(completionChunk, data);
-    if (usage) used(usage);
-    const delta = choices?.[0]?.delta?.content;
-    if (!delta) continue;
-    text += delta;
-    yield text;
+  let counted: Parameters<Attempt['used']>[0] = {};
+  try {
+    for await (const data of readEvents(reply.body, networkError)) {
+      const { choices, usage } = parseReply(completionChunk, data);
+      // Some servers send the sum so far with every chunk.
+      counted = usage ?? counted;
+      const delta = choices?.[0]?.delta?.content;
+      if (!delta) continue;
+      text += delta;
+      yield text;
+    }
+    return text;
+  } finally {
+    used(counted);
   }
-  return text;
 };

@@ -246,4 +246,32 @@ describe('chat', () => {
     );
     expect(result).toBe('You asked: why?');
   });
+
+  const ask = async () =>
+    statesOf(client.chatStream({ messages: [...messages] }, { ...ASKER, signal }));
+  const asksUsage = () =>
+    fake.seen
+      .filter(({ path }) => path === PATHS.chat)
+      .map(({ json }) => json['stream_options'] !== undefined);
+
+  it.each([400, 422])('asks for no usage where a strict service refuses it: %i', async (status) => {
+    fake.fail(PATHS.chat, { status });
+    expect((await ask()).result).toBe('You asked: why?');
+    await ask();
+    expect(asksUsage()).toEqual([true, false, false]);
+  });
+
+  it('repeats no other refusal once the service has told its usage', async () => {
+    await ask();
+    fake.fail(PATHS.chat, { status: 400 });
+    await expect(ask()).rejects.toMatchObject({ code: 'bad-input' });
+    expect(asksUsage()).toEqual([true, true]);
+  });
+
+  it('asks for usage again after a refusal that had another cause', async () => {
+    fake.fail(PATHS.chat, { status: 400 }, { status: 400 });
+    await expect(ask()).rejects.toMatchObject({ code: 'bad-input' });
+    await ask();
+    expect(asksUsage()).toEqual([true, false, true]);
+  });
 });

@@ -108,3 +108,52 @@ describe('an answer', () => {
     expect(await ask(open())).toBe('x'.repeat(100_000));
   });
 });
+
+describe('the tokens of an answer', () => {
+  const tokensOf = async (question: string): Promise<readonly number[]> => {
+    const told: number[] = [];
+    const turns = [{ role: 'user', content: question }] as const;
+    await statesOf(open().answer(turns, ASKER, signal, (tokens) => told.push(tokens)));
+    return told;
+  };
+  const streamOf = (...events: readonly unknown[]) => ({
+    status: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+  });
+  const usage = (total_tokens: number) => ({
+    usage: { prompt_tokens: 1, completion_tokens: total_tokens - 1, total_tokens },
+  });
+
+  it('are those that the service counts', async () => {
+    fake.fail(
+      PATHS.chat,
+      streamOf({ choices: [{ delta: { content: 'yes' } }] }, { choices: [], ...usage(42) }),
+    );
+    expect(await tokensOf('why?')).toEqual([42]);
+    expect(asked(PATHS.chat)[0]?.json).toMatchObject({ stream_options: { include_usage: true } });
+  });
+
+  it('are the last sum where every chunk tells the sum so far', async () => {
+    const chunk = (total: number) => ({ choices: [{ delta: { content: 'a' } }], ...usage(total) });
+    fake.fail(PATHS.chat, streamOf(chunk(5), chunk(6), chunk(7)));
+    expect(await tokensOf('why?')).toEqual([7]);
+  });
+
+  it('are estimated where the service counts none: four bytes each, thinking included', async () => {
+    fake.answers = () => '<think>hmm</think>Dragons';
+    expect(await tokensOf('why 竜?')).toEqual([2 + 7]);
+  });
+
+  it('are none where no answer began', async () => {
+    fake.fail(PATHS.chat, { status: 403 });
+    await expect(tokensOf('why?')).rejects.toMatchObject({ code: 'forbidden' });
+    const told: number[] = [];
+    fake.fail(PATHS.chat, { status: 403 });
+    const answer = open().answer([{ role: 'user', content: 'a' }], ASKER, signal, (tokens) =>
+      told.push(tokens),
+    );
+    await expect(answer.next()).rejects.toThrow();
+    expect(told).toEqual([]);
+  });
+});

@@ -159,7 +159,8 @@ const summary = defineAction({
     const { options, services, member, locale, signal, stream, reply } = ctx;
     const own = options.language ?? (await services.settings.of(member)).language ?? locale;
     const wanted = typedLanguage(own, services);
-    const text = await stream((await captionRecord(ctx)).summary(wanted, signal), parseMarkdown);
+    const record = await captionRecord(ctx);
+    const text = await stream(record.summary(wanted, services.assistant, signal), parseMarkdown);
     await reply({ text: parseMarkdown(text) });
   },
 });

@@ -6,8 +6,16 @@ import {
   type PressContext,
 } from '../src/command/command.ts';
 import type { ChannelWatch } from '../src/model/watch.ts';
+import type { LimitedUse } from '../src/model/daily-limits.ts';
 import type { SpaceChoices } from '../src/model/space-choices.ts';
-import { button, channelNames, demandChosen, hiddenNote, modeKey } from '../src/command/helpers.ts';
+import {
+  button,
+  channelNames,
+  demandChosen,
+  hiddenNote,
+  limitAmounts,
+  modeKey,
+} from '../src/command/helpers.ts';
 import { bullets, lines, nested, series } from '../src/model/compose-rich-text.ts';
 import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/content.ts';
@@ -22,6 +30,7 @@ type Label = Parameters<PressContext['label']>[0];
 
 const CHARACTERS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
 const AUDIO_MINUTES = [10, 30, 60, 120, 300, 600, 1_440];
+const CHAT_TOKENS = CHARACTERS;
 const NO_LIMIT = 'none';
 const LISTED = 15;
 /** The commands that no role can be kept from: what there is, and what is kept of a person. */
@@ -50,6 +59,7 @@ const front: Page = async (ctx) => {
   const choices = await choicesOf(ctx);
   const watches = await watchesOf(ctx);
   const all = services.watches.list(space);
+  const { space: limited } = await services.limits.of(space);
   const roles = Object.entries(choices.roles).filter(([, ids]) => ids.length > 0);
   const watchLine = (watch: ChannelWatch): RichText =>
     series([
@@ -76,8 +86,9 @@ const front: Page = async (ctx) => {
           channels: await channelNames(choices.quietChannels, ctx),
         }),
         t('settings.limits-are', {
-          characters: limitText(ctx, choices.dailyCharacters),
-          minutes: limitText(ctx, choices.dailyAudioMinutes),
+          characters: limitText(ctx, limited.characters),
+          minutes: limitText(ctx, limited.audioMinutes),
+          tokens: limitText(ctx, limited.chatTokens),
         }),
         capabilities.roles &&
           nested(t('settings.roles-are', { count: roles.length }), roles.map(roleLine)),
@@ -139,30 +150,74 @@ const quiet: Page = async (ctx) => ({
   ],
 });
 
+const LIMITS: readonly {
+  readonly press: string;
+  readonly key: Label;
+  readonly use: LimitedUse;
+  readonly choice: 'dailyCharacters' | 'dailyAudioMinutes' | 'dailyChatTokens';
+  readonly offered: readonly number[];
+}[] = [
+  {
+    press: 'characters',
+    key: 'settings.characters',
+    use: 'characters',
+    choice: 'dailyCharacters',
+    offered: CHARACTERS,
+  },
+  {
+    press: 'minutes',
+    key: 'settings.minutes',
+    use: 'audioMinutes',
+    choice: 'dailyAudioMinutes',
+    offered: AUDIO_MINUTES,
+  },
+  {
+    press: 'tokens',
+    key: 'settings.tokens',
+    use: 'chatTokens',
+    choice: 'dailyChatTokens',
+    offered: CHAT_TOKENS,
+  },
+];
+
+/** Offers the limits below the operator's, and the operator's own. */
 const limits: Page = async (ctx) => {
-  const { dailyCharacters, dailyAudioMinutes } = await choicesOf(ctx);
-  const control = (
-    press: string,
-    key: Label,
-    offered: readonly number[],
-    now: number | undefined,
-  ): Control => ({
-    kind: 'choice',
-    press: `settings ${press}`,
-    label: ctx.label(key),
-    choices: [undefined, ...offered].map((value) => ({
-      value: String(value ?? NO_LIMIT),
-      label: limitText(ctx, value),
-      chosen: value === now,
-    })),
+  const { services, channel, t, label } = ctx;
+  const choices = await choicesOf(ctx);
+  const { operator, person } = await services.limits.of(channel.space);
+  const together = limitAmounts(operator, ctx);
+  const each = limitAmounts(person, ctx);
+  const controls = LIMITS.map(({ press, key, use, choice, offered }): Control => {
+    const most = operator[use] ?? Infinity;
+    const now = choices[choice] ?? Infinity;
+    const highest =
+      operator[use] === undefined
+        ? limitText(ctx, undefined)
+        : label('settings.by-operator', { limit: limitText(ctx, operator[use]) });
+    return {
+      kind: 'choice',
+      press: `settings ${press}`,
+      label: label(key),
+      choices: [
+        { value: NO_LIMIT, label: highest, chosen: now >= most },
+        ...offered
+          .filter((value) => value < most)
+          .map((value) => ({
+            value: String(value),
+            label: limitText(ctx, value),
+            chosen: value === now,
+          })),
+      ],
+    };
   });
   return {
-    text: lines(ctx.t('settings.limits-heading'), ctx.t('settings.limits-how')),
-    controls: [
-      control('characters', 'settings.characters', CHARACTERS, dailyCharacters),
-      control('minutes', 'settings.minutes', AUDIO_MINUTES, dailyAudioMinutes),
-      back(ctx),
-    ],
+    text: lines(
+      t('settings.limits-heading'),
+      t('settings.limits-how'),
+      together && t('settings.limits-operator', { amounts: together }),
+      each && t('settings.limits-person', { amounts: each }),
+    ),
+    controls: [...controls, back(ctx)],
   };
 };
 
@@ -260,8 +315,12 @@ export default defineCommand(
         await demandChosen(ctx.values, quietChannels, ctx);
         return { quietChannels: ctx.values };
       }),
-      characters: change(limits, (ctx) => ({ dailyCharacters: limitOf(ctx) })),
-      minutes: change(limits, (ctx) => ({ dailyAudioMinutes: limitOf(ctx) })),
+      ...Object.fromEntries(
+        LIMITS.map(({ press: name, choice }) => [
+          name,
+          change(limits, (ctx) => ({ [choice]: limitOf(ctx) })),
+        ]),
+      ),
       command: press((ctx) => roles(ctx, ctx.values[0] ?? '')),
       roles: change(roles, ({ arg, values }, { roles: before }) => ({
         roles: { ...before, [arg]: values },

@@ -1,12 +1,18 @@
 import { z } from 'zod';
-import { defineCommand, moderator } from '../src/command/command.ts';
-import type { UsageDay } from '../src/command/services.ts';
-import { CHART_SIGNS, MINUTE_MS } from '../src/command/helpers.ts';
-import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
+import { defineCommand, type CommandContext } from '../src/command/command.ts';
+import type { UsageAmounts, UsageDay } from '../src/command/services.ts';
+import { CHART_SIGNS, limitAmounts, MINUTE_MS } from '../src/command/helpers.ts';
+import { bullets, lines, sections, series } from '../src/model/compose-rich-text.ts';
+import { memberMention } from '../src/model/place.ts';
 import type { RichText } from '../src/model/rich-text.ts';
 
 /** More lines nobody reads; the picture shows every day. */
 const DAYS_LISTED = 14;
+const PEOPLE_LISTED = 5;
+/** People who are looked at, because some of them may have opted out. */
+const PEOPLE_READ = 25;
+
+type Context = Omit<CommandContext<unknown>, 'options'>;
 
 /** Says a duration in seconds, or in minutes from one on. */
 const durationOf = (ms: number, locale: string): string => {
@@ -16,47 +22,99 @@ const durationOf = (ms: number, locale: string): string => {
   return new Intl.NumberFormat(locale, format).format(amount);
 };
 
+const numbers = (
+  { characters, audioMs, chatTokens, messages }: UsageAmounts,
+  { t, locale }: Context,
+): RichText =>
+  t('usage.numbers', {
+    characters,
+    audio: durationOf(audioMs, locale),
+    tokens: chatTokens,
+    messages,
+  });
+
+/** Says what the asker used today, and may still use. */
+const ownUsage = async (ctx: Context): Promise<RichText> => {
+  const { services, member, channel, t } = ctx;
+  const consumer = { space: channel.space, memberId: member.id };
+  const used = await services.usage.todayOf(consumer.space, consumer.memberId);
+  const left = limitAmounts(await services.limits.left(consumer), ctx);
+  return lines(
+    t('usage.own'),
+    used.messages > 0 ? numbers(used, ctx) : t('usage.own-none'),
+    left && t('usage.left', { amounts: left }),
+  );
+};
+
+/** Lists the people who used most; nobody who opted out is named. */
+const topPeople = async (days: number, ctx: Context): Promise<RichText | undefined> => {
+  const { services, channel, named, t } = ctx;
+  const { space } = channel;
+  if (!named) return undefined;
+  const people = await services.usage.top(space, days, PEOPLE_READ);
+  const optedOut = await Promise.all(
+    people.map(({ memberId: id }) => services.privacy.optedOut({ platform: space.platform, id })),
+  );
+  const listed = people
+    .filter((_, index) => !optedOut[index])
+    .slice(0, PEOPLE_LISTED)
+    .map((each) => series([memberMention(space, each.memberId), numbers(each, ctx)]));
+  return listed.length > 0 ? named(lines(t('usage.top'), bullets(...listed))) : undefined;
+};
+
+/** Lists what everybody together used, by day. */
+const spaceUsage = async (days: readonly UsageDay[], ctx: Context): Promise<RichText> => {
+  const { services, channel, locale, t } = ctx;
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+  const sum = (of: (day: UsageDay) => number): number =>
+    days.reduce((total, day) => total + of(day), 0);
+  const used = days.filter(({ messages }) => messages > 0).toReversed();
+  const total = numbers(
+    {
+      characters: sum(({ characters }) => characters),
+      audioMs: sum(({ audioMs }) => audioMs),
+      chatTokens: sum(({ chatTokens }) => chatTokens),
+      messages: sum(({ messages }) => messages),
+    },
+    ctx,
+  );
+  const listed = used
+    .slice(0, DAYS_LISTED)
+    .map((day) =>
+      series([
+        date.format(new Date(day.day)),
+        numbers(day, ctx),
+        t('usage.people', { count: day.people }),
+      ]),
+    );
+  const left = limitAmounts(await services.limits.left({ space: channel.space }), ctx);
+  return lines(
+    t('usage.heading', { days: days.length }),
+    total,
+    bullets(...listed),
+    used.length > DAYS_LISTED && t('usage.more', { count: used.length - DAYS_LISTED }),
+    left && t('usage.left-together', { amounts: left }),
+  );
+};
+
 export default defineCommand(
   'usage',
   {
     options: z.object({ days: z.enum(['7', '30', '90']).default('30') }),
-    guards: [moderator],
     private: true,
     slow: true,
-    async run({ options, services, channel, locale, t, reply }) {
+    async run({ options, ...ctx }) {
+      const { services, member, channel, t, reply } = ctx;
+      const own = await ownUsage(ctx);
+      // How much others use is not for everybody to know.
+      if (member.role !== 'moderator') return reply({ text: own });
       const days = await services.usage.days(channel.space, Number(options.days));
-      const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-      const sum = (of: (day: UsageDay) => number): number =>
-        days.reduce((total, day) => total + of(day), 0);
-      const numbers = (each: Pick<UsageDay, 'characters' | 'audioMs' | 'messages'>): RichText =>
-        t('usage.numbers', {
-          characters: each.characters,
-          audio: durationOf(each.audioMs, locale),
-          messages: each.messages,
-        });
-      const used = days.filter(({ messages }) => messages > 0).toReversed();
-      if (used.length === 0)
+      if (days.every(({ messages }) => messages === 0))
         return reply({ text: t('usage.none', { days: days.length }), tone: 'note' });
-      const total = numbers({
-        characters: sum(({ characters }) => characters),
-        audioMs: sum(({ audioMs }) => audioMs),
-        messages: sum(({ messages }) => messages),
-      });
-      const listed = used
-        .slice(0, DAYS_LISTED)
-        .map((day) =>
-          series([
-            date.format(new Date(day.day)),
-            numbers(day),
-            t('usage.people', { count: day.people }),
-          ]),
-        );
-      const text = lines(
-        t('usage.heading', { days: days.length }),
-        total,
-        bullets(...listed),
-        used.length > DAYS_LISTED && t('usage.more', { count: used.length - DAYS_LISTED }),
-        '',
+      const text = sections(
+        await spaceUsage(days, ctx),
+        await topPeople(days.length, ctx),
+        own,
         t('usage.legend', CHART_SIGNS),
       );
       // The numbers stand even where no picture can be drawn.

@@ -19,6 +19,8 @@ import { createPlatforms } from './running-platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
+import { createLimits } from './usage/limits.ts';
+import { LIMIT_VARIABLES, operatorLimits, type LimitConfig } from './usage/operator-limits.ts';
 import { translateMeteredLine } from './usage/metered-line.ts';
 import { realClock, type Clock } from './async/clock.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
@@ -89,6 +91,7 @@ export const coreSection = z
       .describe(
         'Key that encrypts stored tokens: 32 bytes as base64. To replace it, put the new one in front, with a comma.',
       ),
+    ...LIMIT_VARIABLES,
     LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
   })
   .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL === !SPEECH_API_KEY, {
@@ -108,7 +111,8 @@ export interface CoreDeps {
   readonly config: Pick<
     CoreConfig,
     'SPEECH_CHAT_MODEL' | 'SPEECH_TRANSLATION_MODEL' | 'INBOX_DAYS' | 'COPY_DAYS' | 'ENCRYPTION_KEY'
-  >;
+  > &
+    LimitConfig;
   /** Built in: what its engines say. Otherwise undefined, and the service is asked for its voices. */
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
   /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
@@ -197,12 +201,15 @@ export const openCore = async ({
     rank: languageHistory.rank,
   };
   const glossary = createGlossary(store, languages);
+  const spaces = createSpaceSettings(store);
+  const usage = createUsage(store);
   const base = {
     languages,
     glossary,
     settings: createMemberSettings(store),
-    spaces: createSpaceSettings(store),
-    usage: createUsage(store),
+    spaces,
+    usage,
+    limits: createLimits({ spaces, usage, operator: operatorLimits(config) }),
     privacy: createPrivacy(store, Date.now, personalDataOf),
     translator: createTranslator({
       client,

@@ -40,7 +40,7 @@ const callOf = ({ messages }: Pick<ChatRequest, 'messages'>, options: CallOption
 });
 
 export const createChatApi = (caller: Caller): ChatApi => {
-  /** Whether streams tell their usage on request; undefined until the service has answered one. */
+  /** True where streams tell their usage on request; undefined until the service has answered one. */
   let tellsUsage: boolean | undefined;
 
   const send = async (request: ChatRequest, signal: AbortSignal): Promise<HttpReply> =>

@@ -44,6 +44,8 @@ export interface CommandContext<Options> {
   readonly services: Services;
   /** Checks channels: those of options of kind channel are known to be seen by the person. */
   readonly access: ChannelAccess;
+  /** Gives the mentions of a text their names, as far as they are known; undefined without mentions. */
+  readonly named: ((text: RichText) => Promise<RichText>) | undefined;
   /** The person's locale, and its sentences. */
   readonly locale: string;
   readonly t: TranslateRich;

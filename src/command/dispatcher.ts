@@ -11,6 +11,8 @@ import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import { quote, text, type RichText } from '../model/rich-text.ts';
+import type { Channel } from '../model/place.ts';
+import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CompletionRequest, Invocation, PressInvocation } from '../ports/platform.ts';
 import type { Core } from '../adapter.ts';
 import type { Platforms } from '../running-platforms.ts';
@@ -32,8 +34,6 @@ export interface DispatcherDeps extends CatalogueDeps {
   readonly services: Services;
   /** Resolves after `ms`; rejects when it is no longer needed. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
 }
 
 export type Dispatcher = Pick<Core, 'commands' | 'dispatch' | 'press' | 'complete'>;
@@ -55,6 +55,11 @@ const logFault = (log: Log, command: string, error: AppError): void => {
     log.warn(fields, 'command not done: service or configuration');
   else log.debug(fields, 'command refused');
 };
+
+const namesIn =
+  (feed: ChannelFeed, channel: Channel) =>
+  async (tree: RichText): Promise<RichText> =>
+    feed.named(channel, tree).catch(() => tree);
 
 /** The context that commands and pressed controls share. */
 type Basics = Omit<PressContext, 'arg' | 'values'>;
@@ -92,11 +97,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     updates: AnswerUpdates,
     work: (basics: Basics) => Promise<void>,
   ): Promise<void> => {
-    const meter = createMeter(
-      deps.services,
-      { space: channel.space, memberId: member.id },
-      deps.now ? { now: deps.now } : {},
-    );
+    const meter = createMeter(deps.services, { space: channel.space, memberId: member.id });
     const locale = texts.pick([member.locale]);
     const here = platforms.get(channel.space.platform);
     const { name: platform, capabilities } = here;
@@ -106,6 +107,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         channel,
         services: meter.services,
         access: createChannelAccess(here, member),
+        named: here.feed && namesIn(here.feed, channel),
         locale,
         t: texts.rich(locale, namingOf(member)),
         label: texts.in(locale, namingOf(member)),

@@ -3,6 +3,7 @@ import type { Complete, PressContext } from './command.ts';
 import type { Attachment, MessageFile } from '../model/file.ts';
 import type { MessageKey } from '../message-key.ts';
 import type { Control } from '../model/content.ts';
+import type { DailyLimits } from '../model/daily-limits.ts';
 import type { Message } from '../model/message.ts';
 import { series, type Maybe } from '../model/compose-rich-text.ts';
 import { channelMention } from '../model/place.ts';
@@ -137,6 +138,19 @@ export const completeLanguage: Complete = (typed, { services, locale, most }) =>
     .search(typed, locale)
     .slice(0, most)
     .map(({ code }) => ({ value: code, label: languageLabel(code, locale, services) }));
+
+/** Says amounts of what is limited, those that are given; undefined where none is. */
+export const limitAmounts = (
+  { characters, audioMinutes, chatTokens }: DailyLimits,
+  { t }: Pick<PressContext, 't'>,
+): RichText | undefined => {
+  const parts = [
+    characters !== undefined && t('usage.characters', { count: characters }),
+    audioMinutes !== undefined && t('usage.minutes', { count: audioMinutes }),
+    chatTokens !== undefined && t('usage.tokens', { count: chatTokens }),
+  ];
+  return parts.some(Boolean) ? series(parts, ', ') : undefined;
+};
 
 /** The code of the language that a person typed, or an error that names it. */
 export const typedLanguage = (typed: string, services: Services): string => {

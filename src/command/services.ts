@@ -9,6 +9,7 @@ import { type Assistant } from '../chat/assistant.ts';
 import type { Glossary } from '../model/glossary.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Watches } from '../model/watch.ts';
+import type { Limits } from '../usage/limits.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
 import { type Inbox } from '../store/inbox/index.ts';
 import { type Privacy } from '../store/privacy.ts';
@@ -28,6 +29,7 @@ export interface Services {
   readonly watches: Watches;
   readonly spaces: SpaceSettings;
   readonly usage: Usage;
+  readonly limits: Limits;
   /** Draws days of usage as a PNG picture. */
   usageChart(days: readonly UsageDay[]): Promise<Uint8Array>;
   readonly inbox: Inbox;
@@ -47,5 +49,5 @@ export interface Services {
 export type { Backlog } from '../store/inbox/index.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
-export type { UsageDay } from '../store/usage.ts';
+export type { UsageAmounts, UsageDay } from '../store/usage.ts';
 export type { QueuedSpeech, Room } from '../voice/room-types.ts';

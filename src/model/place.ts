@@ -51,6 +51,10 @@ export interface Posted {
 export const channelMention = ({ space, id }: Pick<Channel, 'space' | 'id'>): Mention =>
   mention(space.platform, 'channel', id);
 
+/** Mentions a member in a text of ours; nobody is notified. */
+export const memberMention = ({ platform }: Space, id: string): Mention =>
+  mention(platform, 'member', id);
+
 /** Mentions a role in a text of ours; nobody is notified. */
 export const roleMention = ({ platform }: Space, id: string): Mention =>
   mention(platform, 'role', id);

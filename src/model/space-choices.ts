@@ -12,6 +12,7 @@ export interface SpaceChoices {
   /** Limit of one day in the whole space; undefined: no limit. */
   readonly dailyCharacters?: number | undefined;
   readonly dailyAudioMinutes?: number | undefined;
+  readonly dailyChatTokens?: number | undefined;
   /** Ids of channels in which nothing is translated or written down, neither automatically nor by flags. */
   readonly quietChannels: readonly string[];
   readonly rooms: RoomChoices;

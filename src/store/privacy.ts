@@ -39,7 +39,7 @@ export const createPrivacy = (
   const usageOf = (person: Person) =>
     store
       .selectFrom('usage_day')
-      .select(['space_id', 'day', 'characters', 'audio_ms', 'messages'])
+      .select(['space_id', 'day', 'characters', 'audio_ms', 'chat_tokens', 'messages'])
       .where((eb) => eb.and(personColumns(person)))
       .orderBy('day')
       .execute();
@@ -121,12 +121,13 @@ export const createPrivacy = (
           agreed: is_heard === 1,
         })),
         openVoiceChannels: rooms,
-        usage: usage.map(({ space_id, day, characters, audio_ms, messages: count }) => ({
-          space: space_id,
-          day,
-          characters,
-          audioMs: audio_ms,
-          messages: count,
+        usage: usage.map((row) => ({
+          space: row.space_id,
+          day: row.day,
+          characters: row.characters,
+          audioMs: row.audio_ms,
+          chatTokens: row.chat_tokens,
+          messages: row.messages,
         })),
         messages: messages.map((row) => ({
           space: row.space_id,

@@ -70,6 +70,8 @@ interface UsageDayTable {
   member_id: string;
   characters: number;
   audio_ms: number;
+  /** Tokens of the language model. */
+  chat_tokens: number;
   messages: number;
 }
 

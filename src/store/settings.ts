@@ -87,6 +87,7 @@ const choices = z.object({
   roles: z.record(z.string(), z.array(z.string())).catch(() => ({})),
   dailyCharacters: limit,
   dailyAudioMinutes: limit,
+  dailyChatTokens: limit,
   quietChannels: ids,
   rooms: roomChoices.catch(() => roomChoices.parse({})),
 }) satisfies z.ZodType<SpaceChoices>;

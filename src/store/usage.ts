@@ -7,12 +7,18 @@ import { statement } from './sqlite.ts';
 
 /**
  * Use of the service: code points that were translated, spoken, or part of questions and answers;
- * audio recognised; messages served.
+ * audio recognised; tokens of the language model, of questions and answers; messages served.
  */
 export interface UsageAmounts {
   readonly characters: number;
   readonly audioMs: number;
+  readonly chatTokens: number;
   readonly messages: number;
+}
+
+/** The use of one member. */
+export interface MemberUsage extends UsageAmounts {
+  readonly memberId: string;
 }
 
 /** The use of one day. `day` is `YYYY-MM-DD` in UTC. */
@@ -21,6 +27,8 @@ export interface UsageDay extends UsageAmounts {
   /** The number of people who used it; all erased people count as one. */
   readonly people: number;
 }
+
+const NOTHING: UsageAmounts = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };
 
 const KEY = ['platform', 'space_id', 'day', 'member_id'] as const;
 
@@ -35,6 +43,7 @@ const addToDay = statement((db, day: Selectable<Schema['usage_day']>) =>
       conflict.columns(KEY).doUpdateSet((row) => ({
         characters: row('usage_day.characters', '+', row.ref('excluded.characters')),
         audio_ms: row('usage_day.audio_ms', '+', row.ref('excluded.audio_ms')),
+        chat_tokens: row('usage_day.chat_tokens', '+', row.ref('excluded.chat_tokens')),
         messages: row('usage_day.messages', '+', row.ref('excluded.messages')),
       })),
     ),
@@ -44,14 +53,16 @@ const addToDay = statement((db, day: Selectable<Schema['usage_day']>) =>
  * Adds to a member's usage of the day of `timeMs` (ms since 1970).
  *
  * @param db the store, or a transaction of it
+ * @param used an omitted amount is none
  */
 export const recordUsage = async (
   db: Kysely<Schema>,
   space: Space,
   memberId: string,
-  { characters, audioMs, messages }: UsageAmounts,
+  used: Partial<UsageAmounts>,
   timeMs: number,
 ): Promise<void> => {
+  const { characters, audioMs, chatTokens, messages } = { ...NOTHING, ...used };
   await addToDay(db, {
     platform: space.platform,
     space_id: space.id,
@@ -59,6 +70,7 @@ export const recordUsage = async (
     member_id: memberId,
     characters,
     audio_ms: Math.round(audioMs),
+    chat_tokens: chatTokens,
     messages,
   });
 };
@@ -68,12 +80,12 @@ export const keepTotals = async (
   db: Transaction<Schema>,
   days: readonly Selectable<Schema['usage_day']>[],
 ): Promise<void> => {
-  for (const { platform, space_id, day, characters, audio_ms, messages } of days)
+  for (const { platform, space_id, day, characters, audio_ms, chat_tokens, messages } of days)
     await recordUsage(
       db,
       { platform, id: space_id },
       '',
-      { characters, audioMs: audio_ms, messages },
+      { characters, audioMs: audio_ms, chatTokens: chat_tokens, messages },
       Date.parse(day),
     );
 };
@@ -103,6 +115,17 @@ export const foldUsage = async (
   return old.length;
 };
 
+const SUMS = [
+  sql<number>`sum(characters)`.as('characters'),
+  sql<number>`sum(audio_ms)`.as('audioMs'),
+  sql<number>`sum(chat_tokens)`.as('chatTokens'),
+  sql<number>`sum(messages)`.as('messages'),
+];
+
+/** The share of a column's total, which is null where there is none. */
+const shareOf = (column: string, total: number | null | undefined) =>
+  sql<number>`sum(${sql.ref(column)}) * 1.0 / ${Math.max(1, total ?? 0)}`;
+
 export type Usage = ReturnType<typeof createUsage>;
 
 /**
@@ -111,7 +134,13 @@ export type Usage = ReturnType<typeof createUsage>;
  * @param now returns ms since 1970
  */
 export const createUsage = (store: Store, now: () => number = Date.now) => {
-  const none = { characters: 0, audioMs: 0, messages: 0, people: 0 };
+  const none = { ...NOTHING, people: 0 };
+
+  const recorded = (space: Space) =>
+    store
+      .selectFrom('usage_day')
+      .where('platform', '=', space.platform)
+      .where('space_id', '=', space.id);
 
   /**
    * Resolves with the last days, oldest first, including those without use; members are recorded
@@ -121,17 +150,9 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
     const wanted = Array.from({ length: count }, (_, index) =>
       dayOf(now() - (count - 1 - index) * DAY_MS),
     );
-    const rows = await store
-      .selectFrom('usage_day')
-      .select(({ fn }) => [
-        'day',
-        fn.sum<number>('characters').as('characters'),
-        fn.sum<number>('audio_ms').as('audioMs'),
-        fn.sum<number>('messages').as('messages'),
-        sql<number>`count(*)`.as('people'),
-      ])
-      .where('platform', '=', space.platform)
-      .where('space_id', '=', space.id)
+    const rows = await recorded(space)
+      .select(['day', ...SUMS])
+      .select(sql<number>`count(*)`.as('people'))
       .where('day', '>=', wanted[0] ?? '')
       .groupBy('day')
       .execute();
@@ -141,10 +162,40 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
 
   return {
     /** Adds to a member's use of today. */
-    record: (space: Space, memberId: string, used: UsageAmounts): Promise<void> =>
+    record: (space: Space, memberId: string, used: Partial<UsageAmounts>): Promise<void> =>
       recordUsage(store, space, memberId, used, now()),
     /** Resolves with the use of the whole space today. */
     today: async (space: Space): Promise<UsageAmounts> => (await days(space, 1))[0] ?? none,
+    /** Resolves with the use of one member today. */
+    todayOf: async (space: Space, memberId: string): Promise<UsageAmounts> => {
+      const row = await recorded(space)
+        .select(['characters', 'audio_ms as audioMs', 'chat_tokens as chatTokens', 'messages'])
+        .where('day', '=', dayOf(now()))
+        .where('member_id', '=', memberId)
+        .executeTakeFirst();
+      return row ?? NOTHING;
+    },
+    /**
+     * Resolves with the members who used most in the last days, at most `most`: by the sum of their
+     * shares of all characters, audio and tokens. Those who are no longer named are left out.
+     */
+    top: async (space: Space, count: number, most: number): Promise<readonly MemberUsage[]> => {
+      const since = dayOf(now() - (count - 1) * DAY_MS);
+      const whole = await recorded(space).select(SUMS).where('day', '>=', since).executeTakeFirst();
+      return recorded(space)
+        .select(['member_id as memberId', ...SUMS])
+        .where('day', '>=', since)
+        .where('member_id', '<>', '')
+        .groupBy('member_id')
+        .orderBy(
+          sql`${shareOf('characters', whole?.characters)} + ${shareOf('audio_ms', whole?.audioMs)}
+            + ${shareOf('chat_tokens', whole?.chatTokens)}`,
+          'desc',
+        )
+        .orderBy('member_id')
+        .limit(most)
+        .execute();
+    },
     days,
   };
 };

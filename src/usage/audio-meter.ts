@@ -2,7 +2,6 @@ import type { Services } from '../command/services.ts';
 import { type AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel } from '../model/place.ts';
-import { limitFault } from './limits.ts';
 
 /** A final transcript of one utterance; `text` is empty when there was no speech. */
 export interface MeteredTranscript {
@@ -13,25 +12,23 @@ export interface MeteredTranscript {
 }
 
 export interface AudioMeterDeps {
-  readonly services: Pick<Services, 'spaces' | 'usage'>;
-  /** Clock: ms since 1970. */
-  readonly now: () => number;
+  readonly services: Pick<Services, 'limits' | 'usage'>;
   readonly channel: () => Channel;
   readonly log: Log;
 }
 
 /** Creates the count of recognised speech for the person who spoke. */
 export const createAudioMeter = (deps: AudioMeterDeps) => {
-  const { services, now, channel, log } = deps;
+  const { services, channel, log } = deps;
   let counting: Promise<unknown> = Promise.resolve();
 
   /** Resolves with the reason why the space may use no more audio today. */
   const fault = async (): Promise<AppError | undefined> =>
-    limitFault(services, channel().space, 'audio', now);
+    services.limits.fault({ space: channel().space }, 'audio');
   const record = async ({ speakerId, startMs, endMs, text }: MeteredTranscript) => {
     try {
       const audioMs = Math.max(0, endMs - startMs);
-      const used = { characters: 0, audioMs, messages: text === '' ? 0 : 1 };
+      const used = { audioMs, messages: text === '' ? 0 : 1 };
       await services.usage.record(channel().space, speakerId, used);
       return { fault: await fault() };
     } catch (thrown) {

@@ -13,9 +13,14 @@ const RIGHT = 32;
  */
 const LINE = '#7f879459';
 const INK = '#7f8794';
-const COLOURS = { characters: '#4d86e8', audio: '#d0711b', people: '#3a9a4a' } as const;
+const COLOURS = {
+  characters: '#4d86e8',
+  audio: '#d0711b',
+  chat: '#a573e0',
+  people: '#3a9a4a',
+} as const;
 /** The colours as the legend shows them. */
-export const CHART_SIGNS = { characters: '🟦', audio: '🟧', people: '🟩' } as const;
+export const CHART_SIGNS = { characters: '🟦', audio: '🟧', chat: '🟪', people: '🟩' } as const;
 
 interface Row {
   readonly colour: string;
@@ -75,8 +80,8 @@ const datesOf = (days: readonly UsageDay[], y: number, xOf: (index: number) => n
 };
 
 /**
- * Draws days as three rows of bars, from above: characters, minutes of audio, people. There are no
- * words in it, only numbers and dates, so that it is the same in every language.
+ * Draws days as four rows of bars, from above: characters, minutes of audio, chat tokens, people.
+ * There are no words in it, only numbers and dates, so that it is the same in every language.
  */
 export const usageSvg = (days: readonly UsageDay[]): string => {
   const rows: Row[] = [
@@ -92,11 +97,12 @@ export const usageSvg = (days: readonly UsageDay[]): string => {
       height: 100,
       values: days.map(({ audioMs }) => audioMs / MINUTE_MS),
     },
-    { colour: COLOURS.people, top: 350, height: 50, values: days.map(({ people }) => people) },
+    { colour: COLOURS.chat, top: 350, height: 100, values: days.map((day) => day.chatTokens) },
+    { colour: COLOURS.people, top: 478, height: 50, values: days.map(({ people }) => people) },
   ];
   const slot = (WIDTH - LEFT - RIGHT) / Math.max(1, days.length);
   const xOf = (index: number): number => LEFT + index * slot;
-  const height = 440;
+  const height = 568;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}">`,
     `<g font-family="DejaVu Sans" font-size="20" fill="${INK}">`,

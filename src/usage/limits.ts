@@ -1,42 +1,151 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/time.ts';
-import type { Services } from '../command/services.ts';
 import { type AppError, userError } from '../errors.ts';
+import type { MessageKey } from '../message-key.ts';
+import {
+  LIMITED_USES,
+  type DailyLimits,
+  type LimitedUse,
+  type SpaceLimits,
+} from '../model/daily-limits.ts';
 import type { Space } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
+import type { SpaceChoices } from '../model/space-choices.ts';
 import { plainText } from '../model/walk-rich-text.ts';
+import type { SpaceSettings } from '../store/settings.ts';
+import type { Usage, UsageAmounts } from '../store/usage.ts';
 import { countCodePoints } from '../text/unicode.ts';
+import type { OperatorLimits } from './operator-limits.ts';
 
-/** An intended use: a number of code points, or audio of unknown length. */
-export type Demand = { readonly characters: number } | 'audio';
+/** An intended use: a number of code points, audio of unknown length, or a question. */
+export type Demand = { readonly characters: number } | 'audio' | 'chat';
+
+/** A space, and the person in it whose own limits apply, too. */
+export interface LimitedConsumer {
+  readonly space: Space;
+  readonly memberId?: string | undefined;
+}
+
+/** The limits of a day: those of the operator, and of moderators for their space. */
+export interface Limits {
+  readonly of: (space: Space) => Promise<SpaceLimits>;
+  /**
+   * Resolves with `rate-limited`, with the use so far and the time of the next count, or with
+   * undefined when more may be used. Characters must fit whole; audio may begin while a minute is
+   * left, and a question may be asked while a token is left.
+   */
+  readonly fault: (consumer: LimitedConsumer, demand: Demand) => Promise<AppError | undefined>;
+  /** Resolves with what may still be used today, of each use that is limited. */
+  readonly left: (consumer: LimitedConsumer) => Promise<DailyLimits>;
+}
+
+export interface LimitsDeps {
+  readonly spaces: Pick<SpaceSettings, 'of'>;
+  readonly usage: Pick<Usage, 'today' | 'todayOf'>;
+  readonly operator?: OperatorLimits;
+  /** True for a space that pays the service itself: the operator's limits don't bind it. */
+  readonly ownsKey?: (space: Space) => Promise<boolean>;
+  /** Clock: ms since 1970. */
+  readonly now?: () => number;
+}
+
+const NO_LIMITS: OperatorLimits = { space: {}, person: {} };
+
+const SENTENCES = {
+  characters: { space: 'limits.characters', person: 'limits.characters-each' },
+  audioMinutes: { space: 'limits.audio', person: 'limits.audio-each' },
+  chatTokens: { space: 'limits.chat', person: 'limits.chat-each' },
+} as const satisfies Record<LimitedUse, Record<'space' | 'person', MessageKey>>;
 
 /** Counts the code points of a text: of rich text those of its words, without markup. */
 export const charactersOf = (text: RichText | string): number =>
   countCodePoints(typeof text === 'string' ? text : plainText(text));
 
-/**
- * Checks a space's limits for today. Resolves with `rate-limited`, with the use so far and the time
- * of the next count, or with undefined when more may be used. Characters must fit whole; audio may
- * begin while a minute is left.
- *
- * @param now ms since 1970
- */
-export const limitFault = async (
-  { spaces, usage }: Pick<Services, 'spaces' | 'usage'>,
-  space: Space,
-  demand: Demand,
-  now: () => number = Date.now,
-): Promise<AppError | undefined> => {
-  const { dailyCharacters, dailyAudioMinutes } = await spaces.of(space);
-  const limit = demand === 'audio' ? dailyAudioMinutes : dailyCharacters;
-  if (limit === undefined) return undefined;
-  const today = await usage.today(space);
-  const used = demand === 'audio' ? Math.floor(today.audioMs / MINUTE_MS) : today.characters;
-  if (demand === 'audio' ? used < limit : used + demand.characters <= limit) return undefined;
-  const leftMs = DAY_MS - (now() % DAY_MS);
-  return userError(
-    'rate-limited',
-    demand === 'audio' ? 'limits.audio' : 'limits.characters',
-    { used, limit, hours: Math.ceil(leftMs / HOUR_MS) },
-    { retryAfterMs: leftMs },
-  );
+const limitedUseOf = (demand: Demand): LimitedUse => {
+  if (demand === 'audio') return 'audioMinutes';
+  return demand === 'chat' ? 'chatTokens' : 'characters';
+};
+
+const usedOf = ({ characters, audioMs, chatTokens }: UsageAmounts): Record<LimitedUse, number> => ({
+  characters,
+  audioMinutes: Math.floor(audioMs / MINUTE_MS),
+  chatTokens,
+});
+
+const lower = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+
+/** The lower one of each pair of limits. */
+const lowerOf = (a: DailyLimits, b: DailyLimits): DailyLimits =>
+  Object.fromEntries(LIMITED_USES.map((use) => [use, lower(a[use], b[use])]));
+
+const leftOf = (limits: DailyLimits, amounts: UsageAmounts): DailyLimits => {
+  const used = usedOf(amounts);
+  const left = (use: LimitedUse): number | undefined => {
+    const limit = limits[use];
+    return limit === undefined ? undefined : Math.max(0, limit - used[use]);
+  };
+  return Object.fromEntries(LIMITED_USES.map((use) => [use, left(use)]));
+};
+
+const chosenBy = (choices: SpaceChoices): DailyLimits => ({
+  characters: choices.dailyCharacters,
+  audioMinutes: choices.dailyAudioMinutes,
+  chatTokens: choices.dailyChatTokens,
+});
+
+export const createLimits = ({
+  spaces,
+  usage,
+  operator: given = NO_LIMITS,
+  ownsKey = async () => false,
+  now = Date.now,
+}: LimitsDeps): Limits => {
+  const of = async (space: Space): Promise<SpaceLimits> => {
+    const operator = (await ownsKey(space)) ? NO_LIMITS : given;
+    const chosen = chosenBy(await spaces.of(space));
+    return {
+      operator: operator.space,
+      person: operator.person,
+      space: lowerOf(operator.space, chosen),
+    };
+  };
+
+  return {
+    of,
+    fault: async ({ space, memberId }, demand) => {
+      const use = limitedUseOf(demand);
+      const wanted = typeof demand === 'string' ? 1 : demand.characters;
+      const over = (
+        limit: number | undefined,
+        amounts: UsageAmounts,
+        whose: 'space' | 'person',
+      ): AppError | undefined => {
+        const used = usedOf(amounts)[use];
+        if (limit === undefined || used + wanted <= limit) return undefined;
+        const leftMs = DAY_MS - (now() % DAY_MS);
+        const hours = Math.ceil(leftMs / HOUR_MS);
+        return userError(
+          'rate-limited',
+          SENTENCES[use][whose],
+          { used, limit, hours },
+          { retryAfterMs: leftMs },
+        );
+      };
+      const limits = await of(space);
+      const ofPerson = memberId === undefined ? undefined : limits.person[use];
+      const ofSpace = limits.space[use];
+      return (
+        (ofPerson === undefined || memberId === undefined
+          ? undefined
+          : over(ofPerson, await usage.todayOf(space, memberId), 'person')) ??
+        (ofSpace === undefined ? undefined : over(ofSpace, await usage.today(space), 'space'))
+      );
+    },
+    left: async ({ space, memberId }) => {
+      const limits = await of(space);
+      const ofSpace = leftOf(limits.space, await usage.today(space));
+      if (memberId === undefined) return ofSpace;
+      return lowerOf(ofSpace, leftOf(limits.person, await usage.todayOf(space, memberId)));
+    },
+  };
 };

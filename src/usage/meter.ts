@@ -2,7 +2,7 @@ import { mapStates } from '../async/generators.ts';
 import type { Services } from '../command/services.ts';
 import type { Space } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
-import { charactersOf, limitFault, type Demand } from './limits.ts';
+import { charactersOf, type Demand } from './limits.ts';
 
 /** The person and space that use the service. */
 export interface Consumer {
@@ -11,8 +11,8 @@ export interface Consumer {
 }
 
 export interface MeterOptions {
-  /** Clock: ms since 1970. */
-  readonly now?: () => number;
+  /** Limits that apply. Default: those of the person and of the space. */
+  readonly limits?: 'all' | 'space';
   /** Number of messages that the work counts as. Default: one. */
   readonly messages?: 0 | 1;
 }
@@ -20,12 +20,12 @@ export interface MeterOptions {
 /** The services whose use is counted, and those that limit and record it. */
 export type MeteredServices = Pick<
   Services,
-  'assistant' | 'spaces' | 'speaker' | 'transcriber' | 'translator' | 'usage'
+  'assistant' | 'limits' | 'speaker' | 'transcriber' | 'translator' | 'usage'
 >;
 
 /** Counts what one person uses of the services. */
 export interface Meter<Given extends MeteredServices> {
-  /** The same services, metered: they refuse use beyond the limits of the space. */
+  /** The same services, metered: they refuse use beyond the limits. */
   readonly services: Given;
   /** Records what was used; writes nothing where nothing was. */
   settle(): Promise<void>;
@@ -37,13 +37,15 @@ export interface Meter<Given extends MeteredServices> {
 export const createMeter = <Given extends MeteredServices>(
   services: Given,
   { space, memberId }: Consumer,
-  { now = Date.now, messages = 1 }: MeterOptions = {},
+  { limits = 'all', messages = 1 }: MeterOptions = {},
 ): Meter<Given> => {
+  const limited = limits === 'all' ? { space, memberId } : { space };
   let characters = 0;
   let audioMs = 0;
+  let chatTokens = 0;
 
   const admit = async (demand: Demand): Promise<void> => {
-    const fault = await limitFault(services, space, demand, now);
+    const fault = await services.limits.fault(limited, demand);
     if (fault) throw fault;
   };
 
@@ -86,12 +88,18 @@ export const createMeter = <Given extends MeteredServices>(
         },
       },
       assistant: {
-        async *answer(turns, asker, signal) {
+        async *answer(turns, asker, signal, used) {
           const asked = turns.reduce((sum, { content }) => sum + countCodePoints(content), 0);
+          await admit('chat');
           await admit({ characters: asked });
+          const count = (tokens: number): void => {
+            chatTokens += tokens;
+            used?.(tokens);
+          };
           let answer = '';
           try {
-            return yield* mapStates(services.assistant.answer(turns, asker, signal), (text) => {
+            const states = services.assistant.answer(turns, asker, signal, count);
+            return yield* mapStates(states, (text) => {
               answer = text;
               return text;
             });
@@ -112,8 +120,9 @@ export const createMeter = <Given extends MeteredServices>(
       },
     },
     async settle() {
-      if (characters + audioMs > 0)
-        await services.usage.record(space, memberId, { characters, audioMs, messages });
+      if (characters + audioMs + chatTokens === 0) return;
+      const used = { characters, audioMs, chatTokens, messages };
+      await services.usage.record(space, memberId, used);
     },
   };
 };

@@ -3,31 +3,33 @@ import { type AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
-import { limitFault } from './limits.ts';
 
 /** A text that is to be spoken. */
 export interface MeteredText {
   readonly id: string;
   readonly text: string;
+  /** The author of the words; undefined: the bot itself. */
+  readonly by?: { readonly id: string } | undefined;
 }
 
 export interface SpeechMeterDeps {
-  readonly services: Pick<Services, 'spaces' | 'usage'>;
-  /** Clock: ms since 1970. */
-  readonly now: () => number;
+  readonly services: Pick<Services, 'limits' | 'usage'>;
   readonly channel: () => Channel;
   readonly log: Log;
 }
 
+const sizeOf = (texts: readonly { readonly characters: number }[]): number =>
+  texts.reduce((sum, { characters }) => sum + characters, 0);
+
 /** Creates the count of texts that wait to be spoken against the limit; it records them once they are spoken. */
-export const createSpeechMeter = ({ services, now, channel, log }: SpeechMeterDeps) => {
-  /** Code points of waiting texts by id. */
-  const reserved = new Map<string, number>();
+export const createSpeechMeter = ({ services, channel, log }: SpeechMeterDeps) => {
+  /** Waiting texts by id. */
+  const reserved = new Map<string, { readonly characters: number; readonly by?: string }>();
   let recording = Promise.resolve();
 
   const record = async (text: string, memberId: string, messages: 0 | 1): Promise<void> => {
     try {
-      const used = { characters: countCodePoints(text), audioMs: 0, messages };
+      const used = { characters: countCodePoints(text), messages };
       await services.usage.record(channel().space, memberId, used);
     } catch (thrown) {
       log.warn({ reason: toAppError(thrown).message }, 'speech usage could not be counted');
@@ -39,13 +41,20 @@ export const createSpeechMeter = ({ services, now, channel, log }: SpeechMeterDe
      * Resolves with the reason why no more may be spoken today, waiting texts included; undefined
      * when it may.
      */
-    fault: async (text: string): Promise<AppError | undefined> => {
-      const waiting = reserved.values().reduce((sum, each) => sum + each, 0);
-      const characters = waiting + countCodePoints(text);
-      return limitFault(services, channel().space, { characters }, now);
+    fault: async ({ text, by }: Omit<MeteredText, 'id'>): Promise<AppError | undefined> => {
+      const { space } = channel();
+      const waiting = [...reserved.values()];
+      const own = by ? waiting.filter((each) => each.by === by.id) : [];
+      const ofSpace = { characters: sizeOf(waiting) + countCodePoints(text) };
+      const ofPerson = { characters: sizeOf(own) + countCodePoints(text) };
+      return (
+        (await services.limits.fault({ space }, ofSpace)) ??
+        (by && services.limits.fault({ space, memberId: by.id }, ofPerson))
+      );
     },
     /** Counts a text that waits. */
-    reserve: ({ id, text }: MeteredText): void => void reserved.set(id, countCodePoints(text)),
+    reserve: ({ id, text, by }: MeteredText): void =>
+      void reserved.set(id, { characters: countCodePoints(text), ...(by ? { by: by.id } : {}) }),
     /** Drops a text that no longer waits. */
     release: (id: string): void => void reserved.delete(id),
     /**

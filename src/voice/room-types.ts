@@ -1,3 +1,4 @@
+import type { Assistant } from '../chat/assistant.ts';
 import { type RoomTranscriptKind } from '../model/transcript.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Member } from '../model/member.ts';
@@ -61,7 +62,11 @@ export interface CaptionRecord {
   /** The transcript as a file; undefined when there are no captions. */
   transcript(kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile | undefined>;
   /** Summarises the captions: yields the growing summary, and returns it; Markdown. */
-  summary(language: string, signal: AbortSignal): AsyncGenerator<string, string, void>;
+  summary(
+    language: string,
+    assistant: Assistant,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, string, void>;
 }
 
 /** A room that the bot is in. Every method rejects with an `AppError`. */

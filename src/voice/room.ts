@@ -238,7 +238,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     setLanguages: session.setLanguages,
     stopCaptions: session.stopCaptions,
     transcript: captioning.transcript,
-    summary: (language, signal) => captioning.summary(language, signal),
+    summary: (language, assistant, signal) => captioning.summary(language, assistant, signal),
     say: async (request) => {
       over.signal.throwIfAborted();
       const { speaking: fault } = restrictions.told();

@@ -1,6 +1,5 @@
 import { AppError, userError } from '../errors.ts';
 import { channelMention, keyOf, type Channel, type Space } from '../model/place.ts';
-import { limitFault } from '../usage/limits.ts';
 import type { Person } from '../model/member.ts';
 import type { Platform } from '../ports/platform.ts';
 import { isQuiet, type RoomChoices } from '../model/space-choices.ts';
@@ -184,7 +183,7 @@ export const createRooms = (deps: RoomsDeps) => {
     isWanted: async (room) => {
       const choices = await services.spaces.of(room.space);
       if (!choices.rooms.joins.includes(room.id) || isQuiet(room, choices)) return false;
-      return (await limitFault(services, room.space, 'audio', deps.now)) === undefined;
+      return (await services.limits.fault(room, 'audio')) === undefined;
     },
     wantedIn: async (space) =>
       (await services.spaces.of(space)).rooms.joins.map((id) => ({ space, id })),

@@ -34,7 +34,7 @@ import type { Speaking } from './tts/speaking.ts';
 
 export interface RoomDeps {
   readonly services: MeteredServices &
-    Pick<Services, 'glossary' | 'languages' | 'privacy' | 'settings'>;
+    Pick<Services, 'glossary' | 'languages' | 'privacy' | 'settings' | 'spaces'>;
   readonly createRecogniser: RecogniserFactory;
   readonly choiceOf: (space: Space, memberId: string) => Promise<ConsentChoice>;
   readonly texts: Texts;
@@ -81,7 +81,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
   let starting: AbortController | undefined;
   let cancelLift: (() => void) | undefined;
 
-  const usage = createAudioMeter({ services, now, channel, log });
+  const usage = createAudioMeter({ services, channel, log });
   const bargeIn = createBargeIn({
     clock,
     mode: () => choices().bargeIn,

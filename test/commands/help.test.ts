@@ -32,7 +32,7 @@ describe('/help', () => {
 
   it('leaves out what the person may not use', async () => {
     const { text } = await last('help', {}, { role: 'member' });
-    expect(text).not.toContain('/usage');
+    expect(text).not.toContain('/settings');
     expect(text).toContain('- `/glossary` `export` `list` ·');
   });
 

@@ -6,15 +6,23 @@ import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 const harness = useCommandHarness();
 
-const use = (memberId: string, characters: number, audioMs = 0) =>
-  harness().services.usage.record(SPACE, memberId, { characters, audioMs, messages: 1 });
+const use = (memberId: string, characters: number, audioMs = 0, chatTokens = 0) =>
+  harness().services.usage.record(SPACE, memberId, {
+    characters,
+    audioMs,
+    chatTokens,
+    messages: 1,
+  });
+
+const numbers = (characters: number, tokens = 0, messages = 1): string =>
+  sentence('usage.numbers', { characters, audio: '0 sec', tokens, messages });
 
 describe('/usage', () => {
   it('gives a picture and the numbers', async () => {
     await use('ada', 1_200, 90_000);
     await use('bob', 300);
     const { text, files } = await harness().run('usage', { days: '7' });
-    const used = { characters: 1_500, audio: '1.5 min', messages: 2 };
+    const used = { characters: 1_500, audio: '1.5 min', tokens: 0, messages: 2 };
     expect(text).toContain(
       `${sentence('usage.heading', { days: 7 })}\n${sentence('usage.numbers', used)}`,
     );
@@ -42,16 +50,51 @@ describe('/usage', () => {
       throw new AppError('unsupported', 'no library', { sentence: { key: 'usage.no-picture' } });
     };
     const { text } = await harness().run('usage');
-    expect(text).toContain(
-      sentence('usage.numbers', { characters: 5, audio: '0 sec', messages: 1 }),
-    );
+    expect(text).toContain(numbers(5));
     expect(text).toContain(sentence('usage.no-picture'));
   });
 
-  it('is for moderators', async () => {
-    expect(await harness().run('usage', {}, { member: { role: 'member' } })).toMatchObject({
-      tone: 'error',
-    });
+  it('gives everybody their own use of today alone, with what is left', async () => {
+    await use('bob', 20, 0, 70);
+    await use('ada', 900);
+    const bob = { id: 'bob', role: 'member' } as const;
+    const own = `${sentence('usage.own')}\n${numbers(20, 70)}`;
+    expect((await harness().run('usage', {}, { member: bob })).text).toBe(own);
+    Object.assign(harness().script.operator, { person: { characters: 50, audioMinutes: 3 } });
+    await harness().services.spaces.change(SPACE, { dailyChatTokens: 100 });
+    const amounts = [
+      sentence('usage.characters', { count: 30 }),
+      sentence('usage.minutes', { count: 3 }),
+      sentence('usage.tokens', { count: 30 }),
+    ].join(', ');
+    expect((await harness().run('usage', {}, { member: bob })).text).toBe(
+      `${own}\n${sentence('usage.left', { amounts })}`,
+    );
+    const eve = { id: 'eve', role: 'member' } as const;
+    expect((await harness().run('usage', {}, { member: eve })).text).toContain(
+      sentence('usage.own-none'),
+    );
+  });
+
+  it('names to moderators those who used most, but nobody who opted out or was forgotten', async () => {
+    for (const id of [10, 11, 12, 13, 14, 15, 16]) await use(`${id}`, 100 - id);
+    const { privacy } = harness().services;
+    await privacy.setOptedOut({ platform: 'test', id: '11' }, true);
+    await privacy.forget({ platform: 'test', id: '12' });
+    const { text } = await harness().run('usage');
+    const rows = [10, 13, 14, 15, 16].map((id) => `- <@${id}> · ${numbers(100 - id)}`);
+    expect(text).toContain(`${sentence('usage.top')}\n${rows.join('\n')}\n`);
+    for (const id of [11, 12]) expect(text).not.toContain(`<@${id}>`);
+    expect(text).toContain(numbers(90 + 89 + 88 + 87 + 86 + 85 + 84, 0, 7));
+  });
+
+  it('says to moderators what is left for everybody', async () => {
+    await use('bob', 20);
+    await harness().services.spaces.change(SPACE, { dailyCharacters: 50 });
+    const amounts = sentence('usage.characters', { count: 30 });
+    expect((await harness().run('usage')).text).toContain(
+      sentence('usage.left-together', { amounts }),
+    );
   });
 
   it('counts what commands used, within the limits', async () => {
@@ -60,9 +103,7 @@ describe('/usage', () => {
     expect(first.text).toBe('ja:six ch');
     const second = await harness().run('translate', { text: 'six ch', to: 'ja' });
     expect(second.text).toBe(sentence('limits.characters', { used: 6, limit: 10, hours: 11 }));
-    expect((await harness().run('usage', { days: '7' })).text).toContain(
-      sentence('usage.numbers', { characters: 6, audio: '0 sec', messages: 1 }),
-    );
+    expect((await harness().run('usage', { days: '7' })).text).toContain(numbers(6));
   });
 });
 

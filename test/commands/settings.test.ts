@@ -23,7 +23,7 @@ describe('/settings', () => {
       `  - ${sentence('settings.change-languages')}`,
       `- ${sentence('settings.flags-are-on')}`,
       `- ${sentence('settings.quiet-in', { channels: '<#7>' })}`,
-      `- ${sentence('settings.limits-are', { characters: '10,000', minutes: sentence('settings.no-limit') })}`,
+      `- ${sentence('settings.limits-are', { characters: '10,000', minutes: sentence('settings.no-limit'), tokens: sentence('settings.no-limit') })}`,
       `- ${sentence('settings.roles-are', { count: 1 })}`,
       '  - `/say` · <@&11> <@&12>',
     ]);
@@ -66,6 +66,41 @@ describe('/settings', () => {
     expect((await choices()).dailyCharacters).toBeUndefined();
   });
 
+  it('offers limits of chat tokens, too', async () => {
+    await harness().run('settings');
+    await harness().press('settings.limits');
+    await harness().press('settings.tokens', ['50000']);
+    expect(await choices()).toMatchObject({ dailyChatTokens: 50_000 });
+    expect((await harness().press('settings.back')).text).toContain(
+      sentence('settings.limits-are', {
+        characters: sentence('settings.no-limit'),
+        minutes: sentence('settings.no-limit'),
+        tokens: '50,000',
+      }),
+    );
+  });
+
+  it('shows the operator’s limits, and offers only lower ones', async () => {
+    Object.assign(harness().script.operator, {
+      space: { characters: 60_000 },
+      person: { audioMinutes: 5, chatTokens: 1_000 },
+    });
+    await harness().services.spaces.change(SPACE, { dailyCharacters: 100_000 });
+    const front = await harness().run('settings');
+    expect(front.text).toContain('60,000');
+    const page = await harness().press('settings.limits');
+    const amount = sentence('usage.characters', { count: 60_000 });
+    expect(page.text).toContain(sentence('settings.limits-operator', { amounts: amount }));
+    const amounts = `${sentence('usage.minutes', { count: 5 })}, ${sentence('usage.tokens', { count: 1_000 })}`;
+    expect(page.text).toContain(sentence('settings.limits-person', { amounts }));
+    const control = labelled(page, 'settings.characters');
+    expect(control?.kind === 'choice' && control.choices).toEqual([
+      { value: 'none', label: sentence('settings.by-operator', { limit: '60,000' }), chosen: true },
+      { value: '10000', label: '10,000', chosen: false },
+      { value: '50000', label: '50,000', chosen: false },
+    ]);
+  });
+
   it('gives a command to roles, and back to everybody', async () => {
     await harness().run('settings');
     const first = await harness().press('settings.roles');
@@ -74,7 +109,7 @@ describe('/settings', () => {
     const offered = command?.kind === 'choice' ? command.choices.map(({ value }) => value) : [];
     expect(offered).toContain('translate');
     expect(offered).toContain('glossary');
-    for (const name of ['help', 'privacy', 'settings', 'autotranslate', 'usage'])
+    for (const name of ['help', 'privacy', 'settings', 'autotranslate'])
       expect(offered).not.toContain(name);
     await harness().press('settings.command', ['say']);
     const content = await harness().press('settings.roles', ['r1']);

@@ -124,7 +124,7 @@ export const storeContract: Contract<StoreSubject> = {
   },
 
   'gives numbers back as numbers, however large': async ({ store }) => {
-    const used = { characters: 2 ** 40, audio_ms: 2 ** 45, messages: 3 };
+    const used = { characters: 2 ** 40, audio_ms: 2 ** 45, chat_tokens: 2 ** 41, messages: 3 };
     const key = { platform: 'test', space_id: 's', day: '2026-01-02', member_id: 'ada' };
     await store.write(async (db) =>
       db

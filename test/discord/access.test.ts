@@ -27,7 +27,6 @@ describe('a command that changes the server', () => {
     ['autotranslate off', {}],
     ['autotranslate list', {}],
     ['settings', {}],
-    ['usage', {}],
     ['flags set', { emoji: '🏴', language: 'en' }],
     ['flags remove', { emoji: '🏴' }],
     ['glossary add', { term: 'fox' }],

@@ -102,7 +102,7 @@ describe('commands', () => {
     const used = bot.discord.command(at.guild.owner, { channel: at.channel, name: 'usage' });
     await used.until(({ shown }) => shown?.attachments.length === 1);
     expect(used.shown?.content).toContain(
-      sentence('usage.numbers', { characters: 26, audio: '0 sec', messages: 1 }),
+      sentence('usage.numbers', { characters: 26, audio: '0 sec', tokens: 0, messages: 1 }),
     );
     const [picture] = used.shown!.attachments;
     expect(picture?.name).toBe('usage.png');
@@ -111,7 +111,7 @@ describe('commands', () => {
 
   it('do nothing for whom a command is not meant for', async () => {
     const at = bot.place();
-    expect(() => bot.discord.command(at.ann, { channel: at.channel, name: 'usage' })).toThrow();
+    expect(() => bot.discord.command(at.ann, { channel: at.channel, name: 'settings' })).toThrow();
     const { guild, channel, ann } = at;
     const role = guild.role('Interpreters');
     const panel = await bot.use(at, 'settings');

@@ -13,6 +13,7 @@ import { openEmbeddedLeases } from '../../src/store/embedded.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../src/store/settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
+import { createLimits } from '../../src/usage/limits.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import {
@@ -91,7 +92,7 @@ export const openTestAutoTranslate = async (
       },
       spaces,
       privacy,
-      usage: createUsage(store),
+      limits: createLimits({ spaces, usage: createUsage(store) }),
     },
   });
 

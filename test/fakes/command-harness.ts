@@ -23,6 +23,8 @@ import { openStore } from '../../src/store/index.ts';
 import { createMemberSettings, createSpaceSettings } from '../../src/store/settings.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { createUsage } from '../../src/store/usage.ts';
+import { createLimits } from '../../src/usage/limits.ts';
+import type { OperatorLimits } from '../../src/usage/operator-limits.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import type { MessageKey } from '../../src/message-key.ts';
@@ -75,6 +77,8 @@ interface Script {
   untranslated: readonly string[];
   chart: () => Promise<Uint8Array>;
   voices: readonly Voice[];
+  /** The operator's limits. */
+  readonly operator: { -readonly [Whose in keyof OperatorLimits]: OperatorLimits[Whose] };
   /** What the language model was last asked. */
   turns: readonly ChatTurn[];
 }
@@ -182,9 +186,12 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     untranslated: [],
     chart: async () => Buffer.from('PNG'),
     voices: [],
+    operator: { space: {}, person: {} },
     turns: [],
   };
   const rooms = createFakeRooms();
+  const spaces = createSpaceSettings(store);
+  const usage = createUsage(store, () => NOW_MS);
   const services: Services = {
     languages: {
       find: findLanguage,
@@ -225,8 +232,9 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     },
     settings: createMemberSettings(store),
     watches: createWatches(script),
-    spaces: createSpaceSettings(store),
-    usage: createUsage(store, () => NOW_MS),
+    spaces,
+    usage,
+    limits: createLimits({ spaces, usage, operator: script.operator, now: () => NOW_MS }),
     usageChart: () => script.chart(),
     inbox: {
       backlog: async () => script.backlog,
@@ -257,7 +265,6 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     },
     authorsOf: async ({ author }) => [author.id],
     services,
-    now: () => NOW_MS,
   });
   const shown: Shown[] = [];
 

@@ -103,7 +103,7 @@ const createPrivacy = (): Privacy => {
   };
 };
 
-const NOTHING_USED = { characters: 0, audioMs: 0, messages: 0 };
+const NOTHING_USED = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };
 
 /** A watcher of nothing. */
 const WATCHER: ChannelFeedListener = {
@@ -242,7 +242,14 @@ export const createFakeCore = (): FakeCore => {
     usage: {
       record: async () => undefined,
       today: async () => NOTHING_USED,
+      todayOf: async () => NOTHING_USED,
+      top: async () => [],
       days: async () => [],
+    },
+    limits: {
+      of: async () => ({ operator: {}, person: {}, space: {} }),
+      fault: async () => undefined,
+      left: async () => ({}),
     },
     usageChart: async () => PNG,
     inbox: {

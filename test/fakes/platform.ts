@@ -14,6 +14,12 @@ export const FAKE_CAPABILITIES: Capabilities = {
   fileBytes: 10 * 1_048_576,
 };
 
+const PORTS = {
+  voice: {},
+  mirrors: {},
+  feed: { named: async (_: unknown, text: RichText) => text },
+};
+
 /** A platform of which only the name, the limits and which ports it has are ever asked for. */
 export const fakePlatform = (
   name: string,
@@ -22,7 +28,7 @@ export const fakePlatform = (
   ({
     name,
     capabilities: FAKE_CAPABILITIES,
-    ...Object.fromEntries(ports.map((port) => [port, {}])),
+    ...Object.fromEntries(ports.map((port) => [port, PORTS[port]])),
   }) as Platform;
 
 /** A tree whose mentions and custom emoji belong to another platform. */

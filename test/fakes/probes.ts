@@ -19,7 +19,6 @@ import { plainText } from '../../src/model/walk-rich-text.ts';
 import type { Invocation, Platform, PressInvocation } from '../../src/ports/platform.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
-import type { UsageAmounts } from '../../src/store/usage.ts';
 import { fakePlatform, shownOf, type Shown } from './platform.ts';
 import { rich } from './rich-text.ts';
 import { ROOM_CHOICES } from './rooms.ts';
@@ -42,8 +41,6 @@ const PORTS: Readonly<Record<string, readonly ('voice' | 'feed' | 'mirrors')[]>>
   spoken: ['voice'],
 };
 const platformOf = (name: string): Platform => fakePlatform(name, PORTS[name]);
-
-const NOTHING: UsageAmounts = { characters: 0, audioMs: 0, messages: 0 };
 
 /** The texts of the tests' own commands are their keys. */
 const real = loadTexts('locales');
@@ -77,8 +74,8 @@ export const createProbes = () => {
 
   const services = {
     spaces: { of: async () => script.choices },
+    limits: { fault: async () => undefined },
     usage: {
-      today: async () => NOTHING,
       record: async (...given: unknown[]) => {
         recorded.push(given.slice(1));
         if (given[1] === 'unlucky') throw new Error('the disk is full');

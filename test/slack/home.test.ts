@@ -24,7 +24,7 @@ describe('App Home', () => {
     const { ann, admin } = bot.place();
     await opened(ann);
     await opened(admin);
-    expect(headersOf(ann)).toHaveLength(3);
+    expect(headersOf(ann)).toHaveLength(4);
     expect(headersOf(admin)).toHaveLength(7);
   });
 
@@ -33,7 +33,7 @@ describe('App Home', () => {
     await opened(ann);
     bot.slack.act(ann, homeOf(ann), 'privacy out');
     await bot.slack.until(() => JSON.stringify(ann.home).includes('"privacy in"'));
-    expect(headersOf(ann)).toHaveLength(3);
+    expect(headersOf(ann)).toHaveLength(4);
     bot.slack.act(ann, homeOf(ann), 'privacy in');
     await bot.slack.until(() => JSON.stringify(ann.home).includes('"privacy out"'));
   });

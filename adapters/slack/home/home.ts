@@ -48,7 +48,7 @@ const SECTIONS: readonly Section[] = [
     moderators: true,
   },
   { title: 'slack.home.settings', command: 'settings', modals: [], moderators: true },
-  { title: 'slack.home.usage', command: 'usage', modals: [], moderators: true },
+  { title: 'slack.home.usage', command: 'usage', modals: [] },
 ];
 
 /** Prefix of the actions that open a modal. */

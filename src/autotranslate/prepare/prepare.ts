@@ -33,7 +33,7 @@ import { plainText } from '../../model/walk-rich-text.ts';
 import type { ChannelWatch } from '../../model/watch.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import { flaggedLanguage, fromStored, type Row } from '../../store/inbox/row.ts';
-import { charactersOf, limitFault } from '../../usage/limits.ts';
+import { charactersOf } from '../../usage/limits.ts';
 import { isSameChannel, type Channel } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { isSameTarget } from '../../store/mirrors.ts';
@@ -43,7 +43,7 @@ import type { WatchStore } from '../../store/watches.ts';
 export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
   readonly services: Pick<
     Services,
-    'translator' | 'transcriber' | 'languages' | 'spaces' | 'usage' | 'privacy'
+    'translator' | 'transcriber' | 'languages' | 'spaces' | 'limits' | 'privacy'
   >;
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly threads: Pick<StandingThreads, 'of' | 'put'>;
@@ -56,7 +56,7 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
 /** Creates the functions that prepare rows: which mirrors should exist, and where. */
 export const createPrepare = (deps: PrepareDeps) => {
   const { services, watches, context, platforms, threads } = deps;
-  const { languages, privacy, spaces } = services;
+  const { languages, limits, privacy, spaces } = services;
   const { translate, forget, forgetSpace } = createMessageTranslator(services, deps.outages);
 
   /** The sentences for readers of a channel, with commands named as they type them. */
@@ -127,15 +127,15 @@ export const createPrepare = (deps: PrepareDeps) => {
 
   /** The daily limit that the work on a message would exceed; undefined where there is none. */
   const limitOver = async (
-    { ref, text, files }: Message,
+    { ref, author, text, files }: Message,
     targets: number,
     transcribes: boolean,
   ): Promise<AppError | undefined> => {
-    const { space } = ref.channel;
+    const consumer = { space: ref.channel.space, memberId: author.id };
     const characters = charactersOf(text) * targets;
-    const fault = characters > 0 ? await limitFault(services, space, { characters }) : undefined;
+    const fault = characters > 0 ? await limits.fault(consumer, { characters }) : undefined;
     const hears = transcribes && files.some(claimsAudio);
-    return fault ?? (hears ? limitFault(services, space, 'audio') : undefined);
+    return fault ?? (hears ? limits.fault(consumer, 'audio') : undefined);
   };
 
   const watchOf = ({ ref, purpose }: Row): ChannelWatch | undefined =>

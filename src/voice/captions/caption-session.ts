@@ -24,7 +24,6 @@ export interface CaptionSessionDeps {
   readonly now: () => number;
   readonly platform: Pick<Platform, 'post' | 'edit' | 'delete'>;
   readonly editRate: EditRate;
-  readonly assistant: Assistant;
   readonly translate: TranslateCaption;
   readonly nameOf: (memberId: string) => string;
   readonly texts: RoomTexts;
@@ -146,10 +145,14 @@ export const startCaptionSession = (
     durationMs: (): number => (endedMs ?? clock.nowMs()) - startMs,
     file: (kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile> =>
       sessionFile(transcript, kind, { language, dropped: texts.captionsDropped }),
-    summary: (language: string, signal: AbortSignal): AsyncGenerator<string, string, void> =>
+    summary: (
+      language: string,
+      assistant: Assistant,
+      signal: AbortSignal,
+    ): AsyncGenerator<string, string, void> =>
       summarise(
         {
-          assistant: deps.assistant,
+          assistant,
           asker: { lane: 'interactive', space: channel.space },
           lines: transcript.lines(),
           droppedLines: transcript.droppedLines,

@@ -16,13 +16,14 @@ import {
   type CaptionSessionDeps,
   startCaptionSession,
 } from './caption-session.ts';
+import type { Assistant } from '../../chat/assistant.ts';
 import type { MeteredServices } from '../../usage/meter.ts';
 import type { LostLines } from './lost-lines.ts';
 import { createTranslateCaption } from './translations.ts';
 
 export interface CaptioningDeps extends Omit<
   CaptionSessionDeps,
-  'assistant' | 'translate' | 'gone' | 'blocked' | 'unshown'
+  'translate' | 'gone' | 'blocked' | 'unshown'
 > {
   readonly services: MeteredServices;
   readonly platform: Pick<
@@ -181,10 +182,8 @@ export const createCaptioning = (deps: CaptioningDeps) => {
       blocking = undefined;
       try {
         const { channel: to } = await orAborted(place, signal);
-        const { assistant } = services;
         session = startCaptionSession(to, options, {
           ...deps,
-          assistant,
           translate,
           gone,
           blocked: (error) => void blocked(error),
@@ -220,10 +219,10 @@ export const createCaptioning = (deps: CaptioningDeps) => {
     },
     transcript: async (kind: RoomTranscriptKind, language?: string) =>
       record()?.file(kind, language),
-    summary: async function* (language: string, signal: AbortSignal) {
+    summary: async function* (language: string, assistant: Assistant, signal: AbortSignal) {
       const of = record();
       if (!of) throw userError('not-found', 'captions.none');
-      return yield* of.summary(language, signal);
+      return yield* of.summary(language, assistant, signal);
     },
     /** Moves captions that are shown in the room's own chat along with the room. */
     moved: (): void => {

@@ -169,8 +169,8 @@ export const createTranslateCaption = (
       memberId: speakerId,
       text: plainWords(text),
     } as const;
-    // The transcript already counts as the message.
-    const options = { messages: 0 } as const;
+    // The transcript already counts as the message. Who speaks does not choose to be translated.
+    const options = { messages: 0, limits: 'space' } as const;
     return translateMeteredLine(
       services,
       { ...said, context, ...from },

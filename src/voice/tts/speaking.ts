@@ -24,7 +24,7 @@ import type { RoomTexts } from '../texts.ts';
 export interface SpeakingDeps {
   readonly services: Pick<
     Services,
-    'speaker' | 'settings' | 'glossary' | 'languages' | 'spaces' | 'usage'
+    'speaker' | 'settings' | 'glossary' | 'languages' | 'limits' | 'usage'
   >;
   readonly clock: Clock;
   /** Ms since 1970. */
@@ -62,7 +62,7 @@ export type Speaking = ReturnType<typeof createSpeaking>;
 export const createSpeaking = (deps: SpeakingDeps) => {
   const { services, clock, now, channel, named, texts, messages, log } = deps;
   const notices = new Map<string, () => void>();
-  const meter = createSpeechMeter({ services, now, channel, log });
+  const meter = createSpeechMeter({ services, channel, log });
   /** Items that are being prepared, with their author. */
   const preparing = new Map<Promise<SpeechItem | undefined>, string | undefined>();
   const mutex = createKeyedMutex();
@@ -210,7 +210,7 @@ export const createSpeaking = (deps: SpeakingDeps) => {
       try {
         using _ = await mutex.take('say');
         const item = await ready;
-        const fault = item && (await meter.fault(item.text));
+        const fault = item && (await meter.fault(item));
         if (!item || !preparing.has(ready)) return false;
         if (fault && item.kind !== 'read') throw fault;
         if (fault) {

@@ -126,7 +126,9 @@ describe('the dispatcher', () => {
 
   it('records what a command used, once', async () => {
     expect(await probes.run('probing')).toEqual({ text: 'done' });
-    expect(probes.recorded).toEqual([['m', { characters: 5, audioMs: 0, messages: 1 }]]);
+    expect(probes.recorded).toEqual([
+      ['m', { characters: 5, audioMs: 0, chatTokens: 0, messages: 1 }],
+    ]);
     await probes.run('probe', { text: 'a' });
     expect(probes.recorded).toHaveLength(1);
   });

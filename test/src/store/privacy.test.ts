@@ -78,7 +78,12 @@ const exported = async (member: typeof ADA): Promise<Record<string, unknown>> =>
 const fill = async (): Promise<void> => {
   await createMemberSettings(store).change(ADA, { language: 'ja', voiceId: 'v' });
   const usage = newUsage();
-  await usage.record(SPACE, 'ada', { characters: 10, audioMs: 20, messages: 1 });
+  await usage.record(SPACE, 'ada', {
+    characters: 10,
+    audioMs: 20,
+    chatTokens: 30,
+    messages: 1,
+  });
   await usage.record(SPACE, 'bob', { characters: 5, audioMs: 0, messages: 1 });
   await addMessage('1', 'ada', 'posted');
   await addMessage('2', 'ada', 'waiting');
@@ -127,7 +132,16 @@ describe('what is exported', () => {
     const kept = await exported(ADA);
     expect(kept).toMatchObject({
       settings: { language: 'ja', voice: 'v', optedOut: false },
-      usage: [{ space: 's', day: '2026-01-02', characters: 10, audioMs: 20, messages: 1 }],
+      usage: [
+        {
+          space: 's',
+          day: '2026-01-02',
+          characters: 10,
+          audioMs: 20,
+          chatTokens: 30,
+          messages: 1,
+        },
+      ],
       copies: [{ of: '1', to: 'd', messages: ['copy of 1'] }],
     });
     expect(kept['messages']).toMatchObject([

@@ -1,34 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
-import type { UsageAmounts, UsageDay } from '../../../src/store/usage.ts';
+import type { Services } from '../../../src/command/services.ts';
+import type { UsageAmounts } from '../../../src/store/usage.ts';
 import { createAudioMeter } from '../../../src/usage/audio-meter.ts';
+import { createLimits } from '../../../src/usage/limits.ts';
 import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.ts';
 
 const NOON_MS = Date.UTC(2026, 4, 20, 12);
 const HALF_DAY_MS = 12 * 3_600_000;
 
 const start = (dailyAudioMinutes: number | undefined) => {
-  const records: (UsageAmounts & { id: string })[] = [];
+  const records: (Partial<UsageAmounts> & { id: string })[] = [];
   const state = { limit: dailyAudioMinutes, usedMs: 0, fails: false };
+  const today = async () => ({
+    characters: 0,
+    audioMs: state.usedMs,
+    chatTokens: 0,
+    messages: 0,
+  });
   const usage = createAudioMeter({
     services: {
-      spaces: {
-        of: async () => ({ dailyAudioMinutes: state.limit }) as SpaceChoices,
-        change: async () => undefined,
-      },
+      limits: createLimits({
+        spaces: { of: async () => ({ dailyAudioMinutes: state.limit }) as SpaceChoices },
+        usage: { today, todayOf: today },
+        now: () => NOON_MS,
+      }),
       usage: {
-        record: async (_, id, used) => {
+        record: async (_: unknown, id: string, used: Partial<UsageAmounts>) => {
           await new Promise(setImmediate);
           if (state.fails) throw new Error('no database');
           records.push({ id, ...used });
-          state.usedMs += used.audioMs;
+          state.usedMs += used.audioMs ?? 0;
         },
-        today: async () => ({ characters: 0, audioMs: state.usedMs, messages: 0 }),
-        days: async (): Promise<readonly UsageDay[]> => [],
-      },
+      } as Services['usage'],
     },
-    now: () => NOON_MS,
     channel: () => ({ space: { platform: 'test', id: 's' }, id: 'room' }),
     log: createLog('silent'),
   });
@@ -48,8 +54,8 @@ describe('the audio that a room uses', () => {
     void usage.count(transcript('bob', 1, ''));
     await usage[Symbol.asyncDispose]();
     expect(records).toEqual([
-      { id: 'ann', characters: 0, audioMs: 2_000, messages: 1 },
-      { id: 'bob', characters: 0, audioMs: 1_000, messages: 0 },
+      { id: 'ann', audioMs: 2_000, messages: 1 },
+      { id: 'bob', audioMs: 1_000, messages: 0 },
     ]);
   });
 

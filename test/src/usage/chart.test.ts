@@ -7,6 +7,7 @@ const day = (part: Partial<UsageDay> = {}): UsageDay => ({
   day: '2026-03-01',
   characters: 0,
   audioMs: 0,
+  chatTokens: 0,
   messages: 0,
   people: 0,
   ...part,
@@ -28,13 +29,14 @@ describe('the picture of the use', () => {
     const svg = usageSvg([
       day({ characters: 50 }),
       day(),
-      day({ characters: 100, audioMs: 60_000, people: 3 }),
+      day({ characters: 100, audioMs: 60_000, chatTokens: 9, people: 3 }),
     ]);
     const [half, whole, ...rest] = barsOf(svg, CHARACTERS);
     expect(rest).toEqual([]);
     expect(whole?.height).toBe(170);
     expect(half?.height).toBe(85);
     expect(barsOf(svg, '#d0711b')).toHaveLength(1);
+    expect(barsOf(svg, '#a573e0')).toHaveLength(1);
     expect(barsOf(svg, '#3a9a4a')).toHaveLength(1);
     expect(svg).toContain('>100<');
     expect(svg).toContain('>03-01<');
@@ -48,7 +50,13 @@ describe('the picture of the use', () => {
   it('stays within its bounds whatever the numbers', () => {
     const amount = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constant(0));
     const days = fc.array(
-      fc.record({ characters: amount, audioMs: amount, messages: amount, people: fc.nat() }),
+      fc.record({
+        characters: amount,
+        audioMs: amount,
+        chatTokens: amount,
+        messages: amount,
+        people: fc.nat(),
+      }),
       { maxLength: 90 },
     );
     fc.assert(
@@ -67,7 +75,7 @@ describe('the picture of the use', () => {
   it('is drawn as PNG, with a font of its own', async () => {
     const png = Buffer.from(await usageChart([day({ characters: 5 })]));
     expect(png.subarray(1, 4).toString()).toBe('PNG');
-    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([960, 440]);
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([960, 568]);
     const withoutDates = Buffer.from(await usageChart([day({ day: '', characters: 5 })]));
     expect(png.equals(withoutDates)).toBe(false);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { limitFault } from '../../../src/usage/limits.ts';
+import { createLimits } from '../../../src/usage/limits.ts';
 import { createMeter } from '../../../src/usage/meter.ts';
 import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
@@ -17,6 +17,8 @@ const signal = new AbortController().signal;
 const now = (): number => Date.UTC(2026, 0, 2, 22, 30);
 const audio: ByteSource = { sizeBytes: 0, async *open() {} };
 
+const NOTHING = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };
+
 let choices: Partial<SpaceChoices>;
 let used: UsageAmounts;
 let recorded: unknown[];
@@ -25,16 +27,21 @@ let fault: AppError | undefined;
 
 beforeEach(() => {
   choices = {};
-  used = { characters: 0, audioMs: 0, messages: 0 };
+  used = NOTHING;
   recorded = [];
   outcome = 'translated';
   fault = undefined;
 });
 
+const limits = createLimits({
+  spaces: { of: async () => choices as SpaceChoices },
+  usage: { today: async () => used, todayOf: async () => NOTHING },
+  now,
+});
+
 const services = {
-  spaces: { of: async () => choices },
+  limits,
   usage: {
-    today: async () => used,
     record: async (...given: unknown[]) => void recorded.push(given),
   },
   translator: {
@@ -53,11 +60,15 @@ const services = {
     },
   },
   assistant: {
-    async *answer() {
+    async *answer(_: unknown, __: unknown, ___: unknown, tokens: (count: number) => void) {
       if (fault) throw fault;
-      yield 'be';
-      yield 'bec😀';
-      return 'bec😀';
+      try {
+        yield 'be';
+        yield 'bec😀';
+        return 'bec😀';
+      } finally {
+        tokens(50);
+      }
     },
   },
   speaker: {
@@ -69,7 +80,7 @@ const services = {
   },
 } as unknown as Services;
 
-const newMeter = () => createMeter(services, { space: SPACE, memberId: 'm' }, { now });
+const newMeter = () => createMeter(services, { space: SPACE, memberId: 'm' });
 
 const drain = async (states: AsyncGenerator<unknown, unknown, void>): Promise<unknown> => {
   for (;;) {
@@ -95,7 +106,9 @@ describe('a meter', () => {
     );
     await meter.services.speaker.speak({ ...ASKER, text: '12345' }, signal);
     await meter.settle();
-    expect(recorded).toEqual([[SPACE, 'm', { characters: 8, audioMs: 95_000, messages: 1 }]]);
+    expect(recorded).toEqual([
+      [SPACE, 'm', { characters: 8, audioMs: 95_000, chatTokens: 0, messages: 1 }],
+    ]);
   });
 
   it('counts questions and their answers, as far as they came', async () => {
@@ -107,7 +120,9 @@ describe('a meter', () => {
     fault = new AppError('unavailable', 'down');
     await expect(drain(ask(meter, 'why?'))).rejects.toThrow('down');
     await meter.settle();
-    expect(recorded).toEqual([[SPACE, 'm', { characters: 10 + 6, audioMs: 0, messages: 1 }]]);
+    expect(recorded).toEqual([
+      [SPACE, 'm', { characters: 10 + 6, audioMs: 0, chatTokens: 100, messages: 1 }],
+    ]);
   });
 
   it.each(['same-language', 'nothing-to-translate'] as const)(
@@ -137,7 +152,9 @@ describe('a meter', () => {
     );
     await expect(drain(heard)).rejects.toThrow('down');
     await meter.settle();
-    expect(recorded).toEqual([[SPACE, 'm', { characters: 4, audioMs: 60_000, messages: 1 }]]);
+    expect(recorded).toEqual([
+      [SPACE, 'm', { characters: 4, audioMs: 60_000, chatTokens: 0, messages: 1 }],
+    ]);
   });
 
   it('adds up all of it, speech by code points too', async () => {
@@ -152,10 +169,12 @@ describe('a meter', () => {
   });
 
   it('records work that was counted as a message before as none', async () => {
-    const meter = createMeter(services, { space: SPACE, memberId: 'm' }, { now, messages: 0 });
+    const meter = createMeter(services, { space: SPACE, memberId: 'm' }, { messages: 0 });
     await translate(meter, '12345');
     await meter.settle();
-    expect(recorded).toEqual([[SPACE, 'm', { characters: 5, audioMs: 0, messages: 0 }]]);
+    expect(recorded).toEqual([
+      [SPACE, 'm', { characters: 5, audioMs: 0, chatTokens: 0, messages: 0 }],
+    ]);
   });
 
   it('counts what an asker who leaves has had', async () => {
@@ -191,7 +210,7 @@ describe('the limits of a day', () => {
   it('let sound begin while a minute is left', async () => {
     choices = { dailyAudioMinutes: 2 };
     used = { ...used, audioMs: 119_000 };
-    expect(await limitFault(services, SPACE, 'audio', now)).toBeUndefined();
+    expect(await limits.fault({ space: SPACE }, 'audio')).toBeUndefined();
     used = { ...used, audioMs: 120_000 };
     const states = newMeter().services.transcriber.transcribe(
       { audio, place: SPACE, lane: 'interactive' },
@@ -205,13 +224,13 @@ describe('the limits of a day', () => {
 
   it('are none where none is set', async () => {
     used = { ...used, characters: 1e9, audioMs: 1e12 };
-    expect(await limitFault(services, SPACE, 'audio', now)).toBeUndefined();
-    expect(await limitFault(services, SPACE, { characters: 1e6 }, now)).toBeUndefined();
+    expect(await limits.fault({ space: SPACE }, 'audio')).toBeUndefined();
+    expect(await limits.fault({ space: SPACE }, { characters: 1e6 })).toBeUndefined();
   });
 
   it('of nothing let nothing in', async () => {
     choices = { dailyCharacters: 0, dailyAudioMinutes: 0 };
-    expect(await limitFault(services, SPACE, 'audio', now)).toBeDefined();
-    expect(await limitFault(services, SPACE, { characters: 1 }, now)).toBeDefined();
+    expect(await limits.fault({ space: SPACE }, 'audio')).toBeDefined();
+    expect(await limits.fault({ space: SPACE }, { characters: 1 })).toBeDefined();
   });
 });

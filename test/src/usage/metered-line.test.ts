@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { TranslationRequest } from '../../../src/translation/translator.ts';
+import { createLimits } from '../../../src/usage/limits.ts';
+import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { MeteredServices } from '../../../src/usage/meter.ts';
 import { translateMeteredLine } from '../../../src/usage/metered-line.ts';
 
@@ -9,10 +11,15 @@ const space = { platform: 'test', id: 's' };
 const LINE = { lane: 'live', space, memberId: 'm', text: plainWords('hello') } as const;
 const { signal } = new AbortController();
 
+const NOTHING = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };
+
 const servicesWith = (record: (...given: unknown[]) => Promise<void>, dailyCharacters?: number) =>
   ({
-    spaces: { of: async () => (dailyCharacters === undefined ? {} : { dailyCharacters }) },
-    usage: { today: async () => ({ characters: 0, audioMs: 0, messages: 0 }), record },
+    limits: createLimits({
+      spaces: { of: async () => ({ dailyCharacters }) as SpaceChoices },
+      usage: { today: async () => NOTHING, todayOf: async () => NOTHING },
+    }),
+    usage: { record },
     translator: {
       async *translate({ text, to }: TranslationRequest) {
         return { text: plainWords(`${to}: ${plainText(text)}`), outcome: 'translated' };
@@ -37,7 +44,9 @@ describe('a metered line', () => {
       { language: 'fr', text: 'fr: hello' },
       { language: 'ja', text: 'ja: hello' },
     ]);
-    expect(recorded).toEqual([[space, 'm', { characters: 10, audioMs: 0, messages: 1 }]]);
+    expect(recorded).toEqual([
+      [space, 'm', { characters: 10, audioMs: 0, chatTokens: 0, messages: 1 }],
+    ]);
   });
 
   it('is refused beyond the limit of the space, language by language', async () => {

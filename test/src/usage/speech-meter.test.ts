@@ -1,17 +1,28 @@
 import { expect, it } from 'vitest';
 import type { Services } from '../../../src/command/services.ts';
 import { createLog } from '../../../src/log.ts';
+import type { SpaceChoices } from '../../../src/model/space-choices.ts';
+import { createLimits } from '../../../src/usage/limits.ts';
 import { createSpeechMeter } from '../../../src/usage/speech-meter.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 
-const open = (dailyCharacters?: number) => {
+const open = (dailyCharacters?: number, perPerson?: number) => {
   const recorded: unknown[] = [];
   const state = { characters: 0, fails: false };
+  const today = async () => ({
+    characters: state.characters,
+    audioMs: 0,
+    chatTokens: 0,
+    messages: 0,
+  });
   const services = {
-    spaces: { of: async () => ({ dailyCharacters }) },
+    limits: createLimits({
+      spaces: { of: async () => ({ dailyCharacters }) as SpaceChoices },
+      usage: { today, todayOf: today },
+      operator: { space: {}, person: { characters: perPerson } },
+    }),
     usage: {
-      today: async () => ({ characters: state.characters, audioMs: 0, messages: 0 }),
       record: async (...given: unknown[]) => {
         if (state.fails) throw new Error('no database');
         recorded.push(given);
@@ -20,7 +31,6 @@ const open = (dailyCharacters?: number) => {
   } as unknown as Services;
   const meter = createSpeechMeter({
     services,
-    now: () => 0,
     channel: () => ({ space: SPACE, id: 'room' }),
     log: createLog('silent'),
   });
@@ -30,13 +40,13 @@ const open = (dailyCharacters?: number) => {
 it('what waits counts against the limit until it is heard or given up', async () => {
   const { meter } = open(10);
   meter.reserve({ id: '1', text: 'six 😀!' });
-  expect(await meter.fault('1234')).toBeUndefined();
-  expect(await meter.fault('12345')).toMatchObject({
+  expect(await meter.fault({ text: '1234' })).toBeUndefined();
+  expect(await meter.fault({ text: '12345' })).toMatchObject({
     code: 'rate-limited',
     sentence: { key: 'limits.characters' },
   });
   meter.release('1');
-  expect(await meter.fault('1234567890')).toBeUndefined();
+  expect(await meter.fault({ text: '1234567890' })).toBeUndefined();
 });
 
 it('what is heard is recorded for whose words it is, in its order', async () => {
@@ -46,11 +56,24 @@ it('what is heard is recorded for whose words it is, in its order', async () => 
   meter.spoken({ id: '2', text: '😀' }, '', 0);
   await meter[Symbol.asyncDispose]();
   expect(recorded).toEqual([
-    [SPACE, 'ann', { characters: 5, audioMs: 0, messages: 1 }],
-    [SPACE, '', { characters: 1, audioMs: 0, messages: 0 }],
+    [SPACE, 'ann', { characters: 5, messages: 1 }],
+    [SPACE, '', { characters: 1, messages: 0 }],
   ]);
   state.fails = true;
   meter.spoken({ id: '3', text: 'lost' }, 'ann', 1);
   await meter[Symbol.asyncDispose]();
   expect(recorded).toHaveLength(2);
+});
+
+it('what waits counts against the limit of whose words it is', async () => {
+  const { meter } = open(100, 10);
+  const [ann, bob] = [{ id: 'ann' }, { id: 'bob' }];
+  meter.reserve({ id: '1', text: '123456', by: ann });
+  meter.reserve({ id: '2', text: '123', by: bob });
+  expect(await meter.fault({ text: '1234', by: ann })).toBeUndefined();
+  expect(await meter.fault({ text: '12345', by: ann })).toMatchObject({
+    sentence: { key: 'limits.characters-each' },
+  });
+  expect(await meter.fault({ text: '1234567', by: bob })).toBeUndefined();
+  expect(await meter.fault({ text: '12345678901' })).toBeUndefined();
 });

@@ -139,7 +139,7 @@ const startAnswering = (
           return whole;
         },
       },
-      spaces: { of: async () => ({}) },
+      limits: { fault: async () => undefined },
       usage: { today: async () => ({}), record: async () => undefined },
     } as unknown as VoiceAnswersDeps['services'],
     clock,

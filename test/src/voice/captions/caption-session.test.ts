@@ -41,7 +41,6 @@ const setUp = (options: ChannelOptions = {}) => {
         delete: (posted) => at(posted.channel).delete(posted),
       },
       editRate: RATE,
-      assistant,
       translate: createTranslating(clock).translate,
       nameOf: (id) => id,
       texts: createRoomTexts(texts, 'en', 'plain'),
@@ -88,7 +87,7 @@ describe('the summary of a session', () => {
   it('says in the reader’s language which part of long talk is being read', async () => {
     const { session, say } = setUp();
     for (let id = 1; id <= 10; id += 1) say(id, 'a long speech '.repeat(120));
-    const states = await Array.fromAsync(session.summary('es', signal));
+    const states = await Array.fromAsync(session.summary('es', assistant, signal));
     expect(states.slice(0, 2)).toEqual([
       sentence('room.summary-part', { part: 1, parts: 3 }, 'es'),
       sentence('room.summary-part', { part: 2, parts: 3 }, 'es'),
@@ -105,7 +104,7 @@ describe('the summary of a session', () => {
       await clock.advance(1);
     }
     expect(session.captionCount()).toBeLessThan(200);
-    const states = await Array.fromAsync(session.summary('en', signal));
+    const states = await Array.fromAsync(session.summary('en', assistant, signal));
     expect(states.at(-1)).toBe(`${sentence('room.summary-cut')}\nThey`);
   });
 });

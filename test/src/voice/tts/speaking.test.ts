@@ -27,7 +27,7 @@ const start = (language?: string) => {
       },
       glossary: { inText: async () => ({ terms: [], occurrences: [] }) },
       languages: { detect: () => language && { language, confidence: 1 } },
-      spaces: { of: async () => ({}) },
+      limits: { fault: async () => undefined },
       usage: { record: async () => undefined },
     } as unknown as SpeakingDeps['services'],
     clock,

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { OnCall } from './src/api/call-report.ts';
 import { createServiceClient } from './src/api/client.ts';
+import { createCallMetrics } from './src/api/metrics/call-metrics.ts';
 import { createRealtime } from './src/api/realtime/index.ts';
 import { type Command, commandFault } from './src/command/command.ts';
 import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
@@ -69,20 +71,20 @@ runProgram(async (stopped) => {
   );
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
   if (builtIn) parts.defer(async () => builtIn.close());
-  const client = parts.use(
-    createServiceClient({
-      baseUrl,
-      key,
-      onCall: (report) => log.debug(report, 'call of the service'),
-    }),
-  );
+  const metrics = createCallMetrics();
+  const onCall: OnCall = (report) => {
+    metrics.onCall(report);
+    log.debug(report, 'call of the service');
+  };
+  const client = parts.use(createServiceClient({ baseUrl, key, onCall }));
   const uses = config.core.SPEECH_REALTIME ?? [];
-  const realtime = parts.use(createRealtime({ baseUrl, key, uses, requests: client, log }));
+  const realtime = parts.use(createRealtime({ baseUrl, key, uses, requests: client, log, onCall }));
   const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
   const { core, attach } = parts.use(
     await openCore({
       client,
       realtime,
+      metrics,
       store,
       texts,
       log,

@@ -93,6 +93,7 @@ const batchOf = (clock: Clock, engineMs: number): Recogniser =>
 const realtimeOf = (clock: Clock, engineMs: number): Recogniser => {
   const { openSocket } = createWire(clock, [], serving(clock, engineMs));
   return createRealtimeRecogniser({
+    space: NO_SPACE,
     openSession: createRecognitionSessions({ openSocket, clock, random: () => 1 }),
     availability: createAvailability('recognition', { clock, log }),
     sessions: createSemaphore(16),
@@ -192,7 +193,11 @@ const oursWithCuts = async () => {
     openSocket: wire.openSocket,
     clock,
     random: () => 1,
-  })({ changed: () => undefined, failed: (error) => assert.fail(error) });
+  })({
+    asker: { lane: 'live', space: NO_SPACE },
+    changed: () => undefined,
+    failed: (error) => assert.fail(error),
+  });
   await speakMinute(clock, session.append);
   const finished = session.finish();
   await clock.advance(10_000);

@@ -1,5 +1,5 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
-import type { Backlog, Room } from '../src/command/services.ts';
+import type { Backlog, RecentCalls, Room } from '../src/command/services.ts';
 import {
   button,
   hiddenNote,
@@ -27,6 +27,8 @@ const DEAD_LISTED = 10;
 const GAPS_LISTED = 10;
 /** The lost part of a voice from which it begins to be misheard. */
 const POOR = 0.05;
+/** The share of calls from which failures are worth a look. */
+const MANY_FAILED = 0.05;
 
 type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
 
@@ -34,10 +36,12 @@ type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
 const more = (count: number, { t }: Pick<Context, 't'>, listed = LISTED) =>
   count > listed && t('status.more', { count: count - listed });
 
-const engineLines = async ({ services, member, t, label, signal }: Context) => {
-  const { reachable, engines } = await services.status(signal);
-  if (!reachable) return [sentence('❌ ', t('status.unreachable'))];
-  return engines.map(({ name, serves, ready, detail }) => {
+const engineLines = async (ctx: Context) => {
+  const { services, member, t, label, signal } = ctx;
+  const { reachable, engines, recent } = await services.status(signal);
+  const calls = callLines(recent, ctx);
+  if (!reachable) return [sentence('❌ ', t('status.unreachable')), ...calls];
+  const lists = engines.map(({ name, serves, ready, detail }) => {
     const abilities = serves.map((ability) => label(`web.engines.abilities.${ability}`));
     const sign = ready ? '✅' : '➖';
     // Names and what adds an engine, in English, are for those who can do something with them.
@@ -45,6 +49,27 @@ const engineLines = async ({ services, member, t, label, signal }: Context) => {
     const shown = ready ? quotedWords(detail) : quotedInstruction(detail);
     return series([`${sign} ${quotedWords(name)}`, abilities.join(', '), shown]);
   });
+  return [...lists, ...calls];
+};
+
+/** Tells moderators how the calls of the last hour went. */
+const callLines = (
+  recent: RecentCalls | undefined,
+  { member, locale, t }: Context,
+): readonly Maybe<RichText>[] => {
+  if (!recent || member.role !== 'moderator') return [];
+  const { calls, failed, unsent, waitedMs } = recent;
+  const seconds = new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: 'second',
+    maximumFractionDigits: 2,
+  });
+  const sign = failed / calls < MANY_FAILED ? '✅ ' : '⚠️ ';
+  const waited = seconds.format(waitedMs / SECOND_MS);
+  return [
+    sentence(sign, t('status.calls', { calls, failed, waited })),
+    unsent > 0 && sentence('⚠️ ', t('status.unsent', { count: unsent })),
+  ];
 };
 
 /** Says that nothing can be stored, with the remedy for those who can do something about it. */

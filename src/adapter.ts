@@ -49,6 +49,8 @@ export interface Core {
   readonly openDeliveries: OpenDeliveries;
   /** Tells of each platform that is on, by its name, whether people can use it. */
   ready(): Readonly<Record<string, boolean>>;
+  /** Metrics of the calls of the service, for Prometheus. */
+  readonly metrics?: { readonly mediaType: string; readonly text: () => Promise<string> };
 }
 
 export interface Adapter extends AsyncDisposable {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ServiceClient } from './api/client.ts';
+import { recentCalls, type CallMetrics } from './api/metrics/call-metrics.ts';
 import { realtimeUses, type Realtime } from './api/realtime/index.ts';
 import { createAssistant } from './chat/assistant.ts';
 import type { Command } from './command/command.ts';
@@ -119,6 +120,8 @@ export interface CoreDeps {
   readonly translates?: Services['translates'] | undefined;
   /** Reads audio files that our own decoders refuse. */
   readonly fallbackDecoder?: FallbackDecoder | undefined;
+  /** The calls of the service, added up. */
+  readonly metrics?: CallMetrics | undefined;
   /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
   /** The WebSocket paths that are to be used. Default: none. */
@@ -143,7 +146,7 @@ const recogniserFactory =
       ...(partials ? {} : { partialEveryMs: 0 }),
     });
     const recognition = partials ? realtime?.recognition : undefined;
-    return recognition ? createRealtimeRecogniser({ ...recognition, batch, clock }) : batch;
+    return recognition ? createRealtimeRecogniser({ ...recognition, space, batch, clock }) : batch;
   };
 
 const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
@@ -186,6 +189,7 @@ export const openCore = async ({
   engines,
   translates = async () => undefined,
   fallbackDecoder,
+  metrics,
   clock = realClock,
   realtime,
   createRecogniser = recogniserFactory(client, realtime, clock),
@@ -288,10 +292,12 @@ export const openCore = async ({
     watches: autoTranslate.watches,
     inbox: autoTranslate.inbox,
     rooms: rooms.rooms,
-    status: async (signal) =>
-      engines
+    status: async (signal) => ({
+      ...(engines
         ? { builtIn: true, reachable: true, engines: await engines() }
-        : remoteStatus(client, signal),
+        : await remoteStatus(client, signal)),
+      recent: metrics && recentCalls(metrics.snapshot()),
+    }),
     storageFault: async () => store.findFault(),
     translates,
   };
@@ -354,6 +360,7 @@ export const openCore = async ({
         clock,
       }),
       ready: platforms.ready,
+      ...(metrics ? { metrics: metrics.prometheus } : {}),
     },
     [Symbol.asyncDispose]: async () => {
       await rooms[Symbol.asyncDispose]();

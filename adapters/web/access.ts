@@ -20,6 +20,13 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 const sameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
+const bearerOf = (c: Context): string | undefined =>
+  /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+
+/** True when a request bears this token. */
+export const bearsToken = (c: Context, token: string): boolean =>
+  sameSecret(bearerOf(c) ?? '', token);
+
 /** True when the connection to the browser is encrypted, as far as a proxy in front tells. */
 const isSecure = (c: Context): boolean =>
   new URL(c.req.url).protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https';
@@ -154,7 +161,7 @@ export const createTokenAccess = ({
     guard:
       (otherwise: (c: Context) => Response | Promise<Response>): MiddlewareHandler =>
       async (c, next) => {
-        const bearer = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+        const bearer = bearerOf(c);
         const held =
           bearer === undefined
             ? sameSecret(getCookie(c, SESSION_COOKIE) ?? '', session)

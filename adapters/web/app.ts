@@ -12,6 +12,7 @@ import type { ServiceStatus } from '../../src/model/service-status.ts';
 import { plainText } from '../../src/model/walk-rich-text.ts';
 import { isLocale } from '../../src/text/speech/spoken-language.ts';
 import {
+  bearsToken,
   createTokenAccess,
   isFromElsewhere,
   loopbackNamesOnly,
@@ -46,6 +47,8 @@ export interface WebOptions {
   readonly host: string;
   readonly port: number;
   readonly token: string | undefined;
+  /** Token of the metrics; undefined: nobody may read them. */
+  readonly metricsToken?: string | undefined;
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: BlockList;
   readonly maxUploadBytes: number;
@@ -87,7 +90,14 @@ const showPage = (
 
 export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   const { core, presence, assets } = deps;
-  const { host, token, maxUploadBytes, trustedProxies, now = Date.now } = deps.options;
+  const {
+    host,
+    token,
+    metricsToken,
+    maxUploadBytes,
+    trustedProxies,
+    now = Date.now,
+  } = deps.options;
   const app = new Hono<WebEnv>();
 
   /** The tag that gives the best of our locales, so that the person's own region is kept. */
@@ -139,6 +149,12 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
     const ready = Object.values(parts).every(Boolean);
     return c.json({ ready, parts }, ready ? 200 : 503);
   });
+  const { metrics } = core;
+  if (metrics && metricsToken !== undefined)
+    app.get('/metrics', async (c) => {
+      if (!bearsToken(c, metricsToken)) return c.json({ error: 'METRICS_TOKEN is needed' }, 401);
+      return c.body(await metrics.text(), 200, { 'content-type': metrics.mediaType });
+    });
   // With a token a rebound name gains nothing, and a proxy in front has a name of its own.
   if (isLoopback(host) && token === undefined) app.use(loopbackNamesOnly());
   app.use(ownPageOnly());

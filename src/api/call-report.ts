@@ -24,23 +24,31 @@ export interface CallReport extends Asker {
 /** Takes the report of each call when it has ended. Must not throw. */
 export type OnCall = (report: CallReport) => void;
 
+/** The call that a report is of. */
+export interface ReportedCall extends Pick<Call, 'endpoint' | 'characters'> {
+  readonly options: Asker & Pick<Call['options'], 'audioMs'>;
+}
+
 /** The report of a call that is under way. */
 export interface OpenReport {
   sent(waitedMs: number): void;
   served(ms: number): void;
   used(tokens: number): void;
+  /** Notes the length of all audio so far. */
+  heard(ms: number): void;
   /** Hands the report over; only the first call counts. */
   end(thrown?: unknown): void;
 }
 
 export const openReport = (
-  { endpoint, options: { lane, space, audioMs }, characters = 0 }: Call,
+  { endpoint, options: { lane, space, audioMs: knownMs }, characters = 0 }: ReportedCall,
   onCall: OnCall,
 ): OpenReport => {
   let waitingMs = 0;
   let serviceMs = 0;
   let attempts = 0;
   let tokens: number | undefined;
+  let audioMs = knownMs;
   let isOver = false;
   return {
     sent: (waitedMs) => {
@@ -52,6 +60,9 @@ export const openReport = (
     },
     used: (count) => {
       tokens = (tokens ?? 0) + count;
+    },
+    heard: (ms) => {
+      audioMs = ms;
     },
     end: (thrown) => {
       if (isOver) return;

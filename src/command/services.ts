@@ -46,6 +46,7 @@ export interface Services {
 }
 
 /** Types of what services give, for commands. */
+export type { RecentCalls } from '../model/service-status.ts';
 export type { Backlog } from '../store/inbox/index.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';

@@ -8,10 +8,23 @@ export interface EngineReport {
   readonly detail: string;
 }
 
+/** The calls of the service in the last hour, without those that nobody waited for. */
+export interface RecentCalls {
+  readonly calls: number;
+  /** Calls that were sent and failed. */
+  readonly failed: number;
+  /** Calls that were not sent: too many waited, or the service was not answering. */
+  readonly unsent: number;
+  /** Bound below which 95 % of the calls waited to be sent. */
+  readonly waitedMs: number;
+}
+
 export interface ServiceStatus {
   readonly builtIn: boolean;
   readonly reachable: boolean;
   readonly engines: readonly EngineReport[];
+  /** Undefined where there were no calls. */
+  readonly recent?: RecentCalls | undefined;
 }
 
 /** One result of the doctor's checks. */

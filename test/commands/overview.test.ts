@@ -111,6 +111,23 @@ describe('/usage', () => {
 const PAIR = { from: { language: 'fi' }, to: { language: 'ko' } } as const;
 
 describe('/status', () => {
+  it('tells moderators how the calls of the last hour went', async () => {
+    const moderator = () => harness().run('status');
+    expect((await moderator()).text).not.toContain('hour');
+    harness().script.recent = { calls: 200, failed: 3, unsent: 0, waitedMs: 250 };
+    const said = sentence('status.calls', { calls: 200, failed: 3, waited: '0.25 sec' });
+    expect((await moderator()).text).toContain(`- ✅ ${said}`);
+    const member = { role: 'member' } as const;
+    expect((await harness().run('status', {}, { member })).text).not.toContain(said);
+    harness().script.recent = { calls: 20, failed: 3, unsent: 7, waitedMs: 30_000 };
+    harness().script.reachable = false;
+    const { text } = await moderator();
+    expect(text).toContain(
+      `- ⚠️ ${sentence('status.calls', { calls: 20, failed: 3, waited: '30 sec' })}`,
+    );
+    expect(text).toContain(`- ⚠️ ${sentence('status.unsent', { count: 7 })}`);
+  });
+
   it('says what works and what does not', async () => {
     const { text, controls } = await harness().run('status');
     const abilities = ['translation', 'recognition'] as const;

@@ -12,7 +12,7 @@ import type { Content, Control } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { MessageFile } from '../../src/model/file.ts';
-import type { EngineReport } from '../../src/model/service-status.ts';
+import type { EngineReport, RecentCalls } from '../../src/model/service-status.ts';
 import type { Backlog } from '../../src/store/inbox/index.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
@@ -73,6 +73,7 @@ interface Script {
   reachable: boolean;
   storageFault: AppError | undefined;
   engines: readonly EngineReport[];
+  recent: RecentCalls | undefined;
   /** Pairs that no engine translates: `es` into Spanish, `en es` from English. */
   untranslated: readonly string[];
   chart: () => Promise<Uint8Array>;
@@ -183,6 +184,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
       { name: 'pseudo', serves: ['translation', 'recognition'], ready: true, detail: 'en-XA' },
       { name: 'openai', serves: ['chat'], ready: false, detail: 'SERVICE_OPENAI_URL=…' },
     ],
+    recent: undefined,
     untranslated: [],
     chart: async () => Buffer.from('PNG'),
     voices: [],
@@ -253,6 +255,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
       builtIn: true,
       reachable: script.reachable,
       engines: script.engines,
+      recent: script.recent,
     }),
   };
   const dispatcher = createDispatcher({

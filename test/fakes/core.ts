@@ -335,6 +335,7 @@ export const createFakeCore = (): FakeCore => {
     setStorageFault: (next) => (storageFault = next),
     openDeliveries: openFakeDeliveries,
     ready: () => ready,
+    metrics: { mediaType: 'text/plain; version=0.0.4', text: async () => 'calls_total 7\n' },
     setReady: (next) => (ready = next),
     commands: () => FAKE_COMMANDS,
     dispatch: async (invocation) => {

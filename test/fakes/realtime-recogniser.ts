@@ -60,6 +60,7 @@ export const createTestRealtime = ({
   const decoders: ReturnType<typeof createWordDecoder>[] = [];
   const transcribed: number[] = [];
   const recogniser = createRealtimeRecogniser({
+    space: ASKER.space,
     openSession: createRecognitionSessions({ openSocket: wire.openSocket, clock, random: () => 1 }),
     availability,
     sessions: createSemaphore(sessions),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { realClock, type Clock } from '../../async/clock.ts';
 import { createSemaphore, type Semaphore } from '../../async/semaphore.ts';
 import type { Log } from '../../log.ts';
+import type { OnCall } from '../call-report.ts';
 import type { SpeechApi } from '../speech.ts';
 import { createAvailability, type Availability } from './availability.ts';
 import { createRecognitionSessions, type OpenRecognitionSession } from './recognition-session.ts';
@@ -52,6 +53,8 @@ export interface RealtimeOptions {
   /** Speaks what no connection does. */
   readonly requests: Pick<SpeechApi, 'speak'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
+  /** Takes the report of each session of recognition, and of each text that is spoken. */
+  readonly onCall?: OnCall;
   readonly clock?: Clock;
 }
 
@@ -62,6 +65,7 @@ export const createRealtime = ({
   uses,
   requests,
   log,
+  onCall = () => {},
   clock = realClock,
 }: RealtimeOptions): Realtime => {
   const openSocket = createSocketOpener(baseUrl, key);
@@ -70,13 +74,19 @@ export const createRealtime = ({
         openSocket,
         availability: createAvailability('speech', { clock, log }),
         clock,
+        onCall,
         requests,
       })
     : undefined;
   return {
     recognition: uses.includes('recognition')
       ? {
-          openSession: createRecognitionSessions({ openSocket, clock, random: Math.random }),
+          openSession: createRecognitionSessions({
+            openSocket,
+            clock,
+            onCall,
+            random: Math.random,
+          }),
           availability: createAvailability('recognition', { clock, log }),
           sessions: createSemaphore(MOST_RECOGNITIONS),
         }

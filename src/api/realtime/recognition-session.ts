@@ -2,6 +2,8 @@ import { backoffMs } from '../../async/backoff.ts';
 import type { Clock } from '../../async/clock.ts';
 import { createLevelMeter } from '../../audio/vad.ts';
 import { AppError } from '../../errors.ts';
+import type { Asker } from '../../model/lane.ts';
+import { openReport, type OnCall } from '../call-report.ts';
 import { PATHS } from '../contract.ts';
 import { createAudioTail } from './audio-tail.ts';
 import {
@@ -34,11 +36,14 @@ const LAST_MESSAGE_MS = 3_000;
 export interface RecognitionSessionDeps {
   readonly openSocket: OpenSocket;
   readonly clock: Clock;
+  /** Takes the report of each session. */
+  readonly onCall?: OnCall;
   /** Randomness of waits, from 0 to 1. */
   readonly random: () => number;
 }
 
 export interface RecognitionSessionOptions {
+  readonly asker: Asker;
   /** BCP 47 code; undefined: the service detects it. */
   readonly language?: string | undefined;
   readonly hotwords?: readonly string[];
@@ -88,17 +93,21 @@ const parseEvent = (data: string | Uint8Array): RecognitionEvent | undefined => 
 export const createRecognitionSessions = ({
   openSocket,
   clock,
+  onCall = () => {},
   random,
 }: RecognitionSessionDeps): OpenRecognitionSession => {
   return (options) => {
     const tail = createAudioTail(KEPT_SECONDS);
     const results = createResults();
+    const report = openReport({ endpoint: 'realtimeRecognition', options: options.asker }, onCall);
     const measure = createLevelMeter();
     const finished = Promise.withResolvers<RealtimeText>();
     // Without `finish`, nobody waits for it.
     finished.promise.catch(() => undefined);
     let socket: RealtimeSocket | undefined;
     let isOpen = false;
+    /** Time at which this connection was opened. */
+    let openedMs = 0;
     /** Position up to which this connection has the audio. */
     let sent = 0;
     let fruitless = 0;
@@ -112,15 +121,22 @@ export const createRecognitionSessions = ({
     let stopRetry: (() => void) | undefined;
     let stopSilence: (() => void) | undefined;
 
-    const end = (): void => {
+    const served = (): void => {
+      if (isOpen) report.served(clock.nowMs() - openedMs);
+      isOpen = false;
+    };
+    const end = (thrown?: unknown): void => {
       isOver = true;
       stopRetry?.();
       stopSilence?.();
       stopSilence = undefined;
+      served();
+      report.heard((tail.to * 1_000) / REALTIME_RATE_HZ);
+      report.end(thrown);
     };
     const fail = (error: AppError): void => {
       if (isOver) return;
-      end();
+      end(error);
       socket?.drop();
       finished.reject(error);
       if (!isFinishing) options.failed(error);
@@ -205,6 +221,8 @@ export const createRecognitionSessions = ({
       socket = openSocket(PATHS.realtimeRecognition, {
         opened: () => {
           isOpen = true;
+          openedMs = clock.nowMs();
+          report.sent(0);
           sent = tail.from;
           results.connected(sent);
           socket?.send(updateOf(options));
@@ -216,7 +234,7 @@ export const createRecognitionSessions = ({
           if (event) take(event);
         },
         closed: (error) => {
-          isOpen = false;
+          served();
           stopSilence?.();
           stopSilence = undefined;
           if (!isOver) reconnect(error);
@@ -253,7 +271,7 @@ export const createRecognitionSessions = ({
       },
       abort: () => {
         if (isOver) return;
-        end();
+        end(new DOMException('nobody wants the text', 'AbortError'));
         socket?.drop();
       },
     };

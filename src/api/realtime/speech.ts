@@ -1,6 +1,7 @@
 import type { Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { countCodePoints } from '../../text/unicode.ts';
+import { openReport, type OnCall, type OpenReport } from '../call-report.ts';
 import type { CallOptions } from '../caller.ts';
 import { SERVICE_LIMITS, type TtsRequest } from '../contract.ts';
 import { startDeadline } from '../retry.ts';
@@ -21,6 +22,8 @@ export interface RealtimeSpeechDeps {
   readonly openSocket: OpenSocket;
   readonly availability: Availability;
   readonly clock: Clock;
+  /** Takes the report of each text that is spoken over a connection, or is meant to be. */
+  readonly onCall?: OnCall;
   /** Speaks what no connection does. */
   readonly requests: Pick<SpeechApi, 'speak'>;
 }
@@ -46,15 +49,20 @@ const rest = async function* (
   first: Uint8Array,
   audio: AsyncGenerator<Uint8Array, void, void>,
   signal: AbortSignal,
+  report: OpenReport,
   end: Disposable,
 ): AsyncGenerator<Uint8Array, void, void> {
   using _ = end;
   try {
     yield first;
     yield* audio;
+    report.end();
   } catch (thrown) {
-    throw toAppError(signal.aborted ? signal.reason : thrown);
+    const error = toAppError(signal.aborted ? signal.reason : thrown);
+    report.end(error);
+    throw error;
   } finally {
+    report.end(new DOMException('the audio is not heard to its end', 'AbortError'));
     await audio.return();
   }
 };
@@ -67,6 +75,7 @@ export const createRealtimeSpeech = ({
   openSocket,
   availability,
   clock,
+  onCall = () => {},
   requests,
 }: RealtimeSpeechDeps): RealtimeSpeech => {
   const kept = new Map<string, Kept>();
@@ -119,9 +128,14 @@ export const createRealtimeSpeech = ({
   const trySession = async (
     one: Kept,
     { text }: TtsRequest,
-    { signal, deadlineMs = DEADLINE_MS }: CallOptions,
+    options: CallOptions,
   ): Promise<AsyncIterable<Uint8Array> | undefined> => {
+    const { signal, deadlineMs = DEADLINE_MS } = options;
     const { session } = one;
+    const characters = countCodePoints(text);
+    const report = openReport({ endpoint: 'realtimeSpeech', options, characters }, onCall);
+    const sentMs = clock.nowMs();
+    report.sent(0);
     one.stopIdle();
     const isFresh = session.texts === 0;
     using started = new DisposableStack();
@@ -138,10 +152,12 @@ export const createRealtimeSpeech = ({
     const audio = session.speak(text, AbortSignal.any([deadline.signal, late.signal]));
     try {
       const first = await audio.next();
+      report.served(clock.nowMs() - sentMs);
       if (first.done) throw new AppError('bad-reply', 'the service answered without audio');
       availability.succeeded();
-      return rest(first.value, audio, deadline.signal, started.move());
+      return rest(first.value, audio, deadline.signal, report, started.move());
     } catch (thrown) {
+      report.end(signal.aborted ? signal.reason : thrown);
       if (signal.aborted) throw toAppError(signal.reason);
       // A kept connection may have ended unnoticed, which says nothing of the service.
       if (isFresh) availability.failed(toAppError(thrown));

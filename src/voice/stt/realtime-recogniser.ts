@@ -7,6 +7,7 @@ import type { RealtimeText } from '../../api/realtime/results.ts';
 import { orAborted } from '../../async/abort.ts';
 import { sleep, type Clock } from '../../async/clock.ts';
 import type { Semaphore } from '../../async/semaphore.ts';
+import type { Space } from '../../model/place.ts';
 import { createPacketDecoder, type PacketDecoder } from '../../audio/opus/decoder.ts';
 import { OPUS_CLOCK_HZ } from '../../audio/opus/packet.ts';
 import { AppError, toAppError } from '../../errors.ts';
@@ -29,6 +30,8 @@ const FINISH_MS = 6_000;
 const USUAL_CONFIDENCE = 0.8;
 
 export interface RealtimeRecogniserDeps {
+  /** The space whose room it is. */
+  readonly space: Space;
   readonly openSession: OpenRecognitionSession;
   readonly availability: Availability;
   /** Sessions that may be open at the same time, in all rooms. */
@@ -156,6 +159,7 @@ class RealtimeRecognition implements Recognition {
     if (this.#request.signal.aborted) return pcm.free();
     this.#pcm = pcm;
     this.#session = openSession({
+      asker: { lane: 'live', space: this.#deps.space },
       language,
       hotwords,
       changed: (text) => this.#show(resultOf(text), text.isStable),

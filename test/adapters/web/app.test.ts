@@ -227,6 +227,38 @@ describe('health', () => {
   });
 });
 
+describe('metrics', () => {
+  const metricsToken = 'a secret of Prometheus';
+  const read = async (options: Parameters<typeof startWeb>[0], bearer?: string) =>
+    (await startWeb(options)).visit().request('/metrics', {
+      ...(bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } }),
+    });
+
+  test('are for who has their token, whether the page has one of its own or not', async () => {
+    for (const token of [undefined, 'a long enough secret']) {
+      const reply = await read({ metricsToken, token }, metricsToken);
+      expect([reply.status, await reply.text()]).toEqual([200, 'calls_total 7\n']);
+      expect(reply.headers.get('content-type')).toMatch(/^text\/plain/);
+    }
+  });
+
+  test.each([undefined, '', 'another secret', 'a long enough secret'])(
+    'are refused to who has another or none: %j',
+    async (bearer) => {
+      const reply = await read({ metricsToken, token: 'a long enough secret' }, bearer);
+      expect(reply.status).toBe(401);
+      expect(await reply.text()).not.toContain('calls_total');
+    },
+  );
+
+  test('are not there where none is set', async () => {
+    expect((await read({})).status).toBe(404);
+    expect((await read({ token: 'a long enough secret' }, 'a long enough secret')).status).toBe(
+      404,
+    );
+  });
+});
+
 test('a taken port is said in one sentence', async () => {
   const { url } = await startWeb();
   await expect(startWeb({ port: Number(new URL(url).port) })).rejects.toMatchObject({

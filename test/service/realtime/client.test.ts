@@ -63,6 +63,7 @@ describe('the client against the built-in service', () => {
       clock: patientClock,
     });
     const session = recognition!.openSession({
+      asker: ASKER,
       language: 'en',
       hotwords: ['Acme'],
       changed: () => undefined,

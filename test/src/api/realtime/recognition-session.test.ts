@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { CallReport } from '../../../../src/api/call-report.ts';
 import { createRecognitionSessions } from '../../../../src/api/realtime/recognition-session.ts';
 import type { RealtimeText } from '../../../../src/api/realtime/results.ts';
 import type { AppError } from '../../../../src/errors.ts';
+import { ASKER } from '../../../fakes/asker.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { pcmOf, type RecognitionHabits } from '../../../fakes/realtime-recognition.ts';
 import { createWire, type WireFault } from '../../../fakes/realtime-wire.ts';
@@ -14,8 +16,15 @@ const setUp = (faults: WireFault[] = [], habits: RecognitionHabits = {}) => {
   const wire = createWire(clock, faults, habits);
   const texts: RealtimeText[] = [];
   const failures: AppError[] = [];
-  const open = createRecognitionSessions({ openSocket: wire.openSocket, clock, random: () => 1 });
+  const reports: CallReport[] = [];
+  const open = createRecognitionSessions({
+    openSocket: wire.openSocket,
+    clock,
+    random: () => 1,
+    onCall: (report) => void reports.push(report),
+  });
   const session = open({
+    asker: ASKER,
     changed: (text) => void texts.push(text),
     failed: (error) => void failures.push(error),
   });
@@ -30,7 +39,7 @@ const setUp = (faults: WireFault[] = [], habits: RecognitionHabits = {}) => {
     await clock.advance(10_000);
     return outcome;
   };
-  return { clock, wire, session, texts, failures, hear, finish };
+  return { clock, wire, session, texts, failures, reports, hear, finish };
 };
 
 /** A minute of speech: 100 different words, with a pause after every seventh. */
@@ -164,5 +173,39 @@ describe('a session of realtime recognition', () => {
     await hear(pcmOf('we'));
     expect(texts).toHaveLength(before);
     expect([wire.open, clock.waiting]).toEqual([0, 0]);
+  });
+});
+
+describe('the report of a session', () => {
+  it('tells the seconds of audio and the connections, once', async () => {
+    const { hear, finish, reports } = setUp([{ cutAfterMs: 1_500 }]);
+    await hear(Buffer.concat([pcmOf('we'), pcmOf('meet'), pcmOf('', 48_000)]));
+    await finish();
+    const audioSeconds =
+      (pcmOf('we').length + pcmOf('meet').length + pcmOf('', 48_000).length) / 32_000;
+    expect(reports).toEqual([
+      {
+        ...ASKER,
+        endpoint: 'realtimeRecognition',
+        waitingMs: 0,
+        serviceMs: expect.any(Number) as number,
+        attempts: 2,
+        outcome: 'answered',
+        characters: 0,
+        audioSeconds,
+      },
+    ]);
+    expect(reports[0]?.serviceMs).toBeGreaterThan(audioSeconds * 500);
+  });
+
+  it('tells why it failed, or that nobody wanted it', async () => {
+    const failed = setUp([{ refuse: 403 }]);
+    await failed.hear(pcmOf('we'));
+    expect(failed.reports).toMatchObject([{ outcome: 'forbidden', attempts: 0 }]);
+    const left = setUp();
+    await left.hear(pcmOf('we'));
+    left.session.abort();
+    left.session.abort();
+    expect(left.reports).toMatchObject([{ outcome: 'cancelled', attempts: 1 }]);
   });
 });

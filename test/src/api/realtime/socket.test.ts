@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ASKER } from '../../../fakes/asker.ts';
 import { WebSocketServer } from 'ws';
 import { createRecognitionSessions } from '../../../../src/api/realtime/recognition-session.ts';
 import { createSocketOpener } from '../../../../src/api/realtime/socket.ts';
@@ -23,7 +24,7 @@ const open = (key = fake.key) => {
     openSocket: createSocketOpener(fake.url, key),
     clock: patientClock,
     random: () => 0,
-  })({ changed: () => undefined, failed: (error) => void failures.push(error) });
+  })({ asker: ASKER, changed: () => undefined, failed: (error) => void failures.push(error) });
   return { session, failures };
 };
 

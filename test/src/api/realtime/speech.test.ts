@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CallReport } from '../../../../src/api/call-report.ts';
 import { createServiceClient, type ServiceClient } from '../../../../src/api/client.ts';
 import type { TtsRequest } from '../../../../src/api/contract.ts';
 import { createAvailability } from '../../../../src/api/realtime/availability.ts';
@@ -21,18 +22,21 @@ let client: ServiceClient;
 let clock: TestClock;
 let speech: RealtimeSpeech;
 let lines: string[];
+let reports: CallReport[];
 
 beforeEach(async () => {
   fake = await startSpeechFake();
   client = createServiceClient({ baseUrl: fake.url, key: fake.key });
   clock = createTestClock();
   lines = [];
+  reports = [];
   const tell = (_: unknown, line: string): void => void lines.push(line);
   speech = createRealtimeSpeech({
     openSocket: createSocketOpener(fake.url, fake.key),
     availability: createAvailability('speech', { clock, log: { warn: tell, info: tell } as never }),
     clock,
     requests: client,
+    onCall: (report) => void reports.push(report),
   });
 });
 afterEach(async () => {
@@ -168,5 +172,21 @@ describe('speech over a connection', () => {
     speech[Symbol.dispose]();
     await eventually(() => expect(fake.realtime.open).toBe(0));
     expect([speech.sessions, clock.waiting]).toEqual([0, 0]);
+  });
+});
+
+describe('the report of a text that is spoken over a connection', () => {
+  it('tells its characters and outcome', async () => {
+    await say();
+    const audio = await speech.speak(REQUEST, { ...ASKER, signal });
+    for await (const _ of audio) break;
+    fake.realtime.speech.push({ refuse: 403 });
+    await say({ format: 'ogg' });
+    const asked = { ...ASKER, endpoint: 'realtimeSpeech', characters: 5, attempts: 1 };
+    expect(reports).toMatchObject([
+      { ...asked, outcome: 'answered' },
+      { ...asked, outcome: 'cancelled' },
+      { ...asked, outcome: 'forbidden' },
+    ]);
   });
 });

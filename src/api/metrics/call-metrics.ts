@@ -1,0 +1,57 @@
+import type { RecentCalls } from '../../model/service-status.ts';
+import type { CallReport, OnCall } from '../call-report.ts';
+import { createPrometheusMetrics } from './prometheus.ts';
+import { createRecentCalls, quantileMs, type CallCounts } from './recent-calls.ts';
+
+/** Outcomes that say nothing against the service: it answered, nobody wanted it, or it may refuse. */
+const NO_FAILURES: ReadonlySet<CallReport['outcome']> = new Set([
+  'answered',
+  'cancelled',
+  'bad-input',
+  'too-large',
+  'unsupported',
+]);
+
+/** The calls of the service, added up. */
+export interface CallMetrics {
+  readonly onCall: OnCall;
+  /** The calls of the last hour, by endpoint, lane and outcome. */
+  readonly snapshot: () => readonly CallCounts[];
+  /** All calls since the start, for Prometheus. */
+  readonly prometheus: { readonly mediaType: string; readonly text: () => Promise<string> };
+}
+
+/** @param nowMs clock without jumps */
+export const createCallMetrics = (nowMs: () => number = () => performance.now()): CallMetrics => {
+  const recent = createRecentCalls(nowMs);
+  const { onCall, ...prometheus } = createPrometheusMetrics();
+  return {
+    onCall: (report) => {
+      recent.onCall(report);
+      onCall(report);
+    },
+    snapshot: recent.snapshot,
+    prometheus,
+  };
+};
+
+/** Sums up what people are told of the calls of a snapshot; undefined without any. */
+export const recentCalls = (snapshot: readonly CallCounts[]): RecentCalls | undefined => {
+  const wanted = snapshot.filter(({ outcome }) => outcome !== 'cancelled');
+  const sum = (of: (counts: CallCounts) => number): number =>
+    wanted.reduce((total, counts) => total + of(counts), 0);
+  const calls = sum((counts) => counts.calls);
+  if (calls === 0) return undefined;
+  const sent = ({ service }: CallCounts): number => service.reduce((all, count) => all + count, 0);
+  const failed = wanted.filter(({ outcome }) => !NO_FAILURES.has(outcome));
+  const waits = wanted.map(({ waiting }) => waiting);
+  const waiting = (waits[0] ?? []).map((_, index) =>
+    waits.reduce((all, each) => all + (each[index] ?? 0), 0),
+  );
+  return {
+    calls,
+    failed: failed.reduce((all, counts) => all + sent(counts), 0),
+    unsent: failed.reduce((all, counts) => all + counts.calls - sent(counts), 0),
+    waitedMs: quantileMs(waiting, 0.95) ?? 0,
+  };
+};

@@ -1,0 +1,131 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CallReport } from '../../../../src/api/call-report.ts';
+import { createCallMetrics, recentCalls } from '../../../../src/api/metrics/call-metrics.ts';
+import { ASKER } from '../../../fakes/asker.ts';
+
+const HOUR_MS = 3_600_000;
+
+let nowMs: number;
+let metrics: ReturnType<typeof createCallMetrics>;
+beforeEach(() => {
+  nowMs = 12_345;
+  metrics = createCallMetrics(() => nowMs);
+});
+
+const report = (part: Partial<CallReport> = {}): CallReport => ({
+  ...ASKER,
+  endpoint: 'translate',
+  lane: 'interactive',
+  waitingMs: 20,
+  serviceMs: 300,
+  attempts: 1,
+  outcome: 'answered',
+  characters: 10,
+  ...part,
+});
+
+describe('the calls of the last hour', () => {
+  it('are added up by endpoint, lane and outcome', () => {
+    for (const part of [{ tokens: 5 }, { tokens: 7, attempts: 2 }, { outcome: 'timeout' as const }])
+      metrics.onCall(report(part));
+    metrics.onCall(report({ endpoint: 'asr', lane: 'live', characters: 0, audioSeconds: 1.5 }));
+    const counts = metrics.snapshot();
+    expect(counts).toMatchObject([
+      {
+        endpoint: 'translate',
+        outcome: 'answered',
+        calls: 2,
+        attempts: 3,
+        tokens: 12,
+        characters: 20,
+      },
+      { endpoint: 'translate', outcome: 'timeout', calls: 1 },
+      { endpoint: 'asr', lane: 'live', calls: 1, audioSeconds: 1.5 },
+    ]);
+    expect(counts[0]?.waiting.reduce((sum, count) => sum + count)).toBe(2);
+  });
+
+  it('are plain data without text, key, space or person', () => {
+    metrics.onCall(report({ space: { platform: 'discord', id: 'secret-space' } }));
+    const json = JSON.stringify(metrics.snapshot());
+    expect(JSON.parse(json)).toEqual(metrics.snapshot());
+    expect(json).not.toMatch(/secret|discord/);
+  });
+
+  it('are forgotten after it, to five minutes', () => {
+    metrics.onCall(report());
+    nowMs += HOUR_MS / 2;
+    metrics.onCall(report({ endpoint: 'tts' }));
+    expect(metrics.snapshot()).toHaveLength(2);
+    nowMs += HOUR_MS / 2 + 300_000;
+    expect(metrics.snapshot()).toMatchObject([{ endpoint: 'tts' }]);
+    nowMs += HOUR_MS;
+    expect(recentCalls(metrics.snapshot())).toBeUndefined();
+  });
+
+  it('take no more memory however many there are', () => {
+    for (let call = 0; call < 20_000; call += 1) {
+      nowMs += 1_000;
+      metrics.onCall(report({ space: { platform: 'test', id: `${call}` } }));
+    }
+    expect(metrics.snapshot()).toHaveLength(1);
+    expect(metrics.snapshot()[0]?.calls).toBeLessThanOrEqual(3_600);
+  });
+
+  it('tell how many failed, were not sent, and how long they waited', () => {
+    for (let call = 0; call < 95; call += 1) metrics.onCall(report());
+    metrics.onCall(report({ outcome: 'unavailable', waitingMs: 4_000 }));
+    metrics.onCall(report({ outcome: 'timeout', waitingMs: 70_000 }));
+    metrics.onCall(report({ outcome: 'bad-input' }));
+    metrics.onCall(report({ outcome: 'cancelled' }));
+    metrics.onCall(report({ outcome: 'rate-limited', attempts: 0, waitingMs: 0, serviceMs: 0 }));
+    expect(recentCalls(metrics.snapshot())).toEqual({
+      calls: 99,
+      failed: 2,
+      unsent: 1,
+      waitedMs: 25,
+    });
+  });
+
+  it('have waited as long as the slowest of them, where few did', () => {
+    metrics.onCall(report({ waitingMs: 900 }));
+    metrics.onCall(report({ waitingMs: 2 }));
+    expect(recentCalls(metrics.snapshot())?.waitedMs).toBe(1_000);
+    metrics.onCall(report({ waitingMs: 9_999_999 }));
+    expect(recentCalls(metrics.snapshot())?.waitedMs).toBe(600_000);
+  });
+});
+
+describe('the metrics for Prometheus', () => {
+  const lines = async () => (await metrics.prometheus.text()).split('\n');
+  const LABELS = 'endpoint="translate",lane="interactive"';
+
+  it('count calls, requests and what they carried', async () => {
+    metrics.onCall(report({ attempts: 3, tokens: 7, outcome: 'unavailable' }));
+    metrics.onCall(report());
+    expect(await lines()).toEqual(
+      expect.arrayContaining([
+        `dragoman_service_calls_total{${LABELS},outcome="unavailable"} 1`,
+        `dragoman_service_requests_total{${LABELS}} 4`,
+        `dragoman_service_characters_total{${LABELS}} 20`,
+        `dragoman_service_tokens_total{${LABELS}} 7`,
+        `dragoman_service_waiting_seconds_bucket{le="0.025",${LABELS}} 2`,
+        `dragoman_service_call_seconds_count{${LABELS}} 2`,
+      ]),
+    );
+  });
+
+  it('have no label of a space, and stay as many', async () => {
+    metrics.onCall(report());
+    const before = (await lines()).length;
+    for (let call = 0; call < 100; call += 1)
+      metrics.onCall(report({ space: { platform: 'test', id: `space-${call}` } }));
+    expect((await lines()).length).toBe(before);
+    expect(await metrics.prometheus.text()).not.toContain('space-');
+  });
+
+  it('of two programs in one process are apart', async () => {
+    createCallMetrics().onCall(report());
+    expect(await metrics.prometheus.text()).not.toContain('translate');
+  });
+});

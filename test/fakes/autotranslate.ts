@@ -14,6 +14,7 @@ import { createPrivacy } from '../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../src/store/settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { createLimits } from '../../src/usage/limits.ts';
+import type { OperatorLimits } from '../../src/usage/operator-limits.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import {
@@ -57,6 +58,7 @@ interface TestServices
     Required<Pick<AutoTranslateDeps, 'now'>> {
   /** What keeps the rest of a recording of these words from being heard, if anything does. */
   readonly hearing: (words: string) => Promise<void> | undefined;
+  readonly operator: OperatorLimits;
   readonly log: Log;
 }
 
@@ -67,6 +69,7 @@ export const openTestAutoTranslate = async (
     translator = plainTranslator,
     spaces = createSpaceSettings(store),
     privacy = createPrivacy(store),
+    operator = { space: {}, person: {} },
     hearing = () => undefined,
     now = Date.now,
     log = createLog('silent'),
@@ -92,7 +95,7 @@ export const openTestAutoTranslate = async (
       },
       spaces,
       privacy,
-      limits: createLimits({ spaces, usage: createUsage(store) }),
+      limits: createLimits({ spaces, usage: createUsage(store), operator }),
     },
   });
 

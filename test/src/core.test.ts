@@ -1,10 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
+import { createCallMetrics } from '../../src/api/metrics/call-metrics.ts';
+import type { CoreDeps } from '../../src/core.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Message } from '../../src/model/message.ts';
 import { createMirrorStore } from '../../src/store/mirrors.ts';
 import { openStore } from '../../src/store/index.ts';
+import { ASKER } from '../fakes/asker.ts';
 import { channel, createFakeFeed, person, type FakeFeed } from '../fakes/channel-feed.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import { markdownOf } from '../fakes/rich-text.ts';
@@ -19,9 +22,9 @@ beforeEach(() => {
 });
 
 /** The core with a platform whose channels can be watched, and no service. */
-const open = async () => {
+const open = async (part: Partial<CoreDeps> = {}) => {
   const store = await openStore('sqlite::memory:');
-  const running = await openTestCore({ client: {} as ServiceClient, store });
+  const running = await openTestCore({ client: {} as ServiceClient, store, ...part });
   return {
     ...running,
     store,
@@ -41,6 +44,27 @@ describe('the core', () => {
     expect(running.core.ready()).toEqual({ place: false });
     isReady = true;
     expect(running.core.ready()).toEqual({ place: true });
+  });
+
+  it('sums up the calls of the last hour in its status, and holds the operator’s limits', async () => {
+    const metrics = createCallMetrics();
+    const config = { INBOX_DAYS: 7, COPY_DAYS: 365, LIMIT_CHARACTERS_PER_PERSON: 3 };
+    await using running = await open({ metrics, config, engines: async () => [] });
+    const { services } = running.core;
+    const { signal } = new AbortController();
+    expect((await services.status(signal)).recent).toBeUndefined();
+    metrics.onCall({
+      ...ASKER,
+      endpoint: 'tts',
+      waitingMs: 0,
+      serviceMs: 5,
+      attempts: 1,
+      outcome: 'timeout',
+      characters: 1,
+    });
+    expect((await services.status(signal)).recent).toMatchObject({ calls: 1, failed: 1 });
+    expect(await running.core.metrics?.text()).toContain('outcome="timeout"} 1');
+    expect((await services.limits.of(HERE.space)).person).toMatchObject({ characters: 3 });
   });
 
   it.each(['forget', 'opt out'])('forgets in which languages a person wrote: %s', async (wish) => {

@@ -35,6 +35,8 @@ export const createCallMetrics = (nowMs: () => number = () => performance.now())
   };
 };
 
+const sent = ({ service }: CallCounts): number => service.reduce((all, count) => all + count, 0);
+
 /** Sums up what people are told of the calls of a snapshot; undefined without any. */
 export const recentCalls = (snapshot: readonly CallCounts[]): RecentCalls | undefined => {
   const wanted = snapshot.filter(({ outcome }) => outcome !== 'cancelled');
@@ -42,7 +44,6 @@ export const recentCalls = (snapshot: readonly CallCounts[]): RecentCalls | unde
     wanted.reduce((total, counts) => total + of(counts), 0);
   const calls = sum((counts) => counts.calls);
   if (calls === 0) return undefined;
-  const sent = ({ service }: CallCounts): number => service.reduce((all, count) => all + count, 0);
   const failed = wanted.filter(({ outcome }) => !NO_FAILURES.has(outcome));
   const waits = wanted.map(({ waiting }) => waiting);
   const waiting = (waits[0] ?? []).map((_, index) =>

@@ -17,7 +17,7 @@ import { below } from './013-below.ts';
 import { deliveries } from './014-deliveries.ts';
 import { historyGaps } from './015-history-gaps.ts';
 import { machine } from './016-machine.ts';
-import { chatTokens } from './016-chat-tokens.ts';
+import { chatTokens } from './017-chat-tokens.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -37,7 +37,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '014-deliveries': deliveries,
   '015-history-gaps': historyGaps,
   '016-machine': machine,
-  '016-chat-tokens': chatTokens,
+  '017-chat-tokens': chatTokens,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

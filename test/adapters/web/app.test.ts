@@ -229,10 +229,11 @@ describe('health', () => {
 
 describe('metrics', () => {
   const metricsToken = 'a secret of Prometheus';
-  const read = async (options: Parameters<typeof startWeb>[0], bearer?: string) =>
-    (await startWeb(options)).visit().request('/metrics', {
-      ...(bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } }),
-    });
+  const read = async (options: Parameters<typeof startWeb>[0], bearer?: string) => {
+    const { visit } = await startWeb(options);
+    const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
+    return visit().request('/metrics', { headers });
+  };
 
   test('are for who has their token, whether the page has one of its own or not', async () => {
     for (const token of [undefined, 'a long enough secret']) {

@@ -78,6 +78,18 @@ describe('a channel that is translated in place', () => {
     expect((await scene.outcomes())[long.ref.id]).toBe('skipped daily-limit');
   });
 
+  it('keeps to the daily limit of each person', async () => {
+    scene.personLimits.characters = 20;
+    const [ann, bob] = [person('ann'), person('bob')];
+    await scene.say(GENERAL, 'the first', { author: ann });
+    await scene.idle();
+    const second = await scene.say(GENERAL, 'a second', { author: ann });
+    await scene.say(GENERAL, 'of another', { author: bob });
+    await scene.idle();
+    expect((await scene.outcomes())[second.ref.id]).toBe('skipped daily-limit');
+    expect(scene.feed.texts(GENERAL).at(-1)).toContain('es(of another)');
+  });
+
   it('is quiet from the moment on that it is asked to be', async () => {
     await scene.say(GENERAL, 'hello');
     await scene.idle();

@@ -62,6 +62,8 @@ export interface Scene {
   readonly spaces: SpaceSettings;
   readonly privacy: Privacy;
   readonly usage: Pick<Usage, 'today'>;
+  /** The operator’s limits of each person. */
+  readonly personLimits: { characters?: number };
   /** How far the clock is ahead of the real one. */
   readonly clock: { aheadMs: number };
   /** Takes the bot's removal from a space. */
@@ -114,6 +116,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
   const gates = new Map<string, Promise<void>>();
   const contexts = new Map<string, readonly string[]>();
   const asked = new Map<string, number>();
+  const personLimits: Scene['personLimits'] = {};
   const clock = { aheadMs: 0 };
   const logged: string[] = [];
 
@@ -139,6 +142,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       translator,
       spaces,
       privacy,
+      operator: { space: {}, person: personLimits },
       hearing: (words) => gates.get(words),
       now: () => Date.now() + clock.aheadMs,
       log: createLog('info', { write: (line) => void logged.push(line) }),
@@ -154,6 +158,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     store,
     spaces,
     privacy,
+    personLimits,
     usage: createUsage(store),
     clock,
     faults,

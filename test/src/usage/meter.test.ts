@@ -190,6 +190,23 @@ describe('a meter', () => {
 });
 
 describe('the limits of a day', () => {
+  it('of a person hold for all but what is of the space alone', async () => {
+    const limited = {
+      ...services,
+      limits: createLimits({
+        spaces: { of: async () => choices as SpaceChoices },
+        usage: { today: async () => used, todayOf: async () => NOTHING },
+        operator: { space: {}, person: { characters: 3 } },
+        now,
+      }),
+    };
+    const consumer = { space: SPACE, memberId: 'm' };
+    await expect(translate(createMeter(limited, consumer), '1234')).rejects.toMatchObject({
+      sentence: { key: 'limits.characters-each' },
+    });
+    await translate(createMeter(limited, consumer, { limits: 'space' }), '1234');
+  });
+
   it('let in what fits to the last character, and nothing that does not', async () => {
     choices = { dailyCharacters: 10 };
     used = { ...used, characters: 5 };

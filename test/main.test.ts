@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { spawnDragoman } from './fakes/program.ts';
+import { startSpeechFake } from './fakes/speech.ts';
 
 /** Runs the program until it ends by itself. */
 const run = async (environment: Record<string, string>, envFile = '', ...words: string[]) => {
@@ -63,6 +64,31 @@ describe('the program', () => {
     mute.close();
     expect([code, signal]).toEqual([0, null]);
     expect(told).not.toContain('Dragoman on discord');
+  });
+
+  it('counts its calls of the service for who has the token of its metrics', async () => {
+    await using service = await startSpeechFake();
+    const child = spawnDragoman({
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      SPEECH_API_URL: service.url,
+      SPEECH_API_KEY: service.key,
+      METRICS_TOKEN: 'a secret of Prometheus',
+    });
+    const ended = once(child, 'exit');
+    let said = '';
+    for await (const piece of child.stdout.setEncoding('utf8')) {
+      said += String(piece);
+      if (said.includes('\n')) break;
+    }
+    const [url = ''] = /http:\S+/.exec(said) ?? [];
+    await (await fetch(new URL('/readyz', url))).text();
+    const headers = { authorization: 'Bearer a secret of Prometheus' };
+    const metrics = await (await fetch(new URL('/metrics', url), { headers })).text();
+    child.kill('SIGTERM');
+    await ended;
+    expect(metrics).toMatch(/^dragoman_service_calls_total\{endpoint="voices",.*"answered"\} 1$/m);
+    expect(metrics).not.toContain(service.key);
   });
 
   it('finds nothing wrong with itself where nothing is set up', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Space } from '../model/place.ts';
 import { DAY_MS } from '../async/time.ts';
@@ -115,16 +116,18 @@ export const foldUsage = async (
   return old.length;
 };
 
-const SUMS = [
-  sql<number>`sum(characters)`.as('characters'),
-  sql<number>`sum(audio_ms)`.as('audioMs'),
-  sql<number>`sum(chat_tokens)`.as('chatTokens'),
-  sql<number>`sum(messages)`.as('messages'),
-];
+const together = (a: UsageAmounts, b: UsageAmounts): UsageAmounts => ({
+  characters: a.characters + b.characters,
+  audioMs: a.audioMs + b.audioMs,
+  chatTokens: a.chatTokens + b.chatTokens,
+  messages: a.messages + b.messages,
+});
 
-/** The share of a column's total, which is null where there is none. */
-const shareOf = (column: string, total: number | null | undefined) =>
-  sql<number>`sum(${sql.ref(column)}) * 1.0 / ${Math.max(1, total ?? 0)}`;
+const shareOf = (own: UsageAmounts, whole: UsageAmounts): number =>
+  (['characters', 'audioMs', 'chatTokens'] as const).reduce(
+    (sum, use) => sum + own[use] / Math.max(1, whole[use]),
+    0,
+  );
 
 export type Usage = ReturnType<typeof createUsage>;
 
@@ -142,17 +145,25 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
       .where('platform', '=', space.platform)
       .where('space_id', '=', space.id);
 
+  /** The dates of the last days, oldest first. */
+  const lastDays = (count: number): readonly string[] =>
+    Array.from({ length: count }, (_, index) => dayOf(now() - (count - 1 - index) * DAY_MS));
+
   /**
    * Resolves with the last days, oldest first, including those without use; members are recorded
    * for 90 days.
    */
   const days = async (space: Space, count: number): Promise<readonly UsageDay[]> => {
-    const wanted = Array.from({ length: count }, (_, index) =>
-      dayOf(now() - (count - 1 - index) * DAY_MS),
-    );
+    const wanted = lastDays(count);
     const rows = await recorded(space)
-      .select(['day', ...SUMS])
-      .select(sql<number>`count(*)`.as('people'))
+      .select(({ fn }) => [
+        'day',
+        fn.sum<number>('characters').as('characters'),
+        fn.sum<number>('audio_ms').as('audioMs'),
+        fn.sum<number>('chat_tokens').as('chatTokens'),
+        fn.sum<number>('messages').as('messages'),
+        sql<number>`count(*)`.as('people'),
+      ])
       .where('day', '>=', wanted[0] ?? '')
       .groupBy('day')
       .execute();
@@ -180,21 +191,29 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
      * shares of all characters, audio and tokens. Those who are no longer named are left out.
      */
     top: async (space: Space, count: number, most: number): Promise<readonly MemberUsage[]> => {
-      const since = dayOf(now() - (count - 1) * DAY_MS);
-      const whole = await recorded(space).select(SUMS).where('day', '>=', since).executeTakeFirst();
-      return recorded(space)
-        .select(['member_id as memberId', ...SUMS])
-        .where('day', '>=', since)
-        .where('member_id', '<>', '')
-        .groupBy('member_id')
-        .orderBy(
-          sql`${shareOf('characters', whole?.characters)} + ${shareOf('audio_ms', whole?.audioMs)}
-            + ${shareOf('chat_tokens', whole?.chatTokens)}`,
-          'desc',
-        )
-        .orderBy('member_id')
-        .limit(most)
-        .execute();
+      const used = new Map<string, UsageAmounts>();
+      for (const day of lastDays(count)) {
+        const rows = await recorded(space)
+          .select(['member_id', 'characters', 'audio_ms as audioMs', 'messages'])
+          .select('chat_tokens as chatTokens')
+          .where('day', '=', day)
+          .where('member_id', '<>', '')
+          .execute();
+        for (const { member_id: id, ...row } of rows)
+          used.set(id, together(used.get(id) ?? NOTHING, row));
+        // A large space has many rows a day: the event loop runs between two days.
+        await setImmediate();
+      }
+      const whole = used.values().reduce(together, NOTHING);
+      const ranked = [...used].map(([memberId, own]) => ({
+        memberId,
+        own,
+        share: shareOf(own, whole),
+      }));
+      return ranked
+        .toSorted((a, b) => b.share - a.share)
+        .slice(0, most)
+        .map(({ memberId, own }) => ({ memberId, ...own }));
     },
     days,
   };

@@ -57,6 +57,9 @@ describe('App Home', () => {
         .toBe(true);
     await bot.use(at, 'translate to:es text:"one two three"', { part: 'es:' });
     await openUntil(() => pictureIn() !== undefined);
+    // By their names: a mention could notify them.
+    expect(JSON.stringify(admin.home)).toContain('@admin');
+    expect(JSON.stringify(admin.home)).not.toContain(`<@${admin.id}`);
     const first = pictureIn();
     await openUntil(() => true);
     expect([pictureIn(), deleted()]).toEqual([first, 0]);

@@ -118,6 +118,7 @@ export const realtimeRecognitionCalls = (realtime: Realtime, pcm: Uint8Array): C
     failed.promise.catch(() => undefined);
     const session = realtime.recognition!.openSession({
       language: 'en',
+      asker: ASKER,
       changed: () => undefined,
       failed: failed.reject,
     });

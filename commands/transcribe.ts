@@ -46,20 +46,23 @@ export default defineCommand(
             : t('transcribe.listening', { heard });
         return sections(words, progress);
       };
-      const transcript = await stream(
-        services.transcriber.transcribe(
-          {
-            audio,
-            place: channel,
-            lane: 'interactive',
-            durationMs: durationMsOf(audio),
-            language: spoken || undefined,
-          },
-          signal,
-        ),
-        growing,
-        ({ text }) => plainWords(text),
-      );
+      const dictated = spoken ? undefined : await audio.dictated?.();
+      const transcript =
+        dictated ??
+        (await stream(
+          services.transcriber.transcribe(
+            {
+              audio,
+              place: channel,
+              lane: 'interactive',
+              durationMs: durationMsOf(audio),
+              language: spoken || undefined,
+            },
+            signal,
+          ),
+          growing,
+          ({ text }) => plainWords(text),
+        ));
       const { text, language } = transcript;
       const original = plainWords(text);
       const format = options.format ?? (text.length > LONG_CHARS ? 'txt' : undefined);

@@ -10,6 +10,7 @@ import type { Invocation, PressInvocation, CompletionRequest, Platform } from '.
 import type { ChatLine } from './text/language/languages.ts';
 import type { RichText } from './model/rich-text.ts';
 import { type LineTranslation } from './translation/fan-out.ts';
+import { type OpenDictation } from './voice/dictation.ts';
 import { type ConfigSection } from './config.ts';
 import { type Finding } from './model/service-status.ts';
 import { z } from 'zod';
@@ -43,6 +44,8 @@ export interface Core {
     languages: readonly string[],
     signal: AbortSignal,
   ): AsyncIterable<LineTranslation>;
+  /** Recognises speech while somebody records it. */
+  readonly openDictation: OpenDictation;
   /** Tokens of the spaces that installed an app; undefined without `ENCRYPTION_KEY`. */
   readonly installations?: InstallationStore;
   /** Opens what keeps the events of a platform that wants them acknowledged. */

@@ -25,6 +25,7 @@ import { LIMIT_VARIABLES, operatorLimits, type LimitConfig } from './usage/opera
 import { translateMeteredLine } from './usage/metered-line.ts';
 import { realClock, type Clock } from './async/clock.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
+import { createDictationOpener } from './voice/dictation.ts';
 import { createRooms } from './voice/rooms.ts';
 import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
 import { createRealtimeRecogniser } from './voice/stt/realtime-recogniser.ts';
@@ -126,7 +127,7 @@ export interface CoreDeps {
   readonly clock?: Clock;
   /** The WebSocket paths that are to be used. Default: none. */
   readonly realtime?: Realtime | undefined;
-  /** Makes the recognisers of voice rooms. Default: over the service. */
+  /** Makes the recognisers of voice rooms and dictations. Default: over the service. */
   readonly createRecogniser?: RecogniserFactory;
 }
 
@@ -354,6 +355,13 @@ export const openCore = async ({
         } as const;
         return translateMeteredLine(services, metered, targets, signal);
       },
+      openDictation: createDictationOpener({
+        services: base,
+        createRecogniser,
+        clock,
+        now: Date.now,
+        log,
+      }),
       openDeliveries: createOpenDeliveries({
         storeOf: (platform) => createDeliveryStore(store, platform, Date.now),
         log,

@@ -1,11 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { createAdaptorServer } from '@hono/node-server';
+import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
 import { AppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
 import { createWebApp, type WebOptions } from './app.ts';
 import { createAssets } from './assets.ts';
+import { createSocketServer } from './dictation-socket.ts';
 import { TIMES } from './limits.ts';
 import { createWebPresence } from './presence.ts';
 import { sweepTempFolders } from './temp-store.ts';
@@ -44,7 +45,11 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
   let listening = false;
   let stopped = false;
   const app = createWebApp({ core, presence, assets, options, status: shareStatus(core, options) });
-  const server = createAdaptorServer({ fetch: app.fetch });
+  const sockets = createSocketServer();
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    websocket: { server: sockets as WebSocketServerLike & typeof sockets },
+  });
 
   const listen = (): Promise<AddressInfo> =>
     new Promise((resolve, reject) => {
@@ -78,6 +83,7 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
       stopped = true;
       const closed = new Promise((resolve) => server.close(resolve));
       await presence[Symbol.asyncDispose]();
+      for (const socket of sockets.clients) socket.terminate();
       if ('closeAllConnections' in server) server.closeAllConnections();
       await closed;
     },

@@ -21,11 +21,17 @@ import {
 } from './access.ts';
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
+import { createDictationHandler } from './dictation-socket.ts';
 import { newSecret, PLATFORM, type Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
 
 const MEMBER_COOKIE = 'dragoman_member';
+
+const DICTATION = '/api/dictation';
+
+/** Paths whose connections belong to a page that is open. */
+const CONNECTIONS: readonly string[] = ['/events', DICTATION];
 
 const STATUS = {
   'bad-input': 400,
@@ -77,6 +83,12 @@ const wantedLocales = (c: Context): string[] =>
 /** True when a browser asks for a page; other programs ask for JSON, or for nothing in particular. */
 const isNavigation = (c: Context): boolean =>
   /\btext\/html\b/.test(c.req.header('accept') ?? '') && !c.req.path.startsWith('/api/');
+
+/** The secret of the member whose browser asks; undefined where it has none. */
+const heldSecret = (c: Context): string | undefined => {
+  const known = getCookie(c, MEMBER_COOKIE);
+  return known !== undefined && /^[\w-]{32}$/.test(known) ? known : undefined;
+};
 
 const showPage = (
   c: Context,
@@ -183,17 +195,22 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   }
 
   const knowMember: MiddlewareHandler<WebEnv> = async (c, next) => {
-    const known = getCookie(c, MEMBER_COOKIE);
-    const secret = known !== undefined && /^[\w-]{32}$/.test(known) ? known : newSecret();
+    const known = heldSecret(c);
+    const secret = known ?? newSecret();
     if (secret !== known) setOwnCookie(c, MEMBER_COOKIE, secret);
     // A worker's connection may ask for another language than the page that it is for.
-    const ofPage = c.req.path === '/events' ? presence.members.localeOf(secret) : undefined;
+    const ofPage = CONNECTIONS.includes(c.req.path) ? presence.members.localeOf(secret) : undefined;
     c.set('member', await presence.members.know(secret, ofPage ?? localeOf(c)));
     await next();
   };
   // Nowhere else: what other programs look up in passing makes nobody.
   app.on('GET', '/events', knowMember);
   app.on('POST', '/api/*', knowMember);
+  // Nobody records but on a page, which has its cookie already.
+  app.get(DICTATION, (c, next) => {
+    if (heldSecret(c) === undefined) throw new AppError('forbidden', 'a recording without a page');
+    return knowMember(c, next);
+  });
   // Somebody who follows another site's link does not show the cookie here, but may have one.
   app.get('/', (c, next) => (isFromElsewhere(c) ? next() : knowMember(c, next)));
 
@@ -211,6 +228,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
     };
     return showPage(c, pageShell(boot, assets));
   });
+  app.get(DICTATION, createDictationHandler(presence.dictations, core.log));
   app.route('/', createApiRoutes({ core, presence, status: deps.status, localeOf }));
   // Anything not served is an error of the caller's, in the caller's language.
   app.all('*', () => {

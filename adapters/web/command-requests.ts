@@ -1,7 +1,9 @@
 import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
 import { userError } from '../../src/errors.ts';
+import type { Attachment } from '../../src/model/file.ts';
 import type { CompletionRequest } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
+import type { Dictations } from './dictations.ts';
 import type { Invocations } from './invocations.ts';
 import { WEB_LIMITS } from './limits.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
@@ -15,6 +17,7 @@ export interface CommandRequestsDeps {
   readonly core: Core;
   readonly invocations: Invocations;
   readonly uploads: UploadStore;
+  readonly dictations: Pick<Dictations, 'textOf'>;
   readonly onDone: (member: Profile) => Promise<void>;
 }
 
@@ -31,6 +34,7 @@ export const createCommandRequests = ({
   core,
   invocations,
   uploads,
+  dictations,
   onDone,
 }: CommandRequestsDeps) => {
   /** The labels of offered values: ids are shown by name once they are chosen. */
@@ -57,6 +61,11 @@ export const createCommandRequests = ({
     return { command: command.name, options };
   };
 
+  const attachmentOf = (upload: string, memberId: string): Attachment => {
+    const file = uploads.take(upload, memberId);
+    return { ...file, dictated: async () => dictations.textOf(memberId, file) };
+  };
+
   const inBackground = (settle: () => Promise<void>): void => {
     settle().catch((error: unknown) => core.log.error({ err: error }, 'command failed'));
   };
@@ -66,7 +75,7 @@ export const createCommandRequests = ({
     use: (member: Profile, request: UseRequest): string => {
       const command = commandOf(request.command, member.locale);
       const attachments = Object.entries(request.files).map(
-        ([name, id]) => [name, uploads.take(id, member.id)] as const,
+        ([name, id]) => [name, attachmentOf(id, member.id)] as const,
       );
       const { id, done } = invocations.run(member, {
         command,

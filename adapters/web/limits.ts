@@ -37,6 +37,24 @@ export const WEB_LIMITS = {
   languagesPerLine: 24,
 } as const;
 
+/** Bounds of recordings that are recognised while they are made. */
+export const DICTATION_LIMITS = {
+  /** Connections at the same time: each holds up to 15 s of audio. */
+  sessions: 20,
+  /** People whose last recording's text is kept until it is used. */
+  kept: 200,
+  /** The longest; the recording goes on, and is recognised when it is sent. */
+  longestMs: 15 * 60_000,
+  idleMs: 30_000,
+  messageBytes: 256 * KIB,
+  /** Words that may wait for a browser that does not read. */
+  waitingBytes: 256 * KIB,
+  /** More than any recorder makes in real time: so much at once, and so much a second after that. */
+  bytes: { most: 512 * KIB, perSecond: 64 * KIB },
+  messages: { most: 100, perSecond: 40 },
+  audioMs: { most: 15_000, perSecond: 1_100 },
+} as const;
+
 /** The page takes more; nobody reads more at once, and one answer leaves room for the files of others. */
 export const CAPABILITIES: Capabilities = {
   choices: 25,

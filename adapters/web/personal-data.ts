@@ -1,5 +1,6 @@
 import type { PersonalData } from '../../src/ports/personal-data.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
+import type { Dictations } from './dictations.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Invocations } from './invocations.ts';
 import type { Lounge } from './lounge.ts';
@@ -9,6 +10,7 @@ import type { TempStore, UploadStore } from './temp-store.ts';
 
 export interface PersonalDataDeps {
   readonly channelLog: ChannelLog;
+  readonly dictations: Pick<Dictations, 'forget'>;
   readonly files: TempStore;
   readonly invocations: Invocations;
   readonly lounge: Lounge;
@@ -37,6 +39,7 @@ const exported = ({ message, source }: Entry) => {
 /** Creates the access to the page's data about people: messages with their files, uploads, names. */
 export const createPersonalData = ({
   channelLog,
+  dictations,
   files,
   invocations,
   lounge,
@@ -56,6 +59,7 @@ export const createPersonalData = ({
   }),
 
   forget: async (memberId) => {
+    dictations.forget(memberId);
     // One of them is the answer that confirms the deletion.
     const answering = invocations.abandonFor(memberId);
     const gone = channelLog.of(memberId);
@@ -73,6 +77,7 @@ export const createPersonalData = ({
   },
 
   optedOut: (memberId) => {
+    dictations.forget(memberId);
     lounge.optedOut(memberId);
     streams.forgetPast();
   },

@@ -3,6 +3,7 @@ import { userError } from '../../src/errors.ts';
 import type { Core } from '../../src/adapter.ts';
 import { parseMarkdown } from '../../src/text/markdown/parse.ts';
 import { createChannelLog } from './channel-log.ts';
+import { createDictations } from './dictations.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';
 import { createInvocations } from './invocations.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
@@ -29,6 +30,7 @@ export const createWebPresence = (
     bytes: WEB_LIMITS.answerFilesBytes,
   });
   const uploads = createUploadStore(options.maxUploadBytes);
+  const dictations = createDictations(core);
   const leaving = new Map<string, NodeJS.Timeout>();
 
   const present = (): Profile[] => streams.present().flatMap((id) => members.get(id) ?? []);
@@ -40,6 +42,7 @@ export const createWebPresence = (
       const abandon = setTimeout(() => {
         leaving.delete(memberId);
         invocations.abandon(memberId);
+        dictations.forget(memberId);
       }, options.graceMs ?? TIMES.graceMs);
       leaving.set(memberId, abandon.unref());
     }
@@ -100,6 +103,7 @@ export const createWebPresence = (
     core,
     invocations,
     uploads,
+    dictations,
     onDone: async ({ id }) => {
       if (await members.refresh(id)) readAnew(id);
     },
@@ -114,6 +118,7 @@ export const createWebPresence = (
 
   const personalData = createPersonalData({
     channelLog,
+    dictations,
     files,
     invocations,
     lounge,
@@ -128,6 +133,7 @@ export const createWebPresence = (
     members,
     files,
     uploads,
+    dictations,
     stop: invocations.stop,
     ...uses,
     events: (member: Profile, lastId: string): ReadableStream<Uint8Array> => {
@@ -163,6 +169,7 @@ export const createWebPresence = (
     },
     [Symbol.asyncDispose]: async () => {
       clearInterval(beat);
+      dictations[Symbol.dispose]();
       await invocations[Symbol.asyncDispose]();
       await lounge[Symbol.asyncDispose]();
       streams.close();

@@ -137,3 +137,6 @@ export interface ExamplesReply {
   /** True when audio can be transcribed. */
   readonly transcribes: boolean;
 }
+
+/** The text message with which a page ends a recording whose bytes it has sent. */
+export type DictationEnd = 'end';

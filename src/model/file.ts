@@ -1,3 +1,5 @@
+import type { DictatedTranscript } from './transcript.ts';
+
 /** Bytes that can be read from the start more than once without all being held in memory. */
 export interface ByteSource {
   /** The size; undefined where the other side does not give it. */
@@ -14,6 +16,8 @@ export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 export interface Attachment extends ByteSource {
   readonly name: string;
   readonly mediaType: string;
+  /** Resolves with the text of a recording, where all of it was recognised while it was made. */
+  readonly dictated?: () => Promise<DictatedTranscript | undefined>;
 }
 
 /** Makes an audio file a voice message, where the platform has such. */

@@ -14,6 +14,22 @@ export interface Transcript {
   readonly segments: readonly TranscriptSegment[];
 }
 
+/**
+ * The words of an utterance in a recording that is recognised while it is made. They replace those with
+ * the same id; ids grow in the order of speech, and empty words are taken back.
+ */
+export interface DictatedWords {
+  readonly id: number;
+  readonly text: string;
+  /** BCP 47 code; empty when the language is not known. */
+  readonly language: string;
+  /** False while the text can still grow. */
+  readonly isFinal: boolean;
+}
+
+/** The text of a recording that was recognised while it was made. */
+export type DictatedTranscript = Pick<Transcript, 'text' | 'language' | 'segments'>;
+
 export const TRANSCRIPT_KINDS = ['txt', 'srt', 'vtt'] as const;
 
 export type TranscriptKind = (typeof TRANSCRIPT_KINDS)[number];

@@ -97,7 +97,7 @@ export interface Recogniser {
 }
 
 /**
- * Makes the recogniser of a room in a space. Without `partials` nothing is shown before an utterance
+ * Makes the recogniser of a room or a dictation in a space. Without `partials` nothing is shown before an utterance
  * has ended.
  */
 export type RecogniserFactory = (options: {

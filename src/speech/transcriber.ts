@@ -1,6 +1,6 @@
 import { type ByteSource } from '../model/file.ts';
 import type { Space, Channel } from '../model/place.ts';
-import { type Transcript, LONGEST_PART_MS, type TranscriptSegment } from '../model/transcript.ts';
+import { type Transcript, LONGEST_PART_MS } from '../model/transcript.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { chunkAudio, type AudioChunk } from '../audio/chunk/chunk-audio.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
@@ -10,6 +10,7 @@ import { toAppError, userError } from '../errors.ts';
 import { askerAt, type Lane } from '../model/lane.ts';
 import type { Glossary } from '../model/glossary.ts';
 import { assertSayable, spokenTranscript } from './hallucinations.ts';
+import { appendPart, joinParts, type TranscriptPart } from './transcript-parts.ts';
 import { wordsOfTerm } from '../text/terms/term-index.ts';
 
 export interface TranscriptionRequest {
@@ -57,8 +58,7 @@ const LONGEST_BUSY_MS = 60_000;
 /** Most hotwords; more would make recognition worse. */
 const HOTWORDS = 100;
 
-interface RecognisedPart extends TranscriptSegment {
-  readonly language: string;
+interface RecognisedPart extends TranscriptPart {
   readonly confidence: number;
 }
 
@@ -94,16 +94,6 @@ const inOrder = async function* <T, R>(
     await Promise.allSettled(running);
   }
 };
-
-/** The language of most of the speech. */
-const mainLanguage = (parts: readonly RecognisedPart[]): string => {
-  const lengths = new Map<string, number>();
-  for (const { language, text } of parts)
-    lengths.set(language, (lengths.get(language) ?? 0) + text.length);
-  return [...lengths].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? '';
-};
-
-const UNSPACED = /^(?:ja|zh|th|lo|km|my)\b/;
 
 /** Makes a request of a long recording, which waits where too much is asked of the service. */
 const patiently = async <T>(
@@ -171,18 +161,16 @@ export const createTranscriber = ({
     for await (const part of inOrder(cut, PARTS_AT_ONCE, stop, recognise)) {
       durationMs = part.endMs;
       if (part.text !== '') {
-        text += (text === '' || UNSPACED.test(part.language) ? '' : ' ') + part.text;
+        text = appendPart(text, part);
         parts.push(part);
       }
       yield soFar();
     }
     if (parts.length === 0) throw userError('not-found', 'speech.nothing-heard');
     return {
-      text,
-      language: mainLanguage(parts),
+      ...joinParts(parts),
       confidence: Math.min(...parts.map(({ confidence }) => confidence)),
       durationMs,
-      segments: parts.map(({ startMs, endMs, text: said }) => ({ startMs, endMs, text: said })),
     };
   },
 });

@@ -16,6 +16,7 @@ import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
 import { openFakeDeliveries } from './deliveries.ts';
+import { createFakeDictations, type FakeDictations } from './dictation.ts';
 import { FAKE_COMMANDS } from './fake-commands.ts';
 import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
 import { rich } from './rich-text.ts';
@@ -58,6 +59,7 @@ export interface FakeCore extends Core {
   readonly presses: readonly PressInvocation[];
   /** What was asked of `translateLine`. */
   readonly lines: readonly { readonly text: string; readonly languages: readonly string[] }[];
+  readonly dictations: FakeDictations;
   /** Lets every stream that waits take its next step, or the next one that comes to wait. */
   step(): void;
   /** What `status` says next. */
@@ -179,6 +181,7 @@ export const createFakeCore = (): FakeCore => {
   const presses: PressInvocation[] = [];
   const lines: { text: string; languages: readonly string[] }[] = [];
   const waiting: (() => void)[] = [];
+  const dictations = createFakeDictations();
   let saved = 0;
   let reachable = true;
   let storageFault: AppError | undefined;
@@ -280,6 +283,8 @@ export const createFakeCore = (): FakeCore => {
     },
     transcribe: async ({ options, answer }) => {
       const audio = options['audio'] as Attachment;
+      const dictated = await audio.dictated?.();
+      if (dictated) return answer.show({ text: rich(`dictated: ${dictated.text}`) });
       const bytes = await readAll(audio);
       await answer.show({ text: rich(`${audio.name} ${audio.mediaType}: ${bytes} bytes`) });
     },
@@ -330,6 +335,8 @@ export const createFakeCore = (): FakeCore => {
     invocations,
     presses,
     lines,
+    dictations,
+    openDictation: async (request) => dictations.open(request),
     step,
     setReachable: (next) => (reachable = next),
     setStorageFault: (next) => (storageFault = next),

@@ -14,6 +14,7 @@ import type { Mirrors } from '../../../src/ports/mirrors.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 import { rich } from '../../fakes/rich-text.ts';
 import { openFakeDeliveries } from '../../fakes/deliveries.ts';
+import { createFakeDictations } from '../../fakes/dictation.ts';
 
 const info = (name: string, part: Partial<CommandInfo> = {}): CommandInfo => ({
   name,
@@ -123,6 +124,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     },
     complete: async () => core.completing(),
     translateLine: async function* translateLine() {},
+    openDictation: createFakeDictations().open,
     openDeliveries: openFakeDeliveries,
     ready: () => ({ discord: true }),
     told,

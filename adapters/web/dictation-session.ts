@@ -1,0 +1,111 @@
+import { CLOSE } from '../../src/api/realtime/contract.ts';
+import type { Clock } from '../../src/async/clock.ts';
+import { toMs } from '../../src/audio/opus/packet.ts';
+import type { DictatedTranscript, DictatedWords } from '../../src/model/transcript.ts';
+import type { Dictation } from '../../src/voice/dictation.ts';
+import { DICTATION_LIMITS } from './limits.ts';
+import type { DictationEnd } from './protocol.ts';
+import { createRecordingReader, type ReadRecording } from './recording-reader.ts';
+
+const END: DictationEnd = 'end';
+
+/** The browser of somebody who records. */
+export interface DictationPeer {
+  readonly send: (words: DictatedWords) => void;
+  /** Closes the connection with a code of RFC 6455. */
+  readonly close: (code: number) => void;
+}
+
+/** A recording that was recognised while it was made. */
+export interface DictatedRecording extends Pick<ReadRecording, 'sizeBytes' | 'sha256'> {
+  readonly text: Promise<DictatedTranscript | undefined>;
+}
+
+export interface DictationSessionDeps {
+  readonly peer: DictationPeer;
+  readonly dictation: Dictation;
+  readonly clock: Clock;
+  /** Takes the recording once all of it has arrived; its last words may still be missing. */
+  readonly recorded: (recording: DictatedRecording) => void;
+  /** Called once, when the session is over. */
+  readonly over: () => void;
+}
+
+/** One recording under way, as its connection drives it. */
+export type DictationSession = ReturnType<typeof startDictationSession>;
+
+export const startDictationSession = (deps: DictationSessionDeps) => {
+  const { peer, dictation, clock, recorded, over } = deps;
+  const startMs = clock.nowMs();
+  const used = { bytes: 0, messages: 0, audioMs: 0 };
+  let state: 'recording' | 'ending' | 'over' = 'recording';
+  let stopIdle: (() => void) | undefined;
+
+  const leave = (): void => {
+    if (state === 'over') return;
+    state = 'over';
+    stopIdle?.();
+    reader.drop();
+    dictation[Symbol.dispose]();
+    over();
+  };
+  const drop = (code: number): void => {
+    if (state === 'over') return;
+    leave();
+    peer.close(code);
+  };
+
+  /** Counts what came; false where it is more than a recorder makes. */
+  const take = (kind: keyof typeof used, amount: number): boolean => {
+    used[kind] += amount;
+    const elapsedMs = clock.nowMs() - startMs;
+    const { most, perSecond } = DICTATION_LIMITS[kind];
+    const isFlood = used[kind] > most + (perSecond * elapsedMs) / 1_000;
+    if (isFlood || elapsedMs > DICTATION_LIMITS.longestMs) drop(CLOSE.refused);
+    return state !== 'over';
+  };
+  const awake = (): void => {
+    stopIdle?.();
+    stopIdle = clock.after(DICTATION_LIMITS.idleMs, () => drop(CLOSE.away));
+  };
+  const reader = createRecordingReader({
+    packet: (data, samples) => {
+      if (take('audioMs', toMs(samples))) dictation.packet(data);
+    },
+    failed: () => drop(CLOSE.unsupported),
+  });
+
+  const textOf = async (isWhole: Promise<boolean>): Promise<DictatedTranscript | undefined> => {
+    const text = (await isWhole) ? await dictation.finish() : undefined;
+    drop(CLOSE.normal);
+    return text;
+  };
+  const end = (): void => {
+    state = 'ending';
+    stopIdle?.();
+    const { isWhole, ...recording } = reader.end();
+    recorded({ ...recording, text: textOf(isWhole) });
+  };
+
+  awake();
+  return {
+    /** Takes the next bytes of the recording. */
+    bytes: (chunk: Uint8Array): void => {
+      if (state !== 'recording' || !take('messages', 1) || !take('bytes', chunk.byteLength)) return;
+      awake();
+      reader.push(chunk);
+    },
+    /** Takes a text message. */
+    text: (message: string): void => {
+      if (state !== 'recording') return;
+      if (message === END) end();
+      else drop(CLOSE.unsupported);
+    },
+    /** Ends the session whose connection is gone. */
+    closed: leave,
+    /** Ends the session and closes its connection. */
+    drop,
+    /** True while somebody still records. */
+    isRecording: (): boolean => state === 'recording',
+  };
+};

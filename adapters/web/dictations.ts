@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { Core } from '../../src/adapter.ts';
+import { CLOSE } from '../../src/api/realtime/contract.ts';
+import { realClock, type Clock } from '../../src/async/clock.ts';
+import { createLru } from '../../src/async/lru.ts';
+import { AppError } from '../../src/errors.ts';
+import type { ByteSource } from '../../src/model/file.ts';
+import type { DictatedTranscript } from '../../src/model/transcript.ts';
+import {
+  type DictatedRecording,
+  type DictationPeer,
+  type DictationSession,
+  startDictationSession,
+} from './dictation-session.ts';
+import { DICTATION_LIMITS } from './limits.ts';
+import { pageChannel } from './platform.ts';
+import type { Profile } from './profiles.ts';
+
+const sha256Of = async (file: ByteSource): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of file.open()) hash.update(chunk);
+  return hash.digest('hex');
+};
+
+/** Begins a recording, once the browser is connected. */
+type Begin = (peer: DictationPeer) => DictationSession | undefined;
+
+export type Dictations = ReturnType<typeof createDictations>;
+
+/** Creates the live recognition of what people record on the page. */
+export const createDictations = (core: Pick<Core, 'openDictation'>, clock: Clock = realClock) => {
+  const sessions = new Map<DictationSession, string>();
+  /** Each person's last recording, until it is used. */
+  const recordings = createLru<string, DictatedRecording>(DICTATION_LIMITS.kept);
+
+  const sessionsOf = (memberId: string): DictationSession[] =>
+    [...sessions].flatMap(([session, owner]) => (owner === memberId ? [session] : []));
+
+  /** Leaves a person no more than one earlier session, which waits for its last words. */
+  const makeRoom = (memberId: string): void => {
+    const own = sessionsOf(memberId);
+    for (const session of own)
+      if (session.isRecording() || session !== own.at(-1)) session.drop(CLOSE.away);
+  };
+
+  return {
+    /** Rejects where nothing that a member records may be recognised now. */
+    open: async ({ platform, id: memberId }: Profile): Promise<Begin> => {
+      if (sessions.size >= DICTATION_LIMITS.sessions)
+        throw new AppError('rate-limited', 'too many people record');
+      let peer: DictationPeer | undefined;
+      let session: DictationSession | undefined;
+      const dictation = await core.openDictation({
+        member: { platform, id: memberId },
+        channel: pageChannel('playground'),
+        listener: {
+          words: (words) => peer?.send(words),
+          ended: () => session?.drop(CLOSE.internal),
+        },
+      });
+      return (connected) => {
+        makeRoom(memberId);
+        if (sessions.size >= DICTATION_LIMITS.sessions) {
+          dictation[Symbol.dispose]();
+          connected.close(CLOSE.busy);
+          return undefined;
+        }
+        peer = connected;
+        const started = startDictationSession({
+          peer,
+          dictation,
+          clock,
+          recorded: (recording) => recordings.set(memberId, recording),
+          over: () => sessions.delete(started),
+        });
+        session = started;
+        sessions.set(started, memberId);
+        return started;
+      };
+    },
+    /** Resolves with the text of a file where it is what a member recorded last; it is given once. */
+    textOf: async (memberId: string, file: ByteSource): Promise<DictatedTranscript | undefined> => {
+      const last = recordings.get(memberId);
+      if (!last || last.sizeBytes !== file.sizeBytes) return undefined;
+      if ((await sha256Of(file)) !== last.sha256) return undefined;
+      if (recordings.get(memberId) === last) recordings.delete(memberId);
+      return last.text;
+    },
+    /** Drops what is kept of a member, and what is under way. */
+    forget: (memberId: string): void => {
+      recordings.delete(memberId);
+      for (const session of sessionsOf(memberId)) session.drop(CLOSE.away);
+    },
+    [Symbol.dispose]: () => {
+      for (const session of sessions.keys()) session.drop(CLOSE.away);
+    },
+  };
+};

@@ -28,6 +28,9 @@ export const findChromium = async (): Promise<string> => {
   return packaged.executablePath();
 };
 
-/** Starts a browser with a microphone that hears a tone. */
-export const launchBrowser = async (): Promise<Browser> =>
-  chromium.launch({ executablePath: await findChromium(), args: FLAGS });
+/** Starts a browser whose microphone hears a WAV file once; default: a tone, again and again. */
+export const launchBrowser = async (microphone?: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath: await findChromium(),
+    args: microphone ? [...FLAGS, `--use-file-for-fake-audio-capture=${microphone}%noloop`] : FLAGS,
+  });

@@ -19,13 +19,15 @@ export type OpenPage = (url: string, options?: OpenOptions) => Promise<Page>;
 /**
  * Starts the browser of a test file. Whatever a page complains about (an error, a breach of its
  * policy, a request to another host) fails the test that opened it.
+ *
+ * @param microphone a WAV file that the microphone hears; default: a tone
  */
-export const useBrowser = (): OpenPage => {
+export const useBrowser = (microphone?: string): OpenPage => {
   let browser: Browser;
   const faults: string[] = [];
 
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await launchBrowser(microphone);
   });
   afterAll(async () => {
     await browser.close();

@@ -1,4 +1,5 @@
 import { createServiceClient } from '../../src/api/client.ts';
+import { createRealtime, type RealtimeOptions } from '../../src/api/realtime/index.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';
 import { type CoreDeps, openCore, type RunningCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
@@ -25,6 +26,7 @@ export const openTestCore = async (
 export const openServedCore = async (
   { url, key }: SpeechFake,
   databaseUrl = 'sqlite::memory:',
+  uses: RealtimeOptions['uses'] = [],
 ): Promise<RunningCore> => {
   const store = await openStore(databaseUrl);
   const client = createServiceClient({
@@ -33,11 +35,19 @@ export const openServedCore = async (
     retry: { random: () => 0, sleep: async () => {} },
     clock: createHastyClock(),
   });
-  const running = await openTestCore({ client, store });
+  const realtime = createRealtime({
+    baseUrl: url,
+    key,
+    uses,
+    requests: client,
+    log: createLog('silent'),
+  });
+  const running = await openTestCore({ client, store, realtime });
   return {
     ...running,
     [Symbol.asyncDispose]: async () => {
       await running[Symbol.asyncDispose]();
+      realtime[Symbol.dispose]();
       await client[Symbol.asyncDispose]();
       await store.destroy();
     },

@@ -1,6 +1,8 @@
-import { html, LitElement } from 'lit';
+import { html, LitElement, type PropertyValues } from 'lit';
 import { boot, t } from './boot.ts';
+import { canDictate, type LiveTranscript, openDictation } from './dictation.ts';
 import { toolButton } from './icons.ts';
+import { liveWords } from './live-words.ts';
 import { barsPath } from './waveform.ts';
 
 /** One recording from the microphone, in the form that this browser makes. */
@@ -18,6 +20,9 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'audio/ogg': 'ogg',
   'audio/mp4': 'm4a',
 };
+
+/** Audio that is sent at once: its words are that much later. */
+const CHUNK_MS = 250;
 
 /** About as long as the meter waits between two looks: nothing is missed. */
 const WINDOW_SAMPLES = 4_096;
@@ -42,18 +47,27 @@ const meter = (stream: MediaStream) => {
   };
 };
 
-/** Rejects with the browser's `NotAllowedError` when the person says no. */
-export const startRecording = async (): Promise<Recording> => {
+/**
+ * Starts to record; `onWords` gets what is recognised meanwhile. Rejects with the browser's
+ * `NotAllowedError` when the person says no.
+ */
+export const startRecording = async (
+  onWords: (live: LiveTranscript) => void,
+): Promise<Recording> => {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
   const type = TYPES.find((each) => MediaRecorder.isTypeSupported(each));
   const recorder = new MediaRecorder(stream, type === undefined ? {} : { mimeType: type });
   const chunks: Blob[] = [];
-  recorder.addEventListener('dataavailable', ({ data }) => chunks.push(data));
+  const dictation = canDictate(type ?? '') ? openDictation(onWords) : undefined;
+  recorder.addEventListener('dataavailable', ({ data }) => {
+    chunks.push(data);
+    dictation?.send(data);
+  });
   const { level, close } = meter(stream);
   const stopped = new Promise<void>((resolve) =>
     recorder.addEventListener('stop', () => resolve(), { once: true }),
   );
-  recorder.start(1_000);
+  recorder.start(CHUNK_MS);
 
   const end = (): void => {
     if (recorder.state !== 'inactive') recorder.stop();
@@ -63,10 +77,14 @@ export const startRecording = async (): Promise<Recording> => {
 
   return {
     level,
-    discard: end,
+    discard: () => {
+      end();
+      dictation?.drop();
+    },
     finish: async () => {
       end();
       await stopped;
+      dictation?.finish();
       const mediaType = recorder.mimeType.split(';')[0] ?? '';
       const time = new Date().toTimeString().slice(0, 8).replaceAll(':', '-');
       return new File(chunks, `recording-${time}.${EXTENSIONS[mediaType] ?? 'webm'}`, {
@@ -76,6 +94,7 @@ export const startRecording = async (): Promise<Recording> => {
   };
 };
 
+const SILENT: LiveTranscript = { words: [], isOver: false };
 const LEVELS = 24;
 const TICK_MS = 100;
 
@@ -85,11 +104,13 @@ export class VoiceRecorder extends LitElement {
     recording: { state: true },
     seconds: { state: true },
     levels: { state: true },
+    live: { state: true },
   };
 
   declare private recording: Recording | undefined;
   declare private seconds: number;
   declare private levels: readonly number[];
+  declare private live: LiveTranscript;
   #timer: ReturnType<typeof setInterval> | undefined;
 
   protected override createRenderRoot(): this {
@@ -118,7 +139,10 @@ export class VoiceRecorder extends LitElement {
       const startedAtMs = performance.now();
       this.levels = Array.from({ length: LEVELS }, () => 0);
       this.seconds = 0;
-      this.recording = await startRecording();
+      this.live = SILENT;
+      this.recording = await startRecording((live) => {
+        this.live = live;
+      });
       this.#timer = setInterval(() => {
         this.seconds = Math.floor((performance.now() - startedAtMs) / 1_000);
         this.levels = [...this.levels.slice(1), this.recording?.level() ?? 0];
@@ -135,10 +159,16 @@ export class VoiceRecorder extends LitElement {
     if (file && file.size > 0) this.#say('recorded', file);
   };
 
+  protected override updated(changed: PropertyValues): void {
+    const words = changed.has('live') ? this.querySelector('.words') : null;
+    if (words) words.scrollTop = words.scrollHeight;
+  }
+
   protected override render() {
     if (!this.recording) return toolButton(t('web.record.start'), 'microphone', this.#start);
     const clock = new Intl.DateTimeFormat(boot.locale, { minute: '2-digit', second: '2-digit' });
     return html`
+      ${liveWords(this.live)}
       <div class="recording" role="group" aria-label=${t('web.record.running')}>
         <span class="dot"></span>
         <svg class="levels" viewBox="0 0 ${LEVELS * 3} 20" aria-hidden="true">

@@ -3,6 +3,7 @@ import { createParser } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
 import { BlockList } from 'node:net';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
+import type { RealtimeOptions } from '../../../src/api/realtime/index.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
 import type { ServerEvent, PageMessage } from '../../../adapters/web/protocol.ts';
 import { createFakeCore, type FakeCore } from '../../fakes/core.ts';
@@ -165,8 +166,9 @@ export interface StartedRealWeb extends AsyncDisposable {
 export const startRealWeb = async (
   speech: SpeechFake,
   databaseUrl = 'sqlite::memory:',
+  uses: RealtimeOptions['uses'] = [],
 ): Promise<StartedRealWeb> => {
-  const running = await openServedCore(speech, databaseUrl);
+  const running = await openServedCore(speech, databaseUrl, uses);
   const adapter = createWebAdapter(OPTIONS, running.core);
   running.attach(adapter);
   const { where } = await adapter.start();

@@ -1,0 +1,28 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { DictatedWords } from '../../../src/model/transcript.ts';
+import { t } from './boot.ts';
+import type { LiveTranscript } from './dictation.ts';
+
+const utterances = (words: readonly DictatedWords[]): unknown =>
+  repeat(
+    words,
+    ({ id }) => id,
+    ({ text, language }) =>
+      html`<span lang=${language === '' ? nothing : language}>${text}</span> `,
+  );
+
+/**
+ * Shows what was recognised so far. Only final words are announced, each once: a voice that reads
+ * every partial would speak into the recording.
+ */
+export const liveWords = ({ words, isOver }: LiveTranscript): TemplateResult | typeof nothing => {
+  if (words.length === 0) return nothing;
+  return html`
+    <div class="words" role="group" aria-label=${t('web.record.words')} tabindex="0" dir="auto">
+      <span aria-live="polite">${utterances(words.filter(({ isFinal }) => isFinal))}</span>
+      <span class="growing">${utterances(words.filter(({ isFinal }) => !isFinal))}</span>
+      ${isOver ? html`<p role="status">${t('web.record.words-stopped')}</p>` : nothing}
+    </div>
+  `;
+};

@@ -1,0 +1,90 @@
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { PATHS } from '../../src/api/contract.ts';
+import { AppError } from '../../src/errors.ts';
+import { startRealWeb, startService, startWeb } from '../adapters/web/start-web.ts';
+import { sentence } from '../fakes/sentences.ts';
+import type { SpeechFake } from '../fakes/speech.ts';
+import { closeWithTest, line, said, useBrowser } from './open-page.ts';
+
+const SPEECH = fileURLToPath(new URL('../fixtures/audio/speech.wav', import.meta.url));
+
+const open = useBrowser(SPEECH);
+
+/** Records until something has been heard. */
+const record = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: sentence('web.record.start') }).click();
+  const recording = page.getByRole('group', { name: sentence('web.record.running') });
+  await recording.waitFor();
+  const bars = async () => await recording.locator('.levels path').getAttribute('d');
+  await expect.poll(bars).toMatch(/v(?:[2-9]|1\d)\./);
+};
+
+const finish = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: sentence('web.record.finish') }).click();
+  await page.locator('.held audio-player').waitFor();
+};
+
+const words = (page: Page) =>
+  page.getByRole('group', { name: sentence('web.record.words'), exact: true });
+
+const requests = ({ seen }: SpeechFake): number =>
+  seen.filter(({ path }) => path === PATHS.asr).length;
+
+test('words stand on the page while they are spoken, and are not recognised a second time', async () => {
+  const speech = await startService();
+  speech.realtime.habits = { hears: 'good morning everybody' };
+  const web = await startRealWeb(speech, undefined, ['recognition']);
+  onTestFinished(() => web[Symbol.asyncDispose]());
+  const page = closeWithTest(await open(web.url));
+
+  await record(page);
+  await words(page).locator('.growing').getByText('good morning everybody').waitFor();
+  await words(page).locator('[aria-live=polite]').getByText('good morning everybody').waitFor();
+  await finish(page);
+  expect(await words(page).count()).toBe(0);
+  await line(page).press('Enter');
+  await said(page, 'good morning everybody').waitFor();
+  expect(requests(speech)).toBe(0);
+});
+
+test('words stand on the page where the service has requests alone', async () => {
+  const speech = await startService();
+  speech.hears = [{ text: 'good morning everybody', language: 'en' }];
+  const web = await startRealWeb(speech);
+  onTestFinished(() => web[Symbol.asyncDispose]());
+  const page = closeWithTest(await open(web.url));
+
+  await record(page);
+  await words(page).getByText('good morning everybody').waitFor();
+  await page.getByRole('button', { name: sentence('web.record.discard') }).click();
+  await words(page).waitFor({ state: 'detached' });
+});
+
+test('a recording goes on, and can be sent, when its words stop', async () => {
+  const { url, core } = await startWeb();
+  const page = closeWithTest(await open(url));
+  await record(page);
+  await words(page).getByText('one').waitFor();
+  core.dictations.all[0]!.listener.ended(new AppError('unavailable', 'gone'));
+  await words(page).getByText(sentence('web.record.words-stopped')).waitFor();
+  await finish(page);
+  await line(page).press('Enter');
+  await said(page, /recording-[\d-]+\.webm audio\/webm: \d{4,} bytes/).waitFor();
+});
+
+test('a recording without words is one as before', async () => {
+  const { url, core } = await startWeb();
+  core.dictations.refusal = new AppError('rate-limited', 'used up');
+  const page = closeWithTest(await open(url, { mayBreak: true }));
+  const refused = page
+    .waitForEvent('websocket')
+    .then((socket) => socket.waitForEvent('socketerror'));
+  await record(page);
+  await refused;
+  await finish(page);
+  expect(await words(page).count()).toBe(0);
+  await line(page).press('Enter');
+  await said(page, /recording-[\d-]+\.webm audio\/webm: \d{3,} bytes/).waitFor();
+});

@@ -33,6 +33,9 @@ export const createDictations = (core: Pick<Core, 'openDictation'>, clock: Clock
   /** Each person's last recording, until it is used. */
   const recordings = createLru<string, DictatedRecording>(DICTATION_LIMITS.kept);
 
+  /** Times that somebody was forgotten: it may happen between a check and the connection. */
+  let forgotten = 0;
+
   const sessionsOf = (memberId: string): DictationSession[] =>
     [...sessions].flatMap(([session, owner]) => (owner === memberId ? [session] : []));
 
@@ -48,6 +51,7 @@ export const createDictations = (core: Pick<Core, 'openDictation'>, clock: Clock
     open: async ({ platform, id: memberId }: Profile): Promise<Begin> => {
       if (sessions.size >= DICTATION_LIMITS.sessions)
         throw new AppError('rate-limited', 'too many people record');
+      const forgottenBefore = forgotten;
       let peer: DictationPeer | undefined;
       let session: DictationSession | undefined;
       const dictation = await core.openDictation({
@@ -60,7 +64,7 @@ export const createDictations = (core: Pick<Core, 'openDictation'>, clock: Clock
       });
       return (connected) => {
         makeRoom(memberId);
-        if (sessions.size >= DICTATION_LIMITS.sessions) {
+        if (sessions.size >= DICTATION_LIMITS.sessions || forgotten !== forgottenBefore) {
           dictation[Symbol.dispose]();
           connected.close(CLOSE.busy);
           return undefined;
@@ -88,6 +92,7 @@ export const createDictations = (core: Pick<Core, 'openDictation'>, clock: Clock
     },
     /** Drops what is kept of a member, and what is under way. */
     forget: (memberId: string): void => {
+      forgotten += 1;
       recordings.delete(memberId);
       for (const session of sessionsOf(memberId)) session.drop(CLOSE.away);
     },

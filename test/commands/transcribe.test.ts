@@ -28,6 +28,26 @@ describe('/transcribe', () => {
     expect(content.text).toContain('hello there');
   });
 
+  describe('a recording that was recognised while it was made', () => {
+    const dictated = async () => ({ text: 'good morning', language: 'en', segments: [] });
+    const audio = { ...attachmentOf(wav), dictated };
+    const recognitions = () => harness().speech.seen.filter(({ path }) => path === PATHS.asr);
+
+    it('is not recognised again', async () => {
+      expect(await last('transcribe', { audio })).toEqual({ text: 'good morning' });
+      const { text } = await last('transcribe', { audio, to: 'ja' });
+      expect(text).toBe('good morning\n\n**Japanese**\nja:good morning');
+      expect(recognitions()).toEqual([]);
+    });
+
+    it('is when its language is given, or when its text is not whole', async () => {
+      expect(await last('transcribe', { audio, language: 'es' })).toEqual({ text: 'hello there' });
+      const cut = { ...audio, dictated: async () => undefined };
+      expect(await last('transcribe', { audio: cut })).toEqual({ text: 'hello there' });
+      expect(recognitions()).toHaveLength(2);
+    });
+  });
+
   it.each([
     ['empty', new Uint8Array(0)],
     ['no audio', Buffer.from('%PDF-1.7 not audio at all, whatever its name says')],

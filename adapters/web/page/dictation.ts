@@ -1,13 +1,6 @@
 import type { DictatedWords } from '../../../src/model/transcript.ts';
 import type { DictationEnd } from '../protocol.ts';
-
-/** The words of a recording under way, as far as they are known. */
-export interface LiveTranscript {
-  /** Words in the order of speech; only the last ones are not final. */
-  readonly words: readonly DictatedWords[];
-  /** True when no more words follow. */
-  readonly isOver: boolean;
-}
+import { applyWords, type LiveTranscript } from './live-transcript.ts';
 
 /** Sends a recording to the server while it is made. Nothing here can harm the recording. */
 export interface RecordingSender {
@@ -20,18 +13,6 @@ const END: DictationEnd = 'end';
 /** Chunks that may wait for the connection, and bytes for a slow one: then there are no live words. */
 const MOST_WAITING = 40;
 const MOST_WAITING_BYTES = 1_048_576;
-
-/** Takes over new words, in place of those with the same id. */
-export const applyWords = (
-  shown: readonly DictatedWords[],
-  words: DictatedWords,
-): readonly DictatedWords[] => {
-  const others = shown.filter(({ id }) => id !== words.id);
-  return words.text === '' ? others : [...others, words].toSorted((a, b) => a.id - b.id);
-};
-
-/** True for recordings that the server can read while they are made. */
-export const canDictate = (mediaType: string): boolean => /^audio\/webm\b/i.test(mediaType);
 
 const address = (): string =>
   `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/api/dictation`;

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { DictatedWords } from '../../../src/model/transcript.ts';
 import { t } from './boot.ts';
-import type { LiveTranscript } from './dictation.ts';
+import type { LiveTranscript } from './live-transcript.ts';
 
 const utterances = (words: readonly DictatedWords[]): unknown =>
   repeat(

@@ -1,7 +1,8 @@
 import { html, LitElement, type PropertyValues } from 'lit';
 import { boot, t } from './boot.ts';
-import { canDictate, type LiveTranscript, openDictation } from './dictation.ts';
+import { openDictation } from './dictation.ts';
 import { toolButton } from './icons.ts';
+import { canDictate, type LiveTranscript } from './live-transcript.ts';
 import { liveWords } from './live-words.ts';
 import { barsPath } from './waveform.ts';
 

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { AppError } from '../../../src/errors.ts';
 import type { DictatedWords } from '../../../src/model/transcript.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { fixture } from '../../src/audio/support.ts';
-import { createWeb, startWeb, type StartedWeb } from './start-web.ts';
+import { createWeb, openRecorder, startWeb, type StartedWeb } from './start-web.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
 
 const RECORDING = fixture('recorded.webm');
@@ -27,16 +26,7 @@ const visitorOf = async ({ url, visit }: StartedWeb) => {
   const cookies = new Map<string, string>();
   const visitor = visit('en', cookies);
   await visitor.request('/');
-  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const socket = (headers: Record<string, string> = {}): WebSocket => {
-    const address = url.replace('http', 'ws');
-    const opened = new WebSocket(`${address}api/dictation`, {
-      headers: { cookie: cookie(), ...headers },
-    });
-    opened.on('error', () => undefined);
-    onTestFinished(() => opened.terminate());
-    return opened;
-  };
+  const socket = (headers: Record<string, string> = {}) => openRecorder(url, cookies, headers);
   return {
     visitor,
     cookies,

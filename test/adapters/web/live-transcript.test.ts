@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyWords, canDictate } from '../../../adapters/web/page/dictation.ts';
+import { applyWords, canDictate } from '../../../adapters/web/page/live-transcript.ts';
 import type { DictatedWords } from '../../../src/model/transcript.ts';
 
 const words = (id: number, text: string, isFinal = false): DictatedWords => ({

@@ -1,10 +1,18 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
 import type { SpeechFake } from '../../fakes/speech.ts';
-import { type Events, startRealWeb, startService, type Visitor } from './start-web.ts';
+import {
+  type Events,
+  openRecorder,
+  startRealWeb,
+  startService,
+  type Visitor,
+} from './start-web.ts';
 
 const ADA = 'The weather is beautiful this morning, and we are going to the market.';
 const BOB = 'This line may be translated into other languages, of course.';
@@ -93,6 +101,24 @@ test('an opt-out ends the work on lines that wait or are being translated', asyn
   for (let line = 0; line < 6; line += 1)
     expect(await settled(reader)).toMatchObject({ html: '', state: 'same' });
   expect(translated(speech)).toHaveLength(4);
+});
+
+test('an opt-out ends what is recognised of a recording, and nothing is from then on', async () => {
+  const speech = await startService();
+  await using web = await startRealWeb(speech);
+  const cookies = new Map<string, string>();
+  const ada = web.visit(cookies);
+  await ada.request('/');
+  const recorder = openRecorder(web.url, cookies);
+  const closed = once(recorder, 'close');
+  await once(recorder, 'open');
+  await choose(ada, 'privacy out');
+  expect((await closed)[0]).toBe(1001);
+  const [, refusal] = (await once(openRecorder(web.url, cookies), 'unexpected-response')) as [
+    unknown,
+    IncomingMessage,
+  ];
+  expect(refusal.statusCode).toBe(403);
 });
 
 test('an opt-out takes back the translations there are, also for those who come back', async () => {

@@ -2,6 +2,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
 import { BlockList } from 'node:net';
+import { WebSocket } from 'ws';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import type { RealtimeOptions } from '../../../src/api/realtime/index.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
@@ -111,6 +112,21 @@ const createVisitor = (
       return listen(reply.body!, abort);
     },
   };
+};
+
+/** Connects as the page of somebody who records, until the test ends. */
+export const openRecorder = (
+  url: string,
+  cookies: ReadonlyMap<string, string>,
+  headers: Record<string, string> = {},
+): WebSocket => {
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const socket = new WebSocket(new URL('/api/dictation', url.replace('http', 'ws')), {
+    headers: { cookie, ...headers },
+  });
+  socket.on('error', () => undefined);
+  onTestFinished(() => socket.terminate());
+  return socket;
 };
 
 /** Asks with headers that `fetch` does not allow, such as `Host`. */

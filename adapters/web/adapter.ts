@@ -6,7 +6,7 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
 import { createWebApp, type WebOptions } from './app.ts';
 import { createAssets } from './assets.ts';
-import { createSocketServer } from './dictation-socket.ts';
+import { createSocketServer, isDictation } from './dictation-socket.ts';
 import { TIMES } from './limits.ts';
 import { createWebPresence } from './presence.ts';
 import { sweepTempFolders } from './temp-store.ts';
@@ -49,6 +49,8 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
   const server = createAdaptorServer({
     fetch: app.fetch,
     websocket: { server: sockets as WebSocketServerLike & typeof sockets },
+    // Any other upgrade is declined, as HTTP allows: the request is answered as it is.
+    serverOptions: { shouldUpgradeCallback: isDictation },
   });
 
   const listen = (): Promise<AddressInfo> =>

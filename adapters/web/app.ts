@@ -21,17 +21,15 @@ import {
 } from './access.ts';
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
-import { createDictationHandler } from './dictation-socket.ts';
+import { createDictationHandler, DICTATION_PATH } from './dictation-socket.ts';
 import { newSecret, PLATFORM, type Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
 
 const MEMBER_COOKIE = 'dragoman_member';
 
-const DICTATION = '/api/dictation';
-
 /** Paths whose connections belong to a page that is open. */
-const CONNECTIONS: readonly string[] = ['/events', DICTATION];
+const CONNECTIONS: readonly string[] = ['/events', DICTATION_PATH];
 
 const STATUS = {
   'bad-input': 400,
@@ -207,7 +205,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   app.on('GET', '/events', knowMember);
   app.on('POST', '/api/*', knowMember);
   // Nobody records but on a page, which has its cookie already.
-  app.get(DICTATION, (c, next) => {
+  app.get(DICTATION_PATH, (c, next) => {
     if (heldSecret(c) === undefined) throw new AppError('forbidden', 'a recording without a page');
     return knowMember(c, next);
   });
@@ -228,7 +226,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
     };
     return showPage(c, pageShell(boot, assets));
   });
-  app.get(DICTATION, createDictationHandler(presence.dictations, core.log));
+  app.get(DICTATION_PATH, createDictationHandler(presence.dictations, core.log));
   app.route('/', createApiRoutes({ core, presence, status: deps.status, localeOf }));
   // Anything not served is an error of the caller's, in the caller's language.
   app.all('*', () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { upgradeWebSocket } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
@@ -6,6 +7,13 @@ import type { DictationPeer, DictationSession } from './dictation-session.ts';
 import type { Dictations } from './dictations.ts';
 import { DICTATION_LIMITS } from './limits.ts';
 import type { Profile } from './profiles.ts';
+
+/** The path on which pages send what is being recorded. */
+export const DICTATION_PATH = '/api/dictation';
+
+/** True for a request that begins a connection for a recording. */
+export const isDictation = ({ url = '', headers }: IncomingMessage): boolean =>
+  url.split('?')[0] === DICTATION_PATH && headers.upgrade?.toLowerCase() === 'websocket';
 
 /** Longest wait for a browser's half of a close. */
 const CLOSE_MS = 2_000;
@@ -30,7 +38,7 @@ const peerOf = (socket: WebSocket): DictationPeer => ({
   close: (code) => socket.close(code),
 });
 
-/** Creates the handler of the path on which pages send what is being recorded. */
+/** Creates the handler of `DICTATION_PATH`. */
 export const createDictationHandler = (
   dictations: Dictations,
   log: Pick<Log, 'error'>,

@@ -17,9 +17,21 @@ const MOST_WAITING_BYTES = 1_048_576;
 const address = (): string =>
   `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/api/dictation`;
 
-/** Opens the connection for a recording; `onChange` gets its words. */
-export const openDictation = (onChange: (live: LiveTranscript) => void): RecordingSender => {
-  const socket = new WebSocket(address());
+const connect = (): WebSocket | undefined => {
+  try {
+    return new WebSocket(address());
+  } catch {
+    // Some browsers refuse by throwing, as with a policy that does not know the scheme.
+    return undefined;
+  }
+};
+
+/** Opens the connection for a recording, where the browser allows it; `onChange` gets its words. */
+export const openDictation = (
+  onChange: (live: LiveTranscript) => void,
+): RecordingSender | undefined => {
+  const socket = connect();
+  if (!socket) return undefined;
   const waiting: (Blob | DictationEnd)[] = [];
   let words: readonly DictatedWords[] = [];
 

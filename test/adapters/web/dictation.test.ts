@@ -5,7 +5,7 @@ import { AppError } from '../../../src/errors.ts';
 import type { DictatedWords } from '../../../src/model/transcript.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { fixture } from '../../src/audio/support.ts';
-import { createWeb, openRecorder, startWeb, type StartedWeb } from './start-web.ts';
+import { ask, createWeb, openRecorder, startWeb, type StartedWeb } from './start-web.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
 
 const RECORDING = fixture('recorded.webm');
@@ -239,6 +239,15 @@ test('garbage behind the handshake harms nobody', async () => {
   socket.destroy();
   await eventually(() => expect(dictations[0]?.state).toBe('dropped'));
   await person.record();
+});
+
+test('other upgrades are requests like any other', async () => {
+  const { web } = await start();
+  const reply = await ask(new URL('/healthz', web.url).href, {
+    connection: 'Upgrade, HTTP2-Settings',
+    upgrade: 'h2c',
+  });
+  expect(reply.statusCode).toBe(200);
 });
 
 test('ends with the server', async () => {

@@ -106,7 +106,7 @@ for (const [name, recogniserOf] of [
       ['whole text, after the end of the recording', 'textMs'],
     ] as const
   ).map(([what, key]) => ({
-    what: String(what),
+    what,
     ours: `${fixed(ours[key] / 1_000)} s`,
     common: `${fixed(common[key] / 1_000)} s`,
     ratio: fixed(ours[key] / common[key]),

@@ -18,7 +18,7 @@ const panel = async (ctx: Context): Promise<Content> => {
           t('privacy.usage'),
           t('privacy.languages'),
           ...(isKeptHere
-            ? [t('privacy.page'), t('privacy.browser')]
+            ? [t('privacy.page'), t('privacy.recordings'), t('privacy.browser')]
             : [t('privacy.messages'), t('privacy.copies')]),
           hasRooms(ctx) && t('privacy.rooms'),
         ),

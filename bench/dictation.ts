@@ -64,12 +64,11 @@ const dictate = async (recogniserOf: (clock: Clock) => Recogniser) => {
       glossary: { applying: async () => [] },
       privacy: { optedOut: async () => false },
       settings: { of: async () => ({}) },
-      spaces: { of: async () => ({}) },
-      usage: { record: async () => undefined, today: async () => ({}) },
+      limits: { fault: async () => undefined },
+      usage: { record: async () => undefined },
     } as never,
     createRecogniser: () => recogniser,
     clock,
-    now: () => 0,
     log: createLog('silent'),
   });
   using dictation = await open({

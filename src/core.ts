@@ -359,7 +359,6 @@ export const openCore = async ({
         services: base,
         createRecogniser,
         clock,
-        now: Date.now,
         log,
       }),
       openDeliveries: createOpenDeliveries({

@@ -14,17 +14,19 @@ export interface MeteredTranscript {
 export interface AudioMeterDeps {
   readonly services: Pick<Services, 'limits' | 'usage'>;
   readonly channel: () => Channel;
+  /** The only person who speaks, whose own limits apply, too. */
+  readonly memberId?: string;
   readonly log: Log;
 }
 
 /** Creates the count of recognised speech for the person who spoke. */
 export const createAudioMeter = (deps: AudioMeterDeps) => {
-  const { services, channel, log } = deps;
+  const { services, channel, memberId, log } = deps;
   let counting: Promise<unknown> = Promise.resolve();
 
-  /** Resolves with the reason why the space may use no more audio today. */
+  /** Resolves with the reason why no more audio may be used today. */
   const fault = async (): Promise<AppError | undefined> =>
-    services.limits.fault({ space: channel().space }, 'audio');
+    services.limits.fault({ space: channel().space, memberId }, 'audio');
   const record = async ({ speakerId, startMs, endMs, text }: MeteredTranscript) => {
     try {
       const audioMs = Math.max(0, endMs - startMs);
@@ -39,8 +41,8 @@ export const createAudioMeter = (deps: AudioMeterDeps) => {
 
   return {
     /**
-     * Counts a final transcript. Resolves with the reason why the space may use no more audio today,
-     * if there is one, and with undefined when the transcript could not be counted.
+     * Counts a final transcript. Resolves with the reason why no more audio may be used today, if
+     * there is one, and with undefined when the transcript could not be counted.
      */
     count: async (event: MeteredTranscript) => {
       const counted = counting.then(() => record(event));

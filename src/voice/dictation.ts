@@ -41,11 +41,9 @@ export interface Dictation extends Disposable {
 export type OpenDictation = (request: DictationRequest) => Promise<Dictation>;
 
 export interface DictationDeps {
-  readonly services: Pick<Services, 'glossary' | 'privacy' | 'settings' | 'spaces' | 'usage'>;
+  readonly services: Pick<Services, 'glossary' | 'limits' | 'privacy' | 'settings' | 'usage'>;
   readonly createRecogniser: RecogniserFactory;
   readonly clock: Clock;
-  /** Ms since 1970. */
-  readonly now: () => number;
   readonly log: Log;
 }
 
@@ -155,12 +153,17 @@ const startDictation = (
 
 /** Creates the opener of dictations: the speech-to-text of voice rooms, for one person's recording. */
 export const createDictationOpener = (deps: DictationDeps): OpenDictation => {
-  const { services, now, log } = deps;
+  const { services, log } = deps;
   return async (request) => {
     const { member, channel } = request;
     if (await services.privacy.optedOut(member))
       throw new AppError('forbidden', 'nothing is recognised unasked after an opt-out');
-    const usage = createAudioMeter({ services, now, channel: () => channel, log });
+    const usage = createAudioMeter({
+      services,
+      memberId: member.id,
+      channel: () => channel,
+      log,
+    });
     const fault = await usage.fault();
     if (fault) throw fault;
     return startDictation(deps, request, async (event) => (await usage.count(event))?.fault);

@@ -3,6 +3,7 @@ import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Recogniser } from '../../../src/ports/recogniser.ts';
 import type { DictatedWords } from '../../../src/model/transcript.ts';
+import { createLimits } from '../../../src/usage/limits.ts';
 import { createDictationOpener } from '../../../src/voice/dictation.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import {
@@ -27,22 +28,23 @@ const setUp = ({ recogniser = createStreamingRecogniser(), isOut = false, limit 
   const words: DictatedWords[] = [];
   const ends: AppError[] = [];
   const counted: number[] = [];
+  const usage = {
+    record: async (_: unknown, __: string, { audioMs }: { audioMs: number }) => {
+      counted.push(audioMs);
+    },
+    today: async () => ({ audioMs: counted.reduce((sum, ms) => sum + ms, 0) }),
+  } as never;
+  const spaces = { of: async () => ({ dailyAudioMinutes: limit }) } as never;
   const open = createDictationOpener({
     services: {
       glossary: { applying: async () => [] } as never,
       settings: { of: async () => ({ language: undefined, voiceId: undefined }) } as never,
       privacy: { optedOut: async () => isOut } as never,
-      spaces: { of: async () => ({ dailyAudioMinutes: limit }) } as never,
-      usage: {
-        record: async (_: unknown, __: string, { audioMs }: { audioMs: number }) => {
-          counted.push(audioMs);
-        },
-        today: async () => ({ audioMs: counted.reduce((sum, ms) => sum + ms, 0) }),
-      } as never,
+      limits: createLimits({ spaces, usage, now: () => 0 }),
+      usage,
     },
     createRecogniser: () => recogniser,
     clock,
-    now: () => 0,
     log: createLog('silent'),
   });
   const dictate = async () =>

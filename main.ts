@@ -16,6 +16,7 @@ import type { Finding } from './src/model/service-status.ts';
 import { runProgram } from './src/program.ts';
 import { findFfmpeg } from './src/speech/ffmpeg.ts';
 import { openStore } from './src/store/index.ts';
+import { createOwnKeys } from './src/store/own-keys.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys.ts';
@@ -76,15 +77,20 @@ runProgram(async (stopped) => {
     metrics.onCall(report);
     log.debug(report, 'call of the service');
   };
-  const client = parts.use(createServiceClient({ baseUrl, key, onCall }));
+  const ownKeys = createOwnKeys({ store, encryption: config.core.ENCRYPTION_KEY, log });
+  const findOwnKey = ownKeys.find;
+  const client = parts.use(createServiceClient({ baseUrl, key, findOwnKey, onCall }));
   const uses = config.core.SPEECH_REALTIME ?? [];
-  const realtime = parts.use(createRealtime({ baseUrl, key, uses, requests: client, log, onCall }));
+  const realtime = parts.use(
+    createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
+  );
   const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
   const { core, attach } = parts.use(
     await openCore({
       client,
       realtime,
       metrics,
+      ownKeys,
       store,
       texts,
       log,

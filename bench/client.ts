@@ -4,6 +4,7 @@ import { Pool } from 'undici';
 import { createServiceClient } from '../src/api/client.ts';
 import { NO_SPACE } from '../src/model/lane.ts';
 import { completionChunk, PATHS } from '../src/api/contract.ts';
+import { createServiceKey } from '../src/api/keys.ts';
 import { readEvents } from '../src/http/event-stream.ts';
 import { networkError, parseReply } from '../src/api/transport.ts';
 import { comparePair, fixed, printTable } from './measure.ts';
@@ -66,10 +67,11 @@ const eventCost = async () => {
   const chunks = async function* () {
     for (let at = 0; at < bytes.length; at += 16_384) yield bytes.subarray(at, at + 16_384);
   };
+  const sent = createServiceKey('svck:bench');
   const ours = async () => {
     let text = '';
     for await (const data of readEvents(chunks(), networkError))
-      text += parseReply(completionChunk, data).choices?.[0]?.delta?.content ?? '';
+      text += parseReply(completionChunk, data, sent).choices?.[0]?.delta?.content ?? '';
     return text;
   };
   const common = async () => {

@@ -50,14 +50,14 @@ type Context = CommandContext<z.infer<typeof OPTIONS>>;
 /** Says it in the room that the asker is in with us; a message under the name of its author. */
 const sayIn = async (
   room: Room,
-  { options, services, member, on, t, signal, reply }: Context,
+  { options, services, member, channel, on, t, signal, reply }: Context,
 ): Promise<void> => {
   const { text, language, voice, gender } = options;
   const given: VoicePreference = voice
     ? { named: voice }
     : { language: language && typedLanguage(language, services), gender };
   const preference = voice || language || gender ? given : undefined;
-  if (preference && (await services.speaker.voices(preference, signal)).length === 0)
+  if (preference && (await services.speaker.voices(preference, channel.space, signal)).length === 0)
     throw userError('missing', 'speech.no-voice');
   const by = on?.author ?? member;
   const willBeSaid = await room.say({ text, kind: 'say', by, voice: preference });
@@ -69,12 +69,12 @@ const sayIn = async (
 const voiceNote = async (
   voice: Voices[number],
   { own, textLanguage }: Readonly<Record<'own' | 'textLanguage', string | undefined>>,
-  { services, signal, t }: Context,
+  { services, channel, signal, t }: Context,
 ): Promise<RichText | false> => {
   const params = textLanguage !== undefined && { language: { language: textLanguage } };
   if (params && !voiceSpeaks(voice, textLanguage)) return t('say.foreign-voice', params);
   if (own === undefined || voice.id === own) return false;
-  const isThere = (await services.speaker.voices({ named: own }, signal)).length > 0;
+  const isThere = (await services.speaker.voices({ named: own }, channel.space, signal)).length > 0;
   return isThere && params ? t('say.other-voice', params) : t('say.voice-gone');
 };
 
@@ -103,7 +103,12 @@ export default defineCommand(
         textLanguage,
         guesses,
       });
-      const { preference, voices } = await firstThatFits(preferences, services.speaker, signal);
+      const { preference, voices } = await firstThatFits(
+        preferences,
+        channel.space,
+        services.speaker,
+        signal,
+      );
       const readAs = told ?? textLanguage ?? guesses.find((guess) => guess !== undefined);
       const own = preferences[0]?.named !== undefined && !options.voice ? mine.voiceId : undefined;
       const keepTo = (sizeBytes: number): void => {

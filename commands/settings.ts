@@ -20,6 +20,7 @@ import { bullets, lines, nested, series } from '../src/model/compose-rich-text.t
 import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/content.ts';
 import { code, type RichText } from '../src/model/rich-text.ts';
+import { keyLine, keyPage, keyPresses } from './settings/key.ts';
 
 type Context = Pick<
   PressContext,
@@ -92,6 +93,7 @@ const front: Page = async (ctx) => {
         }),
         capabilities.roles &&
           nested(t('settings.roles-are', { count: roles.length }), roles.map(roleLine)),
+        await keyLine(ctx),
       ),
     ),
     controls: [
@@ -102,6 +104,7 @@ const front: Page = async (ctx) => {
       button(ctx, 'settings page:quiet', 'settings.quiet'),
       button(ctx, 'settings page:limits', 'settings.limits'),
       ...(capabilities.roles ? [button(ctx, 'settings page:roles', 'settings.roles')] : []),
+      button(ctx, 'settings page:key', 'settings.key'),
     ],
   };
 };
@@ -262,7 +265,9 @@ const roles: Page = async (ctx, command) => {
   };
 };
 
-const PAGES = new Map<string, Page>(Object.entries({ channels, quiet, limits, roles }));
+const PAGES = new Map<string, Page>(
+  Object.entries({ channels, quiet, limits, roles, key: keyPage }),
+);
 
 /** Shows `page` after `run`, and beneath the reason why it could not be done. */
 const press = (page: Page<PressContext>, run?: (ctx: PressContext) => Promise<void>): Press => ({
@@ -307,6 +312,7 @@ export default defineCommand(
     needs: 'watch',
     topic: 'server',
     presses: {
+      ...keyPresses,
       page: press(pageNamed),
       flags: change(front, ({ arg }, { flags }) => ({ flags: { ...flags, on: arg === 'on' } })),
       voice: switchIn('transcribes'),

@@ -3,6 +3,7 @@ import type { Backlog, RecentCalls, Room } from '../src/command/services.ts';
 import {
   button,
   hiddenNote,
+  ownKeyTrouble,
   quotedInstruction,
   quotedWords,
   roomNearby,
@@ -36,9 +37,19 @@ type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
 const more = (count: number, { t }: Pick<Context, 't'>, listed = LISTED) =>
   count > listed && t('status.more', { count: count - listed });
 
+/** Tells moderators whether the space's own key works. */
+const keyLine = async ({ services, channel, member, t }: Context): Promise<Maybe<RichText>> => {
+  const state = member.role === 'moderator' && (await services.spaceKeys.state(channel.space));
+  if (!state) return undefined;
+  const { trouble } = state;
+  return trouble
+    ? sentence('❌ ', ownKeyTrouble(trouble, t))
+    : sentence('✅ ', t('status.own-key'));
+};
+
 const engineLines = async (ctx: Context) => {
-  const { services, member, t, label, signal } = ctx;
-  const { reachable, engines, recent } = await services.status(signal);
+  const { services, channel, member, t, label, signal } = ctx;
+  const { reachable, engines, recent } = await services.status(signal, channel.space);
   const calls = callLines(recent, ctx);
   if (!reachable) return [sentence('❌ ', t('status.unreachable')), ...calls];
   const lists = engines.map(({ name, serves, ready, detail }) => {
@@ -201,7 +212,7 @@ const panel = async (ctx: Context): Promise<Content> => {
   const hasMessages = isWatched || backlog.waiting + backlog.dead + backlog.overLimit > 0;
   const text = sections(
     await storageLines(ctx),
-    lines(t('status.service'), bullets(...(await engineLines(ctx)))),
+    lines(t('status.service'), bullets(...(await engineLines(ctx)), await keyLine(ctx))),
     room && lines(t('status.voice'), bullets(...roomLines(room, ctx))),
     isWatched && isModerator && lines(t('status.channels'), bullets(...(await watchLines(ctx)))),
     hasMessages && lines(t('status.messages'), await backlogLines(backlog, ctx)),

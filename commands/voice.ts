@@ -10,7 +10,7 @@ export default defineCommand(
     complete: { voice: completeVoice },
     private: true,
     slow: true,
-    async run({ options, services, member, t, signal, reply }) {
+    async run({ options, services, member, channel, t, signal, reply }) {
       if (options.reset) {
         await services.settings.change(member, { voiceId: undefined });
         await reply({ text: t('voice.reset') });
@@ -18,7 +18,7 @@ export default defineCommand(
       }
       const named = options.voice ?? (await services.settings.of(member)).voiceId;
       if (named === undefined) return reply({ text: t('voice.none'), tone: 'note' });
-      const [voice] = await services.speaker.voices({ named }, signal);
+      const [voice] = await services.speaker.voices({ named }, channel.space, signal);
       if (!voice) throw userError('not-found', 'voice.unknown', { voice: typedCode(named) });
       if (options.voice) await services.settings.change(member, { voiceId: voice.id });
       await reply({

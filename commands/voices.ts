@@ -16,10 +16,11 @@ export default defineCommand(
     complete: { language: completeLanguage },
     slow: true,
     private: true,
-    async run({ options, services, t, signal, reply }) {
+    async run({ options, services, channel, t, signal, reply }) {
       const language = options.language && typedLanguage(options.language, services);
       const voices = await services.speaker.voices(
         { language: language || undefined, gender: options.gender },
+        channel.space,
         signal,
       );
       if (voices.length === 0) return reply({ text: t('voices.none'), tone: 'note' });

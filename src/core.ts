@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ServiceClient } from './api/client.ts';
 import { recentCalls, type CallMetrics } from './api/metrics/call-metrics.ts';
+import { serviceKey } from './api/keys.ts';
 import { realtimeUses, type Realtime } from './api/realtime/index.ts';
 import { createAssistant } from './chat/assistant.ts';
 import type { Command } from './command/command.ts';
@@ -14,6 +15,7 @@ import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
 import { NO_SPACE } from './model/lane.ts';
 import type { Person } from './model/member.ts';
+import type { Space } from './model/place.ts';
 import type { FallbackDecoder } from './audio/codec/decode.ts';
 import { createSpaceRemoval } from './space-removal.ts';
 import { createPlatforms } from './running-platforms.ts';
@@ -36,7 +38,10 @@ import { databaseUrl, type Store } from './store/index.ts';
 import { createDeliveryStore } from './store/deliveries.ts';
 import { createOpenRooms } from './store/open-rooms.ts';
 import { openEmbeddedLeases } from './store/embedded.ts';
-import { createCipher, encryptionKeys } from './store/encryption.ts';
+import { cipherOf, type Cipher, encryptionKeys } from './store/encryption.ts';
+import { createOwnKeys, type OwnKeys } from './store/own-keys.ts';
+import { resealSecrets } from './store/reseal.ts';
+import { createSpaceKeys } from './space-keys.ts';
 import { createInstallationStore } from './store/installations.ts';
 import { createMemberSettings, createSpaceSettings, createRoomConsents } from './store/settings.ts';
 import { createPrivacy } from './store/privacy.ts';
@@ -66,9 +71,7 @@ export const coreSection = z
       .describe(
         'URL of the speech service (speech, translation, language model). Default: built in.',
       ),
-    SPEECH_API_KEY: z
-      .string()
-      .regex(/^[^\s:]+:\S+$/, 'must be the whole key, its prefix and colon included')
+    SPEECH_API_KEY: serviceKey
       .optional()
       .describe('API key for SPEECH_API_URL, including its prefix.'),
     SPEECH_CHAT_MODEL: z
@@ -91,7 +94,7 @@ export const coreSection = z
     ENCRYPTION_KEY: encryptionKeys
       .optional()
       .describe(
-        'Key that encrypts stored tokens: 32 bytes as base64. To replace it, put the new one in front, with a comma.',
+        'Key that encrypts stored tokens and API keys: 32 bytes as base64. To replace it, put the new one in front, with a comma.',
       ),
     ...LIMIT_VARIABLES,
     LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
@@ -123,6 +126,8 @@ export interface CoreDeps {
   readonly fallbackDecoder?: FallbackDecoder | undefined;
   /** The calls of the service, added up. */
   readonly metrics?: CallMetrics | undefined;
+  /** The keys that spaces brought, as the client finds them. Default: those of the store. */
+  readonly ownKeys?: OwnKeys | undefined;
   /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
   /** The WebSocket paths that are to be used. Default: none. */
@@ -146,7 +151,7 @@ const recogniserFactory =
       space,
       ...(partials ? {} : { partialEveryMs: 0 }),
     });
-    const recognition = partials ? realtime?.recognition : undefined;
+    const recognition = partials ? realtime?.recognition?.(space) : undefined;
     return recognition ? createRealtimeRecogniser({ ...recognition, space, batch, clock }) : batch;
   };
 
@@ -166,11 +171,15 @@ const remoteReport = (ready: boolean, detail: string): ServiceStatus => ({
   ],
 });
 
-const remoteStatus = async (client: ServiceClient, signal: AbortSignal): Promise<ServiceStatus> => {
+const remoteStatus = async (
+  client: ServiceClient,
+  space: Space,
+  signal: AbortSignal,
+): Promise<ServiceStatus> => {
   try {
     const voices = await client.voices({
       lane: 'ambient',
-      space: NO_SPACE,
+      space,
       signal,
       hasFallback: true,
     });
@@ -178,6 +187,17 @@ const remoteStatus = async (client: ServiceClient, signal: AbortSignal): Promise
   } catch (thrown) {
     return remoteReport(false, toAppError(thrown).message);
   }
+};
+
+/** Encrypts stored secrets with the first key; those that cannot be decrypted are logged. */
+const reseal = async (store: Store, cipher: Cipher, log: Log): Promise<void> => {
+  const { resealed, unreadable } = await resealSecrets(store, cipher);
+  if (resealed > 0) log.info({ count: resealed }, 'stored secrets were encrypted with the new key');
+  if (unreadable > 0)
+    log.warn(
+      { count: unreadable },
+      'stored secrets were encrypted with another ENCRYPTION_KEY: add that key behind a comma',
+    );
 };
 
 export const openCore = async ({
@@ -193,6 +213,7 @@ export const openCore = async ({
   metrics,
   clock = realClock,
   realtime,
+  ownKeys = createOwnKeys({ store, encryption: config.ENCRYPTION_KEY, log }),
   createRecogniser = recogniserFactory(client, realtime, clock),
 }: CoreDeps): Promise<RunningCore> => {
   const platforms = createPlatforms();
@@ -214,7 +235,12 @@ export const openCore = async ({
     settings: createMemberSettings(store),
     spaces,
     usage,
-    limits: createLimits({ spaces, usage, operator: operatorLimits(config) }),
+    limits: createLimits({
+      spaces,
+      usage,
+      operator: operatorLimits(config),
+      ownsKey: async (space) => (await ownKeys.state(space)) !== undefined,
+    }),
     privacy: createPrivacy(store, Date.now, personalDataOf),
     translator: createTranslator({
       client,
@@ -232,6 +258,7 @@ export const openCore = async ({
   const autoTranslate = await openAutoTranslate({
     store,
     leases,
+    accountOf: client.accountOf,
     log,
     texts,
     services: base,
@@ -251,7 +278,8 @@ export const openCore = async ({
     now: Date.now,
   });
 
-  const [firstKey, ...moreKeys] = config.ENCRYPTION_KEY ?? [];
+  const cipher = cipherOf(config.ENCRYPTION_KEY);
+  if (cipher) await reseal(store, cipher, log);
 
   store.signals.subscribe('space-settings', async (space) => rooms.choicesChanged(space));
   const applyOptOut = (member: Person): void => {
@@ -293,10 +321,11 @@ export const openCore = async ({
     watches: autoTranslate.watches,
     inbox: autoTranslate.inbox,
     rooms: rooms.rooms,
-    status: async (signal) => ({
+    spaceKeys: createSpaceKeys({ ownKeys, checkKey: client.checkKey }),
+    status: async (signal, space = NO_SPACE) => ({
       ...(engines
         ? { builtIn: true, reachable: true, engines: await engines() }
-        : await remoteStatus(client, signal)),
+        : await remoteStatus(client, space, signal)),
       recent: metrics && recentCalls(metrics.snapshot()),
     }),
     storageFault: async () => store.findFault(),
@@ -341,9 +370,7 @@ export const openCore = async ({
         spaceLeft: removal.left,
       },
       rooms: rooms.watcher,
-      ...(firstKey
-        ? { installations: createInstallationStore(store, createCipher([firstKey, ...moreKeys])) }
-        : {}),
+      ...(cipher ? { installations: createInstallationStore(store, cipher) } : {}),
       translateLine: ({ text, ...line }, targets, signal) => {
         const { space } = line.ref.channel;
         const metered = {

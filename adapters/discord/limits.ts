@@ -26,6 +26,12 @@ export const CAPABILITIES: Capabilities = {
   roles: true,
   fileBytes: FILES_BYTES,
 };
+/** Characters of a modal's title and of its labels: "Modal", `title`; "Label", `label`. */
+export const FORM_CHARS = 45;
+/** Characters of the words beneath a label: "Label", `description`. */
+export const HINT_CHARS = 100;
+/** Characters of a text input: "Text Input", `max_length`. */
+export const FIELD_CHARS = 4_000;
 /** Characters of a select's placeholder: "String Select", `placeholder`. */
 export const PLACEHOLDER_CHARS = 150;
 /** Characters of a select's option: "Select Option Structure", `label`. */

@@ -1,6 +1,7 @@
 import type { Core } from '../../src/adapter.ts';
 import { formatLine } from '../../src/command/command-line.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
+import { SPACE } from './platform.ts';
 import { PLATFORM } from './profiles.ts';
 import type { Example, ExamplesReply } from './protocol.ts';
 
@@ -76,7 +77,7 @@ export const findExamples = async (
   const speech = async (): Promise<Example[]> => {
     if (!isReady('speech')) return [];
     for (const sample of samples) {
-      const voices = await speaker.voices({ language: sample.language }, signal);
+      const voices = await speaker.voices({ language: sample.language }, SPACE, signal);
       if (voices.length > 0)
         return example('say', { text: sample.text, ...told('language', sample) });
     }

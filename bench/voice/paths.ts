@@ -8,7 +8,8 @@ import { createDaveReader } from '../../adapters/discord/voice/dave.ts';
 import { createReceiver } from '../../adapters/discord/voice/receiver.ts';
 import { wavHeader } from '../../src/audio/codec/encode-raw.ts';
 import { createRecognitionApi } from '../../src/api/recognition.ts';
-import type { Caller } from '../../src/api/caller.ts';
+import type { Attempt, Caller } from '../../src/api/caller.ts';
+import { createServiceKey } from '../../src/api/keys.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
 import { createSttPipeline } from '../../src/voice/stt/pipeline.ts';
@@ -91,24 +92,21 @@ const notAskedFor = (): never => {
 export const ours = (traffic: Traffic, partialEveryMs: number): Path => {
   let bodies = 0;
   let bytes = 0;
+  const send: Attempt['send'] = async ({ body }) => {
+    const parts = body?.() as AsyncIterable<string>;
+    for await (const part of parts) bytes += part.length;
+    bodies += 1;
+    const reply = Readable.from([Buffer.from('{"text":"","language":"en","confidence":0}')]);
+    return {
+      headers: { 'content-type': 'application/json' },
+      body: reply as never,
+      sent: createServiceKey('svck:bench'),
+    };
+  };
   const caller: Caller = {
-    once: async ({ options: { signal } }, run) => run({ signal, used: () => {} }),
+    once: async ({ options: { signal } }, run) => run({ signal, send, used: () => {} }),
     opened: notAskedFor,
     states: notAskedFor,
-    transport: {
-      send: async ({ body }) => {
-        const parts = body?.() as AsyncIterable<string>;
-        for await (const part of parts) bytes += part.length;
-        bodies += 1;
-        const reply = Readable.from([Buffer.from('{"text":"","language":"en","confidence":0}')]);
-        return {
-          statusCode: 200,
-          headers: { 'content-type': 'application/json' },
-          body: reply as never,
-        };
-      },
-      [Symbol.asyncDispose]: async () => {},
-    },
   };
   const { clock, datagram } = receive(traffic, (packet) => pipeline.packet(packet));
   const pipeline = createSttPipeline({

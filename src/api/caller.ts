@@ -1,6 +1,6 @@
 import type { Asker } from '../model/lane.ts';
 import type { PATHS } from './contract.ts';
-import type { Transport } from './transport.ts';
+import type { HttpReply, HttpRequest } from './transport.ts';
 
 /** A path of the contract, by its name in `PATHS`, or the list of models. */
 export type Endpoint = keyof typeof PATHS | 'models';
@@ -37,13 +37,14 @@ export interface Call {
 export interface Attempt {
   /** Aborted when the caller leaves or the deadline has passed. */
   readonly signal: AbortSignal;
+  /** Sends the attempt's request with the key of its space; see `Transport.send`. */
+  readonly send: (request: HttpRequest) => Promise<HttpReply>;
   /** Notes the tokens of which the reply tells. */
   readonly used: (usage: { readonly total_tokens?: number | null | undefined }) => void;
 }
 
 /** Makes calls with a deadline and a limited number of attempts. Shared by every group of paths. */
 export interface Caller {
-  readonly transport: Transport;
   once<T>(call: Call, run: (attempt: Attempt) => Promise<T>): Promise<T>;
   /** Resolves with the rest of the reply, which comes within the same deadline. */
   opened<T>(

@@ -39,32 +39,29 @@ const callOf = ({ messages }: Pick<ChatRequest, 'messages'>, options: CallOption
   characters: messages.reduce((sum, { content }) => sum + countCodePoints(content), 0),
 });
 
+const ask = async (request: ChatRequest, { send }: Attempt): Promise<HttpReply> =>
+  send({
+    method: 'POST',
+    path: PATHS.chat,
+    headers: { 'content-type': 'application/json' },
+    body: () => JSON.stringify(request),
+  });
+
 export const createChatApi = (caller: Caller): ChatApi => {
   /** True where streams tell their usage on request; undefined until the service has answered one. */
   let tellsUsage: boolean | undefined;
 
-  const send = async (request: ChatRequest, signal: AbortSignal): Promise<HttpReply> =>
-    caller.transport.send(
-      {
-        method: 'POST',
-        path: PATHS.chat,
-        headers: { 'content-type': 'application/json' },
-        body: () => JSON.stringify(request),
-      },
-      signal,
-    );
-
   /** Sends a request for a stream with its usage; without that where only that is refused. */
-  const sendForStream = async (request: ChatRequest, signal: AbortSignal): Promise<HttpReply> => {
+  const askForStream = async (request: ChatRequest, attempt: Attempt): Promise<HttpReply> => {
     const streamed = { ...request, stream: true };
-    if (tellsUsage === false) return send(streamed, signal);
+    if (tellsUsage === false) return ask(streamed, attempt);
     try {
-      const reply = await send({ ...streamed, stream_options: { include_usage: true } }, signal);
+      const reply = await ask({ ...streamed, stream_options: { include_usage: true } }, attempt);
       tellsUsage = true;
       return reply;
     } catch (thrown) {
       if (tellsUsage || !isUnknownField(thrown)) throw thrown;
-      const reply = await send(streamed, signal);
+      const reply = await ask(streamed, attempt);
       tellsUsage = false;
       return reply;
     }
@@ -72,31 +69,31 @@ export const createChatApi = (caller: Caller): ChatApi => {
 
   return {
     chat: async (request, options) =>
-      caller.once(callOf(request, options), async ({ signal, used }) => {
-        const reply = await send({ ...request, stream: false }, signal);
+      caller.once(callOf(request, options), async (attempt) => {
+        const reply = await ask({ ...request, stream: false }, attempt);
         expectMediaType(reply, /json$/);
         const parsed = await readJsonReply(reply, completion);
-        used(parsed.usage ?? {});
+        attempt.used(parsed.usage ?? {});
         return parsed;
       }),
 
     models: async (options) =>
       caller.once(
         { endpoint: 'models', options, defaultMs: MODELS_DEADLINE_MS },
-        async ({ signal }) => {
-          const reply = await caller.transport.send({ method: 'GET', path: MODELS_PATH }, signal);
+        async ({ send }) => {
+          const reply = await send({ method: 'GET', path: MODELS_PATH });
           expectMediaType(reply, /json$/);
           return (await readJsonReply(reply, modelList)).data.map(({ id }) => id);
         },
       ),
 
     chatStream: (request, options) =>
-      caller.states(callOf(request, options), async function* ({ signal, used }) {
+      caller.states(callOf(request, options), async function* (attempt) {
         const note: Attempt['used'] = (usage) => {
-          used(usage);
+          attempt.used(usage);
           if (typeof usage.total_tokens === 'number') options.tokens?.(usage.total_tokens);
         };
-        return yield* growingText(await sendForStream(request, signal), note);
+        return yield* growingText(await askForStream(request, attempt), note);
       }),
   };
 };

@@ -2,7 +2,10 @@ import { realClock, type Clock } from '../async/clock.ts';
 import type { OnCall } from './call-report.ts';
 import { createChatApi, type ChatApi } from './chat.ts';
 import { createCaller } from './create-caller.ts';
+import { createKeyCheck, type KeyCheck } from './key-check.ts';
+import { createServiceKeys, type Account, type FindOwnKey } from './keys.ts';
 import { createRecognitionApi, type RecognitionApi } from './recognition.ts';
+import type { Space } from '../model/place.ts';
 import type { RetryPolicy } from './retry.ts';
 import { createSpeechApi, type SpeechApi } from './speech.ts';
 import { createTransport } from './transport.ts';
@@ -13,13 +16,19 @@ import { createTranslationApi, type TranslationApi } from './translation.ts';
  * `ServiceError`.
  */
 export interface ServiceClient
-  extends ChatApi, SpeechApi, RecognitionApi, TranslationApi, AsyncDisposable {}
+  extends ChatApi, SpeechApi, RecognitionApi, TranslationApi, AsyncDisposable {
+  /** Resolves with the account of a space's calls: what one account is given is not for another. */
+  readonly accountOf: (space: Space) => Promise<Account>;
+  readonly checkKey: KeyCheck;
+}
 
 export interface ClientOptions {
   /** Address of the service; a path in it is put before every path of the contract. */
   readonly baseUrl: string;
   /** The key, which is sent whole, prefix included (contract section 5). */
   readonly key: string;
+  /** Finds the key that a space brought, for its calls. Default: none has. */
+  readonly findOwnKey?: FindOwnKey | undefined;
   readonly retry?: Partial<RetryPolicy>;
   /** The clock by which requests wait for their turn. Default: real time. */
   readonly clock?: Clock;
@@ -30,17 +39,21 @@ export interface ClientOptions {
 export const createServiceClient = ({
   baseUrl,
   key,
+  findOwnKey,
   retry = {},
   clock = realClock,
   onCall = () => {},
 }: ClientOptions): ServiceClient => {
-  const transport = createTransport(baseUrl, key);
-  const caller = createCaller({ transport, retry, clock, onCall });
+  const transport = createTransport(baseUrl);
+  const keys = createServiceKeys(key, findOwnKey);
+  const caller = createCaller({ transport, keys, retry, clock, onCall });
   return {
     ...createChatApi(caller),
     ...createSpeechApi(caller),
     ...createRecognitionApi(caller),
     ...createTranslationApi(caller),
+    accountOf: keys.of,
+    checkKey: createKeyCheck(transport),
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };
 };

@@ -1,8 +1,9 @@
 import type { Clock } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import { openReport, type OnCall, type OpenReport } from './call-report.ts';
-import type { Attempt, Call, Caller, Endpoint } from './caller.ts';
-import { createGate, type Gate } from './gate.ts';
+import { createAccountGates } from './account-gates.ts';
+import type { Attempt, Call, Caller } from './caller.ts';
+import type { ServiceKey, ServiceKeys } from './keys.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import {
   DEFAULT_RETRY,
@@ -17,10 +18,18 @@ import { ServiceError } from './service-error.ts';
 import type { Transport } from './transport.ts';
 
 export interface CallerDeps {
-  readonly transport: Transport;
+  readonly transport: Pick<Transport, 'send'>;
+  readonly keys: ServiceKeys;
   readonly retry: Partial<RetryPolicy>;
   readonly clock: Clock;
   readonly onCall: OnCall;
+}
+
+/** A call under way. */
+interface Started {
+  readonly deadline: Deadline;
+  readonly report: OpenReport;
+  readonly key: ServiceKey;
 }
 
 const isNoAnswer = (error: AppError): boolean =>
@@ -48,47 +57,47 @@ const until = async function* <T>(
   }
 };
 
-const attemptOf = ({ signal }: Deadline, report: OpenReport): Attempt => ({
-  signal,
-  used: ({ total_tokens: tokens }) => {
-    if (typeof tokens === 'number') report.used(tokens);
-  },
-});
-
-/** Creates the caller of one service with one key: all its calls share what is learnt of its limits. */
-export const createCaller = ({ transport, retry, clock, onCall }: CallerDeps): Caller => {
+/** Creates the caller of one service: calls with the same key share what is learnt of its limits. */
+export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDeps): Caller => {
   const budget = createRetryBudget(clock.nowMs);
   const policy = { ...DEFAULT_RETRY, takeRetry: () => budget.take(), ...retry };
   const policyFor = ({ options: { hasFallback = false } }: Call): RetryPolicy =>
     hasFallback ? { ...policy, retries: isNoAnswer } : policy;
-  const gates = new Map<Endpoint, Gate>();
-  const gateOf = (endpoint: Endpoint): Gate => {
-    const gate = gates.get(endpoint) ?? createGate({ clock, random: policy.random });
-    gates.set(endpoint, gate);
-    return gate;
-  };
+  const gates = createAccountGates({ clock, random: policy.random });
+
+  const attemptOf = ({ deadline, report, key }: Started): Attempt => ({
+    signal: deadline.signal,
+    send: async (request) => transport.send(request, key, deadline.signal),
+    used: ({ total_tokens: tokens }) => {
+      if (typeof tokens === 'number') report.used(tokens);
+    },
+  });
 
   /** Waits for an attempt's turn; resolves with what ends it. */
   const enter = async (
     { endpoint, options }: Call,
-    deadline: Deadline,
-    report: OpenReport,
+    { deadline, report, key }: Started,
     { number, isAgain }: AttemptNumber,
   ): Promise<(thrown?: unknown) => void> => {
-    const leave = await gateOf(endpoint).enter(options, deadline, report, isAgain);
+    const leave = await gates.of(key, endpoint).enter(options, deadline, report, isAgain);
     if (number === 0 && !isAgain) budget.called();
-    return leave;
+    return (thrown) => {
+      leave(thrown);
+      if (thrown === undefined) key.answered(undefined);
+      else if (thrown instanceof ServiceError) key.answered(thrown);
+    };
   };
   const attempts = async <T>(
     call: Call,
     deadline: Deadline,
     report: OpenReport,
     run: (attempt: Attempt) => Promise<T>,
-  ): Promise<T> =>
-    retrying(policyFor(call), deadline, async (number) => {
-      const leave = await enter(call, deadline, report, number);
+  ): Promise<T> => {
+    const started = { deadline, report, key: await keys.of(call.options.space) };
+    return retrying(policyFor(call), deadline, async (number) => {
+      const leave = await enter(call, started, number);
       try {
-        const result = await run(attemptOf(deadline, report));
+        const result = await run(attemptOf(started));
         leave();
         return result;
       } catch (thrown) {
@@ -96,9 +105,9 @@ export const createCaller = ({ transport, retry, clock, onCall }: CallerDeps): C
         throw thrown;
       }
     });
+  };
 
   return {
-    transport,
     once: async (call, run) => {
       using deadline = start(call);
       const report = openReport(call, onCall);
@@ -126,10 +135,10 @@ export const createCaller = ({ transport, retry, clock, onCall }: CallerDeps): C
     async *states(call, run) {
       using deadline = start(call);
       const report = openReport(call, onCall);
-      const attempt = async function* (number: AttemptNumber) {
-        const leave = await enter(call, deadline, report, number);
+      const attempt = async function* (started: Started, number: AttemptNumber) {
+        const leave = await enter(call, started, number);
         try {
-          const result = yield* run(attemptOf(deadline, report));
+          const result = yield* run(attemptOf(started));
           leave();
           return result;
         } catch (thrown) {
@@ -140,7 +149,10 @@ export const createCaller = ({ transport, retry, clock, onCall }: CallerDeps): C
         }
       };
       try {
-        const result = yield* retryingStates(policyFor(call), deadline, attempt);
+        const started = { deadline, report, key: await keys.of(call.options.space) };
+        const result = yield* retryingStates(policyFor(call), deadline, (number) =>
+          attempt(started, number),
+        );
         report.end();
         return result;
       } catch (thrown) {

@@ -28,7 +28,7 @@ export const growingText = async function* (
   let counted: Parameters<Attempt['used']>[0] = {};
   try {
     for await (const data of readEvents(reply.body, networkError)) {
-      const { choices, usage } = parseReply(completionChunk, data);
+      const { choices, usage } = parseReply(completionChunk, data, reply.sent);
       // Some servers send the sum so far with every chunk.
       counted = usage ?? counted;
       const delta = choices?.[0]?.delta?.content;

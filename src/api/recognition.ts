@@ -1,5 +1,5 @@
 import type { ByteSource } from '../model/file.ts';
-import type { Call, CallOptions, Caller } from './caller.ts';
+import type { Attempt, Call, CallOptions, Caller } from './caller.ts';
 import { asrParameters, PATHS, type AsrParameters } from './contract.ts';
 import {
   recognisedSegments,
@@ -100,44 +100,41 @@ const callOf = (options: CallOptions): Call => ({
   defaultMs: DEADLINE_MS,
 });
 
-export const createRecognitionApi = (caller: Caller): RecognitionApi => {
-  const send = async (
-    audio: ByteSource,
-    parameters: AsrParameters,
-    signal: AbortSignal,
-  ): Promise<HttpReply> => {
-    const checked = asrParameters.safeParse(parameters);
-    if (!checked.success)
-      throw new AppError('bad-input', 'a recognition parameter is outside the contract', {
-        cause: checked.error,
-      });
-    const reply = await caller.transport.send(
-      {
-        method: 'POST',
-        path: PATHS.asr,
-        headers: {
-          'content-type': 'application/json',
-          ...(audio.sizeBytes === undefined
-            ? {}
-            : { 'content-length': String(bodyBytes(checked.data, audio.sizeBytes)) }),
-        },
-        body: () => jsonBody(checked.data, audio, signal) as never,
-      },
-      signal,
-    );
-    expectMediaType(reply, /json$/);
-    return reply;
-  };
+const ask = async (
+  audio: ByteSource,
+  parameters: AsrParameters,
+  { send, signal }: Attempt,
+): Promise<HttpReply> => {
+  const checked = asrParameters.safeParse(parameters);
+  if (!checked.success)
+    throw new AppError('bad-input', 'a recognition parameter is outside the contract', {
+      cause: checked.error,
+    });
+  const reply = await send({
+    method: 'POST',
+    path: PATHS.asr,
+    headers: {
+      'content-type': 'application/json',
+      ...(audio.sizeBytes === undefined
+        ? {}
+        : { 'content-length': String(bodyBytes(checked.data, audio.sizeBytes)) }),
+    },
+    body: () => jsonBody(checked.data, audio, signal) as never,
+  });
+  expectMediaType(reply, /json$/);
+  return reply;
+};
 
+export const createRecognitionApi = (caller: Caller): RecognitionApi => {
   return {
     transcribe: async (audio, parameters, options) =>
-      caller.once(callOf(options), async ({ signal }) =>
-        readJsonReply(await send(audio, parameters, signal), recognisedText),
+      caller.once(callOf(options), async (attempt) =>
+        readJsonReply(await ask(audio, parameters, attempt), recognisedText),
       ),
     transcribeSegments: async (audio, parameters, options) =>
-      caller.once(callOf(options), async ({ signal }) =>
+      caller.once(callOf(options), async (attempt) =>
         readJsonReply(
-          await send(audio, { ...parameters, vad: 'segments' }, signal),
+          await ask(audio, { ...parameters, vad: 'segments' }, attempt),
           recognisedSegments,
         ),
       ),

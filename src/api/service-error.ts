@@ -6,6 +6,17 @@ import { z } from 'zod';
 import { parseMissingEngine, type MissingEngine } from '../http/missing-engine.ts';
 import { retryAfterTextMs } from '../http/retry-after.ts';
 
+/** The key that was sent, as far as errors have to know it; see `ServiceKey`. */
+export interface SentKey {
+  readonly isOwn: boolean;
+  readonly hide: (text: string) => string;
+}
+
+interface ServiceErrorOptions extends AppErrorOptions {
+  readonly isOfOwnKey?: boolean;
+  readonly isOutOfCredit?: boolean;
+}
+
 /** A reply of the service other than a success. */
 export class ServiceError extends AppError {
   override readonly name = 'ServiceError';
@@ -14,29 +25,35 @@ export class ServiceError extends AppError {
    * The contract's error object (section 2.6), whole; undefined when a backend sent something else.
    */
   readonly body: ErrorObject | undefined;
+  /** True when the key was a space's own: what the service refuses it, it may grant to others. */
+  readonly isOfOwnKey: boolean;
+  /** True when the account of the key has no credit left, with whichever status the service says so. */
+  readonly isOutOfCredit: boolean;
 
   constructor(
     status: number,
     body: ErrorObject | undefined,
     code: ErrorCode,
-    options: AppErrorOptions,
+    { isOfOwnKey = false, isOutOfCredit = false, ...options }: ServiceErrorOptions,
   ) {
     super(code, `the service answered ${status}${body ? ` ${body.name}` : ''}`, options);
     this.status = status;
     this.body = body;
+    this.isOfOwnKey = isOfOwnKey;
+    this.isOutOfCredit = isOutOfCredit;
   }
 }
 
 /**
  * True when the service refuses the key or finds no credit on its account: it then refuses every
- * request, until the operator changes that.
+ * request, until whoever set the key changes that.
  */
 export const isKeyRefused = (error: AppError): boolean =>
-  error instanceof ServiceError && (error.status === 401 || error.status === 402);
+  error instanceof ServiceError && (error.status === 401 || error.isOutOfCredit);
 
 /** True when the service refuses a request because of too many: it takes it later. */
 export const isRefusedForNow = (error: AppError): boolean =>
-  error instanceof ServiceError && error.status === 429;
+  error instanceof ServiceError && error.status === 429 && !error.isOutOfCredit;
 
 /**
  * True for an error that only says that too much is asked of the service at the moment: whoever can
@@ -67,16 +84,26 @@ interface SaidError {
   readonly message: string;
 }
 
-const readError = (value: unknown): SaidError | undefined => {
-  const body = contractError.safeParse(value).data;
-  if (body) return { body, message: body.error };
+const NOTHING_HIDDEN: SentKey['hide'] = (text) => text;
+
+const readError = (value: unknown, hide = NOTHING_HIDDEN): SaidError | undefined => {
+  const said = contractError.safeParse(value).data;
+  if (said) {
+    const body = {
+      ...said,
+      context: said.context.map(hide),
+      name: hide(said.name),
+      error: hide(said.error),
+    };
+    return { body, message: body.error };
+  }
   const message = nestedError.safeParse(value).data?.error.message;
-  return message === undefined ? undefined : { body: undefined, message };
+  return message === undefined ? undefined : { body: undefined, message: hide(message) };
 };
 
-const parseError = (text: string): SaidError => {
+const parseError = (text: string, hide: SentKey['hide']): SaidError => {
   try {
-    return readError(JSON.parse(text)) ?? { body: undefined, message: '' };
+    return readError(JSON.parse(text), hide) ?? { body: undefined, message: '' };
   } catch {
     return { body: undefined, message: '' };
   }
@@ -113,6 +140,13 @@ interface Kind {
 
 const check = (name: string): Sentence => ({ key: 'remedies.check', params: { name } });
 const CHECK_KEY = check('SPEECH_API_KEY');
+
+/** What a space's own key is refused is for its moderators to mend. */
+const OWN: Readonly<Record<number, Pick<Kind, 'key' | 'remedy'>>> = {
+  401: { key: 'service.bad-own-key', remedy: { key: 'remedies.own-key' } },
+  402: { key: 'service.no-own-credit', remedy: { key: 'remedies.own-top-up' } },
+  403: { key: 'service.no-access', remedy: { key: 'remedies.own-key' } },
+};
 
 const kindOf = (status: number): Kind => {
   if (status === 401)
@@ -181,20 +215,30 @@ const finerWaitMs = (header: number | undefined, text: number | undefined): numb
   return isFiner && Math.abs(header - text) <= 1_000 ? text : header;
 };
 
+const TOO_MANY = 429;
+const NO_CREDIT = 402;
+/** Words of a 429 for an account without credit (contract section 8), which no wait ends. */
+const SPENT = /credit|insufficient[_ ](?:quota|balance|funds)/i;
+
 /** Creates the error for a status: its meaning for the caller, and whether to retry (section 7). */
 export const serviceError = (
   status: number,
   retryAfterHeader: number | undefined,
   text: string,
+  { isOwn, hide }: SentKey,
 ): ServiceError => {
-  const { body, message } = parseError(text);
-  const kind = kindOf(status);
-  const { code, retryable } = kind;
-  const retryAfterText = retryable ? retryAfterTextMs(message || text) : undefined;
+  const { body, message } = parseError(text, hide);
+  const retryAfterText = kindOf(status).retryable ? retryAfterTextMs(message || text) : undefined;
   const retryAfterMs = finerWaitMs(retryAfterHeader, retryAfterText);
+  const isSpent = retryAfterMs === undefined && SPENT.test(`${body?.name} ${message}`);
+  const meant = status === TOO_MANY && isSpent ? NO_CREDIT : status;
+  const kind = { ...kindOf(meant), ...(isOwn ? OWN[meant] : {}) };
+  const { code, retryable } = kind;
   return new ServiceError(status, body, code, {
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...explain(kind, message),
+    isOfOwnKey: isOwn,
+    isOutOfCredit: meant === NO_CREDIT,
   });
 };

@@ -60,24 +60,21 @@ export const createSpeechApi = (caller: Caller): SpeechApi => {
     request: TtsRequest,
     options: CallOptions,
   ): Promise<AsyncIterable<Uint8Array>> =>
-    caller.opened(speechCall(request, options), async ({ signal }) => {
-      const reply = await caller.transport.send(
-        {
-          method: 'POST',
-          path: PATHS.tts,
-          headers: { 'content-type': 'application/json' },
-          body: () => JSON.stringify(request),
-        },
-        signal,
-      );
+    caller.opened(speechCall(request, options), async ({ signal, send }) => {
+      const reply = await send({
+        method: 'POST',
+        path: PATHS.tts,
+        headers: { 'content-type': 'application/json' },
+        body: () => JSON.stringify(request),
+      });
       expectMediaType(reply, TYPES[request.format]);
       return body(reply.body, signal);
     });
 
   return {
     voices: async (options) =>
-      caller.once(voicesCall(options), async ({ signal }) => {
-        const reply = await caller.transport.send({ method: 'GET', path: PATHS.voices }, signal);
+      caller.once(voicesCall(options), async ({ send }) => {
+        const reply = await send({ method: 'GET', path: PATHS.voices });
         expectMediaType(reply, /json$/);
         const { voices } = await readJsonReply(reply, voiceList);
         const good = voices.flatMap((entry) => usableVoice.safeParse(entry).data ?? []);

@@ -102,43 +102,40 @@ const callOf = (text: string, options: CallOptions): Call => ({
   characters: countCodePoints(text),
 });
 
-export const createTranslationApi = (caller: Caller): TranslationApi => {
-  const send = async (
-    input: TranslationInput,
-    text: string,
-    stream: boolean,
-    signal: AbortSignal,
-  ): Promise<HttpReply> => {
-    const fields: [string, string][] = [
-      ['text', text],
-      ['source_lang', input.sourceLang],
-      ['target_lang', input.targetLang],
-      ['stream', String(stream)],
-      ...fittingKeywords(input.keywords ?? [], text).map((term): [string, string] => [
-        'keywords',
-        term,
-      ]),
-    ];
-    if (input.context) fields.push(['context', newestContext(input.context)]);
-    if (input.model) fields.push(['model', input.model]);
-    const { mediaType, body } = formOf(fields);
-    return caller.transport.send(
-      {
-        method: 'POST',
-        path: PATHS.translate,
-        headers: { 'content-type': mediaType },
-        body: () => body,
-      },
-      signal,
-    );
-  };
+const ask = async (
+  input: TranslationInput,
+  text: string,
+  stream: boolean,
+  { send }: Attempt,
+): Promise<HttpReply> => {
+  const fields: [string, string][] = [
+    ['text', text],
+    ['source_lang', input.sourceLang],
+    ['target_lang', input.targetLang],
+    ['stream', String(stream)],
+    ...fittingKeywords(input.keywords ?? [], text).map((term): [string, string] => [
+      'keywords',
+      term,
+    ]),
+  ];
+  if (input.context) fields.push(['context', newestContext(input.context)]);
+  if (input.model) fields.push(['model', input.model]);
+  const { mediaType, body } = formOf(fields);
+  return send({
+    method: 'POST',
+    path: PATHS.translate,
+    headers: { 'content-type': mediaType },
+    body: () => body,
+  });
+};
 
+export const createTranslationApi = (caller: Caller): TranslationApi => {
   const streamPart = async function* (
     input: TranslationInput,
     text: string,
-    { signal, used }: Attempt,
+    attempt: Attempt,
   ): AsyncGenerator<string, string, void> {
-    return yield* growingText(await send(input, text, true, signal), used);
+    return yield* growingText(await ask(input, text, true, attempt), attempt.used);
   };
 
   return {
@@ -147,11 +144,11 @@ export const createTranslationApi = (caller: Caller): TranslationApi => {
       for (const { before, text, after } of partsOf(input.text)) {
         const translated =
           text &&
-          (await caller.once(callOf(text, options), async ({ signal, used }) => {
-            const reply = await send(input, text, false, signal);
+          (await caller.once(callOf(text, options), async (attempt) => {
+            const reply = await ask(input, text, false, attempt);
             expectMediaType(reply, /json$/);
             const { choices, usage } = await readJsonReply(reply, completion);
-            used(usage ?? {});
+            attempt.used(usage ?? {});
             return choices[0]?.message.content ?? '';
           }));
         assertNotBlank(text, translated);

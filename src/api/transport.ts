@@ -2,12 +2,18 @@ import { Pool, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { retryAfterHeaderMs } from '../http/retry-after.ts';
-import { errorWithin, serviceError } from './service-error.ts';
+import type { ServiceKey } from './keys.ts';
+import { errorWithin, serviceError, type SentKey } from './service-error.ts';
 
 /** Most bytes of an error's body that are read. */
 const ERROR_BODY_BYTES = 65_536;
 /** The longest JSON reply that is accepted: an hour of timestamped text is far below it. */
 const JSON_BODY_BYTES = 16 * 1_048_576;
+
+/** `ECONNREFUSED`, `UND_ERR_SOCKET`. */
+const ERROR_CODE = /^[A-Z][A-Z\d_]{1,60}$/;
+/** `audio/mpeg`; what else a header may hold is not repeated. */
+const MEDIA_TYPE = /^[a-z]+\/[a-z\d.+-]{1,60}$/;
 
 const CONNECTIONS = 64;
 const CONNECT_MS = 5_000;
@@ -20,7 +26,10 @@ export interface HttpRequest {
   readonly body?: () => Exclude<Dispatcher.RequestOptions['body'], undefined>;
 }
 
-export type HttpReply = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
+/** A success, with the key that was sent for it. */
+export interface HttpReply extends Pick<Dispatcher.ResponseData, 'headers' | 'body'> {
+  readonly sent: SentKey;
+}
 
 /** Exchanges HTTP messages with the service; every request to it goes through here. */
 export interface Transport extends AsyncDisposable {
@@ -28,7 +37,7 @@ export interface Transport extends AsyncDisposable {
    * Resolves with a success; any other status becomes a `ServiceError`, a network error an
    * `AppError`.
    */
-  send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
+  send(request: HttpRequest, key: ServiceKey, signal: AbortSignal): Promise<HttpReply>;
 }
 
 export const readText = async (
@@ -45,17 +54,19 @@ export const readText = async (
   return Buffer.concat(chunks).toString('utf8');
 };
 
+/**
+ * Makes an `AppError` of what a library threw. It is not kept as the cause: errors of broken replies
+ * hold parts of them, which may repeat a key.
+ */
 export const networkError = (cause: unknown): AppError => {
   if (cause instanceof AppError) return cause;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+  const said = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const code = ERROR_CODE.test(said) ? said : 'unknown';
   const timeout = code.includes('TIMEOUT') || code === 'ETIMEDOUT';
   return new AppError(
     timeout ? 'timeout' : 'unavailable',
     `the service cannot be reached: ${code}`,
-    {
-      retryable: true,
-      cause,
-    },
+    { retryable: true },
   );
 };
 
@@ -64,7 +75,7 @@ export const networkError = (cause: unknown): AppError => {
  *
  * @param baseUrl the service's address; a path in it is put before every path of the contract
  */
-export const createTransport = (baseUrl: string, key: string): Transport => {
+export const createTransport = (baseUrl: string): Transport => {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
   // Each job has a deadline; undici's own time-outs would cut long recognitions short.
@@ -74,16 +85,15 @@ export const createTransport = (baseUrl: string, key: string): Transport => {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const authorization = `Bearer ${key}`;
 
   return {
-    async send({ method, path, headers, body }, signal) {
-      let reply: HttpReply;
+    async send({ method, path, headers, body }, key, signal) {
+      let reply: Dispatcher.ResponseData;
       try {
         reply = await pool.request({
           method,
           path: prefix + path,
-          headers: { ...headers, authorization },
+          headers: { ...headers, authorization: `Bearer ${key.key}` },
           body: body?.() ?? null,
           signal,
         });
@@ -91,10 +101,11 @@ export const createTransport = (baseUrl: string, key: string): Transport => {
         signal.throwIfAborted();
         throw networkError(cause);
       }
-      if (reply.statusCode >= 200 && reply.statusCode < 300) return reply;
+      if (reply.statusCode >= 200 && reply.statusCode < 300)
+        return { headers: reply.headers, body: reply.body, sent: key };
       const waitMs = retryAfterHeaderMs(reply.headers['retry-after'], Date.now());
       const text = await readText(reply.body, ERROR_BODY_BYTES).catch(() => '');
-      throw serviceError(reply.statusCode, waitMs, text);
+      throw serviceError(reply.statusCode, waitMs, text, key);
     },
     async [Symbol.asyncDispose]() {
       await pool.destroy();
@@ -115,7 +126,8 @@ export const expectMediaType = (reply: HttpReply, fits: RegExp): string => {
   if (fits.test(mediaType)) return mediaType;
   // Discarding an unread body ends in an error, which is ignored.
   reply.body.on('error', () => {}).destroy();
-  throw new AppError('bad-reply', `the service answered with ${mediaType || 'no content type'}`);
+  const named = MEDIA_TYPE.test(mediaType) ? reply.sent.hide(mediaType) : 'no media type';
+  throw new AppError('bad-reply', `the service answered with ${named}`);
 };
 
 const firstIssue = (error: z.ZodError): string => {
@@ -127,15 +139,16 @@ const firstIssue = (error: z.ZodError): string => {
  * Parses one JSON value of the service and ignores anything beyond the schema. An error object in
  * its place, as streams send it when they fail midway, becomes a `ServiceError`.
  */
-export const parseReply = <T>(schema: z.ZodType<T>, text: string): T => {
+export const parseReply = <T>(schema: z.ZodType<T>, text: string, sent: SentKey): T => {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (cause) {
-    throw new AppError('bad-reply', 'the reply is not JSON', { cause });
+  } catch {
+    // Its own error quotes the reply.
+    throw new AppError('bad-reply', 'the reply is not JSON');
   }
   const failed = errorWithin(value);
-  if (failed) throw serviceError(failed.status, undefined, text);
+  if (failed) throw serviceError(failed.status, undefined, text, sent);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new AppError('bad-reply', `the reply has the wrong shape (${firstIssue(parsed.error)})`);
@@ -148,5 +161,5 @@ export const readJsonReply = async <T>(reply: HttpReply, schema: z.ZodType<T>): 
   } catch (cause) {
     throw networkError(cause);
   }
-  return parseReply(schema, text);
+  return parseReply(schema, text, reply.sent);
 };

@@ -13,7 +13,7 @@ import { createGaps } from './gaps.ts';
 import { createIngest } from './ingest.ts';
 import { createLeave } from './leave.ts';
 import { createLinks } from './links.ts';
-import { createOutages } from './outage.ts';
+import { createOutages, type OutagesDeps } from './outage.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createPartitionWorker } from './partition-worker.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
@@ -50,6 +50,7 @@ const ROOM_DAYS = 2;
 export interface AutoTranslateDeps {
   readonly store: Store;
   readonly leases: Leases;
+  readonly accountOf: OutagesDeps['accountOf'];
   readonly log: Log;
   /** Texts for replies to people who pressed a flag. */
   readonly texts: Pick<Texts, 'rich'>;
@@ -82,7 +83,12 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const kept = { platforms, inbox, stored, cursors, context, threads, watches: watchStore };
   const shared = { ...deps, ...deps.services, ...kept };
 
-  const outages = createOutages({ translator: deps.services.translator, log, now });
+  const outages = createOutages({
+    accountOf: deps.accountOf,
+    translator: deps.services.translator,
+    log,
+    now,
+  });
   const preparing = createPrepare({ ...shared, outages });
   const reconcile = createReconcile({
     ...shared,
@@ -190,10 +196,11 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   };
 
   /** The outage that messages of a space's watched channels wait for. */
-  const outageIn = (space: Space): Outage | undefined => {
+  const outageIn = (space: Space): Promise<Outage | undefined> => {
     const watched = watchStore.list(space);
     const linked = watched.flatMap(watchStore.group);
-    return outages.among([...watched, ...linked].flatMap(({ languages }) => languages));
+    const wanted = [...watched, ...linked].flatMap(({ languages }) => languages);
+    return outages.among(wanted, space);
   };
 
   /** Finds what the places of a channel's mirrors lack, as far as they are in its space. */
@@ -267,7 +274,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
           ...backlog,
           gaps: await gaps.of(space),
           newestDead: await Promise.all(explained),
-          outage: outageIn(space),
+          outage: await outageIn(space),
         };
       },
       revive: (space) => revive(space),

@@ -1,9 +1,13 @@
 import { resultOf } from '../async/generators.ts';
+import type { ServiceClient } from '../api/client.ts';
+import type { Account } from '../api/keys.ts';
 import { isKeyRefused } from '../api/service-error.ts';
+import { createLru } from '../async/lru.ts';
 import { AppError, reasonSentence, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { plainWords } from '../model/compose-rich-text.ts';
 import { NO_SPACE } from '../model/lane.ts';
+import { keyOf, type Space } from '../model/place.ts';
 import type { Outage } from '../store/inbox/index.ts';
 import { sameLanguage } from '../text/language/languages.ts';
 import type { Translator } from '../translation/translator.ts';
@@ -159,7 +163,13 @@ export const createBreaker = ({ probe, now, changed }: BreakerDeps) => {
 /** Longest wait for a probe. */
 const PROBE_MS = 30_000;
 
+const breakerKey = ({ id }: Account, language: string): string => `${id} ${language}`;
+
+/** Accounts and languages whose breakers are kept. */
+const KEPT_BREAKERS = 2_000;
+
 export interface OutagesDeps {
+  readonly accountOf: ServiceClient['accountOf'];
   readonly translator: Translator;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly now: () => number;
@@ -168,17 +178,18 @@ export interface OutagesDeps {
 export type Outages = ReturnType<typeof createOutages>;
 
 /**
- * Creates a breaker for each target language, because a service may have an engine of its own for
- * each. A probe is one word.
+ * Creates a breaker for each account at the service, which may be refused what others are not, and
+ * for each target language, because a service may have an engine of its own for each. A probe is one
+ * word.
  */
-export const createOutages = ({ translator, log, now }: OutagesDeps) => {
-  const breakers = new Map<string, Breaker>();
+export const createOutages = ({ accountOf, translator, log, now }: OutagesDeps) => {
+  const breakers = createLru<string, Breaker>(KEPT_BREAKERS);
 
-  const probe = async (to: string): Promise<void> => {
+  const probe = async (to: string, place: Space): Promise<void> => {
     const isEnglish = sameLanguage(to, 'en');
     const text = plainWords(isEnglish ? 'Hola' : 'Hello');
     const from = isEnglish ? 'es' : 'en';
-    const request = { text, from, to, place: NO_SPACE, lane: 'ambient', whole: true } as const;
+    const request = { text, from, to, place, lane: 'ambient', whole: true } as const;
     await resultOf(translator.translate(request, AbortSignal.timeout(PROBE_MS)));
   };
 
@@ -187,18 +198,27 @@ export const createOutages = ({ translator, log, now }: OutagesDeps) => {
     else log.info({ language }, 'translation goes on');
   };
 
+  /** A key that cannot be read is an account that answers nothing. */
+  const known = async (space: Space): Promise<Account> =>
+    accountOf(space).catch(() => ({ id: `unreadable ${keyOf(space)}`, isOwn: true }));
+
   return {
-    /** The breaker for translations into a language. */
-    of: (to: string): Breaker => {
+    /** The breaker for a space's translations into a language. */
+    of: async (to: string, space: Space): Promise<Breaker> => {
+      const account = await known(space);
+      const key = breakerKey(account, to);
       const changed = (reason: AppError | undefined): void => logChange(to, reason);
-      const breaker = breakers.get(to) ?? createBreaker({ probe: () => probe(to), now, changed });
-      breakers.set(to, breaker);
+      const place = account.isOwn ? space : NO_SPACE;
+      const breaker =
+        breakers.get(key) ?? createBreaker({ probe: () => probe(to, place), now, changed });
+      breakers.set(key, breaker);
       return breaker;
     },
-    /** The outages among these languages, as one; undefined where there is none. */
-    among: (wanted: Iterable<string>): Outage | undefined => {
+    /** The outages of a space among these languages, as one; undefined where there is none. */
+    among: async (wanted: Iterable<string>, space: Space): Promise<Outage | undefined> => {
+      const account = await known(space);
       const found = [...new Set(wanted)].flatMap((language) => {
-        const error = breakers.get(language)?.outage();
+        const error = breakers.get(breakerKey(account, language))?.outage();
         return error ? [{ language, error }] : [];
       });
       const [first] = found;

@@ -22,7 +22,7 @@ export interface Assistant {
 }
 
 export interface AssistantDeps {
-  readonly client: Pick<ServiceClient, 'chatStream' | 'models'>;
+  readonly client: Pick<ServiceClient, 'chatStream' | 'models' | 'accountOf'>;
   /** The language model's name. Default: the first one that the service lists. */
   readonly model?: string;
   readonly now?: () => number;

@@ -1,26 +1,33 @@
 import type { ServiceClient } from '../api/client.ts';
 import { orAborted } from '../async/abort.ts';
 import { toAppError } from '../errors.ts';
+import { createLru } from '../async/lru.ts';
 import type { Asker } from '../model/lane.ts';
 
 /** Time for which a service's list of models holds, and after which one that failed is asked for again. */
 const FRESH_MS = 3_600_000;
 const FAILED_MS = 60_000;
+/** Accounts whose model is kept. */
+const KEPT_ACCOUNTS = 500;
 
 /** Names of models that turn texts into vectors, or rank texts by them: they cannot chat. */
 const EMBEDS = /embed|rerank|(?:^|[/_-])(?:bge|gte|e5)[-_]/i;
 
 export interface ModelChoiceDeps {
-  readonly client: Pick<ServiceClient, 'models'>;
+  readonly client: Pick<ServiceClient, 'models' | 'accountOf'>;
   readonly now: () => number;
 }
 
 /**
  * Creates the choice of a language model where none is configured: the first that the service lists
- * and that chats. Resolves with undefined where it lists none: the service then has to choose.
+ * for an account and that chats. Resolves with undefined where it lists none: the service then has to choose.
  */
 export const createModelChoice = ({ client, now }: ModelChoiceDeps) => {
-  let kept: { readonly model: Promise<string | undefined>; untilMs: number } | undefined;
+  interface Asked {
+    model: Promise<string | undefined>;
+    untilMs: number;
+  }
+  const kept = createLru<string, Asked>(KEPT_ACCOUNTS);
 
   const ask = async (asker: Asker, fresh: (ms: number) => void): Promise<string | undefined> => {
     try {
@@ -34,16 +41,17 @@ export const createModelChoice = ({ client, now }: ModelChoiceDeps) => {
   };
 
   return async (asker: Asker, signal: AbortSignal): Promise<string | undefined> => {
-    if (!kept || now() >= kept.untilMs) {
-      const asked = {
-        model: Promise.resolve<string | undefined>(undefined),
-        untilMs: now() + FRESH_MS,
-      };
-      asked.model = ask(asker, (ms) => {
-        asked.untilMs = now() + ms;
-      });
-      kept = asked;
+    const { id } = await client.accountOf(asker.space);
+    const known = kept.get(id);
+    if (known && now() < known.untilMs) {
+      kept.set(id, known);
+      return orAborted(known.model, signal);
     }
-    return orAborted(kept.model, signal);
+    const asked: Asked = { model: Promise.resolve(undefined), untilMs: now() + FRESH_MS };
+    asked.model = ask(asker, (ms) => {
+      asked.untilMs = now() + ms;
+    });
+    kept.set(id, asked);
+    return orAborted(asked.model, signal);
   };
 };

@@ -1,5 +1,11 @@
 import { type Action, type Command, moderator, SOLE_ACTION, takesRichText } from './command.ts';
-import type { CommandInfo, PlatformPart, OptionInfo, Naming } from '../model/command-info.ts';
+import type {
+  CommandInfo,
+  FormInfo,
+  PlatformPart,
+  OptionInfo,
+  Naming,
+} from '../model/command-info.ts';
 import { userError, AppError, type SentenceParams } from '../errors.ts';
 import type { Texts, Translate } from '../i18n.ts';
 import type { Platforms } from '../running-platforms.ts';
@@ -27,6 +33,21 @@ const groupOf = ({ name, command }: NamedAction): string | undefined =>
 
 const privatePressesOf = ({ name, presses = {} }: Command): string[] =>
   Object.entries(presses).flatMap(([word, press]) => (press.private ? [`${name} ${word}`] : []));
+
+const formsOf = ({ name, presses = {} }: Command, t: Translate): FormInfo[] =>
+  Object.entries(presses).flatMap(([word, { form }]) =>
+    form
+      ? [
+          {
+            press: `${name} ${word}`,
+            title: t(form.title),
+            label: t(form.label),
+            hint: t(form.hint),
+            maxChars: form.maxChars,
+          },
+        ]
+      : [],
+  );
 
 /** The part of JSON Schema that options use. */
 interface OptionSchema {
@@ -75,6 +96,7 @@ export const describeAction = (
   const group = groupOf(named);
   const privatePresses = privatePressesOf(command);
   const t = texts.in(locale, naming);
+  const forms = formsOf(command, t);
   const schema = z.toJSONSchema(action.options ?? z.object({}), {
     io: 'input',
     unrepresentable: 'any',
@@ -120,6 +142,7 @@ export const describeAction = (
     ...(action.onMessage ? { menu: textOf(texts, t, `${keyBase(name)}.menu`) } : {}),
     ...(command.needs ? { needs: command.needs } : {}),
     ...(privatePresses.length > 0 ? { privatePresses } : {}),
+    ...(forms.length > 0 ? { forms } : {}),
     ...(action.guards?.includes(moderator) ? { moderators: true } : {}),
   };
 };

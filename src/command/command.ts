@@ -9,6 +9,7 @@ import {
 import { z } from 'zod';
 import { userError } from '../errors.ts';
 import type { Translate, TranslateRich } from '../i18n.ts';
+import type { MessageKey } from '../message-key.ts';
 import type { Attachment } from '../model/file.ts';
 import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
@@ -101,11 +102,21 @@ export interface Action<S extends Shape = Shape> {
   run(ctx: CommandContext<z.infer<z.ZodObject<S>>>): Promise<void>;
 }
 
+/** A form with one field of text, for what must not stand in a command line. */
+export interface PressForm {
+  readonly title: MessageKey;
+  readonly label: MessageKey;
+  readonly hint: MessageKey;
+  readonly maxChars: number;
+}
+
 /** The work of a control under an answer; the control itself is all that is known of it. */
 export interface Press {
   readonly guards?: readonly Guard[];
   /** True when what it shows is a new answer for the presser alone: the panel of all others stays. */
   readonly private?: boolean;
+  /** A form that people fill in first: the text of its one field is the press's only value. */
+  readonly form?: PressForm;
   /** True of what people choose for themselves: no roles that the command is for keep them out. */
   readonly isForEverybody?: boolean;
   /** The panel as it is now: shown with the reason beneath when the press could not be done. */

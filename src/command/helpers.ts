@@ -5,12 +5,14 @@ import type { MessageKey } from '../message-key.ts';
 import type { Control } from '../model/content.ts';
 import type { DailyLimits } from '../model/daily-limits.ts';
 import type { Message } from '../model/message.ts';
-import { series, type Maybe } from '../model/compose-rich-text.ts';
+import { sentence, series, type Maybe } from '../model/compose-rich-text.ts';
+import type { KeyTrouble } from '../model/own-key.ts';
 import { channelMention } from '../model/place.ts';
 import { type Channel, isSameChannel } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { ChannelWatch } from '../model/watch.ts';
-import { userError } from '../errors.ts';
+import { userError, type Sentence } from '../errors.ts';
+import { say } from '../i18n.ts';
 import type { Services } from './services.ts';
 import { voiceText } from '../speech/voice-words.ts';
 import { typedCode } from '../text/quoted-words.ts';
@@ -113,9 +115,9 @@ export const hears = async ({
 const VOICES_MS = 2_500;
 
 /** Completes a voice by words of its description, its language or its gender. */
-export const completeVoice: Complete = async (typed, { services }) => {
+export const completeVoice: Complete = async (typed, { services, space }) => {
   const preference = typed.trim() === '' ? {} : { named: typed };
-  const voices = await services.speaker.voices(preference, AbortSignal.timeout(VOICES_MS));
+  const voices = await services.speaker.voices(preference, space, AbortSignal.timeout(VOICES_MS));
   return voices.map((voice) => ({ value: voice.id, label: voiceText(voice) }));
 };
 
@@ -251,6 +253,21 @@ export const captionRecord = async (ctx: Context): Promise<CaptionRecord> => {
   // Who asks from elsewhere is told so.
   if (services.rooms.of(channel.space)) await joinedRoom(ctx);
   throw userError('not-found', 'captions.none');
+};
+
+const KEY_TROUBLES: Readonly<Record<KeyTrouble, readonly [Sentence, Sentence]>> = {
+  refused: [{ key: 'service.bad-own-key' }, { key: 'remedies.own-key' }],
+  'no-credit': [{ key: 'service.no-own-credit' }, { key: 'remedies.own-top-up' }],
+  unreadable: [
+    { key: 'service.unreadable-own-key' },
+    { key: 'remedies.check', params: { name: 'ENCRYPTION_KEY' } },
+  ],
+};
+
+/** Says to moderators why the key that their space brought is of no use, and what to do about it. */
+export const ownKeyTrouble = (trouble: KeyTrouble, t: PressContext['t']): RichText => {
+  const [said, remedy] = KEY_TROUBLES[trouble];
+  return sentence(say(t, said), ' ', say(t, remedy));
 };
 
 /** Says what captions are translated into. */

@@ -7,6 +7,8 @@ import { type OutgoingFile } from '../model/file.ts';
 import type { Speaker } from '../speech/speech.ts';
 import { type Assistant } from '../chat/assistant.ts';
 import type { Glossary } from '../model/glossary.ts';
+import type { Space } from '../model/place.ts';
+import type { SpaceKeys } from '../space-keys.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Watches } from '../model/watch.ts';
 import type { Limits } from '../usage/limits.ts';
@@ -35,7 +37,9 @@ export interface Services {
   readonly inbox: Inbox;
   readonly privacy: Privacy;
   readonly rooms: Rooms;
-  status(signal: AbortSignal): Promise<ServiceStatus>;
+  readonly spaceKeys: SpaceKeys;
+  /** @param space whose key the service is asked with. Default: the operator's */
+  status(signal: AbortSignal, space?: Space): Promise<ServiceStatus>;
   /** Finds what keeps data from being stored; undefined where nothing does. */
   storageFault(): Promise<AppError | undefined>;
   /**

@@ -41,6 +41,16 @@ export interface OptionInfo {
   readonly needs?: PlatformPart;
 }
 
+/** A form with one field of text, which opens when a control is pressed. */
+export interface FormInfo {
+  /** The press, as it stands in `Control.press` before the colon. */
+  readonly press: string;
+  readonly title: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly maxChars: number;
+}
+
 /** One thing that people can type after the slash, in one locale. */
 export interface CommandInfo {
   /** `translate`, or `glossary add`. */
@@ -64,6 +74,8 @@ export interface CommandInfo {
   readonly needs?: PlatformPart;
   /** The private presses, as they stand in `Control.press` before the colon. */
   readonly privatePresses?: readonly string[];
+  /** The presses that begin with a form. */
+  readonly forms?: readonly FormInfo[];
   /** True where only moderators may use it. */
   readonly moderators?: boolean;
 }

@@ -4,6 +4,7 @@ import type { Channel, Space } from '../model/place.ts';
 /** The stored data whose changes every process must know, with the part that changed. */
 export interface SignalTopics {
   readonly 'space-settings': Space;
+  readonly 'space-key': Space;
   readonly glossary: Space | Channel;
   readonly watches: Space;
   readonly 'opt-out': Person & { readonly optedOut: boolean };

@@ -1,36 +1,48 @@
 import type { Speech, Speaker } from './speech.ts';
 import type { ServiceClient } from '../api/client.ts';
+import type { Account } from '../api/keys.ts';
 import { SERVICE_LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { sniff, type Container } from '../audio/container/sniff.ts';
 import { AppError, toAppError, userError } from '../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
 import { NO_SPACE, type Asker } from '../model/lane.ts';
+import type { Space } from '../model/place.ts';
 import { speakable } from '../text/speech/speakable.ts';
 import { fittingVoices } from './voice-choice.ts';
 import { orAborted } from '../async/abort.ts';
 import { createLru } from '../async/lru.ts';
 
 const FRESH_MS = 300_000;
+/** Accounts whose voices are kept. */
+const KEPT_ACCOUNTS = 200;
 
-/** Lists the voices: one request for all simultaneous callers, kept for five minutes. */
+/** Lists the voices of an account: one request for all simultaneous callers, kept for five minutes. */
 const createVoiceList = (client: Pick<ServiceClient, 'voices'>, now: () => number) => {
-  let kept: { readonly voices: Promise<readonly Voice[]>; readonly untilMs: number } | undefined;
-  return async (signal: AbortSignal): Promise<readonly Voice[]> => {
-    if (!kept || now() >= kept.untilMs) {
-      // The first caller cannot abort it: others may wait for it, among them people who speak.
-      const voices = client.voices({
-        lane: 'live',
-        space: NO_SPACE,
-        signal: new AbortController().signal,
-      });
-      kept = { voices, untilMs: now() + FRESH_MS };
-      voices.catch(() => {
-        if (kept?.voices === voices) kept = undefined;
-      });
-    }
+  interface Listed {
+    readonly voices: Promise<readonly Voice[]>;
+    readonly untilMs: number;
+  }
+  const kept = createLru<string, Listed>(KEPT_ACCOUNTS);
+  const ask = ({ id, isOwn }: Account, space: Space): Listed => {
+    // The first caller cannot abort it: others may wait for it, among them people who speak.
+    const voices = client.voices({
+      lane: 'live',
+      space: isOwn ? space : NO_SPACE,
+      signal: new AbortController().signal,
+    });
+    const listed = { voices, untilMs: now() + FRESH_MS };
+    voices.catch(() => {
+      if (kept.get(id) === listed) kept.delete(id);
+    });
+    return listed;
+  };
+  return async (account: Account, space: Space, signal: AbortSignal): Promise<readonly Voice[]> => {
+    const known = kept.get(account.id);
+    const listed = known && now() < known.untilMs ? known : ask(account, space);
+    kept.set(account.id, listed);
     try {
-      return await orAborted(kept.voices, signal);
+      return await orAborted(listed.voices, signal);
     } catch (thrown) {
       throw toAppError(thrown);
     }
@@ -39,17 +51,20 @@ const createVoiceList = (client: Pick<ServiceClient, 'voices'>, now: () => numbe
 
 /** A combination of voice, format and streaming with which synthesis is attempted. */
 interface SynthesisAttempt {
+  readonly account: Account;
   readonly voice: Voice;
   readonly format: AudioFormat;
   /** True to stream the audio while it is made; otherwise it comes whole. */
   readonly stream: boolean;
 }
 
-const attemptId = ({ voice, format, stream }: SynthesisAttempt): string =>
-  `${voice.id} ${format} ${stream}`;
+/** What one account may not, another may. */
+const attemptId = ({ account, voice, format, stream }: SynthesisAttempt): string =>
+  `${account.id} ${voice.id} ${format} ${stream}`;
 
 /** Attempts, best first: each format streamed, if the voice supports that, then whole. */
 const attemptsOf = (
+  account: Account,
   voices: readonly Voice[],
   formats: readonly AudioFormat[],
 ): SynthesisAttempt[] =>
@@ -57,7 +72,12 @@ const attemptsOf = (
     formats
       .filter((format) => voice.formats.includes(format))
       .flatMap((format) =>
-        (voice.streaming ? [true, false] : [false]).map((stream) => ({ voice, format, stream })),
+        (voice.streaming ? [true, false] : [false]).map((stream) => ({
+          account,
+          voice,
+          format,
+          stream,
+        })),
       ),
   );
 
@@ -84,7 +104,7 @@ const createFailureMemory = (now: () => number) => {
 };
 
 export interface SpeakerDeps {
-  readonly client: Pick<ServiceClient, 'voices' | 'speak'>;
+  readonly client: Pick<ServiceClient, 'voices' | 'speak' | 'accountOf'>;
   readonly now?: () => number;
   /** Ms since 1970. */
   readonly wallMs?: () => number;
@@ -203,7 +223,10 @@ export const createSpeaker = ({
   };
 
   return {
-    voices: async (preference, signal) => fittingVoices(await list(signal), preference),
+    voices: async (preference, space, signal) => {
+      const account = await client.accountOf(space);
+      return fittingVoices(await list(account, space, signal), preference);
+    },
 
     async speak(
       { text: written, readAs, formats = AUDIO_FORMATS, lane, space, ...preference },
@@ -215,9 +238,10 @@ export const createSpeaker = ({
           ? written
           : speakable(written, { nowMs: wallMs(), ...(locale === undefined ? {} : { locale }) });
       if (text === '') throw userError('bad-input', 'speech.nothing-to-say');
-      const voices = fittingVoices(await list(signal), preference);
+      const account = await client.accountOf(space);
+      const voices = fittingVoices(await list(account, space, signal), preference);
       if (voices.length === 0) throw userError('not-found', 'speech.no-voice');
-      const attempts = attemptsOf(voices, formats);
+      const attempts = attemptsOf(account, voices, formats);
       if (attempts.length === 0)
         throw userError('unsupported', 'speech.no-format', { formats: formats.join(', ') });
       const fresh = attempts.filter((attempt) => !failures.has(attemptId(attempt)));

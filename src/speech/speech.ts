@@ -1,6 +1,7 @@
 import { type AudioFormat } from '../model/file.ts';
 import { type Voice } from '../api/contract.ts';
 import type { Asker } from '../model/lane.ts';
+import type { Space } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
 
 export interface VoicePreference {
@@ -30,6 +31,6 @@ export interface Speech {
 export interface Speaker {
   /** Resolves when the first bytes are there, so that a voice or format that fails is skipped. */
   speak(request: SynthesisRequest, signal: AbortSignal): Promise<Speech>;
-  /** Resolves with all voices, or with those that fit the preference, best first. */
-  voices(preference: VoicePreference, signal: AbortSignal): Promise<readonly Voice[]>;
+  /** Resolves with all voices that a space has, or with those that fit the preference, best first. */
+  voices(preference: VoicePreference, space: Space, signal: AbortSignal): Promise<readonly Voice[]>;
 }

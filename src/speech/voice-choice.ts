@@ -1,5 +1,6 @@
 import type { Voice } from '../api/contract.ts';
 import type { VoicePreference, Speaker } from './speech.ts';
+import type { Space } from '../model/place.ts';
 import { languagesInWords, sameLanguage } from '../text/language/languages.ts';
 
 /** Names that services give to a voice that speaks any language. */
@@ -108,11 +109,12 @@ export const voicePreferences = ({
 /** The first preference that any voice fits; the last one, for its error, when none does. */
 export const firstThatFits = async (
   preferences: readonly VoicePreference[],
+  space: Space,
   speaker: Pick<Speaker, 'voices'>,
   signal: AbortSignal,
 ): Promise<{ readonly preference: VoicePreference; readonly voices: readonly Voice[] }> => {
   for (const preference of preferences) {
-    const voices = await speaker.voices(preference, signal);
+    const voices = await speaker.voices(preference, space, signal);
     if (voices.length > 0) return { preference, voices };
   }
   return { preference: preferences.at(-1) ?? {}, voices: [] };

@@ -30,16 +30,19 @@ export interface Cipher {
   seal(text: string, context: string): string;
   /** Decrypts a text. Throws `config` where no key fits, or the text was changed. */
   open(sealed: string, context: string): string;
+  /** True for a text that was encrypted with the first key. */
+  isCurrent(sealed: string): boolean;
 }
 
 const idOf = (key: Uint8Array): string => hash('sha256', key).slice(0, ID_CHARS);
 
 /** @param keys the first one encrypts, all of them decrypt: so a key can be replaced */
-export const createCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]): Cipher => {
+const createCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]): Cipher => {
   const [first] = keys;
   const byId = new Map(keys.map((key) => [idOf(key), key]));
   const firstId = idOf(first);
   return {
+    isCurrent: (sealed) => sealed.startsWith(`${VERSION}.${firstId}.`),
     seal: (text, context) => {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(ALGORITHM, first, iv).setAAD(Buffer.from(context));
@@ -53,7 +56,7 @@ export const createCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]): Ciph
       if (version !== VERSION || !key)
         throw new AppError(
           'config',
-          'a stored token was encrypted with another ENCRYPTION_KEY: add that key behind a comma',
+          'a stored secret was encrypted with another ENCRYPTION_KEY: add that key behind a comma',
         );
       const all = Buffer.from(written, 'base64url');
       const iv = all.subarray(0, IV_BYTES);
@@ -65,8 +68,12 @@ export const createCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]): Ciph
         const body = all.subarray(IV_BYTES + TAG_BYTES);
         return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
       } catch (cause) {
-        throw new AppError('config', 'a stored token cannot be decrypted', { cause });
+        throw new AppError('config', 'a stored secret cannot be decrypted', { cause });
       }
     },
   };
 };
+
+/** Creates the cipher of an `ENCRYPTION_KEY`; undefined where it is not set. */
+export const cipherOf = ([first, ...more]: readonly Uint8Array[] = []): Cipher | undefined =>
+  first && createCipher([first, ...more]);

@@ -30,6 +30,7 @@ const OF_SPACE: Readonly<Record<keyof Schema, readonly SpaceColumns[]>> = {
   open_room: [SPACE],
   open_room_informed: [SPACE],
   installation: [SPACE],
+  space_key: [SPACE],
   link_invite: [SPACE],
   delivery: [SPACE],
   history_gap: [SPACE],

@@ -94,6 +94,16 @@ export const createPrivacy = (
     };
   };
 
+  const keysSetBy = async (person: Person) => {
+    const rows = await store
+      .selectFrom('space_key')
+      .select('space_id')
+      .where('platform', '=', person.platform)
+      .where('set_by', '=', person.id)
+      .execute();
+    return rows.map(({ space_id }) => space_id);
+  };
+
   return {
     ...createOptOuts(store),
 
@@ -108,6 +118,7 @@ export const createPrivacy = (
       const mirrors = await mirrorsOf(member);
       const consents = await consentsOf(member);
       const rooms = await roomsOf(member);
+      const setKeysIn = await keysSetBy(member);
       const kept = {
         platform: member.platform,
         member: member.id,
@@ -121,6 +132,7 @@ export const createPrivacy = (
           agreed: is_heard === 1,
         })),
         openVoiceChannels: rooms,
+        setApiKeysIn: setKeysIn,
         usage: usage.map((row) => ({
           space: row.space_id,
           day: row.day,
@@ -187,6 +199,12 @@ export const createPrivacy = (
           .set({ started_by: null })
           .where('platform', '=', platform)
           .where('started_by', '=', id)
+          .execute();
+        await db
+          .updateTable('space_key')
+          .set({ set_by: null, set_by_name: null })
+          .where('platform', '=', platform)
+          .where('set_by', '=', id)
           .execute();
         const days = await db
           .deleteFrom('usage_day')

@@ -17,6 +17,7 @@ export interface Schema {
   open_room: OpenRoomTable;
   open_room_informed: OpenRoomInformedTable;
   installation: InstallationTable;
+  space_key: SpaceKeyTable;
   link_invite: LinkInviteTable;
   delivery: DeliveryTable;
   history_gap: HistoryGapTable;
@@ -255,6 +256,18 @@ interface InstallationTable {
   space_id: string;
   /** The platform's tokens for the space, encrypted; see `encryption.ts`. */
   secret: string;
+}
+
+/** The service key that a space brought. */
+interface SpaceKeyTable {
+  platform: string;
+  space_id: string;
+  /** The key, encrypted; see `encryption.ts`. */
+  secret: string;
+  /** Id and name of the person who set it; null where they had their data deleted. */
+  set_by: string | null;
+  set_by_name: string | null;
+  set_ms: number;
 }
 
 /** An invitation to link a channel with one elsewhere; deleted when it is used. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discord/adapter.ts';
 import { createServiceClient } from '../../src/api/client.ts';
@@ -9,7 +10,8 @@ import type { Services } from '../../src/command/services.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Room } from '../../src/voice/room-types.ts';
 import { createSemaphore } from '../../src/async/semaphore.ts';
-import { openStore } from '../../src/store/index.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
+import { createOwnKeys } from '../../src/store/own-keys.ts';
 import { botOfFile } from '../fakes/bot-of-file.ts';
 import {
   startDiscordFake,
@@ -76,6 +78,7 @@ export interface Bot {
   encryption(channel: FakeChannel): DaveGroup;
   /** What became of the packets of those who were to be heard in the room of a server. */
   health(at: Pick<Place, 'guild'>): ReturnType<Room['health']>;
+  readonly store: Store;
   /** The texts that were asked to be translated, with what was asked of them. */
   translations(): readonly Readonly<Record<string, string>>[];
 }
@@ -85,6 +88,8 @@ export const fastClock: Clock = {
   nowMs: () => realClock.nowMs() * SPEED,
   after: (delayMs, run) => realClock.after(delayMs / SPEED, run),
 };
+
+const ENCRYPTION_KEY = randomBytes(32);
 
 type DaveGroup = ReturnType<typeof createDaveGroup>;
 
@@ -121,19 +126,34 @@ const openBot = async (
     // Discord lets a bot identify once in five seconds.
     if (running) discord.clock.advance(5_000);
     running = new AsyncDisposableStack();
+    const encryption = [ENCRYPTION_KEY];
+    const ownKeys = createOwnKeys({ store, encryption, log });
+    const findOwnKey = ownKeys.find;
     const client = running.use(
       createServiceClient({
         baseUrl: speech.url,
         key: speech.key,
+        findOwnKey,
         retry: { random: () => 0, sleep: async () => {} },
         clock: fastClock,
       }),
     );
     const { url: baseUrl, key } = speech;
     const realtime = running.use(
-      createRealtime({ baseUrl, key, uses, requests: client, log, clock: patientClock }),
+      createRealtime({
+        baseUrl,
+        key,
+        findOwnKey,
+        uses,
+        requests: client,
+        log,
+        clock: patientClock,
+      }),
     );
-    const opened = running.use(await openTestCore({ client, realtime, store, log, commands }));
+    const config = { INBOX_DAYS: 7, COPY_DAYS: 365, ENCRYPTION_KEY: encryption };
+    const opened = running.use(
+      await openTestCore({ client, realtime, ownKeys, store, log, commands, config }),
+    );
     const connected = running.use(
       createDiscordAdapter(
         {
@@ -162,6 +182,7 @@ const openBot = async (
     speech,
     errors,
     logged,
+    store,
     encryption: ({ id }) => groups.get(id)!,
     health: ({ guild: { id } }) => services?.rooms.of({ platform: 'discord', id })?.health() ?? [],
     start,

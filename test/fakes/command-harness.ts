@@ -9,6 +9,7 @@ import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { Content, Control } from '../../src/model/content.ts';
+import type { KeyTrouble } from '../../src/model/own-key.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { MessageFile } from '../../src/model/file.ts';
@@ -19,7 +20,9 @@ import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { Transcript } from '../../src/model/transcript.ts';
 import type { GrowingText, Translation } from '../../src/translation/translator.ts';
+import { createSpaceKeys } from '../../src/space-keys.ts';
 import { openStore } from '../../src/store/index.ts';
+import { createOwnKeys } from '../../src/store/own-keys.ts';
 import { createMemberSettings, createSpaceSettings } from '../../src/store/settings.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { createUsage } from '../../src/store/usage.ts';
@@ -72,6 +75,10 @@ interface Script {
   deafness: AppError | undefined;
   reachable: boolean;
   storageFault: AppError | undefined;
+  /** What the service says of a key that is to be set; undefined: it knows it. */
+  keyFault: AppError | undefined;
+  /** Why the key of a space is of no use. */
+  keyTrouble: KeyTrouble | undefined;
   engines: readonly EngineReport[];
   recent: RecentCalls | undefined;
   /** Pairs that no engine translates: `es` into Spanish, `en es` from English. */
@@ -168,7 +175,10 @@ const refuse = (): never => {
   throw new Error('the harness has no such service');
 };
 
-export const openCommandHarness = async (): Promise<CommandHarness> => {
+/** @param encryption the operator's `ENCRYPTION_KEY` */
+export const openCommandHarness = async (
+  encryption: readonly Uint8Array[] = [Buffer.alloc(32, 7)],
+): Promise<CommandHarness> => {
   const store = await openStore('sqlite::memory:');
   const script: Script = {
     refusal: undefined,
@@ -179,6 +189,8 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     transcript: { text: 'hello', language: 'en', confidence: 1, durationMs: 1, segments: [] },
     deafness: undefined,
     reachable: true,
+    keyFault: undefined,
+    keyTrouble: undefined,
     storageFault: undefined,
     engines: [
       { name: 'pseudo', serves: ['translation', 'recognition'], ready: true, detail: 'en-XA' },
@@ -194,6 +206,8 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
   const rooms = createFakeRooms();
   const spaces = createSpaceSettings(store);
   const usage = createUsage(store, () => NOW_MS);
+  const log = createLog('silent');
+  const ownKeys = createOwnKeys({ store, encryption, log, now: () => NOW_MS });
   const services: Services = {
     languages: {
       find: findLanguage,
@@ -248,6 +262,19 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     },
     privacy: createPrivacy(store, () => NOW_MS),
     rooms,
+    spaceKeys: createSpaceKeys({
+      ownKeys: {
+        ...ownKeys,
+        state: async (space) => {
+          const state = await ownKeys.state(space);
+          const { keyTrouble: trouble } = script;
+          return state && trouble ? { ...state, trouble } : state;
+        },
+      },
+      checkKey: async () => {
+        if (script.keyFault) throw script.keyFault;
+      },
+    }),
     translates: async (to, from) =>
       ![to, `${from} ${to}`].some((pair) => script.untranslated.includes(pair)),
     storageFault: async () => script.storageFault,
@@ -261,7 +288,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
   const dispatcher = createDispatcher({
     commands: await discover<Command>('commands', commandFault),
     texts: loadTexts('locales'),
-    log: createLog('silent'),
+    log,
     platforms: {
       find: (name) => platformOf(name, script),
       get: (name) => platformOf(name, script),

@@ -272,6 +272,7 @@ export const createFakeCore = (): FakeCore => {
     translates: async () => undefined,
     status: async () => ({ ...STATUS, reachable }),
     storageFault: async () => storageFault,
+    spaceKeys: { canStore: false, state: async () => undefined, set: refuse, remove: refuse },
   };
 
   const answers: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {

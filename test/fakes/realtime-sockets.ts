@@ -49,7 +49,7 @@ const refuse = (socket: Duplex, status: number): void => {
 /** Serves both WebSocket paths as the service does, with faults. */
 export const serveFakeSockets = (
   server: Server,
-  key: string,
+  knows: (authorization: string | undefined) => boolean,
   sound: (text: string) => AsyncIterable<Float32Array>,
 ): FakeSockets => {
   const upgrader = new WebSocketServer({ noServer: true });
@@ -104,7 +104,7 @@ export const serveFakeSockets = (
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     opened += 1;
     stream.on('error', () => undefined);
-    if (request.headers.authorization !== `Bearer ${key}`) return refuse(stream, 401);
+    if (!knows(request.headers.authorization)) return refuse(stream, 401);
     const isSpeech = request.url === PATHS.realtimeSpeech;
     if (!isSpeech && request.url !== PATHS.realtimeRecognition) return refuse(stream, 404);
     const fault = (isSpeech ? fake.speech : fake.recognition).shift() ?? {};

@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
+import { createServiceKey } from '../../src/api/keys.ts';
 import type { OpenSocket, SocketListener } from '../../src/api/realtime/socket.ts';
 import { serviceError } from '../../src/api/service-error.ts';
 import {
@@ -77,7 +78,7 @@ export const createWire = (
     later(() => {
       if (fault.refuse !== undefined) {
         leave();
-        listener.closed(serviceError(fault.refuse, undefined, ''));
+        listener.closed(serviceError(fault.refuse, undefined, '', createServiceKey('svck:wire')));
         return;
       }
       session = serveSession(peer);

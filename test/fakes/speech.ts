@@ -38,6 +38,8 @@ export type Fault =
 export interface SpeechFake extends AsyncDisposable {
   readonly url: string;
   readonly key: string;
+  /** Other keys that it knows. */
+  readonly otherKeys: Set<string>;
   readonly seen: readonly Seen[];
   voices: Voice[];
   /** What the recogniser hears, by call; the last one stays. */
@@ -115,7 +117,10 @@ const toneOf = async function* (text: string): AsyncGenerator<Float32Array, void
 /** The service of the contract with its limits, on loopback; everything it says can be scripted. */
 export const startSpeechFake = async (): Promise<SpeechFake> => {
   const key = 'svck:test-key-of-the-fake-service';
+  const otherKeys = new Set<string>();
   const seen: Seen[] = [];
+  const knows = (authorization: string | undefined): boolean =>
+    [key, ...otherKeys].some((known) => authorization === `Bearer ${known}`);
   const faults = new Map<string, Fault[]>();
   let hanging = 0;
 
@@ -257,7 +262,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       const path = request.url ?? '';
       const one: Seen = { path, headers: request.headers, json, form };
       seen.push(one);
-      if (request.headers.authorization !== `Bearer ${key}`)
+      if (!knows(request.headers.authorization))
         return refuse(response, 401, 'ErrAuthenticationFailed', 'Invalid token');
       const waitMs = fake.limit?.take() ?? 0;
       if (waitMs > 0) {
@@ -280,11 +285,12 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     server.listen(0, '127.0.0.1', resolve);
   });
 
-  const realtime = serveFakeSockets(server, key, (text) => fake.sound(text));
+  const realtime = serveFakeSockets(server, knows, (text) => fake.sound(text));
   const fake: SpeechFake = {
     realtime,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     key,
+    otherKeys,
     seen,
     voices: [VOICE],
     hears: [{ text: 'hello there', language: 'en' }],

@@ -10,6 +10,7 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import type { RunningCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
+import { createOwnKeys } from '../../src/store/own-keys.ts';
 import { botOfFile } from '../fakes/bot-of-file.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import {
@@ -105,10 +106,12 @@ export const openSlackBot = async (
   let current: RunningCore | undefined;
   const start = async (): Promise<void> => {
     running = new AsyncDisposableStack();
+    const ownKeys = createOwnKeys({ store, encryption: [key], log });
     const client = running.use(
       createServiceClient({
         baseUrl: speech.url,
         key: speech.key,
+        findOwnKey: ownKeys.find,
         retry: { random: () => 0, sleep: async () => {} },
         clock: createHastyClock(),
       }),
@@ -116,6 +119,7 @@ export const openSlackBot = async (
     const opened = running.use(
       await openTestCore({
         client,
+        ownKeys,
         store,
         log,
         commands,

@@ -6,12 +6,14 @@ import {
   type APIApplicationCommandInteraction,
   type APIInteraction,
   type APIMessageComponentInteraction,
+  type APIModalSubmitInteraction,
   type APIApplicationCommandAutocompleteInteraction,
   type APIApplicationCommandOptionChoice,
 } from 'discord.js';
 import type { Core } from '../../../src/adapter.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Invocation } from '../../../src/ports/platform.ts';
+import { enteredIn, formOf, openForm } from './form.ts';
 import { createAnswer, type InteractionAnswer } from './answer.ts';
 import type { Acknowledge } from './acknowledge.ts';
 import type { Api } from '../api.ts';
@@ -150,17 +152,27 @@ const createCommandUse = (
 const createPress = ({ core, acknowledge }: InteractionDeps, { answer }: InteractionAnswers) => {
   const infos = core.commands('en', PLATFORM);
   const privatePresses = new Set(infos.flatMap((info) => info.privatePresses ?? []));
-  return async (interaction: APIMessageComponentInteraction): Promise<void> => {
+  return async (
+    interaction: APIMessageComponentInteraction | APIModalSubmitInteraction,
+  ): Promise<void> => {
     const { data, message } = interaction;
+    const isSubmitted = interaction.type === InteractionType.ModalSubmit;
+    const form = isSubmitted
+      ? undefined
+      : formOf(core, data.custom_id, memberOf(interaction).locale);
+    if (form) {
+      await acknowledge(interaction, openForm(data.custom_id, form));
+      return;
+    }
     const [press = ''] = data.custom_id.split(':', 1);
-    const isOwn = ((message.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
+    const isOwn = ((message?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
     // Under what the presser alone sees, the answer takes its place as ever.
     const staysBeside = privatePresses.has(press) && !isOwn;
     const response = staysBeside
       ? newAnswer(true)
       : { type: InteractionResponseType.DeferredMessageUpdate };
     if (!(await acknowledge(interaction, response))) return;
-    const values = 'values' in data ? data.values : [];
+    const values = isSubmitted ? enteredIn(interaction.data) : 'values' in data ? data.values : [];
     await answer(interaction, isOwn || staysBeside, async (asked) =>
       core.press({ ...asked, press: data.custom_id, values }),
     );
@@ -182,10 +194,10 @@ export const createInteractions = (deps: InteractionDeps) => {
       case InteractionType.ApplicationCommand:
         return use(interaction);
       case InteractionType.MessageComponent:
+      case InteractionType.ModalSubmit:
         return press(interaction);
       case InteractionType.ApplicationCommandAutocomplete:
         return complete(interaction);
-      case InteractionType.ModalSubmit:
       case InteractionType.Ping:
         log.debug({ type: interaction.type }, 'unexpected interaction');
     }

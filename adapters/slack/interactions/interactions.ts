@@ -9,6 +9,7 @@ import { rawMessage } from '../inbound/raw-message.ts';
 import type { People } from '../people.ts';
 import type { Threads } from '../threads.ts';
 import { createAnswer, type AnswerDeps, type AnswerPlace } from './answer.ts';
+import { createForms, FORM_MODAL, type PressedAt } from './forms.ts';
 import { createTyped, readMember } from './invocations.ts';
 import { COMMAND_MODAL } from './modal.ts';
 import { createModals, type ModalsDeps } from './modals.ts';
@@ -59,6 +60,7 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
   const { core, reader, people, home, threads } = deps;
   const { log } = core;
   const modals = createModals(deps);
+  const forms = createForms(deps);
 
   const commandsFor = (locale: string): readonly CommandInfo[] => core.commands(locale, PLATFORM);
 
@@ -165,6 +167,26 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
     return commandsFor(locale).some(({ privatePresses = [] }) => privatePresses.includes(name));
   };
 
+  /** Does what a control says, and shows what became of it where it stands. */
+  const act = async (
+    member: Member,
+    press: string,
+    values: readonly string[],
+    at: PressedAt,
+  ): Promise<void> => {
+    if (at.kind === 'home')
+      return home.press(at.space, member, { press, values, blockId: at.blockId });
+    await core.press({
+      id: randomUUID(),
+      press,
+      values,
+      member,
+      channel: at.where.channel,
+      signal: stopped,
+      answer: createAnswer(deps, at.where),
+    });
+  };
+
   const pressed = async (body: z.infer<typeof actions>): Promise<void> => {
     const space = teamOf(body);
     const [used] = body.actions;
@@ -191,29 +213,31 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
         used.action_id.slice(MODAL_ACTION.length),
         body.trigger_id,
       );
-    if (container.type === 'view')
-      return home.press(space, member, {
-        press: used.action_id,
-        values,
-        blockId: used.block_id ?? '',
-      });
-    if (!at || container.message_ts === undefined) return;
-    const isEphemeral = container.is_ephemeral === true;
-    const isBeside = isPrivatePress(used.action_id, member) && !isEphemeral;
-    const where: AnswerPlace = {
-      ...place,
-      isPrivate: isBeside,
-      ...(isBeside ? {} : { onMessage: { ts: container.message_ts, isEphemeral } }),
+    const pressedAt = (): PressedAt | undefined => {
+      if (container.type === 'view') return { kind: 'home', space, blockId: used.block_id ?? '' };
+      if (!at || container.message_ts === undefined) return undefined;
+      const isEphemeral = container.is_ephemeral === true;
+      const isBeside = isPrivatePress(used.action_id, member) && !isEphemeral;
+      const where: AnswerPlace = {
+        ...place,
+        isPrivate: isBeside,
+        ...(isBeside ? {} : { onMessage: { ts: container.message_ts, isEphemeral } }),
+      };
+      return { kind: 'message', where };
     };
-    await core.press({
-      id: randomUUID(),
-      press: used.action_id,
-      values,
-      member,
-      channel: place.channel,
-      signal: stopped,
-      answer: createAnswer(deps, where),
-    });
+    const found = pressedAt();
+    if (!found) return;
+    const press = used.action_id;
+    const form = forms.of(press, member);
+    if (form)
+      return forms.open(space, member, { form, press, at: found, triggerId: body.trigger_id });
+    await act(member, press, values, found);
+  };
+
+  const formSubmitted = async (body: z.infer<typeof submission>): Promise<void> => {
+    const { place, press, values, at } = forms.submitted(body);
+    const member = await readUser(place, body.user.name);
+    if (member) await act(member, press, values, at);
   };
 
   const submitted = async (body: z.infer<typeof submission>): Promise<void> => {
@@ -245,6 +269,10 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
       });
       app.options(/.*/, async ({ ack, body }) => {
         await ack({ options: [...(await modals.suggested(suggestion.parse(body)))] });
+      });
+      app.view(FORM_MODAL, async ({ ack, body }) => {
+        await ack();
+        afterwards(formSubmitted(submission.parse(body)));
       });
       app.view(COMMAND_MODAL, async ({ ack, body }) => {
         await ack();

@@ -1,7 +1,10 @@
 import { backoffMs } from '../../async/backoff.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { AppError } from '../../errors.ts';
+import { createLru } from '../../async/lru.ts';
 import type { Log } from '../../log.ts';
+import { keyOf, type Space } from '../../model/place.ts';
+import { ServiceError } from '../service-error.ts';
 
 /** Sessions in a row that fail before the path is left alone for a while. */
 const FAILURES = 3;
@@ -21,13 +24,15 @@ export interface Availability {
 const isRefused = ({ code }: AppError): boolean =>
   code === 'config' || code === 'forbidden' || code === 'missing';
 
+interface AvailabilityDeps {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly log: Pick<Log, 'warn' | 'info'>;
+}
+
 /** Creates the state of one path, `name`; the log tells once when it goes off, and when it is back. */
 export const createAvailability = (
   name: 'recognition' | 'speech',
-  {
-    clock,
-    log,
-  }: { readonly clock: Pick<Clock, 'nowMs'>; readonly log: Pick<Log, 'warn' | 'info'> },
+  { clock, log }: AvailabilityDeps,
 ): Availability => {
   let failures = 0;
   /** Waits so far; 0 while the path is on. */
@@ -61,5 +66,39 @@ export const createAvailability = (
       failures += 1;
       if (isRefused(error) || failures >= FAILURES) turnOff(error);
     },
+  };
+};
+
+/** Spaces whose own key was refused that are remembered. */
+const KEPT_SPACES = 500;
+
+/** Finds whether a path is to be used for a space. */
+export type AvailabilityFor = (space: Space) => Availability;
+
+/**
+ * Creates the state of one path for all spaces: what the service refuses a space's own key turns the
+ * path off for that space alone.
+ */
+export const createAvailabilities = (
+  name: 'recognition' | 'speech',
+  deps: AvailabilityDeps,
+): AvailabilityFor => {
+  const shared = createAvailability(name, deps);
+  const own = createLru<string, Availability>(KEPT_SPACES);
+  return (space) => {
+    const key = keyOf(space);
+    return {
+      mayTry: () => (own.get(key)?.mayTry() ?? true) && shared.mayTry(),
+      succeeded: () => {
+        own.delete(key);
+        shared.succeeded();
+      },
+      failed: (error) => {
+        if (!(error instanceof ServiceError && error.isOfOwnKey)) return shared.failed(error);
+        const its = own.get(key) ?? createAvailability(name, deps);
+        own.set(key, its);
+        its.failed(error);
+      },
+    };
   };
 };

@@ -4,9 +4,11 @@ import { createSemaphore, type Semaphore } from '../../async/semaphore.ts';
 import type { Log } from '../../log.ts';
 import type { OnCall } from '../call-report.ts';
 import type { SpeechApi } from '../speech.ts';
-import { createAvailability, type Availability } from './availability.ts';
+import type { Space } from '../../model/place.ts';
+import { createServiceKeys, type FindOwnKey } from '../keys.ts';
+import { createAvailabilities, type Availability } from './availability.ts';
 import { createRecognitionSessions, type OpenRecognitionSession } from './recognition-session.ts';
-import { createSocketOpener } from './socket.ts';
+import { createSpaceSockets } from './space-sockets.ts';
 import { createRealtimeSpeech, type RealtimeSpeech } from './speech.ts';
 
 /** Sessions of recognition at the same time; each keeps up to 2 MB of audio. */
@@ -32,15 +34,17 @@ export const realtimeUses = z
   })
   .optional();
 
+/** Realtime recognition for one space. */
+export interface RealtimeRecognition {
+  readonly openSession: OpenRecognitionSession;
+  readonly availability: Availability;
+  /** Sessions that may be open at the same time, in all spaces. */
+  readonly sessions: Semaphore;
+}
+
 /** The WebSocket paths of the service that are to be used. */
 export interface Realtime extends Disposable {
-  readonly recognition:
-    | {
-        readonly openSession: OpenRecognitionSession;
-        readonly availability: Availability;
-        readonly sessions: Semaphore;
-      }
-    | undefined;
+  readonly recognition: ((space: Space) => RealtimeRecognition) | undefined;
   /** Speaks over kept connections, and by requests. */
   readonly speech: RealtimeSpeech | undefined;
 }
@@ -49,6 +53,8 @@ export interface RealtimeOptions {
   /** Address of the service; a path in it is put before every path of the contract. */
   readonly baseUrl: string;
   readonly key: string;
+  /** Finds the key that a space brought. Default: none has. */
+  readonly findOwnKey?: FindOwnKey | undefined;
   readonly uses: readonly Use[];
   /** Speaks what no connection does. */
   readonly requests: Pick<SpeechApi, 'speak'>;
@@ -62,35 +68,39 @@ export interface RealtimeOptions {
 export const createRealtime = ({
   baseUrl,
   key,
+  findOwnKey,
   uses,
   requests,
   log,
   onCall = () => {},
   clock = realClock,
 }: RealtimeOptions): Realtime => {
-  const openSocket = createSocketOpener(baseUrl, key);
+  const keys = createServiceKeys(key, findOwnKey);
+  const openSocket = createSpaceSockets(baseUrl, keys);
   const speech = uses.includes('speech')
     ? createRealtimeSpeech({
+        accountOf: keys.of,
         openSocket,
-        availability: createAvailability('speech', { clock, log }),
+        availability: createAvailabilities('speech', { clock, log }),
         clock,
         onCall,
         requests,
       })
     : undefined;
+  const sessions = createSemaphore(MOST_RECOGNITIONS);
+  const availability = createAvailabilities('recognition', { clock, log });
+  const recognition = (space: Space): RealtimeRecognition => ({
+    openSession: createRecognitionSessions({
+      openSocket: openSocket(space),
+      clock,
+      onCall,
+      random: Math.random,
+    }),
+    availability: availability(space),
+    sessions,
+  });
   return {
-    recognition: uses.includes('recognition')
-      ? {
-          openSession: createRecognitionSessions({
-            openSocket,
-            clock,
-            onCall,
-            random: Math.random,
-          }),
-          availability: createAvailability('recognition', { clock, log }),
-          sessions: createSemaphore(MOST_RECOGNITIONS),
-        }
-      : undefined,
+    recognition: uses.includes('recognition') ? recognition : undefined,
     speech,
     [Symbol.dispose]: () => speech?.[Symbol.dispose](),
   };

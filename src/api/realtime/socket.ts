@@ -1,6 +1,7 @@
 import { WebSocket, type ClientOptions } from 'ws';
 import { retryAfterHeaderMs } from '../../http/retry-after.ts';
 import { AppError } from '../../errors.ts';
+import type { ServiceKey } from '../keys.ts';
 import { serviceError } from '../service-error.ts';
 import { networkError } from '../transport.ts';
 import { CLOSE } from './contract.ts';
@@ -60,13 +61,13 @@ const closeError = (code: number): AppError | undefined => {
  *
  * @param baseUrl the service's address; a path in it is put before every path of the contract
  */
-export const createSocketOpener = (baseUrl: string, key: string): OpenSocket => {
+export const createSocketOpener = (baseUrl: string, key: ServiceKey): OpenSocket => {
   const base = new URL(baseUrl);
   const origin = `${base.protocol === 'https:' ? 'wss:' : 'ws:'}//${base.host}`;
   const prefix = base.pathname.replace(/\/+$/, '');
 
   const options: ClientOptions & { readonly closeTimeout: number } = {
-    headers: { authorization: `Bearer ${key}` },
+    headers: { authorization: `Bearer ${key.key}` },
     handshakeTimeout: CONNECT_MS,
     maxPayload: MOST_MESSAGE_BYTES,
     perMessageDeflate: false,
@@ -96,7 +97,8 @@ export const createSocketOpener = (baseUrl: string, key: string): OpenSocket => 
       let sizeBytes = 0;
       const refuse = (): void => {
         const header = retryAfterHeaderMs(response.headers['retry-after'], Date.now());
-        end(serviceError(response.statusCode ?? 0, header, Buffer.concat(chunks).toString('utf8')));
+        const text = Buffer.concat(chunks).toString('utf8');
+        end(serviceError(response.statusCode ?? 0, header, text, key));
         request.destroy();
       };
       response.on('data', (chunk: Buffer) => {

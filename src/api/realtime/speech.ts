@@ -1,16 +1,18 @@
 import type { Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
+import type { Space } from '../../model/place.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import { openReport, type OnCall, type OpenReport } from '../call-report.ts';
 import type { CallOptions } from '../caller.ts';
 import { SERVICE_LIMITS, type TtsRequest } from '../contract.ts';
 import { startDeadline } from '../retry.ts';
 import type { SpeechApi } from '../speech.ts';
-import type { Availability } from './availability.ts';
-import type { OpenSocket } from './socket.ts';
+import type { Account } from '../keys.ts';
+import type { AvailabilityFor } from './availability.ts';
+import type { OpenSpaceSocket } from './space-sockets.ts';
 import { openSpeechSession, type SpeechSession } from './speech-session.ts';
 
-/** Connections that are kept; each is for one voice, format and rate. */
+/** Connections that are kept; each is for one account, voice, format and rate. */
 const MOST_SESSIONS = 8;
 /** Time without a text after which a connection is closed. */
 const IDLE_MS = 60_000;
@@ -19,8 +21,9 @@ const DEADLINE_MS = 120_000;
 const FIRST_AUDIO_MS = 8_000;
 
 export interface RealtimeSpeechDeps {
-  readonly openSocket: OpenSocket;
-  readonly availability: Availability;
+  readonly accountOf: (space: Space) => Promise<Account>;
+  readonly openSocket: OpenSpaceSocket;
+  readonly availability: AvailabilityFor;
   readonly clock: Clock;
   /** Takes the report of each text that is spoken over a connection, or is meant to be. */
   readonly onCall?: OnCall;
@@ -68,10 +71,11 @@ const rest = async function* (
 };
 
 /**
- * Speaks over connections that are kept between texts, one for each voice and format. While one is
- * busy, and whenever it fails before its first audio, the text is spoken by a request.
+ * Speaks over connections that are kept between texts, one for each account, voice and format. While
+ * one is busy, and whenever it fails before its first audio, the text is spoken by a request.
  */
 export const createRealtimeSpeech = ({
+  accountOf,
   openSocket,
   availability,
   clock,
@@ -89,9 +93,9 @@ export const createRealtimeSpeech = ({
     }
   };
 
-  const sessionFor = (request: TtsRequest): Kept | undefined => {
+  const sessionFor = (request: TtsRequest, space: Space, account: Account): Kept | undefined => {
     const { voice_id, format, sample_rate = 0 } = request;
-    const key = `${voice_id} ${format} ${sample_rate}`;
+    const key = `${account.id} ${voice_id} ${format} ${sample_rate}`;
     const known = kept.get(key);
     if (known) {
       // The one that was used last is closed last.
@@ -102,7 +106,7 @@ export const createRealtimeSpeech = ({
     closeOldest();
     if (kept.size >= MOST_SESSIONS) return undefined;
     const session = openSpeechSession(
-      openSocket,
+      openSocket(space),
       {
         voice_id,
         format,
@@ -130,7 +134,7 @@ export const createRealtimeSpeech = ({
     { text }: TtsRequest,
     options: CallOptions,
   ): Promise<AsyncIterable<Uint8Array> | undefined> => {
-    const { signal, deadlineMs = DEADLINE_MS } = options;
+    const { space, signal, deadlineMs = DEADLINE_MS } = options;
     const { session } = one;
     const characters = countCodePoints(text);
     const report = openReport({ endpoint: 'realtimeSpeech', options, characters }, onCall);
@@ -154,13 +158,13 @@ export const createRealtimeSpeech = ({
       const first = await audio.next();
       report.served(clock.nowMs() - sentMs);
       if (first.done) throw new AppError('bad-reply', 'the service answered without audio');
-      availability.succeeded();
+      availability(space).succeeded();
       return rest(first.value, audio, deadline.signal, report, started.move());
     } catch (thrown) {
       report.end(signal.aborted ? signal.reason : thrown);
       if (signal.aborted) throw toAppError(signal.reason);
       // A kept connection may have ended unnoticed, which says nothing of the service.
-      if (isFresh) availability.failed(toAppError(thrown));
+      if (isFresh) availability(space).failed(toAppError(thrown));
       return undefined;
     } finally {
       stopLate();
@@ -169,7 +173,11 @@ export const createRealtimeSpeech = ({
 
   return {
     speak: async (request, options) => {
-      const one = isSuited(request) && availability.mayTry() ? sessionFor(request) : undefined;
+      const { space } = options;
+      const one =
+        isSuited(request) && availability(space).mayTry()
+          ? sessionFor(request, space, await accountOf(space))
+          : undefined;
       const audio = one && (await trySession(one, request, options));
       return audio ?? requests.speak(request, options);
     },

@@ -161,7 +161,9 @@ export const createMessageTranslator = (
     const author = { platform: place.space.platform, id: message.author.id };
     const line = { ref: message.ref, author };
     const faults: AppError[] = [];
-    const breakers = new Map(wanted.map((to) => [to, outages.of(to)]));
+    const breakers = new Map(
+      await Promise.all(wanted.map(async (to) => [to, await outages.of(to, place.space)] as const)),
+    );
     const answers = new Map([...breakers].map(([to, breaker]) => [to, breaker.answers()]));
 
     const hear = async (audio: Message['files'][number]): Promise<Transcript | undefined> => {

@@ -18,6 +18,7 @@ import { deliveries } from './014-deliveries.ts';
 import { historyGaps } from './015-history-gaps.ts';
 import { machine } from './016-machine.ts';
 import { chatTokens } from './017-chat-tokens.ts';
+import { spaceKeys } from './018-space-keys.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -38,6 +39,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '015-history-gaps': historyGaps,
   '016-machine': machine,
   '017-chat-tokens': chatTokens,
+  '018-space-keys': spaceKeys,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

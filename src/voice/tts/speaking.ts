@@ -165,7 +165,12 @@ export const createSpeaking = (deps: SpeakingDeps) => {
       textLanguage,
       guesses,
     });
-    const fits = await firstThatFits(preferences, services.speaker, AbortSignal.timeout(VOICES_MS));
+    const fits = await firstThatFits(
+      preferences,
+      channel().space,
+      services.speaker,
+      AbortSignal.timeout(VOICES_MS),
+    );
     const [voice] = fits.voices;
     if (voice && textLanguage !== undefined && request.voice?.language === undefined)
       noteForeign(voice, textLanguage);

@@ -116,7 +116,7 @@ export const realtimeRecognitionCalls = (realtime: Realtime, pcm: Uint8Array): C
   recogniseRealtime: async () => {
     const failed = Promise.withResolvers<never>();
     failed.promise.catch(() => undefined);
-    const session = realtime.recognition!.openSession({
+    const session = realtime.recognition!(ASKER.space).openSession({
       language: 'en',
       asker: ASKER,
       changed: () => undefined,

@@ -62,7 +62,7 @@ describe('the client against the built-in service', () => {
       log,
       clock: patientClock,
     });
-    const session = recognition!.openSession({
+    const session = recognition!(ASKER.space).openSession({
       asker: ASKER,
       language: 'en',
       hotwords: ['Acme'],

@@ -1,4 +1,5 @@
 import type { Naming } from '../../../src/model/command-info.ts';
+import { createServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
@@ -331,7 +332,7 @@ describe('an outage of the service', () => {
     [401, 'service.bad-key'],
     [402, 'service.no-credit'],
   ])('is also a key that is refused with %i, until it is accepted again', async (status, key) => {
-    scene.service.fault = serviceError(status, undefined, '');
+    scene.service.fault = serviceError(status, undefined, '', createServiceKey('svck:any'));
     await scene.say(GENERAL, 'hello');
     await scene.say(GENERAL, 'again');
     await untilGivenUp(scene);

@@ -8,6 +8,7 @@ import {
   type BreakerEvent,
   type BreakerState,
 } from '../../../src/autotranslate/outage.ts';
+import { createServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
 
@@ -55,7 +56,7 @@ describe('the state of a breaker', () => {
 
   it('is probed again after a while, or when the service says', () => {
     const told = new AppError('rate-limited', 'busy', { retryable: true, retryAfterMs: 60_000 });
-    const keyRefused = serviceError(401, undefined, '');
+    const keyRefused = serviceError(401, undefined, '', createServiceKey('svck:any'));
     for (const [error, waitMs] of [
       [away, PROBE_EVERY_MS],
       [told, 60_000],

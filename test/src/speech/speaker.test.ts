@@ -1,15 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallOptions } from '../../../src/api/caller.ts';
 import type { TtsRequest, Voice } from '../../../src/api/contract.ts';
+import { createServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Speaker, Speech } from '../../../src/speech/speech.ts';
 import { createSpeaker } from '../../../src/speech/speaker.ts';
 import { VOICE } from '../../fakes/speech.ts';
 import { rich } from '../../fakes/rich-text.ts';
-import { ASKER } from '../../fakes/asker.ts';
+import { accountOf, ASKER } from '../../fakes/asker.ts';
 
 const signal = new AbortController().signal;
+/** A space that brought a key. */
+const OWN = { platform: 'p', id: 'own' };
 
 /** How a file of each format begins. */
 const HEADS = {
@@ -43,6 +46,8 @@ beforeEach(() => {
   speaker = createSpeaker({
     now: () => nowMs,
     client: {
+      accountOf: async (space) =>
+        space.id === OWN.id ? { id: 'own', isOwn: true } : { id: 'operator', isOwn: false },
       voices: async () => {
         listed += 1;
         return voices;
@@ -72,6 +77,7 @@ const status = (code: number, name = 'Err'): AppError =>
     code,
     undefined,
     JSON.stringify({ context: [], code, name, error: `the service says ${name}` }),
+    createServiceKey('svck:any'),
   );
 
 const ways = (): string[] =>
@@ -87,7 +93,7 @@ describe('the choice of a voice', () => {
     ];
   });
   const ids = async (wish: Parameters<Speaker['voices']>[0]): Promise<string[]> =>
-    (await speaker.voices(wish, signal)).map(({ id }) => id);
+    (await speaker.voices(wish, ASKER.space, signal)).map(({ id }) => id);
 
   it('goes by the words of its language, those that speak only it first', async () => {
     expect(await ids({ language: 'ja' })).toEqual(['ja-m', 'both']);
@@ -214,6 +220,7 @@ describe('speaking', () => {
     const slow = createSpeaker({
       now: () => nowMs,
       client: {
+        accountOf,
         voices: async () => voices,
         speak: async (_, options) => {
           calls.push(options);
@@ -233,6 +240,7 @@ describe('speaking', () => {
     voices = [voiceOf('liar'), voiceOf('honest')];
     const lying = createSpeaker({
       client: {
+        accountOf,
         voices: async () => voices,
         speak: async ({ voice_id }) =>
           (async function* () {
@@ -255,7 +263,11 @@ describe('speaking', () => {
 
   it('does not call silence audio', async () => {
     const mute = createSpeaker({
-      client: { voices: async () => [VOICE], speak: async () => (async function* () {})() },
+      client: {
+        accountOf,
+        voices: async () => [VOICE],
+        speak: async () => (async function* () {})(),
+      },
     });
     await expect(mute.speak({ ...ASKER, text: 'Hello.' }, signal)).rejects.toMatchObject({
       code: 'bad-reply',
@@ -287,6 +299,7 @@ describe('speaking', () => {
   it('leaves an asker who is gone at once, though others wait for the same list', async () => {
     const never = createSpeaker({
       client: {
+        accountOf,
         voices: async () => new Promise(() => {}),
         speak: async () => (async function* () {})(),
       },

@@ -6,6 +6,7 @@ import {
   voicePreferences,
   voiceSpeaks,
 } from '../../../src/speech/voice-choice.ts';
+import { ASKER } from '../../fakes/asker.ts';
 import { VOICE } from '../../fakes/speech.ts';
 
 const never = new AbortController().signal;
@@ -75,12 +76,12 @@ describe('which voice is to speak', () => {
       },
     };
     const wishes = voicePreferences({ guesses: ['fi', 'en', 'de'] });
-    expect(await firstThatFits(wishes, speaker, never)).toEqual({
+    expect(await firstThatFits(wishes, ASKER.space, speaker, never)).toEqual({
       preference: { language: 'en' },
       voices: [VOICE],
     });
     expect(asked).toHaveLength(2);
-    const none = await firstThatFits([{ language: 'fi' }, {}], speaker, never);
+    const none = await firstThatFits([{ language: 'fi' }, {}], ASKER.space, speaker, never);
     expect(none).toEqual({ preference: {}, voices: [] });
   });
 });

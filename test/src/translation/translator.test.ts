@@ -7,6 +7,7 @@ import {
   type TranslationRequest,
   createTranslator,
 } from '../../../src/translation/translator.ts';
+import { createServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
 import { tree, written } from '../../fakes/markup.ts';
@@ -213,7 +214,8 @@ describe('the translator', () => {
 
 describe('a translation that fails', () => {
   const context = ['ada: before'];
-  const broken = (status: number) => serviceError(status, undefined, '');
+  const broken = (status: number) =>
+    serviceError(status, undefined, '', createServiceKey('svck:any'));
 
   it.each(['', ' \u200b ', '🎉', '…', '⟦1⟧'])(
     'is asked for once more without the context where the reply has no words: %j',

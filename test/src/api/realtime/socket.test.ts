@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ASKER } from '../../../fakes/asker.ts';
 import { WebSocketServer } from 'ws';
+import { createServiceKey } from '../../../../src/api/keys.ts';
 import { createRecognitionSessions } from '../../../../src/api/realtime/recognition-session.ts';
 import { createSocketOpener } from '../../../../src/api/realtime/socket.ts';
 import type { AppError } from '../../../../src/errors.ts';
@@ -21,7 +22,7 @@ afterEach(async () => fake[Symbol.asyncDispose]());
 const open = (key = fake.key) => {
   const failures: AppError[] = [];
   const session = createRecognitionSessions({
-    openSocket: createSocketOpener(fake.url, key),
+    openSocket: createSocketOpener(fake.url, createServiceKey(key)),
     clock: patientClock,
     random: () => 0,
   })({ asker: ASKER, changed: () => undefined, failed: (error) => void failures.push(error) });
@@ -30,7 +31,7 @@ const open = (key = fake.key) => {
 
 const opening = async (url: string): Promise<AppError | undefined> => {
   const ended = Promise.withResolvers<AppError | undefined>();
-  createSocketOpener(url, 'svck:any')('/ws/asr/realtime', {
+  createSocketOpener(url, createServiceKey('svck:any'))('/ws/asr/realtime', {
     opened: () => undefined,
     message: () => undefined,
     closed: ended.resolve,

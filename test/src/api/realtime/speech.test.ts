@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallReport } from '../../../../src/api/call-report.ts';
 import { createServiceClient, type ServiceClient } from '../../../../src/api/client.ts';
 import type { TtsRequest } from '../../../../src/api/contract.ts';
-import { createAvailability } from '../../../../src/api/realtime/availability.ts';
+import { createServiceKey } from '../../../../src/api/keys.ts';
+import { createAvailabilities } from '../../../../src/api/realtime/availability.ts';
 import { createSocketOpener } from '../../../../src/api/realtime/socket.ts';
 import { createRealtimeSpeech, type RealtimeSpeech } from '../../../../src/api/realtime/speech.ts';
 import { createSpeaker } from '../../../../src/speech/speaker.ts';
@@ -32,8 +33,12 @@ beforeEach(async () => {
   reports = [];
   const tell = (_: unknown, line: string): void => void lines.push(line);
   speech = createRealtimeSpeech({
-    openSocket: createSocketOpener(fake.url, fake.key),
-    availability: createAvailability('speech', { clock, log: { warn: tell, info: tell } as never }),
+    accountOf: client.accountOf,
+    openSocket: () => createSocketOpener(fake.url, createServiceKey(fake.key)),
+    availability: createAvailabilities('speech', {
+      clock,
+      log: { warn: tell, info: tell } as never,
+    }),
     clock,
     requests: client,
     onCall: (report) => void reports.push(report),

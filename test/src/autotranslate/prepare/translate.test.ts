@@ -7,6 +7,7 @@ import { plainText } from '../../../../src/model/walk-rich-text.ts';
 import type { MessageFile } from '../../../../src/model/file.ts';
 import { findLanguage, languageName } from '../../../../src/text/language/languages.ts';
 import { createMessageTranslator } from '../../../../src/autotranslate/prepare/translate.ts';
+import { accountOf } from '../../../fakes/asker.ts';
 import { createOutages, OutageError } from '../../../../src/autotranslate/outage.ts';
 import { plainTranslator } from '../../../fakes/autotranslate.ts';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
@@ -57,7 +58,7 @@ const audio: MessageFile = {
 const createTranslator = () =>
   createMessageTranslator(
     services,
-    createOutages({ ...services, log: createLog('silent'), now: () => nowMs }),
+    createOutages({ ...services, accountOf, log: createLog('silent'), now: () => nowMs }),
   );
 
 const make = (

@@ -1,0 +1,55 @@
+import {
+  ComponentType,
+  InteractionResponseType,
+  TextInputStyle,
+  type APIModalSubmitInteraction,
+} from 'discord.js';
+import type { Core } from '../../../src/adapter.ts';
+import type { FormInfo } from '../../../src/model/command-info.ts';
+import { shorten } from '../../../src/text/quoted-words.ts';
+import { PLATFORM } from '../ids.ts';
+import { FIELD_CHARS, FORM_CHARS, HINT_CHARS } from '../limits.ts';
+
+/** The form that a press begins with; undefined for most. */
+export const formOf = (
+  core: Pick<Core, 'commands'>,
+  press: string,
+  locale: string,
+): FormInfo | undefined => {
+  const [name] = press.split(':', 1);
+  return core
+    .commands(locale, PLATFORM)
+    .flatMap(({ forms = [] }) => forms)
+    .find((form) => form.press === name);
+};
+
+/** The response that opens a form; what is entered comes back with the press. */
+export const openForm = (press: string, { title, label, hint, maxChars }: FormInfo) => ({
+  type: InteractionResponseType.Modal,
+  data: {
+    custom_id: press,
+    title: shorten(title, FORM_CHARS),
+    components: [
+      {
+        type: ComponentType.Label,
+        label: shorten(label, FORM_CHARS),
+        description: shorten(hint, HINT_CHARS),
+        component: {
+          type: ComponentType.TextInput,
+          custom_id: 'value',
+          style: TextInputStyle.Short,
+          max_length: Math.min(maxChars, FIELD_CHARS),
+          required: true,
+        },
+      },
+    ],
+  },
+});
+
+/** What was entered in a form. */
+export const enteredIn = ({ components }: APIModalSubmitInteraction['data']): readonly string[] =>
+  components.flatMap((part) =>
+    'component' in part && 'value' in part.component && typeof part.component.value === 'string'
+      ? [part.component.value]
+      : [],
+  );

@@ -1,0 +1,68 @@
+import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
+import { button, ownKeyTrouble, quotedWords } from '../../src/command/helpers.ts';
+import type { Content } from '../../src/model/content.ts';
+import { bullets, lines, nested, sentence } from '../../src/model/compose-rich-text.ts';
+import type { OwnKeyState } from '../../src/model/own-key.ts';
+import { timestamp, type RichText } from '../../src/model/rich-text.ts';
+
+type Context = Pick<PressContext, 'services' | 'channel' | 't' | 'label'>;
+
+const SECOND_MS = 1_000;
+const KEY_CHARS = 1_000;
+
+/** Who set the space's key and when; with why it is of no use, where it is. Never the key. */
+const stateLine = (state: OwnKeyState, t: Context['t']): RichText => {
+  const date = timestamp(Math.floor(state.setMs / SECOND_MS));
+  if (state.setBy === undefined) return t('settings.key-set', { date });
+  return t('settings.key-set-by', { date, member: quotedWords(state.setBy) });
+};
+
+/** What moderators are told of the space's own key. */
+export const keyLine = async (ctx: Context) => {
+  const state = await ctx.services.spaceKeys.state(ctx.channel.space);
+  if (!state) return ctx.t('settings.key-none');
+  const { trouble } = state;
+  return nested(stateLine(state, ctx.t), [
+    trouble && sentence('❌ ', ownKeyTrouble(trouble, ctx.t)),
+  ]);
+};
+
+/** The page on which moderators set, replace and remove the space's own key. */
+export const keyPage = async (ctx: Context): Promise<Content> => {
+  const { services, channel, t } = ctx;
+  const { spaceKeys } = services;
+  const state = await spaceKeys.state(channel.space);
+  const enter = state ? 'settings.key-replace' : 'settings.key-enter';
+  return {
+    text: lines(
+      t('settings.key-heading'),
+      t('settings.key-how'),
+      bullets(await keyLine(ctx)),
+      !spaceKeys.canStore && t('remedies.encryption-key'),
+    ),
+    controls: [
+      ...(spaceKeys.canStore ? [button(ctx, 'settings key', enter, 'primary')] : []),
+      ...(state ? [button(ctx, 'settings dropkey', 'settings.key-remove', 'danger')] : []),
+      button(ctx, 'settings page', 'settings.back'),
+    ],
+  };
+};
+
+export const keyPresses: Readonly<Record<string, Press>> = {
+  key: {
+    guards: [moderator],
+    form: {
+      title: 'settings.key-enter',
+      label: 'settings.key',
+      hint: 'settings.key-hint',
+      maxChars: KEY_CHARS,
+    },
+    ...pressOn(keyPage, async ({ services, channel, member, values: [typed = ''], signal }) =>
+      services.spaceKeys.set(channel.space, typed, member, signal),
+    ),
+  },
+  dropkey: {
+    guards: [moderator],
+    ...pressOn(keyPage, async ({ services, channel }) => services.spaceKeys.remove(channel.space)),
+  },
+};

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
+import { KEY_PREFIX } from '../src/api/contract.ts';
 import type { Log } from '../src/log.ts';
 
 /** Header that carries a request's id from the client to back ends, and back. */
@@ -9,6 +10,8 @@ export const REQUEST_ID_HEADER = 'x-request-id';
 
 /** The ids that are taken over from clients; what others send may be anything. */
 const ACCEPTED_ID = /^[\w.:-]{1,128}$/;
+/** Matches a key of the service where it should not be: in a path, or as an id. */
+const MISPLACED_KEY = new RegExp(`${KEY_PREFIX.replace(':', '(?::|%3a)')}[^/]*`, 'gi');
 /** Most characters of a path in the log: paths of the service are shorter. */
 const LOGGED_PATH_CHARACTERS = 80;
 
@@ -31,7 +34,8 @@ export const createRequestLog =
   (log: Log): MiddlewareHandler<{ Bindings: HttpBindings; Variables: RequestVariables }> =>
   async (c, next) => {
     const given = c.req.header(REQUEST_ID_HEADER) ?? '';
-    const requestId = ACCEPTED_ID.test(given) ? given : randomUUID();
+    const isAccepted = ACCEPTED_ID.test(given) && given.search(MISPLACED_KEY) < 0;
+    const requestId = isAccepted ? given : randomUUID();
     const { outgoing } = c.env;
     const startMs = performance.now();
     outgoing.once('close', () => {
@@ -39,7 +43,7 @@ export const createRequestLog =
         {
           requestId,
           method: c.req.method,
-          path: c.req.path.slice(0, LOGGED_PATH_CHARACTERS),
+          path: c.req.path.replaceAll(MISPLACED_KEY, '…').slice(0, LOGGED_PATH_CHARACTERS),
           status: outgoing.statusCode,
           // A client that left did not get the whole reply.
           whole: outgoing.writableFinished,

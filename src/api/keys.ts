@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { AppError } from '../errors.ts';
+import { createKeyHider } from '../http/hide-key.ts';
 import { NO_SPACE } from '../model/lane.ts';
 import { keyOf, type Space } from '../model/place.ts';
 
@@ -39,42 +40,16 @@ export interface ServiceKey extends Account {
  */
 export type FindOwnKey = (space: Space) => Promise<ServiceKey | undefined>;
 
-/** Parts of keys that are shorter may be words. */
-const SHORTEST_PART_CHARS = 8;
-const HIDDEN = '…';
-
-/** The ways in which a key may be written, the longest first. */
-const formsOf = (key: string): readonly string[] => {
-  const rest = key.slice(key.indexOf(':') + 1);
-  const written = [key, rest].flatMap((part) => {
-    const base64 = Buffer.from(part).toString('base64').replace(/=+$/, '');
-    const encoded = encodeURIComponent(part);
-    return [
-      part,
-      encoded,
-      encoded.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase()),
-      base64,
-      base64.replaceAll('+', '-').replaceAll('/', '_'),
-    ];
-  });
-  return [...new Set(written)]
-    .filter(({ length }) => length >= SHORTEST_PART_CHARS)
-    .toSorted((a, b) => b.length - a.length);
-};
-
 export const createServiceKey = (
   key: string,
   { isOwn = false, answered = () => {} }: Partial<Pick<ServiceKey, 'isOwn' | 'answered'>> = {},
-): ServiceKey => {
-  const forms = formsOf(key);
-  return {
-    id: hash('sha256', key),
-    isOwn,
-    key,
-    hide: (text) => forms.reduce((hidden, form) => hidden.replaceAll(form, HIDDEN), text),
-    answered,
-  };
-};
+): ServiceKey => ({
+  id: hash('sha256', key),
+  isOwn,
+  key,
+  hide: createKeyHider(key),
+  answered,
+});
 
 /** The keys of all calls: a space's own one where it has one, otherwise the operator's. */
 export interface ServiceKeys {

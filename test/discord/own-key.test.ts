@@ -64,9 +64,10 @@ describe('a key that a moderator enters in a form', () => {
       log: bot.logged,
       requests: bot.discord.requests,
       rows: [...(await readEveryTable(bot.store))],
-      messages: [panel, status, told, ...at.channel.messages].map(
-        ({ content, components }) => [content, components],
-      ),
+      messages: [panel, status, told, ...at.channel.messages].map(({ content, components }) => [
+        content,
+        components,
+      ]),
     }))
       expect(traceOf(KEY, value), what).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 import { Agent, FormData, request, type Dispatcher } from 'undici';
 import { AppError } from '../../../src/errors.ts';
+import { createKeyHider } from '../../../src/http/hide-key.ts';
 import { retryAfterHeaderMs } from '../../../src/http/retry-after.ts';
 import type { Log } from '../../../src/log.ts';
 import { BackendError } from '../../errors.ts';
@@ -115,6 +116,7 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
     headersTimeout: SILENCE_MS,
     bodyTimeout: SILENCE_MS,
   });
+  const hideKey = createKeyHider(key ?? '');
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
   const refused = async (
@@ -122,21 +124,21 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
     { path, mediaType, texts }: Asked,
   ): Promise<BackendError> => {
     const { statusCode: status, headers } = reply;
-    const head = await readHead(reply.body);
+    const read = await readHead(reply.body);
+    const text = Buffer.from(read).toString('utf8');
+    // What is forwarded as it is must not hold the service's own key.
+    const hidden = hideKey(text);
+    const head = hidden === text ? read : Buffer.from(maskSecrets(hidden));
     const said = readErrorText(head, mediaType, texts);
     const waitMs = retryAfterHeaderMs(headers['retry-after'], Date.now()) ?? said.retryAfterMs;
     log.warn(
       { requestId: currentRequestId(), path, status, said: said.text },
       'a back end answered with an error',
     );
-    // What is forwarded as it is must not hold the service's own key.
-    const holdsKey = key !== undefined && Buffer.from(head).includes(key);
     return new BackendError(describeRefusal(status, said.text, waitMs), {
       status,
       mediaType,
-      body: holdsKey
-        ? Buffer.from(maskSecrets(Buffer.from(head).toString('utf8').replaceAll(key, '…')))
-        : head,
+      body: head,
       ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
     });
   };

@@ -106,7 +106,15 @@ runProgram(async (stopped) => {
     const databaseUrl = config.core.DATABASE_URL;
     const ffmpegVersion = await ffmpeg?.version();
     const modules = adapterModules;
-    const findings = examine({ core, store, databaseUrl, ffmpegVersion, modules, config });
+    const findings = examine({
+      core,
+      store,
+      ownKeys,
+      databaseUrl,
+      ffmpegVersion,
+      modules,
+      config,
+    });
     await Promise.race([printFindings(findings), stopped]);
     return;
   }

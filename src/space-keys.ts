@@ -1,4 +1,4 @@
-import type { KeyCheck } from './api/key-check.ts';
+import type { KeyProbe } from './api/key-probe.ts';
 import { serviceKey } from './api/keys.ts';
 import { isKeyRefused, ServiceError } from './api/service-error.ts';
 import { toAppError, userError } from './errors.ts';
@@ -23,7 +23,7 @@ export interface SpaceKeys {
 
 export interface SpaceKeysDeps {
   readonly ownKeys: OwnKeys;
-  readonly checkKey: KeyCheck;
+  readonly checkKey: KeyProbe;
 }
 
 /** Says why a key is not stored, without the error itself, whose advice is about a stored one. */

@@ -10,14 +10,14 @@ type Context = Pick<PressContext, 'services' | 'channel' | 't' | 'label'>;
 const SECOND_MS = 1_000;
 const KEY_CHARS = 1_000;
 
-/** Who set the space's key and when; with why it is of no use, where it is. Never the key. */
+/** Says who set the space's key, and when. */
 const stateLine = (state: OwnKeyState, t: Context['t']): RichText => {
   const date = timestamp(Math.floor(state.setMs / SECOND_MS));
   if (state.setBy === undefined) return t('settings.key-set', { date });
   return t('settings.key-set-by', { date, member: quotedWords(state.setBy) });
 };
 
-/** What moderators are told of the space's own key. */
+/** Tells moderators of the space's own key, with the reason where it is of no use; never the key. */
 export const keyLine = async (ctx: Context) => {
   const state = await ctx.services.spaceKeys.state(ctx.channel.space);
   if (!state) return ctx.t('settings.key-none');

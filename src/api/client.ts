@@ -2,7 +2,7 @@ import { realClock, type Clock } from '../async/clock.ts';
 import type { OnCall } from './call-report.ts';
 import { createChatApi, type ChatApi } from './chat.ts';
 import { createCaller } from './create-caller.ts';
-import { createKeyCheck, type KeyCheck } from './key-check.ts';
+import { createKeyProbe, type KeyProbe } from './key-probe.ts';
 import { createServiceKeys, type Account, type FindOwnKey } from './keys.ts';
 import { createRecognitionApi, type RecognitionApi } from './recognition.ts';
 import type { Space } from '../model/place.ts';
@@ -19,7 +19,7 @@ export interface ServiceClient
   extends ChatApi, SpeechApi, RecognitionApi, TranslationApi, AsyncDisposable {
   /** Resolves with the account of a space's calls: what one account is given is not for another. */
   readonly accountOf: (space: Space) => Promise<Account>;
-  readonly checkKey: KeyCheck;
+  readonly checkKey: KeyProbe;
 }
 
 export interface ClientOptions {
@@ -53,7 +53,7 @@ export const createServiceClient = ({
     ...createRecognitionApi(caller),
     ...createTranslationApi(caller),
     accountOf: keys.of,
-    checkKey: createKeyCheck(transport),
+    checkKey: createKeyProbe(transport),
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };
 };

@@ -141,7 +141,7 @@ interface Kind {
 const check = (name: string): Sentence => ({ key: 'remedies.check', params: { name } });
 const CHECK_KEY = check('SPEECH_API_KEY');
 
-/** What a space's own key is refused is for its moderators to mend. */
+/** The kinds of refusal that a space's moderators can mend, as the key is their own. */
 const OWN: Readonly<Record<number, Pick<Kind, 'key' | 'remedy'>>> = {
   401: { key: 'service.bad-own-key', remedy: { key: 'remedies.own-key' } },
   402: { key: 'service.no-own-credit', remedy: { key: 'remedies.own-top-up' } },

@@ -129,15 +129,15 @@ const ask = async (
   });
 };
 
-export const createTranslationApi = (caller: Caller): TranslationApi => {
-  const streamPart = async function* (
-    input: TranslationInput,
-    text: string,
-    attempt: Attempt,
-  ): AsyncGenerator<string, string, void> {
-    return yield* growingText(await ask(input, text, true, attempt), attempt.used);
-  };
+const streamPart = async function* (
+  input: TranslationInput,
+  text: string,
+  attempt: Attempt,
+): AsyncGenerator<string, string, void> {
+  return yield* growingText(await ask(input, text, true, attempt), attempt.used);
+};
 
+export const createTranslationApi = (caller: Caller): TranslationApi => {
   return {
     async translate(input, options) {
       let whole = '';

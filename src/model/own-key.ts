@@ -1,7 +1,7 @@
 /** Why a space's own key is of no use: the service refuses it, or its account is empty; or it cannot be decrypted. */
 export type KeyTrouble = 'refused' | 'no-credit' | 'unreadable';
 
-/** What is told of a space's own key. */
+/** The facts of a space's own key that may be told. */
 export interface OwnKeyState {
   /** Name of the person who set it, as it was then; undefined where they had their data deleted. */
   readonly setBy: string | undefined;

@@ -2,6 +2,7 @@ import { toAppError } from '../errors.ts';
 import type { AdapterModule, Core } from '../adapter.ts';
 import type { EngineReport, Finding } from '../model/service-status.ts';
 import type { Store } from '../store/index.ts';
+import type { OwnKeys } from '../store/own-keys.ts';
 
 const STATUS_MS = 10_000;
 
@@ -53,6 +54,17 @@ const examineService = async function* (core: Core): AsyncGenerator<Finding, voi
     yield examineAbility(ability, engines);
 };
 
+/** Examines the keys that spaces brought, where any did. */
+const examineOwnKeys = async function* (
+  ownKeys: DoctorDeps['ownKeys'],
+): AsyncGenerator<Finding, void, void> {
+  const { stored, unreadable } = (await ownKeys?.count()) ?? { stored: 0, unreadable: 0 };
+  if (stored === 0) return;
+  const check = 'API keys of spaces';
+  const remedy = `${unreadable} of ${stored} cannot be decrypted: set ENCRYPTION_KEY to what it was, or add that behind a comma`;
+  yield { check, ok: unreadable === 0, detail: unreadable === 0 ? `${stored} stored` : remedy };
+};
+
 /** Examines ffmpeg, which reads audio files that no other decoder here reads. */
 const examineFfmpeg = (version: string | undefined): Finding => ({
   check: 'Audio: ffmpeg',
@@ -62,6 +74,8 @@ const examineFfmpeg = (version: string | undefined): Finding => ({
 });
 
 export interface DoctorDeps {
+  /** The keys that spaces brought. Default: none did. */
+  readonly ownKeys?: Pick<OwnKeys, 'count'>;
   readonly core: Core;
   readonly store: Store;
   readonly databaseUrl: string;
@@ -76,6 +90,7 @@ export interface DoctorDeps {
 export const examine = async function* ({
   core,
   store,
+  ownKeys,
   databaseUrl,
   ffmpegVersion,
   modules,
@@ -83,6 +98,7 @@ export const examine = async function* ({
 }: DoctorDeps): AsyncGenerator<Finding, void, void> {
   yield await examineDatabase(store, databaseUrl);
   yield* examineService(core);
+  yield* examineOwnKeys(ownKeys);
   yield examineFfmpeg(ffmpegVersion);
   for (const { name, diagnose } of modules)
     if (diagnose) yield* diagnose(config[name] as never, core);

@@ -58,7 +58,6 @@ interface SynthesisAttempt {
   readonly stream: boolean;
 }
 
-/** What one account may not, another may. */
 const attemptId = ({ account, voice, format, stream }: SynthesisAttempt): string =>
   `${account.id} ${voice.id} ${format} ${stream}`;
 

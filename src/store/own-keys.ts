@@ -48,6 +48,8 @@ export interface OwnKeys {
   readonly state: (space: Space) => Promise<OwnKeyState | undefined>;
   readonly put: (space: Space, key: string, setBy: Pick<Member, 'id' | 'name'>) => Promise<void>;
   readonly remove: (space: Space) => Promise<void>;
+  /** Counts the keys, and those that cannot be decrypted. */
+  readonly count: () => Promise<{ readonly stored: number; readonly unreadable: number }>;
 }
 
 /** Creates the store of the keys that spaces brought. They are encrypted, and bound to their spaces. */
@@ -92,11 +94,12 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
     }
   };
   const cache = createCache(read, { keyOf, most: CACHED_SPACES });
-  store.signals.subscribe('space-key', (space) => {
+  const forget = (space: Space): void => {
     cache.forget(space);
     troubles.delete(keyOf(space));
-  });
-  store.signals.subscribe('space-left', cache.forget);
+  };
+  store.signals.subscribe('space-key', forget);
+  store.signals.subscribe('space-left', forget);
 
   return {
     canStore: cipher !== undefined,
@@ -132,6 +135,20 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
       // A replaced key must not stay readable in the file.
       await store.checkpoint();
       log.info({ space }, 'a space has a key of its own');
+    },
+    count: async () => {
+      const rows = await store
+        .selectFrom('space_key')
+        .select(['platform', 'space_id', 'secret'])
+        .execute();
+      const unread = rows.filter(({ platform, space_id: id, secret }) => {
+        try {
+          return cipher?.open(secret, ownKeyContext({ platform, id })) === undefined;
+        } catch {
+          return true;
+        }
+      });
+      return { stored: rows.length, unreadable: unread.length };
     },
     remove: async (space) => {
       await store.write(async (db) => {

@@ -26,7 +26,7 @@ const printed = (value: unknown): string => {
   for (let error: unknown = value; error instanceof Error; error = error.cause) {
     parts.push(error.message, error.stack ?? '', String(error), inspect(error, { depth: 8 }));
     parts.push(
-      JSON.stringify({ ...error }),
+      JSON.stringify(Object.entries(error)),
       JSON.stringify(error, Object.getOwnPropertyNames(error)),
     );
   }

@@ -11,7 +11,7 @@ import { PLATFORM } from '../ids.ts';
 import { FIELD_CHARS, FORM_CHARS, HINT_CHARS } from '../limits.ts';
 
 /** The form that a press begins with; undefined for most. */
-export const formOf = (
+export const pressFormOf = (
   core: Pick<Core, 'commands'>,
   press: string,
   locale: string,
@@ -46,7 +46,7 @@ export const openForm = (press: string, { title, label, hint, maxChars }: FormIn
   },
 });
 
-/** What was entered in a form. */
+/** The text that was entered in a form. */
 export const enteredIn = ({ components }: APIModalSubmitInteraction['data']): readonly string[] =>
   components.flatMap((part) =>
     'component' in part && 'value' in part.component && typeof part.component.value === 'string'

@@ -13,7 +13,7 @@ import {
 import type { Core } from '../../../src/adapter.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Invocation } from '../../../src/ports/platform.ts';
-import { enteredIn, formOf, openForm } from './form.ts';
+import { enteredIn, pressFormOf, openForm } from './form.ts';
 import { createAnswer, type InteractionAnswer } from './answer.ts';
 import type { Acknowledge } from './acknowledge.ts';
 import type { Api } from '../api.ts';
@@ -159,7 +159,7 @@ const createPress = ({ core, acknowledge }: InteractionDeps, { answer }: Interac
     const isSubmitted = interaction.type === InteractionType.ModalSubmit;
     const form = isSubmitted
       ? undefined
-      : formOf(core, data.custom_id, memberOf(interaction).locale);
+      : pressFormOf(core, data.custom_id, memberOf(interaction).locale);
     if (form) {
       await acknowledge(interaction, openForm(data.custom_id, form));
       return;

@@ -18,7 +18,7 @@ import { shorten } from '../../../src/text/quoted-words.ts';
 export const FORM_MODAL = 'form';
 const FIELD = 'entered';
 
-/** Where a control was pressed: in App Home, or under a message. */
+/** The place of a pressed control: App Home, or a message. */
 export type PressedAt =
   | { readonly kind: 'home'; readonly space: Space; readonly blockId: string }
   | { readonly kind: 'message'; readonly where: AnswerPlace };

@@ -124,7 +124,7 @@ const createWitness = () => {
     threw: (thrown: unknown): void => {
       const error = toAppError(thrown);
       for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const)
-        log[level]({ err: thrown, reason: error.message, ...error }, 'failed');
+        log[level]({ err: thrown, reason: error.message, sentence: error.sentence }, 'failed');
       const shown = (['moderator', 'member'] as const).map((role) =>
         markdownOf(explain(texts.rich('en'), error, role)),
       );

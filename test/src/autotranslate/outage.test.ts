@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   createBreaker,
+  createOutages,
   nextState,
   OutageError,
   PROBE_EVERY_MS,
@@ -11,6 +12,10 @@ import {
 import { createServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
+import { createLog } from '../../../src/log.ts';
+import { NO_SPACE } from '../../../src/model/lane.ts';
+import type { Space } from '../../../src/model/place.ts';
+import type { Translator } from '../../../src/translation/translator.ts';
 
 const away = new AppError('unavailable', 'away', { retryable: true });
 const refused = new AppError('missing', 'no such pair');
@@ -151,5 +156,38 @@ describe('a breaker', () => {
     const breaker = createBreaker({ now: () => 0, probe: () => Promise.reject(refused) });
     await breaker.judge(0);
     expect(breaker.outage()).toBeUndefined();
+  });
+});
+
+describe('an outage of a space’s own key', () => {
+  const OWNER: Space = { platform: 'p', id: 'owner' };
+  const OTHER: Space = { platform: 'p', id: 'other' };
+
+  it('holds up that space alone, and is probed with that key', async () => {
+    const probed: Space[] = [];
+    const translator: Translator = {
+      // eslint-disable-next-line require-yield
+      async *translate({ place }) {
+        const space = 'space' in place ? place.space : place;
+        probed.push(space);
+        if (space === OWNER)
+          throw serviceError(401, undefined, '', createServiceKey('svck:own', { isOwn: true }));
+        throw new AppError('bad-input', 'a refusal is an answer');
+      },
+    };
+    const outages = createOutages({
+      accountOf: async (space) => ({ id: space.id, isOwn: space === OWNER }),
+      translator,
+      log: createLog('silent'),
+      now: () => 0,
+    });
+    const judge = async (space: Space) => (await outages.of('es', space)).judge(0);
+    await expect(judge(OWNER)).rejects.toBeInstanceOf(OutageError);
+    await judge(OTHER);
+    expect(probed).toEqual([OWNER, NO_SPACE]);
+    expect(await outages.among(['es'], OWNER)).toMatchObject({
+      reason: { key: 'service.bad-own-key' },
+    });
+    expect(await outages.among(['es'], OTHER)).toBeUndefined();
   });
 });

@@ -49,6 +49,20 @@ describe('the language model that answers', () => {
     expect(modelsAsked().at(-1)).toBe('newer');
   });
 
+  it('is chosen for each account, which may be given others', async () => {
+    const own = { platform: 'p', id: 'own' };
+    const assistant = createAssistant({
+      client: { ...client, accountOf: async ({ id }) => ({ id, isOwn: id === own.id }) },
+      now: () => nowMs,
+    });
+    fake.models = ['operators'];
+    await ask(assistant);
+    fake.models = ['owners'];
+    const asker = { ...ASKER, space: own };
+    await statesOf(assistant.answer([{ role: 'user', content: 'why?' }], asker, signal));
+    expect(modelsAsked()).toEqual(['operators', 'owners']);
+  });
+
   it.each([404, 401])('is left to a service that answers %i for its list', async (status) => {
     const assistant = open();
     fake.fail(MODELS_PATH, { status });

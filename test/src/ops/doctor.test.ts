@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { examine, findingLine, isFailure, verdict } from '../../../src/ops/doctor.ts';
+import {
+  examine,
+  findingLine,
+  isFailure,
+  verdict,
+  type DoctorDeps,
+} from '../../../src/ops/doctor.ts';
 import type { AdapterModule, Core } from '../../../src/adapter.ts';
 import type { EngineReport, ServiceStatus } from '../../../src/model/service-status.ts';
 import { sql } from 'kysely';
@@ -25,6 +31,7 @@ const look = async (
   modules: readonly AdapterModule[] = [],
   ffmpegVersion?: string,
   spoil: (store: Store) => Promise<unknown> = async () => undefined,
+  ownKeys?: DoctorDeps['ownKeys'],
 ) => {
   const store = await openStore('sqlite::memory:');
   await spoil(store);
@@ -35,7 +42,15 @@ const look = async (
   } as Core;
   try {
     return await Array.fromAsync(
-      examine({ core, store, databaseUrl: 'sqlite::memory:', ffmpegVersion, modules, config: {} }),
+      examine({
+        core,
+        store,
+        ...(ownKeys ? { ownKeys } : {}),
+        databaseUrl: 'sqlite::memory:',
+        ffmpegVersion,
+        modules,
+        config: {},
+      }),
     );
   } finally {
     await store.destroy();
@@ -55,6 +70,19 @@ describe('the doctor', () => {
       ' --   Audio: ffmpeg              for Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg',
     ]);
     expect(verdict(found)).toBe('Nothing is wrong. What "--" marks is optional.');
+  });
+
+  it.each([
+    [{ stored: 0, unreadable: 0 }, []],
+    [{ stored: 2, unreadable: 0 }, [[true, '2 stored']]],
+    [
+      { stored: 2, unreadable: 1 },
+      [[false, expect.stringMatching(/^1 of 2 cannot be decrypted: .*ENCRYPTION_KEY/)]],
+    ],
+  ])('tells of the keys that spaces brought: %j', async (counted, wanted) => {
+    const found = await look({}, [], undefined, undefined, { count: async () => counted });
+    const told = found.filter(({ check }) => check === 'API keys of spaces');
+    expect(told.map(({ ok, detail }) => [ok, detail])).toEqual(wanted);
   });
 
   it('fails for a database that cannot be written, and says what to do', async () => {

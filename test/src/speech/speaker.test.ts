@@ -83,6 +83,28 @@ const status = (code: number, name = 'Err'): AppError =>
 const ways = (): string[] =>
   asked.map(({ voice_id, format, stream }) => `${voice_id} ${format}${stream ? ' stream' : ''}`);
 
+describe('the voices of an account', () => {
+  it('are listed for each account, and what one may not speak another may', async () => {
+    const by = (space = ASKER.space) => ({
+      ...ASKER,
+      space,
+      text: 'Hi',
+      formats: ['mp3'] as const,
+    });
+    voices = [voiceOf('a'), voiceOf('b')];
+    await speaker.speak(by(), signal);
+    await speaker.speak(by(OWN), signal);
+    await speaker.voices({}, OWN, signal);
+    expect(listed).toBe(2);
+    refuse = ({ voice_id }) => (voice_id === 'a' ? status(403) : undefined);
+    await speaker.speak(by(OWN), signal);
+    refuse = () => undefined;
+    asked = [];
+    expect((await speaker.speak(by(OWN), signal)).voice.id).toBe('b');
+    expect((await speaker.speak(by(), signal)).voice.id).toBe('a');
+  });
+});
+
 describe('the choice of a voice', () => {
   beforeEach(() => {
     voices = [

@@ -161,6 +161,9 @@ describe('a new ENCRYPTION_KEY in front of the old one', () => {
   it('leaves what no key decrypts as it is', async () => {
     await keysWith(OLD).put(SPACE, KEY, ANN);
     expect(await resealSecrets(store, cipherOf([NEW])!)).toEqual({ resealed: 0, unreadable: 1 });
+    expect(await keysWith(NEW).count()).toEqual({ stored: 1, unreadable: 1 });
+    expect(await keysWith().count()).toEqual({ stored: 1, unreadable: 1 });
+    expect(await keysWith(OLD).count()).toEqual({ stored: 1, unreadable: 0 });
     expect((await found(keysWith(OLD))).key).toBe(KEY);
   });
 });

@@ -28,6 +28,13 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
   ['its key in another form of error', errorOf(502, JSON.stringify({ detail: [{ msg: echo }] }))],
   ['its key in plain words', errorOf(500, echo)],
   ['a page', { kind: 'html' }],
+  ['JSON that it does not know, with its key', { kind: 'json', value: { [echo]: echo } }],
+  ['its key in place of a reply', { kind: 'json', value: { error: { message: echo } } }],
+  [
+    'its key in a stream',
+    { kind: 'events', body: `data: {"error": {"message": "${echo}", "code": "${echo}"}}\n\n` },
+  ],
+  ['its key in a stream that is no JSON', { kind: 'events', body: `data: ${echo}\n\n` }],
   ['a broken connection', { kind: 'cut' }],
 ];
 const BACK_END_PATHS = ['/chat/completions', '/audio/transcriptions', '/audio/speech', '/models'];

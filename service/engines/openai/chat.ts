@@ -4,8 +4,8 @@ import type { Upstream } from './http.ts';
 import type { Models } from './models.ts';
 
 /**
- * Creates the chat ability: forwards the server's reply byte by byte; only the model's name is
- * replaced.
+ * Creates the chat ability: forwards the server's reply byte by byte, but for the service's own key; only
+ * the model's name is replaced.
  */
 export const createChat = (upstream: Upstream, model: string, models: Models): ChatEngine => ({
   models: models.chatting,
@@ -17,6 +17,6 @@ export const createChat = (upstream: Upstream, model: string, models: Models): C
       reply.body.destroy();
       throw new AppError('bad-reply', 'The backend did not answer with a chat completion.');
     }
-    return reply;
+    return { mediaType: reply.mediaType, body: upstream.forward(reply.body) };
   },
 });

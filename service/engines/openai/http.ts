@@ -1,6 +1,6 @@
 import { Agent, FormData, request, type Dispatcher } from 'undici';
 import { AppError } from '../../../src/errors.ts';
-import { createKeyHider } from '../../../src/http/hide-key.ts';
+import { createKeyHider, hideKeyInStream } from '../../../src/http/hide-key.ts';
 import { retryAfterHeaderMs } from '../../../src/http/retry-after.ts';
 import type { Log } from '../../../src/log.ts';
 import { BackendError } from '../../errors.ts';
@@ -31,6 +31,8 @@ export interface Upstream extends AsyncDisposable {
     body: Content | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly mediaType: string; readonly body: Body }>;
+  /** Passes a reply's body on without the service's own key, should the server repeat it. */
+  forward(body: Body): AsyncIterable<Uint8Array>;
   /** Sends a request and parses the successful reply as JSON. */
   sendForJson(path: string, body: Content | undefined, signal: AbortSignal): Promise<unknown>;
 }
@@ -172,6 +174,7 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
 
   return {
     send,
+    forward: (body) => (key === undefined ? body : hideKeyInStream(body, key)),
     sendForJson: async (path, body, signal) => {
       const reply = await send(path, body, signal);
       const bytes = await readAll(reply.body).catch((cause: unknown) => {

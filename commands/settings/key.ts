@@ -1,5 +1,5 @@
 import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
-import { button, ownKeyTrouble, quotedWords } from '../../src/command/helpers.ts';
+import { button, KEY_CHARS, ownKeyTrouble, quotedWords } from '../../src/command/helpers.ts';
 import type { Content } from '../../src/model/content.ts';
 import { bullets, lines, nested, sentence } from '../../src/model/compose-rich-text.ts';
 import type { OwnKeyState } from '../../src/model/own-key.ts';
@@ -8,7 +8,6 @@ import { timestamp, type RichText } from '../../src/model/rich-text.ts';
 type Context = Pick<PressContext, 'services' | 'channel' | 't' | 'label'>;
 
 const SECOND_MS = 1_000;
-const KEY_CHARS = 1_000;
 
 /** Says who set the space's key, and when. */
 const stateLine = (state: OwnKeyState, t: Context['t']): RichText => {

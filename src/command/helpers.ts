@@ -19,6 +19,7 @@ import { typedCode } from '../text/quoted-words.ts';
 import { readLanguages, splitTyped } from '../text/typed-lists.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
+export { KEY_CHARS } from '../api/keys.ts';
 export { say } from '../i18n.ts';
 export { roomTurns } from '../chat/room-turns.ts';
 export { firstThatFits, voicePreferences, voiceSpeaks } from '../speech/voice-choice.ts';

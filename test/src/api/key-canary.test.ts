@@ -230,6 +230,7 @@ describe('no key is told by the WebSocket paths', () => {
     });
     for (const asker of ASKERS) {
       const session = realtime.recognition!(asker.space).openSession({
+        asker,
         changed: (text) => witness.seen.push(text),
         failed: witness.threw,
       });

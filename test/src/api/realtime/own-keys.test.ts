@@ -47,6 +47,7 @@ afterEach(async () => {
 const hear = async (space: typeof OWNER): Promise<string> => {
   const failed = Promise.withResolvers<never>();
   const session = realtime.recognition!(space).openSession({
+    asker: { lane: 'live', space },
     changed: () => undefined,
     failed: failed.reject,
   });

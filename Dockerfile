@@ -9,6 +9,7 @@ ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=8080 \
     DATABASE_URL=sqlite:/data/dragoman.db \
+    SERVICE_DATABASE=/data/service.db \
     SERVICE_MODELS=/data/models
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
     && install -d -o node -g node /data

@@ -19,7 +19,7 @@ import { openStore } from './src/store/index.ts';
 import { createOwnKeys } from './src/store/own-keys.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
-import { makeKey } from './service/keys.ts';
+import { makeKey } from './service/keys/key.ts';
 import { engineTable } from './service/engine-report.ts';
 
 const HERE = import.meta.dirname;

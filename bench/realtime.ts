@@ -2,6 +2,7 @@ import { createEngineHealth } from '../service/engine-health.ts';
 import { NO_SPACE } from '../src/model/lane.ts';
 import assert from 'node:assert/strict';
 import { startRecognitionSession } from '../service/realtime/recognition-session.ts';
+import { operatorAccount } from '../service/keys/account.ts';
 import { createRequestLimiter } from '../service/request-limiter.ts';
 import { createAvailability } from '../src/api/realtime/availability.ts';
 import { createRecognitionSessions } from '../src/api/realtime/recognition-session.ts';
@@ -49,7 +50,8 @@ const serving =
   (peer) => {
     let samples = 0;
     const session = startRecognitionSession({
-      peer: { ...peer, sendBytes: async () => undefined },
+      peer: { ...peer, sendAudio: async () => undefined },
+      account: operatorAccount('bench'),
       offers: [
         {
           name: 'bench',

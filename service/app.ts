@@ -7,7 +7,7 @@ import { allowOrigins } from './browser-origins.ts';
 import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
 import { errorReply, ContractError } from './errors.ts';
-import { createKeyCheck } from './keys.ts';
+import type { Accounts } from './keys/accounts.ts';
 import { createRequestLog, currentRequestId, type RequestVariables } from './request-log.ts';
 import type { Route, RouteContext } from './route.ts';
 import { createAsr } from './routes/asr.ts';
@@ -18,13 +18,14 @@ import { createTranscriptions } from './routes/openai/transcriptions.ts';
 import { translate } from './routes/translate.ts';
 import { createTts } from './routes/tts.ts';
 import { voices } from './routes/voices.ts';
-import { createSpools, SPOOL_LIMITS } from './speech/spool.ts';
+import type { Spools } from './speech/spool.ts';
 import { createAudioUploads } from './uploads.ts';
 
 export interface AppOptions {
-  readonly keys: readonly string[];
+  readonly accounts: Accounts;
   readonly engines: Engines;
   readonly config: EngineConfig;
+  readonly spools: Spools;
   readonly log: Log;
   /** Origins whose pages may send requests. Default: none. */
   readonly browserOrigins?: readonly string[];
@@ -56,9 +57,7 @@ const signalFor = (
 export const createServiceApp = (
   options: AppOptions,
 ): Hono<{ Bindings: HttpBindings; Variables: RequestVariables }> => {
-  const { engines, config, log } = options;
-  const checkKey = createKeyCheck(options.keys);
-  const spools = createSpools(SPOOL_LIMITS);
+  const { accounts, engines, config, spools, log } = options;
   const uploads = createAudioUploads();
   const routes: readonly Route[] = [
     createChatRoute(uploads),
@@ -75,7 +74,7 @@ export const createServiceApp = (
   app.use(createRequestLog(log));
   app.use(allowOrigins(options.browserOrigins ?? []));
   app.use(async (c, next) => {
-    c.set('key', checkKey(c.req.header('authorization') ?? null));
+    c.set('account', accounts.find(c.req.header('authorization') ?? null));
     await next();
   });
 
@@ -87,9 +86,18 @@ export const createServiceApp = (
         outgoing.destroy();
       };
       try {
-        const key = c.get('key');
-        const request = c.req.raw;
-        return await route.handle({ request, engines, config, log, key, signal, cutOff, allowMs });
+        const account = c.get('account');
+        account.admit(route.purpose);
+        return await route.handle({
+          request: c.req.raw,
+          engines,
+          config,
+          log,
+          account,
+          signal,
+          cutOff,
+          allowMs,
+        });
       } catch (error) {
         const reply = errorReply(error, route.stage, route.failures);
         if (reply.status >= 500 && !outgoing.destroyed)
@@ -124,6 +132,11 @@ export const createServiceApp = (
   app.notFound(() =>
     errorReply(new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint'), 'router'),
   );
-  app.onError((error) => errorReply(error, 'router'));
+  app.onError((error) => {
+    const reply = errorReply(error, 'router');
+    if (reply.status >= 500)
+      log.warn({ requestId: currentRequestId(), err: error }, 'a request failed');
+    return reply;
+  });
   return app;
 };

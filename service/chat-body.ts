@@ -22,9 +22,24 @@ const chatBody = z.looseObject({
 export interface ChatBody {
   /** The model that the client requested. */
   readonly model: string | undefined;
+  /** Bytes of UTF-8 of the messages' words. */
+  promptBytes(): number;
   /** The client's body, byte by byte, with this model. */
   withModel(model: string): Uint8Array;
 }
+
+const textOf = (part: unknown): string => {
+  if (typeof part === 'string') return part;
+  const isText = typeof part === 'object' && part !== null && 'text' in part;
+  return isText && typeof part.text === 'string' ? part.text : '';
+};
+
+const promptBytesOf = (messages: readonly Readonly<Record<string, unknown>>[]): number => {
+  let bytes = 0;
+  for (const { content } of messages)
+    for (const part of [content].flat()) bytes += Buffer.byteLength(textOf(part));
+  return bytes;
+};
 
 /** Start of the escapes, such as `\u006d`, with which any letter of `model` can be written. */
 const ESCAPED_LETTER = '\\u006';
@@ -95,6 +110,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
   const input = validate(chatBody, parseBody(parsed.toString('utf8')));
   return {
     model: input.model,
+    promptBytes: () => promptBytesOf(input.messages),
     withModel: (model) => {
       if (model === input.model) return bytes;
       const written = JSON.stringify(model);

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { KEY_PREFIX, SERVICE_LIMITS } from '../src/api/contract.ts';
 import { httpUrl, port } from '../src/config.ts';
+import type { Rate } from './allowance.ts';
+import { parseRate, RATE_FORM, rateText } from './rate.ts';
 
 const list = z.string().transform((text) =>
   text
@@ -63,6 +65,30 @@ const engineOrders = list.transform((items, ctx) =>
   }),
 );
 
+/** Calls that an engine gets at most, for all its tasks or for one. */
+export interface EngineRate {
+  readonly engine: string;
+  readonly ability?: (typeof ABILITIES)[number];
+  readonly rate: Rate;
+}
+
+/** Rates, each as `engine=rate` or `engine:task=rate`. */
+const engineRates = list.transform((items, ctx) =>
+  items.flatMap((item): EngineRate[] => {
+    const [names = '', text = ''] = item.split('=');
+    const [engine = '', task] = names.split(':');
+    const ability = ABILITIES.find((one) => one === task);
+    const rate = parseRate(text);
+    if (rate && (task === undefined || ability))
+      return [{ engine, rate, ...(ability ? { ability } : {}) }];
+    ctx.addIssue({
+      code: 'custom',
+      message: `must be like openai=5/s,openai:recognition=30/min (tasks: ${ABILITIES.join(', ')}); each rate ${RATE_FORM}`,
+    });
+    return [];
+  }),
+);
+
 /** Variables of the built-in service's engines, wherever it runs. */
 export const engineSection = z.object({
   SERVICE_OPENAI_URL: httpUrl
@@ -91,6 +117,9 @@ export const engineSection = z.object({
   SERVICE_ENGINE_ORDER: engineOrders
     .default([])
     .describe('Order of engines: task=engine>engine or translation:from:to=engine>engine.'),
+  SERVICE_ENGINE_RATES: engineRates
+    .default([])
+    .describe('Most calls of engines: engine=rate or engine:task=rate, such as openai=5/s.'),
   SERVICE_MODELS: z
     .string()
     .default('models')
@@ -153,4 +182,18 @@ export const serverSection = z.object({
     )
     .optional()
     .describe('Origins whose pages may use the service from a browser, separated by commas.'),
+  SERVICE_DATABASE: z
+    .string()
+    .default('data/service.db')
+    .describe('File of the keys that `npm run service -- keys create` makes.'),
+  SERVICE_PRICES: z
+    .string()
+    .optional()
+    .describe('File with the prices that these keys pay. Default: the project’s own.'),
+  SERVICE_KEY_RATE: rateText
+    .optional()
+    .describe('Most requests with one key, such as 5/s or 5/s:10 for 10 at once. Default: any.'),
+  SERVICE_ASR_RATE: rateText
+    .optional()
+    .describe('Most requests for speech recognition with one key. Default: any.'),
 });

@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { realClock } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { missingEngineText } from '../src/http/missing-engine.ts';
 import { LANGUAGES } from '../src/text/language/language-list.ts';
+import { createAllowance, type Allowance } from './allowance.ts';
 import type {
   Ability,
   CreateEngine,
@@ -51,29 +53,55 @@ const loadEngine = async (file: URL, context: EngineContext): Promise<Engine> =>
   return (loaded.createEngine as CreateEngine)(context);
 };
 
+const ENGINES = new URL('./engines/', import.meta.url);
+
+/** Files of `folder` that are engines. */
+const engineFiles = async (folder: URL): Promise<readonly URL[]> =>
+  (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ name }) => new URL(name, folder));
+
+/** Names of the engines that there are; each is named as its file. */
+export const engineNames = async (): Promise<readonly string[]> =>
+  (await engineFiles(ENGINES)).map(({ pathname }) => basename(pathname, '.ts')).toSorted();
+
 /**
  * Loads every file of `folder` as an engine. Throws `AppError` (`config`) with the name of an
  * invalid one.
  */
-export const loadEngines = async (
-  context: EngineContext,
-  folder = new URL('./engines/', import.meta.url),
-): Promise<Engines> => {
-  const files = (await readdir(folder, { withFileTypes: true }))
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map(({ name }) => new URL(name, folder));
+export const loadEngines = async (context: EngineContext, folder = ENGINES): Promise<Engines> => {
+  const files = await engineFiles(folder);
   const engines = (await Promise.all(files.map((file) => loadEngine(file, context)))).toSorted(
     (a, b) => a.rank - b.rank || a.name.localeCompare(b.name, 'en'),
   );
 
-  const unknown = context.config.SERVICE_ENGINE_ORDER.flatMap((order) => order.engines).find(
-    (name) => engines.every((engine) => engine.name !== name),
+  const { SERVICE_ENGINE_ORDER: orders, SERVICE_ENGINE_RATES: rates } = context.config;
+  const checkNames = (variable: string, named: readonly string[]): void => {
+    const unknown = named.find((name) => engines.every((engine) => engine.name !== name));
+    if (unknown !== undefined)
+      throw new AppError(
+        'config',
+        `${variable} names ${unknown}, which is no engine; there are ${engines.map(({ name }) => name).join(', ')}`,
+      );
+  };
+  checkNames(
+    'SERVICE_ENGINE_ORDER',
+    orders.flatMap((order) => order.engines),
   );
-  if (unknown !== undefined)
-    throw new AppError(
-      'config',
-      `SERVICE_ENGINE_ORDER names ${unknown}, which is no engine; there are ${engines.map(({ name }) => name).join(', ')}`,
-    );
+  checkNames(
+    'SERVICE_ENGINE_RATES',
+    rates.map(({ engine }) => engine),
+  );
+
+  const allowances = rates.map((rated) => ({
+    ...rated,
+    calls: createAllowance(realClock, rated.rate),
+  }));
+  const callsOf = ({ name }: Engine, ability: Ability): Allowance | undefined => {
+    const own = allowances.filter(({ engine }) => engine === name);
+    const found = own.find((one) => one.ability === ability);
+    return (found ?? own.find((one) => one.ability === undefined))?.calls;
+  };
 
   /** Parts of an offer that last as long as the service runs. */
   type Kept = Pick<Offer<Ability>, 'limiter' | 'health'>;
@@ -82,7 +110,11 @@ export const loadEngines = async (
     const id = `${engine.name} ${ability}`;
     let found = kept.get(id);
     if (!found) {
-      const limiter = createRequestLimiter({ concurrent: engine.concurrent, waiting: WAITING });
+      const limiter = createRequestLimiter({
+        concurrent: engine.concurrent,
+        waiting: WAITING,
+        calls: callsOf(engine, ability),
+      });
       found = { limiter, health: createEngineHealth() };
       kept.set(id, found);
     }
@@ -95,7 +127,7 @@ export const loadEngines = async (
   ): Promise<readonly Offer<A>[]> => {
     const candidates = inPreferredOrder(
       engines.filter(({ serves }) => serves.includes(ability)),
-      context.config.SERVICE_ENGINE_ORDER,
+      orders,
       ability,
       pair,
     );

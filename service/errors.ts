@@ -26,6 +26,8 @@ const NAMED = {
   ErrBackendFailed: { status: 502, code: 116, kind: 'bad-reply' },
   ErrBackendTimeout: { status: 502, code: 117, kind: 'timeout' },
   ErrAudioTooLarge: { status: 400, code: 118, kind: 'too-large' },
+  ErrAccessDenied: { status: 403, code: 119, kind: 'forbidden' },
+  ErrCreditUsedUp: { status: 429, code: 120, kind: 'forbidden' },
 } as const satisfies Record<string, { status: number; code: number; kind: ErrorCode }>;
 
 export type ErrorName = keyof typeof NAMED;
@@ -54,6 +56,16 @@ export class ContractError extends AppError {
     this.context = options.context ?? [];
   }
 }
+
+/** The refusal of a request beyond a rate, in the words that clients of a deployment read. */
+export const tooManyRequests = (waitMs: number): ContractError => {
+  const retryAfterMs = Math.max(10, 10 * Math.ceil(waitMs / 10));
+  return new ContractError(
+    'ErrRateLimited',
+    `Too many requests. Retry after ${retryAfterMs / 1_000}s`,
+    { context: ['limit'], retryAfterMs },
+  );
+};
 
 /** An error reply of an engine's server. */
 export class BackendError extends AppError {

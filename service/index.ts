@@ -9,8 +9,9 @@ import { createServiceApp } from './app.ts';
 import type { EngineConfig } from './config.ts';
 import type { EngineLine } from './engine.ts';
 import { loadEngines } from './engine-loader.ts';
-import { createKeyCheck } from './keys.ts';
+import { createAccounts, type KeyRates, type StoredKeysOptions } from './keys/accounts.ts';
 import { serveRealtime } from './realtime/upgrade.ts';
+import { createSpools, SPOOL_LIMITS } from './speech/spool.ts';
 
 /** Longest wait for running requests when the service closes. */
 const DRAIN_MS = 5_000;
@@ -19,8 +20,12 @@ export interface ServiceOptions {
   readonly host: string;
   /** Port; 0 for any free one. */
   readonly port: number;
-  /** Complete API keys, prefix included. */
+  /** Complete API keys of the operator, prefix included. */
   readonly keys: readonly string[];
+  /** Keys that the command line creates. Default: none. */
+  readonly stored?: StoredKeysOptions;
+  /** Rates of keys that have none of their own. Default: none. */
+  readonly rates?: KeyRates;
   readonly engines: EngineConfig;
   readonly log: Log;
   /** Origins whose pages may use the service. Default: none. */
@@ -61,8 +66,16 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
 export const startService = async (options: ServiceOptions): Promise<Service> => {
   const { log } = options;
   const engines = await loadEngines({ config: options.engines, log });
-  const { keys, engines: config, browserOrigins = [] } = options;
-  const app = createServiceApp({ keys, engines, config, log, browserOrigins });
+  const accounts = createAccounts(options);
+  const parts = {
+    accounts,
+    engines,
+    config: options.engines,
+    spools: createSpools(SPOOL_LIMITS),
+    log,
+    browserOrigins: options.browserOrigins ?? [],
+  };
+  const app = createServiceApp(parts);
   const server = createAdaptorServer({
     fetch: app.fetch,
     // Offers of HTTP/2, such as curl's, are passed over, as without any upgrade.
@@ -70,12 +83,12 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
   }) as Server;
-  const checkKey = createKeyCheck(keys);
-  const realtime = serveRealtime(server, { engines, config, log, checkKey, browserOrigins });
+  const realtime = serveRealtime(server, parts);
   let address: AddressInfo;
   try {
     address = await listen(server, options.host, options.port);
   } catch (error) {
+    accounts[Symbol.dispose]();
     await engines[Symbol.asyncDispose]();
     throw error;
   }
@@ -104,6 +117,7 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
     // Clients keep idle connections open, which would delay the close.
     server.closeAllConnections();
     await closed;
+    accounts[Symbol.dispose]();
     await engines[Symbol.asyncDispose]();
   };
 

@@ -1,12 +1,14 @@
 import { bytesSource } from '../src/audio/bytes.ts';
+import { decode } from '../src/audio/codec/decode.ts';
 import { sniff, SNIFF_BYTES, type Container } from '../src/audio/container/sniff.ts';
 import type { SegmentParameters } from '../src/audio/vad.ts';
 import { AppError } from '../src/errors.ts';
 import type { AudioFormat } from '../src/model/file.ts';
-import type { EngineHints, RecognitionEngine } from './engine.ts';
+import { RECOGNITION_RATE_HZ, type EngineHints, type RecognitionEngine } from './engine.ts';
 import { ContractError } from './errors.ts';
 import { withFailOver } from './fail-over.ts';
 import { recogniseInChunks, type HeardSpan } from './recognise.ts';
+import type { AdmittedRequest } from './request-limiter.ts';
 import type { RouteContext } from './route.ts';
 import { isSilent } from './silence.ts';
 
@@ -89,17 +91,58 @@ export interface RecognitionInput {
   readonly speech: SegmentParameters | undefined;
 }
 
+/** Bit rate by which the length of a file is guessed that only an engine can read. */
+const GUESSED_BITS_PER_MS = 128;
+
+/** Measures the length of a file. Throws the signal's reason. */
+const measureMs = async (audio: readonly Uint8Array[], signal: AbortSignal): Promise<number> => {
+  let lengthMs = 0;
+  try {
+    const pcm = decode(bytesSource(audio), signal, RECOGNITION_RATE_HZ);
+    for await (const { samples, sampleRateHz } of pcm)
+      lengthMs += (1_000 * samples.length) / sampleRateHz;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof AppError)) throw error;
+  }
+  const bytes = audio.reduce((sum, { length }) => sum + length, 0);
+  return lengthMs || (8 * bytes) / GUESSED_BITS_PER_MS;
+};
+
+/** The engine for audio in chunks, whose further calls within a turn keep to its rate. */
+const paced = (
+  engine: RecognitionEngine,
+  request: AdmittedRequest,
+): Pick<RecognitionEngine, 'longestMs' | 'recognise'> => {
+  let calls = 0;
+  return {
+    longestMs: engine.longestMs,
+    recognise: async (samples, hints, signal) => {
+      calls += 1;
+      if (calls > 1) await request.again(signal);
+      return engine.recognise(samples, hints, signal);
+    },
+  };
+};
+
 const transcribe = async (
   { audio, format, isDecodedHere, hints, speech }: RecognitionInput,
   engine: RecognitionEngine,
-  signal: AbortSignal,
+  request: AdmittedRequest,
+  { signal, isMetered }: { readonly signal: AbortSignal; readonly isMetered: boolean },
 ): Promise<readonly HeardSpan[]> => {
   if (!speech && !isDecodedHere && engine.recogniseFile) {
     const heard = await engine.recogniseFile({ format, chunks: audio }, hints, signal);
-    return [{ startMs: 0, endMs: 1, heard }];
+    return [{ startMs: 0, endMs: isMetered ? await measureMs(audio, signal) : 1, heard }];
   }
   try {
-    return await recogniseInChunks(bytesSource(audio), speech, engine, hints, signal);
+    return await recogniseInChunks(
+      bytesSource(audio),
+      speech,
+      paced(engine, request),
+      hints,
+      signal,
+    );
   } catch (error) {
     throw asInvalidAudio(error);
   }
@@ -111,7 +154,7 @@ const transcribe = async (
  */
 export const recogniseUpload = async (
   input: RecognitionInput,
-  { engines, key, log, signal }: Pick<RouteContext, 'engines' | 'key' | 'log' | 'signal'>,
+  { engines, account, log, signal }: Pick<RouteContext, 'engines' | 'account' | 'log' | 'signal'>,
 ): Promise<readonly HeardSpan[]> => {
   const offers = await engines.offers('recognition');
   if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
@@ -119,8 +162,15 @@ export const recogniseUpload = async (
   return withFailOver(
     offers,
     async (offer, either) => {
-      using _ = await offer.limiter.acquire(either, key);
-      return await transcribe(input, offer.engine, either);
+      using request = offer.limiter.admit(account.name);
+      using _ = await request.turn(either);
+      const spans = await transcribe(input, offer.engine, request, {
+        signal: either,
+        isMetered: account.isMetered,
+      });
+      const heardMs = spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+      account.charge({ task: 'recognition', engine: offer.name, amount: heardMs });
+      return spans;
     },
     { ability: 'recognition', log, signal, patienceMs: Infinity },
   );

@@ -101,7 +101,7 @@ export const segmentParameters = (
 export const recogniseInChunks = async (
   audio: ByteSource,
   speech: SegmentParameters | undefined,
-  engine: RecognitionEngine,
+  engine: Pick<RecognitionEngine, 'longestMs' | 'recognise'>,
   hints: EngineHints,
   signal: AbortSignal,
 ): Promise<readonly HeardSpan[]> => {

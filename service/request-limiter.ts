@@ -1,13 +1,19 @@
-import { ContractError } from './errors.ts';
+import { realClock, sleep, type Clock } from '../src/async/clock.ts';
+import type { Allowance } from './allowance.ts';
+import { tooManyRequests } from './errors.ts';
 import { FairQueue } from './fair-queue.ts';
 
 /** Wait that clients are asked for when a queue is full; an engine's typical call is shorter. */
 const RETRY_AFTER_MS = 1_000;
+/** Longest wait of a new request for the engine's rate; beyond it another engine may answer. */
+const LONGEST_WAIT_MS = 1_000;
 
 /** A request that a limiter has let in. It asks for one turn after the other. */
 export interface AdmittedRequest extends Disposable {
   /** Resolves when it may work; disposing of the result ends the turn. Rejects with the signal's reason. */
   turn(signal: AbortSignal): Promise<Disposable>;
+  /** Resolves when the rate allows one more call within the same turn. Rejects with the signal's reason. */
+  again(signal: AbortSignal): Promise<void>;
 }
 
 /**
@@ -16,7 +22,7 @@ export interface AdmittedRequest extends Disposable {
  * short request passes long ones, and many short ones do not stop a long one.
  */
 export interface RequestLimiter {
-  /** Lets a request in. Throws `ErrRateLimited` when too many are in already. */
+  /** Lets a request in. Throws `ErrRateLimited` when too many are in already, or for the rate. */
   admit(key?: string): AdmittedRequest;
   /** Lets a request of one turn in and resolves with that turn. Rejects as `admit` and `turn` do. */
   acquire(signal: AbortSignal, key?: string): Promise<Disposable>;
@@ -27,23 +33,46 @@ export interface RequestLimits {
   readonly concurrent: number;
   /** Further requests that may be in. */
   readonly waiting: number;
+  /** Calls of the engine, one a turn. Default: any number. */
+  readonly calls?: Allowance | undefined;
+  readonly clock?: Pick<Clock, 'after'>;
 }
 
-export const createRequestLimiter = ({ concurrent, waiting }: RequestLimits): RequestLimiter => {
+export const createRequestLimiter = ({
+  concurrent,
+  waiting,
+  calls,
+  clock = realClock,
+}: RequestLimits): RequestLimiter => {
   type Start = () => void;
   const first = new FairQueue<Start>();
   const later = new FairQueue<Start>();
   let free = concurrent;
   let admitted = 0;
   let wasFirst = false;
+  /** Requests that are in and have not begun their first turn. */
+  let fresh = 0;
+  let isTimed = false;
+
+  const startLater = (waitMs: number): void => {
+    if (isTimed) return;
+    isTimed = true;
+    clock.after(waitMs, () => {
+      isTimed = false;
+      startNext();
+    });
+  };
 
   const startNext = (): void => {
+    if (free <= 0 || (first.isEmpty && later.isEmpty)) return;
+    if (calls && !calls.take(1)) return startLater(calls.waitMs(1));
     const takesFirst = !first.isEmpty && (later.isEmpty || !wasFirst);
     const start = takesFirst ? first.shift() : later.shift();
     if (!start) return;
     wasFirst = takesFirst;
     free -= 1;
     start();
+    if (calls) startNext();
   };
 
   const endTurn = (): Disposable => {
@@ -80,22 +109,32 @@ export const createRequestLimiter = ({ concurrent, waiting }: RequestLimits): Re
   };
 
   const admit = (key = ''): AdmittedRequest => {
-    if (admitted >= concurrent + waiting)
-      throw new ContractError(
-        'ErrRateLimited',
-        `Too many requests. Retry after ${RETRY_AFTER_MS / 1000}s`,
-        { context: ['limit'], retryAfterMs: RETRY_AFTER_MS },
-      );
+    if (admitted >= concurrent + waiting) throw tooManyRequests(RETRY_AFTER_MS);
+    const waitMs = calls?.waitMs(fresh + 1) ?? 0;
+    if (waitMs > LONGEST_WAIT_MS) throw tooManyRequests(waitMs);
     admitted += 1;
+    fresh += 1;
     let isIn = true;
+    let isFresh = true;
+    const begin = (): void => {
+      if (isFresh) fresh -= 1;
+      isFresh = false;
+    };
     let queue = first;
     return {
-      turn: (signal) => {
-        const waited = turnOf(queue, key, signal);
+      turn: async (signal) => {
+        const mine = queue;
         queue = later;
-        return waited;
+        const turn = await turnOf(mine, key, signal);
+        begin();
+        return turn;
+      },
+      again: async (signal) => {
+        if (!calls) return;
+        while (!calls.take(1)) await sleep(clock, calls.waitMs(1), signal);
       },
       [Symbol.dispose]: () => {
+        begin();
         if (isIn) admitted -= 1;
         isIn = false;
       },

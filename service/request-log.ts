@@ -4,6 +4,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { KEY_PREFIX } from '../src/api/contract.ts';
 import type { Log } from '../src/log.ts';
+import type { Account } from './keys/account.ts';
 
 /** Header that carries a request's id from the client to back ends, and back. */
 export const REQUEST_ID_HEADER = 'x-request-id';
@@ -22,8 +23,8 @@ export const currentRequestId = (): string | undefined => current.getStore();
 
 /** Facts of a request that its log line names. */
 export interface RequestVariables {
-  /** Name of the API key, once it is checked. */
-  key: string;
+  /** The API key, once it is checked. */
+  account: Account;
 }
 
 /**
@@ -48,7 +49,7 @@ export const createRequestLog =
           // A client that left did not get the whole reply.
           whole: outgoing.writableFinished,
           ms: Math.round(performance.now() - startMs),
-          by: c.get('key'),
+          by: (c.get('account') as Account | undefined)?.name,
         },
         'request',
       );

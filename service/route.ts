@@ -2,14 +2,16 @@ import type { Log } from '../src/log.ts';
 import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
 import type { FailureRules } from './errors.ts';
+import type { Purpose } from './keys/access.ts';
+import type { Account } from './keys/account.ts';
 
 export interface RouteContext {
   readonly request: Request;
   readonly engines: Engines;
   readonly config: EngineConfig;
   readonly log: Log;
-  /** Name of the client's API key, which tells nothing of the key itself. */
-  readonly key: string;
+  /** The client's API key, with what it may do. */
+  readonly account: Account;
   /** Aborted when the client has left or the route has timed out. */
   readonly signal: AbortSignal;
   /** Breaks the connection. */
@@ -22,6 +24,8 @@ export interface RouteContext {
 export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** Access that a key needs for it; undefined for lists, which are free. */
+  readonly purpose?: Purpose;
   /** The stage that its errors name (section 2.6 `context`). */
   readonly stage: string;
   readonly timeoutMs: number;

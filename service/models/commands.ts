@@ -1,5 +1,6 @@
 import { AppError } from '../../src/errors.ts';
 import { languageName } from '../../src/text/language/languages.ts';
+import { columns } from '../columns.ts';
 import { toLanguage } from '../language.ts';
 import { bytesOf, loadCatalogue, type CatalogueModel } from './catalogue.ts';
 import { chooseForLanguages } from './choose.ts';
@@ -30,17 +31,6 @@ const namesOf = (languages: readonly string[]): string =>
   languages.length > 6
     ? `${languages.length} languages`
     : languages.map((code) => languageName(code, 'en')).join(', ');
-
-const columns = (rows: readonly (readonly string[])[]): readonly string[] => {
-  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
-  return rows.map(
-    (row) =>
-      `  ${row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd()}`,
-  );
-};
 
 const describe = (model: CatalogueModel): readonly string[] => [
   model.name,

@@ -6,8 +6,11 @@ import { ContractError, contractError } from '../errors.ts';
 export interface Peer {
   /** Sends a message; without effect after the end. */
   readonly send: (message: object) => void;
-  /** Sends audio; resolves when there is room for more. Rejects when the client takes none. */
-  readonly sendBytes: (bytes: Uint8Array) => Promise<void>;
+  /**
+   * Sends audio, as bytes or within a message; resolves when there is room for more. Rejects when the
+   * client takes none.
+   */
+  readonly sendAudio: (audio: Uint8Array | object) => Promise<void>;
   readonly close: (code: number, reason: string) => void;
 }
 

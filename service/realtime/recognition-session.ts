@@ -12,8 +12,9 @@ import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
 import type { Offer } from '../engine-loader.ts';
 import { ContractError } from '../errors.ts';
+import type { Account } from '../keys/account.ts';
 import { readLanguage } from '../language.ts';
-import { createAllowance } from './allowance.ts';
+import { createAllowance } from '../allowance.ts';
 import { parseFrame } from './parse-frame.ts';
 import { FLOOD_CODE, floodError, sendError, type Peer, type PeerSession } from './peer.ts';
 import { createSpeechSegmenter, type SpeechSegment } from './speech-segmenter.ts';
@@ -32,6 +33,7 @@ const MOST_FINALS = 8;
 
 export interface AsrSessionDeps {
   readonly peer: Peer;
+  readonly account: Account;
   /** Engines, best first; at least one. */
   readonly offers: readonly Offer<'recognition'>[];
   readonly clock: Clock;
@@ -73,6 +75,7 @@ const readHints = (message: unknown): EngineHints => {
 /** Starts a session of `/ws/asr/realtime`. */
 export const startRecognitionSession = ({
   peer,
+  account,
   offers,
   clock,
   log,
@@ -119,7 +122,13 @@ export const startRecognitionSession = ({
 
   const began = (segment: SpeechSegment): void => {
     const id = randomUUID();
-    const recognition = createUtteranceRecognition(segment, { offers, hints, wait, log });
+    const recognition = createUtteranceRecognition(segment, {
+      account,
+      offers,
+      hints,
+      wait,
+      log,
+    });
     utterances.set(segment, { id, recognition });
     say({ type: 'speech_started', utterance_id: id, audio_start_ms: segment.startMs });
   };

@@ -18,10 +18,11 @@ export const socketPeer = (socket: WebSocket): Peer => ({
     socket.send(JSON.stringify(message));
     if (socket.bufferedAmount > MOST_WAITING_BYTES) socket.terminate();
   },
-  sendBytes: async (bytes) => {
+  sendAudio: async (audio) => {
     if (socket.readyState !== socket.OPEN) throw stalled();
     const sent = Promise.withResolvers<void>();
-    socket.send(bytes, (error) => (error ? sent.reject(stalled()) : sent.resolve()));
+    const data = audio instanceof Uint8Array ? audio : JSON.stringify(audio);
+    socket.send(data, (error) => (error ? sent.reject(stalled()) : sent.resolve()));
     if (socket.bufferedAmount <= ROOM_BYTES) {
       sent.promise.catch(() => undefined);
       return;

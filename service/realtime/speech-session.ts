@@ -7,16 +7,20 @@ import {
 } from '../../src/api/realtime/contract.ts';
 import type { Voice } from '../../src/api/contract.ts';
 import type { Clock } from '../../src/async/clock.ts';
-import { encode } from '../../src/audio/codec/encode.ts';
-import { resample } from '../../src/audio/resample.ts';
+import { streamable } from '../../src/audio/codec/encode.ts';
 import type { Log } from '../../src/log.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 import { validate } from '../body.ts';
 import type { Engines, Offer } from '../engine-loader.ts';
 import { ContractError } from '../errors.ts';
+import type { Account } from '../keys/account.ts';
+import { primed } from '../respond.ts';
+import { bytesOf, makeSpeech } from '../speech/make.ts';
 import { checkFormat, checkText, sampleRateFor } from '../speech/request.ts';
+import type { SpeechOrder } from '../speech/speak.ts';
+import type { Spools } from '../speech/spool.ts';
 import { allVoices } from '../voices.ts';
-import { createAllowance } from './allowance.ts';
+import { createAllowance } from '../allowance.ts';
 import { parseFrame } from './parse-frame.ts';
 import { FLOOD_CODE, floodError, sendError, type Peer, type PeerSession } from './peer.ts';
 
@@ -26,7 +30,9 @@ const MOST_FAULTS = 20;
 
 export interface SpeechSessionDeps {
   readonly peer: Peer;
+  readonly account: Account;
   readonly engines: Engines;
+  readonly spools: Spools;
   /** Longest text, in Unicode characters. */
   readonly textLimit: number;
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -45,7 +51,9 @@ interface Setting {
 /** Starts a session of `/ws/tts/realtime`: one synthesis at a time. */
 export const startSpeechSession = ({
   peer,
+  account,
   engines,
+  spools,
   textLimit,
   clock,
   log,
@@ -79,6 +87,7 @@ export const startSpeechSession = ({
     if (!found)
       throw new ContractError('ErrVoiceNotFound', 'voice_id is not one of GET /tts/voices.');
     const { voice, offer } = found;
+    account.checkVoicesOf(offer.name);
     checkFormat(voice, session);
     setting = {
       voice,
@@ -94,14 +103,27 @@ export const startSpeechSession = ({
     { voice, offer, format, sampleRateHz, isBinary }: Setting,
     text: string,
   ): Promise<void> => {
-    using _ = await offer.limiter.acquire(signal);
-    const sound = await offer.engine.speak({ voiceId: voice.id, text }, signal);
+    account.admit('speech');
+    const order: SpeechOrder = {
+      engine: offer.engine,
+      voiceId: voice.id,
+      text,
+      temperature: undefined,
+      format,
+      sampleRateHz,
+      stream: streamable(format),
+    };
+    await using speech = makeSpeech(order, { offer, spools, account, signal });
+    const file = order.stream ? speech : await speech.file();
+    const audio = await primed(bytesOf(file, signal));
     peer.send({ type: 'tts.audio.start', format, sample_rate: sampleRateHz });
-    const pcm = resample(sound.pcm, sound.sampleRateHz, sampleRateHz);
-    for await (const chunk of encode(format, sampleRateHz, pcm)) {
+    for await (const chunk of audio) {
       signal.throwIfAborted();
-      if (isBinary) await peer.sendBytes(chunk);
-      else peer.send({ type: 'tts.audio.delta', audio: Buffer.from(chunk).toString('base64') });
+      await peer.sendAudio(
+        isBinary
+          ? chunk
+          : { type: 'tts.audio.delta', audio: Buffer.from(chunk).toString('base64') },
+      );
     }
     peer.send({ type: 'tts.audio.done' });
     peer.send({ type: 'tts.usage', usage: { characters: countCodePoints(text) } });

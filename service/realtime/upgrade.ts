@@ -9,6 +9,10 @@ import { chooseProtocol, upgradeAuthorization } from '../browser-origins.ts';
 import type { EngineConfig } from '../config.ts';
 import type { Engines } from '../engine-loader.ts';
 import { ContractError, errorReply } from '../errors.ts';
+import type { Purpose } from '../keys/access.ts';
+import type { Account } from '../keys/account.ts';
+import type { Accounts } from '../keys/accounts.ts';
+import type { Spools } from '../speech/spool.ts';
 import { floodError, sendError, type Peer, type PeerSession } from './peer.ts';
 import { startRecognitionSession } from './recognition-session.ts';
 import { startSpeechSession } from './speech-session.ts';
@@ -22,6 +26,13 @@ const MOST_FRAME_BYTES = 4 * MOST_MESSAGE_BYTES;
 const MOST_SESSIONS = 64;
 /** Longest pause between two messages of a client. */
 const IDLE_MS = { recognition: 60_000, speech: 180_000 };
+/** Access that a key needs for a path. */
+const PURPOSES = {
+  recognition: 'realtime-recognition',
+  speech: 'speech',
+} as const satisfies Record<Path, Purpose>;
+/** Time between two looks at the key of an open session, which may have been revoked. */
+const KEY_CHECK_MS = 2_000;
 /** Longest wait for a client's half of a close. */
 const CLOSE_MS = 2_000;
 
@@ -29,8 +40,8 @@ export interface RealtimeDeps {
   readonly engines: Engines;
   readonly config: Pick<EngineConfig, 'SERVICE_TTS_TEXT_LIMIT'>;
   readonly log: Log;
-  /** Checks the `Authorization` header; throws the error of the refusal. */
-  readonly checkKey: (header: string | null) => void;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly spools: Spools;
   /** Origins whose pages may give the key as a subprotocol. Default: none. */
   readonly browserOrigins?: readonly string[];
   readonly clock?: Clock;
@@ -69,7 +80,7 @@ const refuse = async (socket: Duplex, reply: Response): Promise<void> => {
 /** Serves the two WebSocket paths of contract section 4.1 on `server`. */
 export const serveRealtime = (
   server: Server,
-  { engines, config, log, checkKey, browserOrigins = [], clock = realClock }: RealtimeDeps,
+  { engines, config, log, accounts, spools, browserOrigins = [], clock = realClock }: RealtimeDeps,
 ): RealtimeServer => {
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
@@ -83,11 +94,28 @@ export const serveRealtime = (
   const sockets = new Set<WebSocket>();
   let isClosing = false;
 
-  const open = (socket: WebSocket, path: Path, start: (peer: Peer) => PeerSession): void => {
+  const open = (
+    socket: WebSocket,
+    path: Path,
+    account: Account,
+    start: (peer: Peer) => PeerSession,
+  ): void => {
     sockets.add(socket);
     const peer = socketPeer(socket);
     let session: PeerSession | undefined;
     let stopIdle: (() => void) | undefined;
+    let stopChecks: (() => void) | undefined;
+    const checkKey = (): void => {
+      stopChecks = clock.after(KEY_CHECK_MS, checkKey);
+      try {
+        account.checkOpen(PURPOSES[path]);
+      } catch (error) {
+        // A database that cannot be read now says nothing about the key.
+        if (!(error instanceof ContractError)) return;
+        sendError(peer, error, log, CLOSE.refused);
+        session?.closed();
+      }
+    };
     const awake = (): void => {
       stopIdle?.();
       stopIdle = clock.after(IDLE_MS[path], () => {
@@ -110,36 +138,40 @@ export const serveRealtime = (
     socket.on('error', ignore);
     socket.on('close', () => {
       stopIdle?.();
+      stopChecks?.();
       sockets.delete(socket);
       session?.closed();
     });
     session = start(peer);
     awake();
+    if (account.isMetered) stopChecks = clock.after(KEY_CHECK_MS, checkKey);
   };
 
   /** Finds how a session of the path starts; throws when no engine serves it. */
-  const starterOf = async (path: Path): Promise<(peer: Peer) => PeerSession> => {
+  const starterOf = async (path: Path, account: Account): Promise<(peer: Peer) => PeerSession> => {
     if (path === 'speech') {
       const offers = await engines.offers('speech');
       if (offers.length === 0) throw engines.missing({ ability: 'speech' });
       const textLimit = config.SERVICE_TTS_TEXT_LIMIT;
-      return (peer) => startSpeechSession({ peer, engines, textLimit, clock, log });
+      return (peer) =>
+        startSpeechSession({ peer, account, engines, spools, textLimit, clock, log });
     }
     const offers = await engines.offers('recognition');
     if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
-    return (peer) => startRecognitionSession({ peer, offers, clock, log });
+    return (peer) => startRecognitionSession({ peer, account, offers, clock, log });
   };
 
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const path = pathOf(request);
     // As for other requests, who has no key does not learn which paths there are.
-    checkKey(upgradeAuthorization(request.headers, browserOrigins));
+    const account = accounts.find(upgradeAuthorization(request.headers, browserOrigins));
     if (!path) throw new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint');
-    const start = await starterOf(path);
+    account.admit(PURPOSES[path]);
+    const start = await starterOf(path, account);
     if (sockets.size >= MOST_SESSIONS) throw floodError('too many sessions are open');
     if (isClosing) throw new ContractError('ErrBackendUnreachable', 'The service stops.');
     if (!socket.destroyed)
-      upgrader.handleUpgrade(request, socket, head, (opened) => open(opened, path, start));
+      upgrader.handleUpgrade(request, socket, head, (opened) => open(opened, path, account, start));
   };
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {

@@ -7,6 +7,7 @@ import type { Log } from '../../src/log.ts';
 import type { EngineHints } from '../engine.ts';
 import { withFailOver } from '../fail-over.ts';
 import type { Offer } from '../engine-loader.ts';
+import type { Account } from '../keys/account.ts';
 import { samplesOf, type SpeechSegment } from './speech-segmenter.ts';
 
 /** Audio that is added between two recognitions of a growing utterance, at least. */
@@ -17,6 +18,7 @@ const PARTIAL_EVERY_SHARE = 0.25;
 const ATTEMPTS = 3;
 
 export interface UtteranceRecognitionDeps {
+  readonly account: Account;
   /** Engines, best first; the next one is asked when one fails. */
   readonly offers: readonly Offer<'recognition'>[];
   readonly hints: EngineHints;
@@ -24,10 +26,15 @@ export interface UtteranceRecognitionDeps {
   readonly log: Pick<Log, 'warn'>;
 }
 
+interface Recognised {
+  readonly engine: string;
+  readonly reply: AsrPlainReply;
+}
+
 /** Recognises one utterance over any engine for whole audio. */
 export const createUtteranceRecognition = (
   segment: SpeechSegment,
-  { offers, hints, wait, log }: UtteranceRecognitionDeps,
+  { account, offers, hints, wait, log }: UtteranceRecognitionDeps,
 ) => {
   const agreement = createLocalAgreement();
   let running: AbortController | undefined;
@@ -35,15 +42,16 @@ export const createUtteranceRecognition = (
   let certain = '';
 
   const recogniseBy = async (
-    { engine, limiter }: Offer<'recognition'>,
+    { name, engine, limiter }: Offer<'recognition'>,
     signal: AbortSignal,
-  ): Promise<AsrPlainReply> => {
-    using _ = await limiter.acquire(signal);
+  ): Promise<Recognised> => {
+    using _ = await limiter.acquire(signal, account.name);
     const heard = await engine.recognise(samplesOf(segment), hints, signal);
-    return plainReply([{ startMs: segment.startMs, endMs: segment.endMs, heard }], hints);
+    const { startMs, endMs } = segment;
+    return { engine: name, reply: plainReply([{ startMs, endMs, heard }], hints) };
   };
 
-  const recognise = async (signal: AbortSignal): Promise<AsrPlainReply> =>
+  const recognise = async (signal: AbortSignal): Promise<Recognised> =>
     withFailOver(offers, recogniseBy, {
       ability: 'recognition',
       log,
@@ -65,7 +73,7 @@ export const createUtteranceRecognition = (
       const mine = new AbortController();
       running = mine;
       try {
-        const result = await recognise(AbortSignal.any([signal, mine.signal]));
+        const { reply: result } = await recognise(AbortSignal.any([signal, mine.signal]));
         if (mine.signal.aborted) return undefined;
         const agreed = agreement.add(result.text.trim());
         if (agreed === certain) return undefined;
@@ -83,7 +91,10 @@ export const createUtteranceRecognition = (
       running?.abort();
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await recognise(signal);
+          const { engine, reply } = await recognise(signal);
+          const lengthMs = segment.frames.length * FRAME_MS;
+          account.charge({ task: 'recognition', engine, amount: lengthMs });
+          return reply;
         } catch (thrown) {
           signal.throwIfAborted();
           const { code, retryAfterMs = 1_000 } = toAppError(thrown);

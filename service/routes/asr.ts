@@ -53,6 +53,7 @@ const readInput = ({
 export const createAsr = (uploads = createAudioUploads()): Route => ({
   method: 'POST',
   path: PATHS.asr,
+  purpose: 'recognition',
   stage: 'asr',
   timeoutMs: 600_000,
   failures: { forwards: true },

@@ -1,6 +1,8 @@
 import { PATHS } from '../../src/api/contract.ts';
 import { readChunks, type BodyLimit } from '../body.ts';
+import { charged } from '../charged.ts';
 import { readChatBody } from '../chat-body.ts';
+import { createChatUsage, type ChatUsage } from '../chat-usage.ts';
 import { watched, withFailOver } from '../fail-over.ts';
 import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
@@ -13,9 +15,10 @@ const BODY_LIMIT: BodyLimit = { bytes: 8 * 1024 * 1024, named: 'ErrRequestTooLar
 export const createChatRoute = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
   method: 'POST',
   path: PATHS.chat,
+  purpose: 'chat',
   stage: 'llm',
   timeoutMs: 600_000,
-  handle: async ({ request, engines, key, log, signal, cutOff }) => {
+  handle: async ({ request, engines, account, log, signal, cutOff }) => {
     using upload = uploads.open();
     const body = readChunks(request, BODY_LIMIT, signal);
     const input = await upload.receive(body, readChatBody, signal);
@@ -25,13 +28,20 @@ export const createChatRoute = (uploads: ReturnType<typeof createUploadLimiter>)
     const reply = await withFailOver(
       offers,
       async (offer, either) => {
-        const permit = await offer.limiter.acquire(either, key);
+        const permit = await offer.limiter.acquire(either, account.name);
+        let usage: ChatUsage | undefined;
         const answer = (async function* () {
           const answered = await offer.engine.complete(input, either);
           ({ mediaType } = answered);
-          yield* answered.body;
+          if (account.isMetered) usage = createChatUsage(mediaType, input.promptBytes());
+          for await (const bytes of answered.body) {
+            usage?.push(bytes);
+            yield bytes;
+          }
         })();
-        return primed(holding(permit, watched(offer, answer, signal)));
+        const charge = (): void =>
+          account.charge({ task: 'chat', engine: offer.name, amount: usage?.tokens() ?? 0 });
+        return primed(holding(permit, charged(watched(offer, answer, signal), charge, signal)));
       },
       { ability: 'chat', log, signal },
     );

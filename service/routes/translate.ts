@@ -11,6 +11,7 @@ import {
 } from '../../src/api/contract.ts';
 import type { Offer } from '../engine-loader.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
+import { charged } from '../charged.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { ContractError } from '../errors.ts';
 import { watched, withFailOver } from '../fail-over.ts';
@@ -144,9 +145,10 @@ async function* events(
 export const translate: Route = {
   method: 'POST',
   path: PATHS.translate,
+  purpose: 'translation',
   stage: 'translation',
   timeoutMs: 180_000,
-  handle: async ({ request, engines, key, log, signal, cutOff }) => {
+  handle: async ({ request, engines, account, log, signal, cutOff }) => {
     const input = await readRequest(request, signal);
     const from = readLanguage('source_lang', input.source_lang);
     const to = readLanguage('target_lang', input.target_lang);
@@ -167,9 +169,15 @@ export const translate: Route = {
       either: AbortSignal,
     ): Promise<AsyncGenerator<TranslationPiece>> =>
       holding(
-        await offer.limiter.acquire(either, key),
+        await offer.limiter.acquire(either, account.name),
         translateKeeping(offer.engine, wanted, either),
       );
+    const charge = ({ name }: Offer<'translation'>): void =>
+      account.charge({
+        task: 'translation',
+        engine: name,
+        amount: countCodePoints(input.text),
+      });
     const failOver = { ability: 'translation', log, signal } as const;
     if (input.stream !== 'true') {
       const reply = await withFailOver(
@@ -177,7 +185,9 @@ export const translate: Route = {
         async (offer, either, begun) => {
           const pieces = await primed(await piecesOf(offer, either));
           begun();
-          return wholeReply(input, pieces);
+          const whole = await wholeReply(input, pieces);
+          charge(offer);
+          return whole;
         },
         failOver,
       );
@@ -185,7 +195,10 @@ export const translate: Route = {
     }
     const pieces = await withFailOver(
       offers,
-      async (offer, either) => primed(watched(offer, await piecesOf(offer, either), signal)),
+      async (offer, either) => {
+        const watchedPieces = watched(offer, await piecesOf(offer, either), signal);
+        return primed(charged(watchedPieces, () => charge(offer), signal));
+      },
       failOver,
     );
     return streamReply(

@@ -9,6 +9,7 @@ import { createSpools, SPOOL_LIMITS } from '../speech/spool.ts';
 export const createTts = (spools = createSpools(SPOOL_LIMITS)): Route => ({
   method: 'POST',
   path: PATHS.tts,
+  purpose: 'speech',
   stage: 'tts',
   timeoutMs: 180_000,
   failures: { unreachable: 500 },
@@ -18,6 +19,7 @@ export const createTts = (spools = createSpools(SPOOL_LIMITS)): Route => ({
     if (!found)
       throw new ContractError('ErrVoiceNotFound', `voice_id is not one of GET ${PATHS.voices}.`);
     const { voice, offer } = found;
+    context.account.checkVoicesOf(offer.name);
     checkFormat(voice, input);
     const sampleRateHz = sampleRateFor(voice, input.sample_rate);
 
@@ -31,8 +33,7 @@ export const createTts = (spools = createSpools(SPOOL_LIMITS)): Route => ({
         sampleRateHz,
         stream: input.stream ?? false,
       },
-      offer.limiter,
-      spools,
+      { offer, spools },
       context,
     );
   },

@@ -116,13 +116,13 @@ async function* encodedInTurns(
  * Synthesises an order into a spool, and ends that. A format whose header holds the length is spooled
  * as raw samples (see `finished`). Rejects as the engine does.
  *
- * @param onAudio called after each part with the length of all audio so far
+ * @param onPart called after each part with the length of all audio so far, and its text
  */
 export const speakInto = async (
   spool: Spool,
   order: SpeechOrder,
   turns: AdmittedRequest,
-  onAudio: (audioMs: number) => void,
+  onPart: (audioMs: number, part: string) => void,
   signal: AbortSignal,
   clock = realClock,
 ): Promise<void> => {
@@ -139,7 +139,7 @@ export const speakInto = async (
         audioMs += (1_000 * pcm.samples.length) / pcm.sampleRateHz;
         yield pcm;
       }
-      onAudio(audioMs);
+      onPart(audioMs, part);
       isFirst = false;
       first[Symbol.dispose]();
       if (order.stream && audioMs - (clock.nowMs() - startMs) > AHEAD_MS)

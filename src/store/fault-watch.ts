@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AppError } from '../errors.ts';
-import { isDiskFault } from './disk-fault.ts';
+import { isDiskFault } from '../sqlite/disk-fault.ts';
 import type { StoreWriter } from './writer.ts';
 
 /** Watches writes for faults of the disk. */

@@ -1,6 +1,5 @@
-import { closeSync, existsSync, fdatasync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { closeSync, fdatasync, openSync } from 'node:fs';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { promisify } from 'node:util';
 import {
   SqliteDialect,
@@ -9,24 +8,13 @@ import {
   type CompiledQuery,
   type Kysely,
 } from 'kysely';
-import { AppError } from '../errors.ts';
-import { describeDiskFault, fromDisk } from './disk-fault.ts';
 import { createLru } from '../async/lru.ts';
+import { fromDisk } from '../sqlite/disk-fault.ts';
+import { IN_MEMORY, openDatabase } from '../sqlite/open.ts';
 import { createDiskSync } from './writer.ts';
 import type { Schema } from './schema.ts';
 
 const BUSY_MS = 5_000;
-
-/**
- * WAL lets readers continue during a write. NORMAL commits without a sync, which is done off the
- * event loop. Deleted data is overwritten, so that no text outlives its row.
- */
-const PRAGMAS = `
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  PRAGMA secure_delete = ON;
-  PRAGMA foreign_keys = ON;
-`;
 
 const inputs = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
 
@@ -112,24 +100,13 @@ const createJournal = (path: string) => {
   };
 };
 
-/** Makes a folder level by level: Node's recursive `mkdir` hangs in folders such as /proc. */
-const makeFolder = (folder: string): void => {
-  if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
-  mkdirSync(folder);
-};
-
 /**
- * Opens a SQLite database.
+ * Opens a SQLite database. Commits are written without a sync, which is done off the event loop.
  *
  * @param path a file, whose folder is made when missing, or `:memory:`
  */
-export const openSqlite = (path: string) => {
-  const isFile = path !== ':memory:';
-  try {
-    if (isFile) makeFolder(dirname(path));
-    const database = new DatabaseSync(path, { timeout: BUSY_MS });
-    database.exec(PRAGMAS);
+export const openSqlite = (path: string) =>
+  openDatabase(path, { variable: 'DATABASE_URL', busyMs: BUSY_MS }, (database) => {
     const journal = createJournal(path);
     const close = (): void => {
       journal.close();
@@ -138,23 +115,9 @@ export const openSqlite = (path: string) => {
     return {
       dialect: new SqliteDialect({ database: asKyselyDatabase(database, close) }),
       /** Resolves when everything committed before the call is on disk. */
-      synced: isFile ? createDiskSync(journal.flush) : async () => undefined,
+      synced: path === IN_MEMORY ? async () => undefined : createDiskSync(journal.flush),
     };
-  } catch (cause) {
-    const busy = cause instanceof Error && /locked|busy/i.test(cause.message);
-    const fault = describeDiskFault(cause);
-    const reason = fault
-      ? `cannot be used, ${fault}`
-      : 'cannot be opened; check DATABASE_URL and that its folder is there and writable';
-    throw new AppError(
-      'config',
-      busy
-        ? `the database ${path} is in use by another program; end it, or choose another DATABASE_URL`
-        : `the database ${path} ${reason}`,
-      { cause },
-    );
-  }
-};
+  });
 
 /** A value that is filled in each time a statement runs. */
 class Parameter {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kysely, Transaction } from 'kysely';
-import { isLocked } from './disk-fault.ts';
+import { isLocked } from '../sqlite/disk-fault.ts';
 import type { StorePort } from '../ports/store.ts';
 import type { Schema } from './schema.ts';
 

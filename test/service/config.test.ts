@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { engineSection, serverSection } from '../../service/config.ts';
-import { makeKey } from '../../service/keys.ts';
+import { makeKey } from '../../service/keys/key.ts';
 import { engineTable } from '../../service/engine-report.ts';
 import { parseConfig } from '../../src/config.ts';
 import { engineConfig } from './support.ts';
@@ -30,7 +30,12 @@ describe('the service’s configuration', () => {
   it('reads keys and listens on this machine alone by default', () => {
     const keys = [makeKey(), makeKey()];
     const { server } = parseConfig({ SERVICE_KEYS: keys.join(' , ') }, { server: serverSection });
-    expect(server).toEqual({ SERVICE_HOST: '127.0.0.1', SERVICE_PORT: 8090, SERVICE_KEYS: keys });
+    expect(server).toEqual({
+      SERVICE_HOST: '127.0.0.1',
+      SERVICE_PORT: 8090,
+      SERVICE_DATABASE: 'data/service.db',
+      SERVICE_KEYS: keys,
+    });
     expect(keys[0]).not.toBe(keys[1]);
   });
 

@@ -2,9 +2,10 @@ import { PATHS } from '../../src/api/contract.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { engineSection, type EngineConfig } from '../../service/config.ts';
+import { operatorAccount } from '../../service/keys/account.ts';
 import { createEngineHealth } from '../../service/engine-health.ts';
 import type { RequestLimiter } from '../../service/request-limiter.ts';
-import { startService, type Service } from '../../service/index.ts';
+import { startService, type Service, type ServiceOptions } from '../../service/index.ts';
 import type { RouteContext } from '../../service/route.ts';
 
 export const KEY = 'svck:test-0123456789abcdef';
@@ -37,6 +38,7 @@ export const startTestService = async (
   variables: Readonly<Record<string, string>> = {},
   log = createLog('silent'),
   browserOrigins: readonly string[] = [],
+  more: Pick<ServiceOptions, 'stored' | 'rates'> = {},
 ): Promise<TestService> => {
   const service = await startService({
     host: '127.0.0.1',
@@ -45,6 +47,7 @@ export const startTestService = async (
     engines: engineConfig(variables),
     log,
     browserOrigins,
+    ...more,
   });
   const request: TestService['request'] = (path, { key = KEY, headers, ...init } = {}) =>
     fetch(`${service.url}${path}`, {
@@ -89,7 +92,7 @@ export const offering = (
   config: engineConfig(),
   log: createLog('silent'),
   signal: new AbortController().signal,
-  key: 'one',
+  account: operatorAccount('one'),
   cutOff: () => {},
   allowMs: () => {},
 });

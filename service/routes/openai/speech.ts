@@ -59,6 +59,7 @@ const findVoice = <V extends { readonly voice: Voice }>(
 export const createSpeechRoute = (spools: Spools): Route => ({
   method: 'POST',
   path: OPENAI_PATHS.speech,
+  purpose: 'speech',
   stage: 'tts',
   timeoutMs: 180_000,
   failures: { unreachable: 500 },
@@ -68,13 +69,17 @@ export const createSpeechRoute = (spools: Spools): Route => ({
       speechRequest,
       (given) => given.input,
     );
-    const found = findVoice(voices, input.voice, input.input);
+    const { account } = context;
+    const allowed = voices.filter(({ offer }) => account.allowsVoicesOf(offer.name));
+    const found =
+      findVoice(allowed, input.voice, input.input) ?? findVoice(voices, input.voice, input.input);
     if (!found)
       throw new ContractError(
         'ErrVoiceNotFound',
         'voice is no id or name of GET /tts/voices, and no language.',
       );
     const { voice, offer } = found;
+    account.checkVoicesOf(offer.name);
     const format = FORMATS[input.response_format];
     if (!format || !voice.formats.includes(format))
       throw new ContractError(
@@ -91,8 +96,7 @@ export const createSpeechRoute = (spools: Spools): Route => ({
         sampleRateHz: sampleRateFor(voice, undefined),
         stream: voice.streaming && streamable(format),
       },
-      offer.limiter,
-      spools,
+      { offer, spools },
       context,
     );
   },

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyCheck } from '../../../service/keys.ts';
+import { createAccounts } from '../../../service/keys/accounts.ts';
+import { createSpools, SPOOL_LIMITS } from '../../../service/speech/spool.ts';
 import { serveRealtime, type RealtimeServer } from '../../../service/realtime/upgrade.ts';
 import { createServiceClient } from '../../../src/api/client.ts';
 import { createRealtime } from '../../../src/api/realtime/index.ts';
@@ -42,7 +43,8 @@ describe('the client against the built-in service', () => {
       engines,
       config,
       log,
-      checkKey: createKeyCheck([KEY]),
+      accounts: createAccounts({ keys: [KEY], log: createLog('silent') }),
+      spools: createSpools(SPOOL_LIMITS),
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SpeechEngine } from '../../../service/engine.ts';
+import { operatorAccount } from '../../../service/keys/account.ts';
 import { createRequestLimiter } from '../../../service/request-limiter.ts';
 import { startSpeechSession } from '../../../service/realtime/speech-session.ts';
+import { createSpools, SPOOL_LIMITS } from '../../../service/speech/spool.ts';
 import type { Voice } from '../../../src/api/contract.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
@@ -45,10 +47,13 @@ const open = (speechEngine = engine()) => {
   const session = startSpeechSession({
     peer: {
       send: (message) => void said.push(message as { type: string }),
-      sendBytes: async (bytes) => void audio.push(bytes),
+      sendAudio: async (part) =>
+        void (part instanceof Uint8Array ? audio.push(part) : said.push(part as { type: string })),
       close: (code) => void closes.push(code),
     },
     engines: offering('one', speechEngine, limiter).engines,
+    account: operatorAccount('one'),
+    spools: createSpools(SPOOL_LIMITS),
     textLimit: 100,
     clock: createTestClock(),
     log: createLog('silent'),

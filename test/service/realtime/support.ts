@@ -1,6 +1,7 @@
 import { createEngineHealth } from '../../../service/engine-health.ts';
 import type { Offer } from '../../../service/engine-loader.ts';
 import type { RecognisedText } from '../../../service/engine.ts';
+import { operatorAccount } from '../../../service/keys/account.ts';
 import { createRequestLimiter } from '../../../service/request-limiter.ts';
 import { startRecognitionSession } from '../../../service/realtime/recognition-session.ts';
 import { createLog } from '../../../src/log.ts';
@@ -71,16 +72,20 @@ export interface Said {
 }
 
 /** A session without a network, whose time is that of the audio. */
-export const openSession = (offers: readonly Offer<'recognition'>[] = [instantOffer()]) => {
+export const openSession = (
+  offers: readonly Offer<'recognition'>[] = [instantOffer()],
+  account = operatorAccount('one'),
+) => {
   const clock = createTestClock(0);
   const said: Said[] = [];
   const closes: number[] = [];
   const session = startRecognitionSession({
     peer: {
       send: (message) => void said.push({ ...(message as Said), atMs: clock.nowMs() }),
-      sendBytes: async () => undefined,
+      sendAudio: async () => undefined,
       close: (code) => void closes.push(code),
     },
+    account,
     offers,
     clock,
     log: createLog('silent'),

@@ -3,12 +3,15 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket as WsSocket } from 'ws';
-import { createKeyCheck } from '../../../service/keys.ts';
+import { createAccounts, type Accounts } from '../../../service/keys/accounts.ts';
+import { loadPrices } from '../../../service/keys/prices.ts';
 import { serveRealtime, type RealtimeServer } from '../../../service/realtime/upgrade.ts';
+import { createSpools, SPOOL_LIMITS } from '../../../service/speech/spool.ts';
 import { PATHS } from '../../../src/api/contract.ts';
 import { createLog } from '../../../src/log.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
 import { eventually } from '../../fakes/eventually.ts';
+import { createKeys, type Keys } from '../keys/support.ts';
 import { KEY, offering, startTestService } from '../support.ts';
 import { instantOffer, joined, silenceOf, soundOf } from './support.ts';
 
@@ -44,17 +47,27 @@ let clock: TestClock;
 let server: Server;
 let realtime: RealtimeServer;
 let url: string;
+let keys: Keys;
+let accounts: Accounts;
 
 beforeEach(async () => {
   clock = createTestClock();
   server = createServer();
   const offer = instantOffer();
   const { engines, config } = offering('instant', offer.engine, offer.limiter);
+  keys = createKeys();
+  accounts = createAccounts({
+    keys: [KEY],
+    stored: { database: keys.database, prices: await loadPrices() },
+    log: createLog('silent'),
+    clock,
+  });
   realtime = serveRealtime(server, {
     engines,
     config,
     log: createLog('silent'),
-    checkKey: createKeyCheck([KEY]),
+    accounts,
+    spools: createSpools(SPOOL_LIMITS),
     clock,
   });
   server.listen(0, '127.0.0.1');
@@ -66,6 +79,7 @@ afterEach(async () => {
   server.close();
   await realtime.close();
   await closed;
+  accounts[Symbol.dispose]();
 });
 
 describe('the WebSocket paths', () => {
@@ -131,6 +145,23 @@ describe('the WebSocket paths', () => {
     socket.send(Buffer.alloc(3_200));
     await eventually(() => expect(messages.at(-1)).toMatchObject({ code: 'ErrInvalidRequest' }));
     socket.terminate();
+  });
+
+  it.each([
+    ['is revoked', ['revoke', 'ada'], 'ErrAuthenticationFailed'],
+    ['loses its access', ['change', 'ada', '--access', 'speech'], 'ErrAccessDenied'],
+    ['has no more credit', ['change', 'ada', '--credit', '0'], 'ErrCreditUsedUp'],
+  ])('end a session within two seconds when its key %s', async (_, words, code) => {
+    const socket = dial(url, PATHS.realtimeRecognition, keys.create('ada'));
+    const messages = messagesOf(socket);
+    await once(socket, 'open');
+    await clock.advance(10_000);
+    expect(socket.readyState).toBe(socket.OPEN);
+    keys.run(...words);
+    const closed = once(socket, 'close');
+    await clock.advance(2_000);
+    expect((await closed)[0]).toBe(1008);
+    expect(messages.at(-1)).toMatchObject({ type: 'error', code, fatal: true });
   });
 
   it('close a session that sends nothing for a minute, and not one that does', async () => {

@@ -7,6 +7,7 @@ import { bytesSource } from '../../../src/audio/bytes.ts';
 import { AUDIO_FORMATS } from '../../../src/model/file.ts';
 import { createLog } from '../../../src/log.ts';
 import type { SpeechEngine } from '../../../service/engine.ts';
+import { operatorAccount } from '../../../service/keys/account.ts';
 import { createRequestLimiter } from '../../../service/request-limiter.ts';
 import { createTts } from '../../../service/routes/tts.ts';
 import { createSpools } from '../../../service/speech/spool.ts';
@@ -71,7 +72,7 @@ describe('speech for several listeners', () => {
         const reply = await route.handle({
           ...offering('one', made.engine, limiter),
           log: createLog('silent'),
-          key: String(incoming.headers['x-key'] ?? 'one'),
+          account: operatorAccount(String(incoming.headers['x-key'] ?? 'one')),
           signal: leaving.signal,
           cutOff: () => outgoing.destroy(),
           allowMs: (ms) => allowed.push(ms),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { describeDiskFault, fromDisk, isDiskFault } from '../../../src/store/disk-fault.ts';
+import { describeDiskFault, fromDisk, isDiskFault } from '../../../src/sqlite/disk-fault.ts';
 import { createMemberSettings } from '../../../src/store/settings.ts';
 
 const MEMBER = { platform: 'test', id: 'ada' };

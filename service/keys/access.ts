@@ -1,0 +1,74 @@
+import type { Ability } from '../engine.ts';
+import { ContractError } from '../errors.ts';
+
+/** What a request is for, as far as a key may be without it (contract section 5, item 6). */
+export type Purpose = Ability | 'realtime-recognition';
+
+const PURPOSES = [
+  'speech',
+  'recognition',
+  'realtime-recognition',
+  'translation',
+  'chat',
+] as const satisfies readonly Purpose[];
+
+const SPEECH_OF = 'speech:';
+const ALL = 'all';
+
+/** The words of access, for errors and help. */
+export const ACCESS_WORDS = `${ALL}, ${PURPOSES.join(', ')}, ${SPEECH_OF}ENGINE`;
+
+/** What a key may use, as words: `all`, purposes, and engines of speech as `speech:espeak-ng`. */
+export type Access = ReadonlySet<string>;
+
+export const ALL_ACCESS: Access = new Set([ALL]);
+
+/**
+ * Reads words, separated by commas. Returns the first that is no word in place of the access.
+ *
+ * @param engines names of the engines that there are
+ */
+export const parseAccess = (
+  text: string,
+  engines: readonly string[],
+): { readonly access: Access } | { readonly unknown: string } => {
+  const words = text.split(',').map((word) => word.trim());
+  const known = new Set([ALL, ...PURPOSES, ...engines.map((name) => `${SPEECH_OF}${name}`)]);
+  const unknown = words.find((word) => !known.has(word));
+  return unknown === undefined ? { access: new Set(words) } : { unknown };
+};
+
+/** Access as it is stored and listed. */
+export const formatAccess = (access: Access): string => [...access].join(',');
+
+/** Access as it was stored. */
+export const storedAccess = (text: string): Access => new Set(text.split(','));
+
+const denied = (what: string): ContractError =>
+  new ContractError('ErrAccessDenied', `This key has no access to ${what}.`, {
+    context: ['auth'],
+  });
+
+const TITLES: Readonly<Record<Purpose, string>> = {
+  speech: 'text-to-speech',
+  recognition: 'batch speech recognition',
+  'realtime-recognition': 'realtime speech recognition',
+  translation: 'translation',
+  chat: 'chat',
+};
+
+/** Throws the contract's 403 for a key that may not be used for `purpose`. */
+export const checkPurpose = (access: Access, purpose: Purpose): void => {
+  if (access.has(ALL) || access.has(purpose)) return;
+  if (purpose === 'speech' && [...access].some((word) => word.startsWith(SPEECH_OF))) return;
+  throw denied(TITLES[purpose]);
+};
+
+/** True when the voices of an engine may be used. */
+export const allowsVoicesOf = (access: Access, engine: string): boolean =>
+  access.has(ALL) || access.has('speech') || access.has(`${SPEECH_OF}${engine}`);
+
+/** Throws the contract's 403 for a voice of an engine that the key may not use. */
+export const checkVoicesOf = (access: Access, engine: string): void => {
+  if (!allowsVoicesOf(access, engine)) throw denied(`the provider of this voice, ${engine}`);
+};

@@ -1,0 +1,112 @@
+import type { Allowance } from '../allowance.ts';
+import { ContractError, tooManyRequests } from '../errors.ts';
+import {
+  ALL_ACCESS,
+  allowsVoicesOf,
+  checkPurpose,
+  checkVoicesOf,
+  type Access,
+  type Purpose,
+} from './access.ts';
+import type { Use } from './prices.ts';
+
+/** The key of a request, with what it may do. */
+export interface Account {
+  /** Name for logs and turns, which tells nothing of the key itself. */
+  readonly name: string;
+  /** True when what is used is counted. */
+  readonly isMetered: boolean;
+  /**
+   * Lets a request begin, and counts it. Throws the contract's 403 for a purpose that the key may
+   * not be used for, 429 for too many requests and for a credit that is used up.
+   *
+   * @param purpose undefined for lists, which are free
+   */
+  admit(purpose?: Purpose): void;
+  /** True when voices of an engine may be used. */
+  allowsVoicesOf(engine: string): boolean;
+  /** Throws the contract's 403 for a voice of an engine that the key may not be used for. */
+  checkVoicesOf(engine: string): void;
+  /** Takes the price of a result from the credit. */
+  charge(use: Use): void;
+  /** Throws when an open session of this purpose has to end: the key was revoked, say. */
+  checkOpen(purpose: Purpose): void;
+}
+
+/** The limits of a key: of all its requests, and of those for speech recognition. */
+export interface KeyAllowances {
+  readonly all: Allowance | undefined;
+  readonly asr: Allowance | undefined;
+}
+
+/** What is known of a key at the moment. */
+export interface KeyState {
+  readonly access: Access;
+  readonly creditNanoUsd: number;
+}
+
+const takeOne = ({ all, asr }: KeyAllowances, purpose: Purpose | undefined): void => {
+  const isAsr = purpose === 'recognition' || purpose === 'realtime-recognition';
+  const allowances = [all, isAsr ? asr : undefined].filter((one) => one !== undefined);
+  const waitMs = Math.max(0, ...allowances.map((one) => one.waitMs(1)));
+  if (waitMs > 0) throw tooManyRequests(waitMs);
+  for (const one of allowances) one.take(1);
+};
+
+const checkCredit = (creditNanoUsd: number): void => {
+  if (creditNanoUsd <= 0)
+    throw new ContractError('ErrCreditUsedUp', 'The credit of this key is used up.', {
+      context: ['limit'],
+    });
+};
+
+/** An operator's own key: for everything, without credit. */
+export const operatorAccount = (
+  name: string,
+  allowances: KeyAllowances = { all: undefined, asr: undefined },
+): Account => ({
+  name,
+  isMetered: false,
+  admit: (purpose) => takeOne(allowances, purpose),
+  allowsVoicesOf: (engine) => allowsVoicesOf(ALL_ACCESS, engine),
+  checkVoicesOf: (engine) => checkVoicesOf(ALL_ACCESS, engine),
+  charge: () => undefined,
+  checkOpen: () => undefined,
+});
+
+/**
+ * The account of a stored key.
+ *
+ * @param now looks the key up; throws the contract's 401 when it was revoked
+ * @param spend takes the price of a use from the credit
+ */
+export const storedAccount = (
+  name: string,
+  {
+    allowances,
+    now,
+    spend,
+  }: {
+    readonly allowances: KeyAllowances;
+    readonly now: () => KeyState;
+    readonly spend: (use: Use) => void;
+  },
+): Account => {
+  const checkMay = (purpose: Purpose): void => {
+    const { access, creditNanoUsd } = now();
+    checkPurpose(access, purpose);
+    checkCredit(creditNanoUsd);
+  };
+  return {
+    name,
+    isMetered: true,
+    admit: (purpose) => {
+      if (purpose) checkMay(purpose);
+      takeOne(allowances, purpose);
+    },
+    allowsVoicesOf: (engine) => allowsVoicesOf(now().access, engine),
+    checkVoicesOf: (engine) => checkVoicesOf(now().access, engine),
+    charge: spend,
+    checkOpen: checkMay,
+  };
+};

@@ -1,0 +1,142 @@
+import { timingSafeEqual } from 'node:crypto';
+import { createLru } from '../../src/async/lru.ts';
+import { realClock, type Clock } from '../../src/async/clock.ts';
+import type { Log } from '../../src/log.ts';
+import { createAllowance, type Rate } from '../allowance.ts';
+import { ContractError } from '../errors.ts';
+import { parseRate } from '../rate.ts';
+import { storedAccess } from './access.ts';
+import { operatorAccount, storedAccount, type Account, type KeyAllowances } from './account.ts';
+import { hashKey } from './key.ts';
+import { priceOf, type Prices } from './prices.ts';
+import { createSpending } from './spending.ts';
+import { openExistingKeyStore, type KeyStore, type StoredKey } from './store.ts';
+
+/** Digits of an operator's key's hash that name it: enough to tell keys apart, useless to guess one. */
+const NAME_DIGITS = 8;
+/** Keys whose requests are remembered to count them. */
+const MOST_COUNTED = 10_000;
+/** Longest wait for another process that writes: everything else waits as well. */
+const BUSY_MS = 5;
+
+/** Rates of keys that have none of their own. */
+export interface KeyRates {
+  readonly all?: Rate | undefined;
+  readonly asr?: Rate | undefined;
+}
+
+export interface AccountsOptions {
+  /** Complete keys of the operator, prefix included. */
+  readonly keys: readonly string[];
+  /** Keys that the command line creates; undefined for none. */
+  readonly stored?: StoredKeysOptions | undefined;
+  readonly rates?: KeyRates | undefined;
+  readonly log: Pick<Log, 'warn'>;
+  readonly clock?: Clock;
+}
+
+export interface StoredKeysOptions {
+  /** File of the database; it is opened once it exists. */
+  readonly database: string;
+  readonly prices: Prices;
+}
+
+/** Finds the account of a request by its key. */
+export interface Accounts extends Disposable {
+  /**
+   * Finds the account for an `Authorization` header; throws the contract's 401 for a key that is
+   * missing or unknown (section 5).
+   */
+  find(header: string | null): Account;
+}
+
+const unknownKey = (): ContractError =>
+  new ContractError('ErrAuthenticationFailed', 'Authentication error: Invalid token', {
+    context: ['auth'],
+  });
+
+/** Opens the stored keys once there are any. */
+const createStoredKeys = ({
+  database,
+  prices,
+  clock,
+  log,
+}: StoredKeysOptions & { readonly clock: Clock; readonly log: Pick<Log, 'warn'> }) => {
+  let store: KeyStore | undefined;
+  const spending = createSpending({
+    store: { spend: (amounts) => store?.spend(amounts) ?? true },
+    clock,
+    log,
+  });
+  const find = (hash: string): StoredKey | undefined => {
+    store ??= openExistingKeyStore(database, BUSY_MS);
+    return store?.find(hash);
+  };
+  return {
+    find,
+    accountOf: ({ hash, name }: StoredKey, allowances: KeyAllowances): Account =>
+      storedAccount(name, {
+        allowances,
+        now: () => {
+          const key = find(hash);
+          if (!key) throw unknownKey();
+          return {
+            access: storedAccess(key.access),
+            creditNanoUsd: key.creditNanoUsd - spending.unwritten(hash),
+          };
+        },
+        spend: (use) => spending.add(hash, priceOf(prices, use)),
+      }),
+    [Symbol.dispose]: () => {
+      spending[Symbol.dispose]();
+      store?.[Symbol.dispose]();
+    },
+  };
+};
+
+/**
+ * Creates the accounts of the operator's keys and of the stored ones. The operator's are compared by
+ * their hashes, all of them and in constant time, so that the time of a refusal reveals neither a key
+ * nor its length; stored ones are looked up by their hash, of which a guess says nothing.
+ */
+export const createAccounts = ({
+  keys,
+  stored: storedOptions,
+  rates = {},
+  log,
+  clock = realClock,
+}: AccountsOptions): Accounts => {
+  const known = keys.map(hashKey);
+  const stored = storedOptions && createStoredKeys({ ...storedOptions, clock, log });
+  const counted = createLru<string, KeyAllowances & { readonly id: string }>(MOST_COUNTED);
+
+  const allowanceOf = (rate: Rate | undefined) => rate && createAllowance(clock, rate);
+  const allowancesOf = (hash: string, all?: string | null, asr?: string | null): KeyAllowances => {
+    const id = `${all ?? ''} ${asr ?? ''}`;
+    const before = counted.get(hash);
+    const found =
+      before?.id === id
+        ? before
+        : {
+            id,
+            all: allowanceOf(all ? parseRate(all) : rates.all),
+            asr: allowanceOf(asr ? parseRate(asr) : rates.asr),
+          };
+    counted.set(hash, found);
+    return found;
+  };
+
+  return {
+    find: (header) => {
+      const given = hashKey(/^Bearer (\S+)$/i.exec(header ?? '')?.[1] ?? '');
+      const hash = given.toString('hex');
+      let isOperators = false;
+      for (const key of known) isOperators = timingSafeEqual(key, given) || isOperators;
+      if (isOperators) return operatorAccount(hash.slice(0, NAME_DIGITS), allowancesOf(hash));
+      const key = stored?.find(hash);
+      if (!stored || !key) throw unknownKey();
+      return stored.accountOf(key, allowancesOf(hash, key.rate, key.asrRate));
+    },
+    [Symbol.dispose]: () => stored?.[Symbol.dispose](),
+  };
+};

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { AppError } from '../../src/errors.ts';
+import { isLocked } from '../../src/sqlite/disk-fault.ts';
+import { openDatabase } from '../../src/sqlite/open.ts';
+import { MOST_NANO_USD } from './money.ts';
+
+/** A key as it is stored: by its hash, never itself. */
+export interface StoredKey {
+  /** SHA-256 of the key in hexadecimal digits. */
+  readonly hash: string;
+  readonly name: string;
+  /** Words of access, separated by commas. */
+  readonly access: string;
+  readonly creditNanoUsd: number;
+  /** Rates as they were written; null for the service's own. */
+  readonly rate: string | null;
+  readonly asrRate: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
+
+export type KeyChange = Partial<
+  Pick<StoredKey, 'access' | 'creditNanoUsd' | 'rate' | 'asrRate'>
+> & {
+  readonly addNanoUsd?: number | undefined;
+};
+
+/** The stored keys, which several processes can use at the same time. */
+export interface KeyStore extends Disposable {
+  find(hash: string): StoredKey | undefined;
+  list(): readonly StoredKey[];
+  /** Throws `AppError` (`bad-input`) for a name that is taken. */
+  create(key: StoredKey): void;
+  /** Throws `AppError`: `not-found` for an unknown name, `bad-input` for too much credit. */
+  change(name: string, change: KeyChange): void;
+  /** Removes a key. Throws `AppError` (`not-found`) for an unknown name. */
+  remove(name: string): void;
+  /**
+   * Takes amounts in nano-USD, by hash, from the credits, all or none. Returns false while another
+   * process writes.
+   */
+  spend(amounts: ReadonlyMap<string, number>): boolean;
+}
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS keys (
+    hash TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    access TEXT NOT NULL,
+    credit_nano_usd INTEGER NOT NULL,
+    rate TEXT,
+    asr_rate TEXT,
+    created_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const COLUMNS = `hash, name, access, credit_nano_usd AS creditNanoUsd, rate, asr_rate AS asrRate,
+  created_at AS createdAt`;
+
+const unknownName = (name: string): AppError =>
+  new AppError(
+    'not-found',
+    `There is no key named ${name}. "npm run service -- keys list" names them`,
+  );
+
+/**
+ * Opens the database of keys, which is made when missing. Throws `AppError` (`config`) for one that
+ * cannot be used.
+ *
+ * @param busyMs longest wait for another process that writes; everything else waits as well
+ */
+export const openKeyStore = (path: string, busyMs: number): KeyStore =>
+  openDatabase(path, { variable: 'SERVICE_DATABASE', busyMs }, (database) => {
+    database.exec(SCHEMA);
+    const find = database.prepare(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`);
+    const list = database.prepare(`SELECT ${COLUMNS} FROM keys ORDER BY name`);
+    const insert = database.prepare(
+      `INSERT INTO keys (hash, name, access, credit_nano_usd, rate, asr_rate, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
+    );
+    const add = database.prepare(
+      `UPDATE keys SET credit_nano_usd = credit_nano_usd + ?
+       WHERE name = ? AND credit_nano_usd + ? <= ${MOST_NANO_USD}`,
+    );
+    const remove = database.prepare('DELETE FROM keys WHERE name = ?');
+    const spend = database.prepare(
+      'UPDATE keys SET credit_nano_usd = credit_nano_usd - ? WHERE hash = ?',
+    );
+    const has = database.prepare('SELECT 1 FROM keys WHERE name = ?');
+    const setters = {
+      access: database.prepare('UPDATE keys SET access = ? WHERE name = ?'),
+      creditNanoUsd: database.prepare('UPDATE keys SET credit_nano_usd = ? WHERE name = ?'),
+      rate: database.prepare('UPDATE keys SET rate = ? WHERE name = ?'),
+      asrRate: database.prepare('UPDATE keys SET asr_rate = ? WHERE name = ?'),
+    };
+
+    const inTransaction = (work: () => void): void => {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        work();
+        database.exec('COMMIT');
+      } catch (error) {
+        if (database.isTransaction) database.exec('ROLLBACK');
+        throw error;
+      }
+    };
+
+    return {
+      find: (hash) => find.get(hash) as StoredKey | undefined,
+      list: () => list.all() as unknown as readonly StoredKey[],
+      create: (key) => {
+        const { changes } = insert.run(
+          key.hash,
+          key.name,
+          key.access,
+          key.creditNanoUsd,
+          key.rate,
+          key.asrRate,
+          key.createdAt,
+        );
+        if (changes === 0)
+          throw new AppError(
+            'bad-input',
+            `There is a key named ${key.name} already. Choose another name, or revoke it first`,
+          );
+      },
+      change: (name, { addNanoUsd, ...change }) =>
+        inTransaction(() => {
+          if (!has.get(name)) throw unknownName(name);
+          for (const column of ['access', 'creditNanoUsd', 'rate', 'asrRate'] as const) {
+            const value = change[column];
+            if (value !== undefined) setters[column].run(value, name);
+          }
+          if (addNanoUsd !== undefined && add.run(addNanoUsd, name, addNanoUsd).changes === 0)
+            throw new AppError('bad-input', 'A key can have at most 1000000 USD');
+        }),
+      remove: (name) => {
+        if (remove.run(name).changes === 0) throw unknownName(name);
+      },
+      spend: (amounts) => {
+        try {
+          inTransaction(() => {
+            for (const [hash, nanoUsd] of amounts) spend.run(nanoUsd, hash);
+          });
+          return true;
+        } catch (error) {
+          if (isLocked(error)) return false;
+          throw error;
+        }
+      },
+      [Symbol.dispose]: () => database.close(),
+    };
+  });
+
+/** Opens the database of keys where there is one. */
+export const openExistingKeyStore = (path: string, busyMs: number): KeyStore | undefined =>
+  existsSync(path) ? openKeyStore(path, busyMs) : undefined;

@@ -1,0 +1,81 @@
+import { countCodePoints } from '../../src/text/unicode.ts';
+import type { Account } from '../keys/account.ts';
+import type { Offer } from '../engine-loader.ts';
+import { finished, speakInto, type SpeechOrder } from './speak.ts';
+import type { Spool, Spools } from './spool.ts';
+
+/** An order that is being spoken, however slowly it is listened to. Disposing of it ends the work. */
+export interface SpeechInMaking extends AsyncDisposable {
+  /** The audio as it is made; for a format whose header holds the length only raw samples. */
+  readonly spool: Spool;
+  /** Resolves with the whole file once all is spoken. Rejects as the engine does. */
+  file(): Promise<SpeechFile>;
+}
+
+/** Audio whose first bytes may stand before its spool. */
+export interface SpeechFile {
+  readonly spool: Spool;
+  readonly head?: readonly Uint8Array[];
+}
+
+export async function* bytesOf(
+  { spool, head = [] }: SpeechFile,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  yield* head;
+  yield* spool.read(signal);
+}
+
+export interface MakeDeps {
+  readonly offer: Pick<Offer<'speech'>, 'name' | 'limiter'>;
+  readonly spools: Spools;
+  readonly account: Account;
+  readonly signal: AbortSignal;
+  /** Called after each part with the length of all audio so far. */
+  readonly onAudio?: (audioMs: number) => void;
+}
+
+/**
+ * Begins to speak an order. A stream costs what was spoken of its text, a file its whole text. Throws
+ * `ErrRateLimited` as the limiter and the spools do.
+ */
+export const makeSpeech = (
+  order: SpeechOrder,
+  { offer, spools, account, signal, onAudio = () => undefined }: MakeDeps,
+): SpeechInMaking => {
+  using admitted = new DisposableStack();
+  const turns = admitted.use(offer.limiter.admit(account.name));
+  const held = new AsyncDisposableStack();
+  const spool = held.use(spools.open());
+  admitted.move();
+  const stop = new AbortController();
+  const charge = (text: string): void =>
+    account.charge({ task: 'speech', engine: offer.name, amount: countCodePoints(text) });
+  const speaking = speakInto(
+    spool,
+    order,
+    turns,
+    (audioMs, part) => {
+      onAudio(audioMs);
+      if (order.stream) charge(part);
+    },
+    AbortSignal.any([signal, stop.signal]),
+  ).finally(() => turns[Symbol.dispose]());
+  const ended = speaking.then(
+    () => spool.end(),
+    (error: unknown) => spool.end(error),
+  );
+  held.defer(() => ended);
+  held.defer(() => stop.abort(signal.reason));
+
+  return {
+    spool,
+    file: async () => {
+      await speaking;
+      const file = await finished(spool, order, () => held.use(spools.open('always')), signal);
+      if (!order.stream) charge(order.text);
+      return file;
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+};

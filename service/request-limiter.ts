@@ -91,10 +91,14 @@ export const createRequestLimiter = ({
     queue: FairQueue<Start>,
     key: string,
     signal: AbortSignal,
+    onStart: () => void,
   ): Promise<Disposable> => {
     signal.throwIfAborted();
     const started = Promise.withResolvers<Disposable>();
-    const start = (): void => started.resolve(endTurn());
+    const start = (): void => {
+      onStart();
+      started.resolve(endTurn());
+    };
     const leave = (): void => {
       if (queue.remove(key, start)) started.reject(signal.reason);
     };
@@ -122,12 +126,10 @@ export const createRequestLimiter = ({
     };
     let queue = first;
     return {
-      turn: async (signal) => {
-        const mine = queue;
+      turn: (signal) => {
+        const waited = turnOf(queue, key, signal, begin);
         queue = later;
-        const turn = await turnOf(mine, key, signal);
-        begin();
-        return turn;
+        return waited;
       },
       again: async (signal) => {
         if (!calls) return;

@@ -52,6 +52,14 @@ describe('translation with a language model and Apertium', () => {
     expect(await translate()).toBe('400');
   });
 
+  it('goes on when the model has as many requests as its rate allows', async () => {
+    await using own = await start({ SERVICE_ENGINE_RATES: 'openai=1/h' });
+    expect(await translate({}, own)).toContain('la zorra');
+    expect(await translate({}, own)).toContain('el zorro');
+    expect(await translate({ stream: 'true' }, own)).toContain('el zorro');
+    expect(await translate({ target_lang: 'fr' }, own)).toBe('429');
+  });
+
   it('uses the engine that the configuration prefers for a pair', async () => {
     await using own = await start({ SERVICE_ENGINE_ORDER: 'translation:en:es=apertium' });
     expect(await translate({}, own)).toContain('el zorro');

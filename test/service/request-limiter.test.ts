@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createAllowance, type Rate } from '../../service/allowance.ts';
 import { createRequestLimiter } from '../../service/request-limiter.ts';
+import { createTestClock } from '../fakes/clock.ts';
 
 const signal = new AbortController().signal;
 
@@ -127,5 +129,82 @@ describe('a request limiter', () => {
     turn[Symbol.dispose]();
     await Promise.all(all);
     expect(order).toEqual(['short 1', 'long', 'short 2']);
+  });
+});
+
+describe('a request limiter with a rate', () => {
+  const setUp = (rate: Rate) => {
+    const clock = createTestClock();
+    const calls = createAllowance(clock, rate);
+    const limiter = createRequestLimiter({ concurrent: 5, waiting: 20, calls, clock });
+    const done: string[] = [];
+    const run = async (name: string, turns = 1, key = 'k'): Promise<void> => {
+      using request = limiter.admit(key);
+      for (let turn = 0; turn < turns; turn += 1) {
+        using _ = await request.turn(signal);
+        done.push(name);
+      }
+    };
+    return { clock, limiter, done, run };
+  };
+
+  it('lets a burst begin, and a request more wait up to a second', async () => {
+    const { clock, done, run } = setUp({ most: 2, perSecond: 1 });
+    const running = Promise.all(['a', 'b', 'c'].map((name) => run(name)));
+    await clock.advance(999);
+    expect(done).toEqual(['a', 'b']);
+    await clock.advance(1);
+    await running;
+    expect(done).toEqual(['a', 'b', 'c']);
+  });
+
+  it('turns away what would wait longer, with the time until its turn', async () => {
+    const { clock, run } = setUp({ most: 1, perSecond: 0.5 });
+    await run('a');
+    await clock.advance(280);
+    await expect(run('b')).rejects.toMatchObject({
+      named: 'ErrRateLimited',
+      retryAfterMs: 1_720,
+      message: 'Too many requests. Retry after 1.72s',
+    });
+    await clock.advance(720);
+    const later = run('c');
+    await expect(run('d')).rejects.toMatchObject({ retryAfterMs: 3_000 });
+    await clock.advance(1_000);
+    await later;
+  });
+
+  it('delays further turns of a request, and lets others begin between them', async () => {
+    const { clock, done, run } = setUp({ most: 1, perSecond: 1 });
+    const long = run('long', 4);
+    await clock.advance(500);
+    const short = run('short');
+    await clock.advance(10_000);
+    await Promise.all([long, short]);
+    expect(done).toEqual(['long', 'long', 'short', 'long', 'long']);
+  });
+
+  it('delays further calls within a turn', async () => {
+    const { clock, limiter } = setUp({ most: 1, perSecond: 1 });
+    using request = limiter.admit('k');
+    using _ = await request.turn(signal);
+    let isOver = false;
+    const again = request.again(signal).then(() => (isOver = true));
+    await clock.advance(999);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    await again;
+  });
+
+  it('forgets a request that left before its turn', async () => {
+    const { clock, limiter, run } = setUp({ most: 1, perSecond: 1 });
+    await run('a');
+    const leaving = new AbortController();
+    const left = limiter.acquire(leaving.signal);
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    const next = run('b');
+    await clock.advance(1_000);
+    await next;
   });
 });

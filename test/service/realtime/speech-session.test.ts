@@ -5,6 +5,8 @@ import { createRequestLimiter } from '../../../service/request-limiter.ts';
 import { startSpeechSession } from '../../../service/realtime/speech-session.ts';
 import { createSpools, SPOOL_LIMITS } from '../../../service/speech/spool.ts';
 import type { Voice } from '../../../src/api/contract.ts';
+import { bytesSource } from '../../../src/audio/bytes.ts';
+import { decode } from '../../../src/audio/codec/decode.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import { createTestClock } from '../../fakes/clock.ts';
@@ -39,7 +41,7 @@ const engine = (speak?: SpeechEngine['speak']): SpeechEngine => ({
     })),
 });
 
-const open = (speechEngine = engine()) => {
+const open = (speechEngine = engine(), taken = async (): Promise<void> => undefined) => {
   const said: { type: string; code?: string; message?: string; audio?: string }[] = [];
   const audio: Uint8Array[] = [];
   const closes: number[] = [];
@@ -47,8 +49,11 @@ const open = (speechEngine = engine()) => {
   const session = startSpeechSession({
     peer: {
       send: (message) => void said.push(message as { type: string }),
-      sendAudio: async (part) =>
-        void (part instanceof Uint8Array ? audio.push(part) : said.push(part as { type: string })),
+      sendAudio: async (part) => {
+        if (part instanceof Uint8Array) audio.push(part);
+        else said.push(part as { type: string });
+        await taken();
+      },
       close: (code) => void closes.push(code),
     },
     engines: offering('one', speechEngine, limiter).engines,
@@ -182,6 +187,58 @@ describe('a session of realtime speech', () => {
     isBroken = false;
     send({ type: 'tts.speak', text: 'hello' });
     await last('tts.usage');
+  });
+
+  it('frees the engine while a slow listener takes its audio', async () => {
+    const heard = Promise.withResolvers<void>();
+    const { send, said, limiter } = open(engine(), () => heard.promise);
+    send(UPDATE);
+    send({ type: 'tts.speak', text: 'hello' });
+    await eventually(() => expect(said.at(-1)?.type).toBe('tts.audio.start'));
+    (await limiter.acquire(new AbortController().signal))[Symbol.dispose]();
+    expect(said.at(-1)?.type).toBe('tts.audio.start');
+    heard.resolve();
+    await eventually(() => expect(said.at(-1)?.type).toBe('tts.usage'));
+  });
+
+  it('lets others speak between the sentences of a text', async () => {
+    const order: string[] = [];
+    const { send, last, limiter } = open(
+      engine(async ({ text }) => {
+        order.push(text);
+        return { sampleRateHz: 24_000, pcm: (async function* () {})() };
+      }),
+    );
+    const held = await limiter.acquire(new AbortController().signal);
+    send(UPDATE);
+    send({ type: 'tts.speak', text: 'First sentence. Second sentence.' });
+    await new Promise(setImmediate);
+    const other = limiter.acquire(new AbortController().signal, 'other').then((turn) => {
+      order.push('other');
+      turn[Symbol.dispose]();
+    });
+    held[Symbol.dispose]();
+    await other;
+    await last('tts.usage');
+    expect(order).toEqual(['First sentence. ', 'other', 'Second sentence.']);
+  });
+
+  it.each(['wav', 'pcm', 'mp3'])('sends %s as a whole file has it', async (format) => {
+    const { send, audio, last } = open();
+    send({ ...UPDATE, session: { ...UPDATE.session, format } });
+    send({ type: 'tts.speak', text: 'hello' });
+    await last('tts.usage');
+    const sound = Buffer.concat(audio);
+    if (format === 'wav') {
+      expect(sound.toString('latin1', 0, 4)).toBe('RIFF');
+      expect(sound.readUInt32LE(40)).toBe(sound.length - 44);
+    }
+    let samples = 0;
+    if (format !== 'pcm')
+      for await (const pcm of decode(bytesSource([sound]), new AbortController().signal))
+        samples += pcm.samples.length;
+    else samples = sound.length / 2;
+    expect(samples).toBeGreaterThanOrEqual(5 * CHARACTER_SAMPLES);
   });
 
   it('stops the engine when the client is gone', async () => {

@@ -8,14 +8,14 @@ export interface Allowance {
   readonly waitMs: (amount: number) => number;
 }
 
-export interface Rate {
+export interface AllowanceRate {
   readonly most: number;
   readonly perSecond: number;
 }
 
 export const createAllowance = (
   { nowMs }: Pick<Clock, 'nowMs'>,
-  { most, perSecond }: Rate,
+  { most, perSecond }: AllowanceRate,
 ): Allowance => {
   let left = most;
   let atMs = nowMs();

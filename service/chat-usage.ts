@@ -8,7 +8,7 @@ const MOST_READ_BYTES = 256 * 1_024;
 
 const words = z.looseObject({ content: z.string().nullish() }).nullish();
 
-/** What is read of a chat's reply, or of a chunk of it. */
+/** The parts of a chat's reply, or of a chunk of it, that are read. */
 const chatPart = z.looseObject({
   usage: z
     .looseObject({ total_tokens: z.number().nonnegative().max(1e9) })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { KEY_PREFIX, SERVICE_LIMITS } from '../src/api/contract.ts';
 import { httpUrl, port } from '../src/config.ts';
-import type { Rate } from './allowance.ts';
+import type { AllowanceRate } from './allowance.ts';
 import { parseRate, RATE_FORM, rateText } from './rate.ts';
 
 const list = z.string().transform((text) =>
@@ -69,7 +69,7 @@ const engineOrders = list.transform((items, ctx) =>
 export interface EngineRate {
   readonly engine: string;
   readonly ability?: (typeof ABILITIES)[number];
-  readonly rate: Rate;
+  readonly rate: AllowanceRate;
 }
 
 /** Rates, each as `engine=rate` or `engine:task=rate`. */

@@ -1,7 +1,7 @@
 import type { Ability } from '../engine.ts';
 import { ContractError } from '../errors.ts';
 
-/** What a request is for, as far as a key may be without it (contract section 5, item 6). */
+/** Purpose of a request, for which a key needs access (contract section 5, item 6). */
 export type Purpose = Ability | 'realtime-recognition';
 
 const PURPOSES = [
@@ -18,10 +18,10 @@ const ALL = 'all';
 /** The words of access, for errors and help. */
 export const ACCESS_WORDS = `${ALL}, ${PURPOSES.join(', ')}, ${SPEECH_OF}ENGINE`;
 
-/** What a key may use, as words: `all`, purposes, and engines of speech as `speech:espeak-ng`. */
-export type Access = ReadonlySet<string>;
+/** Words for what a key may use: `all`, purposes, and engines of speech such as `speech:espeak-ng`. */
+export type KeyAccess = ReadonlySet<string>;
 
-export const ALL_ACCESS: Access = new Set([ALL]);
+export const ALL_ACCESS: KeyAccess = new Set([ALL]);
 
 /**
  * Reads words, separated by commas. Returns the first that is no word in place of the access.
@@ -31,18 +31,18 @@ export const ALL_ACCESS: Access = new Set([ALL]);
 export const parseAccess = (
   text: string,
   engines: readonly string[],
-): { readonly access: Access } | { readonly unknown: string } => {
+): { readonly access: KeyAccess } | { readonly unknown: string } => {
   const words = text.split(',').map((word) => word.trim());
   const known = new Set([ALL, ...PURPOSES, ...engines.map((name) => `${SPEECH_OF}${name}`)]);
   const unknown = words.find((word) => !known.has(word));
   return unknown === undefined ? { access: new Set(words) } : { unknown };
 };
 
-/** Access as it is stored and listed. */
-export const formatAccess = (access: Access): string => [...access].join(',');
+/** Formats access as it is stored and listed. */
+export const formatAccess = (access: KeyAccess): string => [...access].join(',');
 
-/** Access as it was stored. */
-export const storedAccess = (text: string): Access => new Set(text.split(','));
+/** Reads access as it was stored. */
+export const storedAccess = (text: string): KeyAccess => new Set(text.split(','));
 
 const denied = (what: string): ContractError =>
   new ContractError('ErrAccessDenied', `This key has no access to ${what}.`, {
@@ -58,17 +58,17 @@ const TITLES: Readonly<Record<Purpose, string>> = {
 };
 
 /** Throws the contract's 403 for a key that may not be used for `purpose`. */
-export const checkPurpose = (access: Access, purpose: Purpose): void => {
+export const checkPurpose = (access: KeyAccess, purpose: Purpose): void => {
   if (access.has(ALL) || access.has(purpose)) return;
   if (purpose === 'speech' && [...access].some((word) => word.startsWith(SPEECH_OF))) return;
   throw denied(TITLES[purpose]);
 };
 
 /** True when the voices of an engine may be used. */
-export const allowsVoicesOf = (access: Access, engine: string): boolean =>
+export const allowsVoicesOf = (access: KeyAccess, engine: string): boolean =>
   access.has(ALL) || access.has('speech') || access.has(`${SPEECH_OF}${engine}`);
 
 /** Throws the contract's 403 for a voice of an engine that the key may not use. */
-export const checkVoicesOf = (access: Access, engine: string): void => {
+export const checkVoicesOf = (access: KeyAccess, engine: string): void => {
   if (!allowsVoicesOf(access, engine)) throw denied(`the provider of this voice, ${engine}`);
 };

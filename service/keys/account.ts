@@ -5,7 +5,7 @@ import {
   allowsVoicesOf,
   checkPurpose,
   checkVoicesOf,
-  type Access,
+  type KeyAccess,
   type Purpose,
 } from './access.ts';
 import type { Use } from './prices.ts';
@@ -39,9 +39,9 @@ export interface KeyAllowances {
   readonly asr: Allowance | undefined;
 }
 
-/** What is known of a key at the moment. */
+/** A key's access and credit at the moment. */
 export interface KeyState {
-  readonly access: Access;
+  readonly access: KeyAccess;
   readonly creditNanoUsd: number;
 }
 

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { createLru } from '../../src/async/lru.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Log } from '../../src/log.ts';
-import { createAllowance, type Rate } from '../allowance.ts';
+import { createAllowance, type AllowanceRate } from '../allowance.ts';
 import { ContractError } from '../errors.ts';
 import { parseRate } from '../rate.ts';
 import { storedAccess } from './access.ts';
@@ -21,8 +21,8 @@ const BUSY_MS = 5;
 
 /** Rates of keys that have none of their own. */
 export interface KeyRates {
-  readonly all?: Rate | undefined;
-  readonly asr?: Rate | undefined;
+  readonly all?: AllowanceRate | undefined;
+  readonly asr?: AllowanceRate | undefined;
 }
 
 export interface AccountsOptions {
@@ -110,7 +110,7 @@ export const createAccounts = ({
   const stored = storedOptions && createStoredKeys({ ...storedOptions, clock, log });
   const counted = createLru<string, KeyAllowances & { readonly id: string }>(MOST_COUNTED);
 
-  const allowanceOf = (rate: Rate | undefined) => rate && createAllowance(clock, rate);
+  const allowanceOf = (rate: AllowanceRate | undefined) => rate && createAllowance(clock, rate);
   const allowancesOf = (hash: string, all?: string | null, asr?: string | null): KeyAllowances => {
     const id = `${all ?? ''} ${asr ?? ''}`;
     const before = counted.get(hash);

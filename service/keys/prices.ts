@@ -36,7 +36,7 @@ const TASKS = {
   chat: { prices: 'chatPer1000Tokens', per: 1_000 },
 } as const satisfies Record<Ability, { prices: keyof Prices; per: number }>;
 
-/** What was used: characters of speech and translation, milliseconds of audio, tokens of a chat. */
+/** Work that an engine did: characters of speech and translation, milliseconds of audio, tokens of a chat. */
 export interface Use {
   readonly task: Ability;
   readonly engine: string;

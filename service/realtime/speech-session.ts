@@ -15,7 +15,7 @@ import type { Engines, Offer } from '../engine-loader.ts';
 import { ContractError } from '../errors.ts';
 import type { Account } from '../keys/account.ts';
 import { primed } from '../respond.ts';
-import { bytesOf, makeSpeech } from '../speech/make.ts';
+import { speechBytes, makeSpeech } from '../speech/make.ts';
 import { checkFormat, checkText, sampleRateFor } from '../speech/request.ts';
 import type { SpeechOrder } from '../speech/speak.ts';
 import type { Spools } from '../speech/spool.ts';
@@ -115,7 +115,7 @@ export const startSpeechSession = ({
     };
     await using speech = makeSpeech(order, { offer, spools, account, signal });
     const file = order.stream ? speech : await speech.file();
-    const audio = await primed(bytesOf(file, signal));
+    const audio = await primed(speechBytes(file, signal));
     peer.send({ type: 'tts.audio.start', format, sample_rate: sampleRateHz });
     for await (const chunk of audio) {
       signal.throwIfAborted();

@@ -18,7 +18,7 @@ export interface SpeechFile {
   readonly head?: readonly Uint8Array[];
 }
 
-export async function* bytesOf(
+export async function* speechBytes(
   { spool, head = [] }: SpeechFile,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {

@@ -1,7 +1,7 @@
 import { MEDIA_TYPES } from '../../src/api/contract.ts';
 import { primed, streamReply } from '../respond.ts';
 import type { RouteContext } from '../route.ts';
-import { bytesOf, makeSpeech, type MakeDeps, type SpeechFile } from './make.ts';
+import { speechBytes, makeSpeech, type MakeDeps, type SpeechFile } from './make.ts';
 import type { SpeechOrder } from './speak.ts';
 
 /** Time for the next part and for a listener who stops, beside twice the length of the audio. */
@@ -16,7 +16,7 @@ async function* replyOf(
   held: AsyncDisposable,
 ): AsyncGenerator<Uint8Array, void, void> {
   try {
-    yield* bytesOf(file, signal);
+    yield* speechBytes(file, signal);
   } finally {
     await held[Symbol.asyncDispose]();
   }

@@ -43,7 +43,7 @@ describe('a rate', () => {
     ['SERVICE_KEY_RATE', '5'],
   ])('in %s that is none is refused with how it is written', (name, text) => {
     const sections = { engines: engineSection, server: serverSection };
-    expect(() => parseConfig({ [name]: text }, sections)).toThrow(`${name}`);
+    expect(() => parseConfig({ [name]: text }, sections)).toThrow(name);
     expect(() => parseConfig({ [name]: text }, sections)).toThrow('like 5/s, 30/min');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAllowance, type Rate } from '../../service/allowance.ts';
+import { createAllowance, type AllowanceRate } from '../../service/allowance.ts';
 import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { createTestClock } from '../fakes/clock.ts';
 
@@ -133,7 +133,7 @@ describe('a request limiter', () => {
 });
 
 describe('a request limiter with a rate', () => {
-  const setUp = (rate: Rate) => {
+  const setUp = (rate: AllowanceRate) => {
     const clock = createTestClock();
     const calls = createAllowance(clock, rate);
     const limiter = createRequestLimiter({ concurrent: 5, waiting: 20, calls, clock });

@@ -20,10 +20,9 @@ describe('the commands about keys', () => {
   });
 
   it('create a key with what is said', () => {
-    keys.run(
-      ...['create', 'bot.2', '--access', 'speech:espeak-ng, translation', '--credit', '0.5'],
-      ...['--rate', '5/s:10', '--asr-rate', '30/min'],
-    );
+    const options =
+      '--access=speech:espeak-ng,translation --credit=0.5 --rate=5/s:10 --asr-rate 30/min';
+    keys.run('create', 'bot.2', ...options.split(' '));
     expect(keys.find('bot.2')).toMatchObject({
       access: 'speech:espeak-ng,translation',
       creditNanoUsd: 500_000_000,

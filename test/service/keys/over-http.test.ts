@@ -25,11 +25,12 @@ afterAll(async () => {
   await openai[Symbol.asyncDispose]();
 });
 
-let name: string;
-let names = 0;
+/** Name of a key of its own for each test. */
+let owner: string;
+let owners = 0;
 beforeEach(() => {
-  names += 1;
-  name = `key-${names}`;
+  owners += 1;
+  owner = `key-${owners}`;
 });
 
 /** A request with a key, to the service of all tests or to another one. */
@@ -94,15 +95,15 @@ const CALLS = {
 
 describe('a created key', () => {
   it('works at once in a running service, on every path', async () => {
-    const key = keys.create(name);
+    const key = keys.create(owner);
     for (const call of [...Object.values(CALLS).flat(), voiceList])
       expect(await use(call, key)).toBe(200);
   });
 
   it('is refused from its next request on once it is revoked', async () => {
-    const key = keys.create(name);
+    const key = keys.create(owner);
     expect(await use(voiceList, key)).toBe(200);
-    keys.run('revoke', name);
+    keys.run('revoke', owner);
     expect(await failure(await voiceList(key))).toMatchObject({
       status: 401,
       code: 104,
@@ -113,7 +114,7 @@ describe('a created key', () => {
   it.each(Object.keys(CALLS) as (keyof typeof CALLS)[])(
     'with access to %s alone gets a 403 for all else, and the list of voices',
     async (word) => {
-      const key = keys.create(name, '--access', word);
+      const key = keys.create(owner, '--access', word);
       for (const [purpose, calls] of Object.entries(CALLS))
         for (const call of calls)
           expect(await use(call, key), purpose).toBe(purpose === word ? 200 : 403);
@@ -122,7 +123,7 @@ describe('a created key', () => {
   );
 
   it('gets the contract’s error object with its 403', async () => {
-    const key = keys.create(name, '--access', 'translation');
+    const key = keys.create(owner, '--access', 'translation');
     expect(await failure(await recognition()(key))).toEqual({
       status: 403,
       context: ['auth'],
@@ -133,7 +134,7 @@ describe('a created key', () => {
   });
 
   it('speaks with the voices of the engines that it may use', async () => {
-    const key = keys.create(name, '--access', 'speech:espeak-ng');
+    const key = keys.create(owner, '--access', 'speech:espeak-ng');
     expect(await failure(await speech()(key))).toMatchObject({
       status: 403,
       error: 'This key has no access to the provider of this voice, openai.',
@@ -147,7 +148,7 @@ describe('a created key', () => {
         key,
       ),
     ).toBe(200);
-    keys.run('change', name, '--access', 'speech');
+    keys.run('change', owner, '--access', 'speech');
     expect(await use(speech(), key)).toBe(200);
   });
 
@@ -155,10 +156,10 @@ describe('a created key', () => {
     const lines: string[] = [];
     const log = createLog('info', { write: (line: string) => void lines.push(line) });
     await using own = await startWithKeys(keys, {}, log);
-    const key = keys.create(name);
+    const key = keys.create(owner);
     expect(await use(inPseudo, key, own)).toBe(200);
     await own[Symbol.asyncDispose]();
-    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ path: PATHS.translate, by: name });
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ path: PATHS.translate, by: owner });
     expect(lines.join('')).not.toContain(key);
   });
 });
@@ -234,7 +235,7 @@ describe('the credit of a key', () => {
   });
 
   it('that is used up refuses all but lists with a 429 without a time to wait, until there is more', async () => {
-    const key = keys.create(name, '--credit', '0.0001');
+    const key = keys.create(owner, '--credit', '0.0001');
     expect(await use(speech(), key)).toBe(200);
     for (const call of Object.values(CALLS).flat()) {
       const reply = await call(key);
@@ -246,22 +247,22 @@ describe('the credit of a key', () => {
       });
     }
     expect(await use(voiceList, key)).toBe(200);
-    keys.run('change', name, '--add-credit', '1');
+    keys.run('change', owner, '--add-credit', '1');
     expect(await use(speech(), key)).toBe(200);
   });
 
   it('is not asked of the operator’s own keys', async () => {
-    keys.create(name, '--credit', '0');
+    keys.create(owner, '--credit', '0');
     for (const call of Object.values(CALLS).flat())
       expect(await use(call, 'svck:another-0123456789abcdef')).toBe(200);
   });
 
   it('is shared by several services', async () => {
-    const key = keys.create(name);
+    const key = keys.create(owner);
     await using other = await startWithKeys(keys, { SERVICE_OPENAI_URL: openai.url });
     await use(translation(), key);
     expect(await use(translation(), key, other)).toBe(200);
-    await expect.poll(() => spentBy(name)).toBe(2 * 9 * 10_000);
+    await expect.poll(() => spentBy(owner)).toBe(2 * 9 * 10_000);
   });
 });
 
@@ -275,15 +276,15 @@ describe('the rate of a key', () => {
   };
 
   it('refuses more with the time to wait, for this key alone', async () => {
-    const key = keys.create(name, '--rate', '1/h:2');
+    const key = keys.create(owner, '--rate', '1/h:2');
     expect(await use(voiceList, key)).toBe(200);
     expect(await use(translation(), key)).toBe(200);
     expect(await tooMany(await translation()(key))).toBeGreaterThan(3_000);
-    expect(await use(voiceList, keys.create(`${name}-other`))).toBe(200);
+    expect(await use(voiceList, keys.create(`${owner}-other`))).toBe(200);
   });
 
   it('for speech recognition leaves the rest alone', async () => {
-    const key = keys.create(name, '--asr-rate', '1/h');
+    const key = keys.create(owner, '--asr-rate', '1/h');
     expect(await use(recognition(), key)).toBe(200);
     await tooMany(await recognition()(key));
     await tooMany(await heardByOthers(key));
@@ -291,10 +292,10 @@ describe('the rate of a key', () => {
   });
 
   it('that is changed counts at once', async () => {
-    const key = keys.create(name, '--rate', '1/h');
+    const key = keys.create(owner, '--rate', '1/h');
     expect(await use(voiceList, key)).toBe(200);
     await tooMany(await voiceList(key));
-    keys.run('change', name, '--rate', 'none');
+    keys.run('change', owner, '--rate', 'none');
     expect(await use(voiceList, key)).toBe(200);
   });
 
@@ -334,29 +335,29 @@ describe('the WebSocket paths', () => {
     [PATHS.realtimeRecognition, 'recognition,speech', 'realtime-recognition'],
     [PATHS.realtimeSpeech, 'recognition,realtime-recognition', 'speech:openai'],
   ])('%s needs access of its own, or is refused before the upgrade', async (path, others, own) => {
-    const key = keys.create(name, '--access', others);
+    const key = keys.create(owner, '--access', others);
     expect(await refusalOf(dial(path, key))).toBe(403);
-    keys.run('change', name, '--access', own);
+    keys.run('change', owner, '--access', own);
     const socket = dial(path, key);
     await once(socket, 'open');
     socket.terminate();
-    keys.run('change', name, '--credit', '0');
+    keys.run('change', owner, '--credit', '0');
     expect(await refusalOf(dial(path, key))).toBe(429);
   });
 
   it('charge each utterance that is recognised', async () => {
-    const socket = dial(PATHS.realtimeRecognition, keys.create(name));
+    const socket = dial(PATHS.realtimeRecognition, keys.create(owner));
     await once(socket, 'open');
     const audio = makeWav(4, [[0.5, 2.5]]).subarray(44);
     socket.send(JSON.stringify({ type: 'input_audio.append', audio: audio.toString('base64') }));
     socket.send(JSON.stringify({ type: 'session.close' }));
     expect((await once(socket, 'close'))[0]).toBe(1000);
-    await expect.poll(() => spentBy(name)).toBeGreaterThan(1.5 * 100_000);
-    expect(spentBy(name)).toBeLessThan(4 * 100_000);
+    await expect.poll(() => spentBy(owner)).toBeGreaterThan(1.5 * 100_000);
+    expect(spentBy(owner)).toBeLessThan(4 * 100_000);
   });
 
   it('charge a text that is spoken, and refuse a voice that the key may not use', async () => {
-    const key = keys.create(name, '--access', 'speech:openai');
+    const key = keys.create(owner, '--access', 'speech:openai');
     const socket = dial(PATHS.realtimeSpeech, key);
     const messages: { type: string; code?: string }[] = [];
     const done = Promise.withResolvers<void>();
@@ -378,6 +379,6 @@ describe('the WebSocket paths', () => {
     expect(messages.find(({ type }) => type === 'error')).toMatchObject({
       code: 'ErrAccessDenied',
     });
-    await expect.poll(() => spentBy(name)).toBe(15 * 15_000);
+    await expect.poll(() => spentBy(owner)).toBe(15 * 15_000);
   });
 });

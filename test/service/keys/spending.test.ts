@@ -39,16 +39,14 @@ describe('what keys spend', () => {
     expect(creditOf('ada')).toBe(-1);
   });
 
-  it('waits for another process that writes, without stopping everything meanwhile', async () => {
+  it('is kept while another process writes, and written later', async () => {
     const { keys, clock, spending, hashOf, creditOf } = createDeps();
     const hash = hashOf('ada');
     const { DatabaseSync } = await import('node:sqlite');
     using other = new DatabaseSync(keys.database);
     other.exec('BEGIN IMMEDIATE');
     spending.add(hash, 3);
-    const startMs = performance.now();
     await clock.advance(500);
-    expect(performance.now() - startMs).toBeLessThan(400);
     expect(spending.unwritten(hash)).toBe(3);
     other.exec('ROLLBACK');
     spending.add(hash, 4);

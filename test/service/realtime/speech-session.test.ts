@@ -213,12 +213,11 @@ describe('a session of realtime speech', () => {
     send(UPDATE);
     send({ type: 'tts.speak', text: 'First sentence. Second sentence.' });
     await new Promise(setImmediate);
-    const other = limiter.acquire(new AbortController().signal, 'other').then((turn) => {
-      order.push('other');
-      turn[Symbol.dispose]();
-    });
+    const other = limiter.acquire(new AbortController().signal, 'other');
     held[Symbol.dispose]();
-    await other;
+    const turn = await other;
+    order.push('other');
+    turn[Symbol.dispose]();
     await last('tts.usage');
     expect(order).toEqual(['First sentence. ', 'other', 'Second sentence.']);
   });

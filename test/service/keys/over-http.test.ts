@@ -148,6 +148,12 @@ describe('a created key', () => {
         key,
       ),
     ).toBe(200);
+    const byId = post(OPENAI_PATHS.speech, async () => ({
+      input: 'Hello.',
+      voice: await voiceOf('alloy'),
+      response_format: 'pcm',
+    }));
+    expect(await use(byId, key)).toBe(403);
     keys.run('change', owner, '--access', 'speech');
     expect(await use(speech(), key)).toBe(200);
   });

@@ -88,7 +88,7 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
   try {
     address = await listen(server, options.host, options.port);
   } catch (error) {
-    accounts[Symbol.dispose]();
+    await accounts[Symbol.asyncDispose]();
     await engines[Symbol.asyncDispose]();
     throw error;
   }
@@ -117,7 +117,7 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
     // Clients keep idle connections open, which would delay the close.
     server.closeAllConnections();
     await closed;
-    accounts[Symbol.dispose]();
+    await accounts[Symbol.asyncDispose]();
     await engines[Symbol.asyncDispose]();
   };
 

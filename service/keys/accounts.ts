@@ -11,6 +11,7 @@ import { hashKey } from './key.ts';
 import { priceOf, type Prices } from './prices.ts';
 import { createSpending } from './spending.ts';
 import { openExistingKeyStore, type KeyStore, type StoredKey } from './store.ts';
+import { createWriteThread } from './write-thread.ts';
 
 /** Digits of an operator's key's hash that name it: enough to tell keys apart, useless to guess one. */
 const NAME_DIGITS = 8;
@@ -42,7 +43,7 @@ export interface StoredKeysOptions {
 }
 
 /** Finds the account of a request by its key. */
-export interface Accounts extends Disposable {
+export interface Accounts extends AsyncDisposable {
   /**
    * Finds the account for an `Authorization` header; throws the contract's 401 for a key that is
    * missing or unknown (section 5).
@@ -63,8 +64,9 @@ const createStoredKeys = ({
   log,
 }: StoredKeysOptions & { readonly clock: Clock; readonly log: Pick<Log, 'warn'> }) => {
   let store: KeyStore | undefined;
+  const thread = createWriteThread(database);
   const spending = createSpending({
-    store: { spend: (amounts) => store?.spend(amounts) ?? true },
+    write: async (amounts) => thread.spend(amounts),
     clock,
     log,
   });
@@ -87,8 +89,9 @@ const createStoredKeys = ({
         },
         spend: (use) => spending.add(hash, priceOf(prices, use)),
       }),
-    [Symbol.dispose]: () => {
-      spending[Symbol.dispose]();
+    [Symbol.asyncDispose]: async () => {
+      await spending[Symbol.asyncDispose]();
+      await thread[Symbol.asyncDispose]();
       store?.[Symbol.dispose]();
     },
   };
@@ -137,6 +140,6 @@ export const createAccounts = ({
       if (!stored || !key) throw unknownKey();
       return stored.accountOf(key, allowancesOf(hash, key.rate, key.asrRate));
     },
-    [Symbol.dispose]: () => stored?.[Symbol.dispose](),
+    [Symbol.asyncDispose]: async () => stored?.[Symbol.asyncDispose](),
   };
 };

@@ -3,6 +3,7 @@ import { AppError } from '../../src/errors.ts';
 import { isLocked } from '../../src/sqlite/disk-fault.ts';
 import { openDatabase } from '../../src/sqlite/open.ts';
 import { MOST_NANO_USD } from './money.ts';
+import type { Amounts } from './spending.ts';
 
 /** A key as it is stored: by its hash, never itself. */
 export interface StoredKey {
@@ -35,11 +36,8 @@ export interface KeyStore extends Disposable {
   change(name: string, change: KeyChange): void;
   /** Removes a key. Throws `AppError` (`not-found`) for an unknown name. */
   remove(name: string): void;
-  /**
-   * Takes amounts in nano-USD, by hash, from the credits, all or none. Returns false while another
-   * process writes.
-   */
-  spend(amounts: ReadonlyMap<string, number>): boolean;
+  /** Takes amounts from the credits, all or none. Returns false while another process writes. */
+  spend(amounts: Amounts): boolean;
 }
 
 const SCHEMA = `

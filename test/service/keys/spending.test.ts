@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/log.ts';
-import { createSpending } from '../../../service/keys/spending.ts';
+import { createSpending, type Amounts } from '../../../service/keys/spending.ts';
 import { openKeyStore } from '../../../service/keys/store.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { createKeys } from './support.ts';
@@ -11,7 +11,11 @@ const createDeps = () => {
   keys.create('eve');
   const clock = createTestClock();
   const store = openKeyStore(keys.database, 0);
-  const spending = createSpending({ store, clock, log: createLog('silent') });
+  const spending = createSpending({
+    write: async (amounts) => store.spend(amounts),
+    clock,
+    log: createLog('silent'),
+  });
   const hashOf = (name: string): string => keys.find(name)!.hash;
   const creditOf = (name: string): number => keys.find(name)!.creditNanoUsd;
   return { keys, clock, store, spending, hashOf, creditOf };
@@ -54,10 +58,35 @@ describe('what keys spend', () => {
     expect(creditOf('ada')).toBe(9_999_999_993);
   });
 
-  it('is written at the end', () => {
+  it('is kept when a write fails, with what comes meanwhile, and counts once', async () => {
+    const clock = createTestClock();
+    const writes: Amounts[] = [];
+    const results = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()];
+    const spending = createSpending({
+      write: (amounts) => {
+        writes.push(amounts);
+        return results[writes.length - 1]!.promise;
+      },
+      clock,
+      log: createLog('silent'),
+    });
+    spending.add('a', 3);
+    await clock.advance(500);
+    spending.add('a', 4);
+    expect(spending.unwritten('a')).toBe(7);
+    results[0]!.reject(new Error('the disk is full'));
+    await clock.advance(500);
+    expect(spending.unwritten('a')).toBe(7);
+    results[1]!.resolve(true);
+    await spending[Symbol.asyncDispose]();
+    expect(writes).toEqual([new Map([['a', 3]]), new Map([['a', 7]])]);
+    expect([spending.unwritten('a'), clock.waiting]).toEqual([0, 0]);
+  });
+
+  it('is written at the end', async () => {
     const { spending, clock, hashOf, creditOf } = createDeps();
     spending.add(hashOf('ada'), 3);
-    spending[Symbol.dispose]();
+    await spending[Symbol.asyncDispose]();
     expect(creditOf('ada')).toBe(9_999_999_997);
     expect(clock.waiting).toBe(0);
   });
@@ -74,7 +103,11 @@ describe('what keys spend', () => {
   it('of two processes adds up', async () => {
     const { keys, clock, spending, hashOf, creditOf } = createDeps();
     using store = openKeyStore(keys.database, 0);
-    const others = createSpending({ store, clock, log: createLog('silent') });
+    const others = createSpending({
+      write: async (amounts) => store.spend(amounts),
+      clock,
+      log: createLog('silent'),
+    });
     for (let at = 0; at < 20; at += 1) {
       spending.add(hashOf('ada'), 1);
       others.add(hashOf('ada'), 2);

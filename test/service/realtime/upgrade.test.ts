@@ -79,7 +79,7 @@ afterEach(async () => {
   server.close();
   await realtime.close();
   await closed;
-  accounts[Symbol.dispose]();
+  await accounts[Symbol.asyncDispose]();
 });
 
 describe('the WebSocket paths', () => {

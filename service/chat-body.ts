@@ -3,10 +3,8 @@ import { parseBody, validate } from './body.ts';
 import { ContractError } from './errors.ts';
 import { JsonCursor } from './json.ts';
 
-/** Deepest nesting: conversations and tools are flat, and deeper JSON only costs time. */
-const MAX_DEPTH = 64;
-/** Most values, some 5,000 messages: keeps parsing and validation under 10 ms. */
-const MAX_VALUES = 20_000;
+const MODEL = ['model'];
+
 /** Strings over this, such as pictures, are passed on unread. */
 const LONG_STRING_BYTES = 16 * 1024;
 /** Most bytes without those strings: parsing more would delay other requests. */
@@ -75,7 +73,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
   let stringStart = 0;
   for await (const chunk of body) {
     for (let at = cursor.next(chunk, 0); at < chunk.length; at = cursor.next(chunk, at + 1)) {
-      const awaitsModel = cursor.awaited === 'model';
+      const awaitsModel = cursor.awaits(MODEL);
       const wasInString = cursor.inString;
       cursor.step(chunk[at]!);
       if (cursor.inString && !wasInString) stringStart = size + at + 1;
@@ -91,11 +89,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
         inModel = true;
       }
     }
-    if (cursor.deepest > MAX_DEPTH || cursor.values > MAX_VALUES)
-      throw new ContractError(
-        'ErrInvalidRequest',
-        'The request body is too deep or has too many parts.',
-      );
+    cursor.assertSimple();
     size += chunk.length;
     chunks.push(chunk);
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { asrParameters, PATHS, type AsrParameters } from '../../src/api/contract.ts';
 import { readAudioBody, type AudioBody } from '../audio-body.ts';
+import { audioOfMessages } from '../audio-messages.ts';
 import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
 import { ContractError } from '../errors.ts';
@@ -12,11 +13,6 @@ import { createAudioUploads, withAudio } from '../uploads.ts';
 
 const checkForm = (fields: unknown): Record<string, unknown> => {
   const given = validate(z.looseObject({ model: z.string().optional() }), fields);
-  if ('messages' in given)
-    throw new ContractError(
-      'ErrInvalidRequest',
-      'The form with messages is not supported here; send base64 in a top-level audio field.',
-    );
   if ('vad_filter' in given)
     throw new ContractError(
       'ErrInvalidParameter',
@@ -30,15 +26,16 @@ const readHints = (input: AsrParameters): EngineHints =>
     ? input
     : { ...input, language: readLanguage('language', input.language) };
 
-const readInput = ({
-  fields,
-  audio,
-}: AudioBody): RecognitionInput & { readonly vad: NonNullable<AsrParameters['vad']> } => {
-  const given = checkForm(fields);
+const readInput = (
+  body: AudioBody,
+): RecognitionInput & { readonly vad: NonNullable<AsrParameters['vad']> } => {
+  const given = checkForm(body.fields);
+  const isMessages = 'messages' in given;
+  const audio = isMessages ? audioOfMessages(body) : body.audio;
   if (!audio)
     throw new ContractError('ErrInvalidParameter', 'Invalid parameter: audio: a string is needed');
   const input = validate(asrParameters, given);
-  const { vad = 'off' } = input;
+  const { vad = isMessages ? 1 : 'off' } = input;
   return {
     audio,
     ...findFormat(audio),

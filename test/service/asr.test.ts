@@ -158,7 +158,7 @@ describe('recognition over HTTP', () => {
     ['an unknown language', { language: 'klingonese' }, 'ErrInvalidParameter'],
     ['another value of vad', { vad: 'yes' }, 'ErrInvalidParameter'],
     ['vad_filter', { vad_filter: true }, 'ErrInvalidParameter'],
-    ['messages', { messages: [] }, 'ErrInvalidRequest'],
+    ['audio and messages', { messages: [] }, 'ErrInvalidParameter'],
     ['hotwords that are no array', { hotwords: 'Acme' }, 'ErrInvalidParameter'],
     ['a temperature that is text', { temperature: '0' }, 'ErrInvalidParameter'],
     ['a padding over 5000 ms', { vad: 'segments', segment_padding: 5_001 }, 'ErrInvalidParameter'],

@@ -82,6 +82,60 @@ describe('a body with audio', () => {
     },
   );
 
+  it('finds audio in the parts of messages, whose other texts stay', async () => {
+    const content = (...parts: readonly unknown[]): string =>
+      JSON.stringify({ messages: [{ role: 'user', content: parts }] });
+    const text = content(
+      { type: 'text', text: 'hi', data: '!', url: '!' },
+      { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+      { type: 'audio_url', audio_url: { url: 'data:audio/wav;base64,AQEB' } },
+    );
+    for (const size of [1, 2, 3, 5, 64, 1_000]) {
+      const { fields, audio, parts } = await readAudioBody(chunked(text, [size]));
+      expect(audio).toBeUndefined();
+      expect(parts.map((part) => Buffer.concat(part).toString('hex'))).toEqual([
+        '000000',
+        '010101',
+      ]);
+      expect(fields).toEqual(
+        JSON.parse(text.replace('AAAA', '').replace('data:audio/wav;base64,AQEB', '')),
+      );
+    }
+  });
+
+  it.each([
+    'data:;base64,AAAA',
+    'DATA:audio/mpeg;codecs=mp3;base64,AAAA',
+    'data:audio\\/ogg;base64,AAAA',
+  ])('reads %s', async (url) => {
+    const text = `{"messages":[{"content":[{"audio_url":{"url":"${url}"}}]}]}`;
+    for (const size of [1, 4, 100]) {
+      const { parts } = await readAudioBody(chunked(text, [size]));
+      expect(Buffer.concat(parts[0] ?? [])).toEqual(Buffer.alloc(3));
+    }
+  });
+
+  it.each([
+    'https://example.org/a.wav',
+    'data:audio/wav,AAAA',
+    'data:audio/wav;base64',
+    'AAAA',
+    '',
+    `data:${'x'.repeat(300)};base64,AAAA`,
+    'data:audio/wav;base64,A_AA',
+  ])('refuses the URL %s', async (url) => {
+    const text = `{"messages":[{"content":[{"audio_url":{"url":"${url}"}}]}]}`;
+    for (const size of [1, 500])
+      await expect(readAudioBody(chunked(text, [size]))).rejects.toMatchObject({
+        named: 'ErrInvalidAudio',
+      });
+  });
+
+  it('refuses too many and too deep values before they are parsed', async () => {
+    for (const text of [`{"a":[${'0,'.repeat(30_000)}0]}`, `{"a":${'['.repeat(100)}`])
+      await expect(read(text, [10_000])).rejects.toMatchObject({ named: 'ErrInvalidRequest' });
+  });
+
   it('refuses too much besides audio', async () => {
     const text = JSON.stringify({ hotwords: ['x'.repeat(300_000)] });
     await expect(read(text, [50_000])).rejects.toMatchObject({ named: 'ErrRequestTooLarge' });

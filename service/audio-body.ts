@@ -19,7 +19,7 @@ export interface AudioBody {
   readonly parts: readonly AudioBytes[];
 }
 
-/** Where audio stands as text: in `audio`, or in a content part of `messages` (section 4.5). */
+/** Places of audio as text: `audio`, and the content parts of `messages` (section 4.5). */
 const PLACES = [
   { keys: ['audio'], decoder: createBase64Decoder },
   { keys: ['messages', 'content', 'input_audio', 'data'], decoder: createBase64Decoder },

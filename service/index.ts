@@ -30,6 +30,8 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Origins whose pages may use the service. Default: none. */
   readonly browserOrigins?: readonly string[];
+  /** Folder of the engines. Default: `engines`. */
+  readonly engineFolder?: URL;
 }
 
 export interface Service {
@@ -65,7 +67,7 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
  */
 export const startService = async (options: ServiceOptions): Promise<Service> => {
   const { log } = options;
-  const engines = await loadEngines({ config: options.engines, log });
+  const engines = await loadEngines({ config: options.engines, log }, options.engineFolder);
   const accounts = createAccounts(options);
   const parts = {
     accounts,

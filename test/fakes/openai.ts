@@ -34,6 +34,8 @@ export type Fault =
   | { readonly kind: 'events'; readonly body: string }
   /** The connection is broken after the reply's headers and first part. */
   | { readonly kind: 'cut' }
+  /** The connection is broken before any reply. */
+  | { readonly kind: 'reset' }
   /** No byte of a reply, until the client leaves. */
   | { readonly kind: 'silent' };
 
@@ -225,6 +227,9 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
           `data: ${JSON.stringify({ id: 'x', model: 'm', choices: [{ delta: { content: 'Hal' } }] })}\n\n`,
         );
         await delay(CUT_AFTER_MS);
+        response.destroy();
+        return;
+      case 'reset':
         response.destroy();
         return;
       case 'silent':

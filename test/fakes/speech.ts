@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import {
-  asrRequest,
+  chatRequest,
   SERVICE_LIMITS,
   MEDIA_TYPES,
   MODELS_PATH,
@@ -11,19 +12,13 @@ import {
   ttsRequest,
   type Voice,
 } from '../../src/api/contract.ts';
-import { encode } from '../../src/audio/codec/encode.ts';
+import { encode, streamable } from '../../src/audio/codec/encode.ts';
+import { resample } from '../../src/audio/resample.ts';
+import { METHODS, readRequest, type Seen } from './speech-request.ts';
+import { readRecognition, type HeardSegment, type Recognition } from './speech-recognition.ts';
 import type { TokenBucket } from './token-bucket.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 import { serveFakeSockets, type FakeSockets } from './realtime-sockets.ts';
-
-/** One request as the service got it. */
-export interface Seen {
-  readonly path: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly json: Record<string, unknown>;
-  /** The fields of a form in their order. */
-  readonly form: readonly (readonly [string, string])[];
-}
 
 /** What the next request to a path meets, in place of a good answer. */
 export type Fault =
@@ -40,12 +35,16 @@ export interface SpeechFake extends AsyncDisposable {
   readonly key: string;
   /** Other keys that it knows. */
   readonly otherKeys: Set<string>;
+  /** A key whose credit is spent. */
+  readonly spentKey: string;
   readonly seen: readonly Seen[];
   voices: Voice[];
   /** What the recogniser hears, by call; the last one stays. */
   hears: { text: string; language: string; confidence?: number }[];
   /** What the recogniser hears in a file; undefined: what `hears` says. */
   listen: (audio: Buffer) => SpeechFake['hears'][number] | undefined;
+  /** Where the recogniser hears something; undefined: in one second, whatever the audio. */
+  segment: ((recognition: Recognition) => Promise<readonly HeardSegment[]>) | undefined;
   /** What a text sounds like, at the contract's default rate. */
   sound: (text: string) => AsyncIterable<Float32Array>;
   /** How the translator renders a text. */
@@ -76,19 +75,18 @@ export const VOICE: Voice = {
   streaming: true,
 };
 
-const readBody = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-};
-
 const sendJson = (response: ServerResponse, status: number, value: unknown): void => {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(value));
 };
 
-const refuse = (response: ServerResponse, status: number, name: string, error: string): void =>
-  sendJson(response, status, { context: ['fake'], code: status, name, error });
+const refuse = (
+  response: ServerResponse,
+  status: number,
+  name: string,
+  error: string,
+  code = status,
+): void => sendJson(response, status, { context: ['fake'], code, name, error });
 
 /** In steps of a few bytes, so that characters are cut in two. */
 const sendEvents = (response: ServerResponse, events: readonly unknown[]): void => {
@@ -118,43 +116,51 @@ const toneOf = async function* (text: string): AsyncGenerator<Float32Array, void
 export const startSpeechFake = async (): Promise<SpeechFake> => {
   const key = 'svck:test-key-of-the-fake-service';
   const otherKeys = new Set<string>();
+  const spentKey = 'svck:test-key-without-credit';
   const seen: Seen[] = [];
   const knows = (authorization: string | undefined): boolean =>
     [key, ...otherKeys].some((known) => authorization === `Bearer ${known}`);
   const faults = new Map<string, Fault[]>();
   let hanging = 0;
 
-  const good: Record<string, (request: Seen, response: ServerResponse) => void> = {
-    [PATHS.voices]: (_, response) => sendJson(response, 200, { voices: fake.voices, total: 1 }),
+  const good: Record<string, (request: Seen, response: ServerResponse) => unknown> = {
+    [PATHS.voices]: (_, response) => sendJson(response, 200, { voices: fake.voices }),
 
     [PATHS.tts]: ({ json }, response) => {
       const parsed = ttsRequest.safeParse(json);
       const voice = fake.voices.find(({ id }) => id === json['voice_id']);
       if (!parsed.success || !voice) return refuse(response, 400, 'ErrInvalidParameter', 'bad');
-      const { text, format } = parsed.data;
+      const { text, format, stream = false, sample_rate: wished = 0 } = parsed.data;
       if (countCodePoints(text) > SERVICE_LIMITS.ttsTextCodePoints)
         return refuse(response, 400, 'ErrTextTooLong', 'too long');
       if (!voice.formats.includes(format))
         return refuse(response, 400, 'ErrFormatNotSupported', 'format');
+      if (stream && !(voice.streaming && streamable(format)))
+        return refuse(response, 400, 'ErrStreamingNotSupported', 'stream');
+      const rates = voice.sample_rates;
+      if (wished !== 0 && !(rates.length > 1 && rates.includes(wished)))
+        return refuse(response, 400, 'ErrSampleRate', 'sample rate');
       response.writeHead(200, { 'content-type': MEDIA_TYPES[format] });
-      const audio = encode(format, SERVICE_LIMITS.ttsDefaultSampleRateHz, fake.sound(text));
-      return void Readable.from(audio).pipe(response);
+      const rateHz = wished || SERVICE_LIMITS.ttsDefaultSampleRateHz;
+      const made = fake.sound(text);
+      const sound = wished ? resample(made, SERVICE_LIMITS.ttsDefaultSampleRateHz, wished) : made;
+      return void Readable.from(encode(format, rateHz, sound)).pipe(response);
     },
 
-    [PATHS.asr]: ({ json }, response) => {
-      const parsed = asrRequest.safeParse(json);
-      if (!parsed.success) return refuse(response, 400, 'ErrInvalidParameter', 'bad request');
+    [PATHS.asr]: async ({ json }, response) => {
+      const recognition = readRecognition(json);
+      if (!recognition) return refuse(response, 400, 'ErrInvalidParameter', 'bad request');
+      const { vad = 'off', language: asked } = recognition.parameters;
       const heard =
-        fake.listen(Buffer.from(parsed.data.audio, 'base64')) ??
+        fake.listen(recognition.audio) ??
         (fake.hears.length > 1 ? fake.hears.shift() : fake.hears[0]);
       const { text = '', language = 'en', confidence = 0.9 } = heard ?? {};
-      if (parsed.data.vad === 'segments')
-        return sendJson(response, 200, {
-          language,
-          confidence,
-          segments: [{ start: 0, end: 1, text }],
-        });
-      return sendJson(response, 200, { text, language, confidence, balance: 3 });
+      const common = { language: asked ?? language, confidence };
+      const segments = (await fake.segment?.(recognition)) ?? [{ start: 0, end: 1 }];
+      const texts = segments.map((segment) => ({ ...segment, text }));
+      if (vad === 'segments') return sendJson(response, 200, { ...common, segments: texts });
+      const whole = vad === 0 || vad === 'off' ? text : texts.map((one) => one.text).join(' ');
+      return sendJson(response, 200, { text: whole, ...common, balance: 3 });
     },
 
     [PATHS.translate]: ({ form }, response) => {
@@ -174,18 +180,19 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       const content = fake.translate(text, fields);
       const common = { transcription: text, source_lang, target_lang };
       const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+      const id = `trans_${randomUUID()}`;
       if (stream !== 'true')
         return sendJson(response, 200, {
-          id: 'trans_1',
+          id,
           object: 'translation.completion',
-          created: 1,
+          created: Math.floor(Date.now() / 1_000),
           model: 'backend-model',
           choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
           ...common,
           usage,
         });
       const chunk = (text_: string, more: object = {}): object => ({
-        id: 'trans_1',
+        id,
         object: 'translation.completion.chunk',
         choices: [{ index: 0, delta: { content: text_ } }],
         ...more,
@@ -206,8 +213,9 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     [PATHS.chat]: ({ json }, response) => {
       if (fake.models && !fake.models.includes(String(json['model'])))
         return refuse(response, 400, 'ErrInvalidParameter', 'model is required');
-      const messages = json['messages'] as { content: string }[];
-      const content = fake.answers(messages.at(-1)?.content ?? '');
+      const parsed = chatRequest.safeParse(json);
+      if (!parsed.success) return refuse(response, 400, 'ErrInvalidParameter', 'bad');
+      const content = fake.answers(parsed.data.messages.at(-1)?.content ?? '');
       if (json['stream'] !== true)
         return sendJson(response, 200, {
           id: 'chat_1',
@@ -226,6 +234,8 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
 
   const fail = (fault: Fault, request: Seen, response: ServerResponse): void => {
     if ('status' in fault) {
+      if (fault.body === undefined && fault.status >= 400 && !fault.headers)
+        return refuse(response, fault.status, 'ErrFake', 'no');
       response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
       response.end(fault.body ?? '{}');
     } else if ('until' in fault) {
@@ -251,19 +261,16 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
 
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
-      const body = await readBody(request);
-      const type = request.headers['content-type'] ?? '';
-      const form = type.startsWith('multipart/')
-        ? [...(await new Response(body, { headers: { 'content-type': type } }).formData())].map(
-            ([name, value]) => [name, typeof value === 'string' ? value : value.name] as const,
-          )
-        : [];
-      const json = type === 'application/json' ? (JSON.parse(String(body)) as Seen['json']) : {};
-      const path = request.url ?? '';
-      const one: Seen = { path, headers: request.headers, json, form };
+      const one = await readRequest(request);
+      const { path } = one;
       seen.push(one);
-      if (!knows(request.headers.authorization))
-        return refuse(response, 401, 'ErrAuthenticationFailed', 'Invalid token');
+      const { authorization } = request.headers;
+      if (authorization === `Bearer ${spentKey}`)
+        return refuse(response, 429, 'ErrCredit', 'The credit is spent.');
+      if (!knows(authorization)) {
+        const error = 'Authentication error: Invalid token';
+        return refuse(response, 401, 'ErrAuthenticationFailed', error, 104);
+      }
       const waitMs = fake.limit?.take() ?? 0;
       if (waitMs > 0) {
         const told = `Too many requests. Retry after ${(Math.ceil(waitMs) / 1_000).toFixed(3)}s`;
@@ -272,9 +279,11 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       const fault = faults.get(path)?.shift();
       if (fault) return fail(fault, one, response);
       const handler = good[path];
-      return handler
-        ? handler(one, response)
-        : refuse(response, 404, 'ErrNotFound', 'Unsupported API endpoint');
+      if (handler && request.method !== METHODS[path])
+        return refuse(response, 405, 'ErrMethodNotAllowed', 'another method');
+      if (handler && !one.isWhole) return refuse(response, 400, 'ErrInvalidRequest', 'bad body');
+      if (!handler) return refuse(response, 404, 'ErrNotFound', 'Unsupported API endpoint');
+      await handler(one, response);
     };
     answer().catch((error: unknown) => {
       // The asker hung up; nobody is there to be told.
@@ -291,10 +300,12 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     key,
     otherKeys,
+    spentKey,
     seen,
     voices: [VOICE],
     hears: [{ text: 'hello there', language: 'en' }],
     listen: () => undefined,
+    segment: undefined,
     sound: toneOf,
     translate: (text, { target_lang }) => `${target_lang}:${text}`,
     answers: (question) => `You asked: ${question}`,

@@ -174,6 +174,7 @@ describe('speech', () => {
 
 describe('recognition', () => {
   const audio = Buffer.from(Array.from({ length: 100_001 }, (_, index) => index % 251));
+  audio.write('RIFF....WAVE');
 
   it.each([audio.length, undefined])('uploads the very bytes (size given: %s)', async (size) => {
     const reply = await client.transcribe(

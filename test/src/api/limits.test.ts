@@ -106,7 +106,11 @@ describe('the report of a call', () => {
 
   it('counts tokens of a stream, and seconds of audio', async () => {
     await statesOf(client.translateStream({ ...JAPANESE, text: 'hello' }, options));
-    await client.transcribe(source(Buffer.alloc(10)), {}, { ...options, audioMs: 1_500 });
+    await client.transcribe(
+      source(Buffer.from('RIFF....WAVE')),
+      {},
+      { ...options, audioMs: 1_500 },
+    );
     expect(reports).toMatchObject([{ tokens: 2 }, { endpoint: 'asr', audioSeconds: 1.5 }]);
   });
 

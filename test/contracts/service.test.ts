@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeBroken, describeContract } from './contract.ts';
+import { SERVICE_ROWS, SERVICE_RULES } from './service.ts';
+import { openBuiltIn } from './service/built-in.ts';
+import { openFake } from './service/fake.ts';
+import type { SpeechFake } from '../fakes/speech.ts';
+import type { ServiceSubject } from './service/target.ts';
+
+/** Checks that the built-in service cannot pass yet: its keys have neither access nor limits. */
+const WITHOUT_KEYS: readonly string[] = [
+  '5.3 a key that was revoked gives no access',
+  '5.6 a key without the provider or without batch recognition gives 403',
+  '7.1 speech, 403: a key without the provider of the voice',
+  '7.2 recognition, 403: a key without batch recognition',
+  '7.2 recognition, 429: a limit of the key or of the back end',
+  '8 limit, free credit: 10 USD, after which the service refuses with 429',
+];
+
+const TARGETS = [
+  { name: 'the built-in service', open: openBuiltIn, todo: WITHOUT_KEYS },
+  { name: 'the fake of the service', open: openFake, todo: [] },
+] as const;
+
+for (const { name, open, todo } of TARGETS)
+  describe(name, () => {
+    let subject: ServiceSubject & AsyncDisposable;
+    beforeAll(async () => {
+      subject = await open();
+    });
+    afterAll(async () => subject[Symbol.asyncDispose]());
+
+    for (const [kind, checks] of Object.entries({ rows: SERVICE_ROWS, rules: SERVICE_RULES })) {
+      const ready = Object.entries(checks).filter(([check]) => !todo.includes(check as never));
+      describeContract(kind, Object.fromEntries(ready), () => subject);
+    }
+    for (const check of todo) it.todo(check);
+  });
+
+/** A fake that does something wrong. */
+const broken = async (change: (fake: SpeechFake) => void): Promise<ServiceSubject> => {
+  const subject = await openFake(change);
+  afterAll(async () => subject[Symbol.asyncDispose]());
+  return subject;
+};
+
+describeBroken(SERVICE_ROWS, {
+  'lists a voice with another gender': {
+    port: await broken((fake) => {
+      fake.voices = fake.voices.map((voice) => ({ ...voice, gender: 'female' }));
+    }),
+    fails: '2.1 voice, gender: Male, Female or Neutral',
+  },
+  'is surer than sure': {
+    port: await broken((fake) => {
+      fake.hears = [{ text: 'hello', language: 'en', confidence: 1.5 }];
+    }),
+    fails: '2.4 recognition, confidence: from 0 to 1',
+  },
+  'does not cut into segments': {
+    port: await broken((fake) => {
+      fake.segment = undefined;
+    }),
+    fails: '4.5 POST /asr/srt/audio_llm, min_silence_gap: ms, 400 by default',
+  },
+  'translates keywords': {
+    port: await broken((fake) => {
+      fake.translate = (text) => text.replace('Dragoman', 'intérprete');
+    }),
+    fails: '4.4 POST /translate/, keywords: repeated, and preserved',
+  },
+  'hides refusals behind its own': {
+    port: await broken((fake) => {
+      const fail = fake.fail.bind(fake);
+      fake.fail = (path) => fail(path, { status: 500 });
+    }),
+    fails: '7.2 recognition, other: the back end’s own status and body',
+  },
+});
+
+describe('the conformance suite', () => {
+  it('is counted in the documentation', () => {
+    const page = readFileSync('docs/service.md', 'utf8');
+    const [, rows, rules] = /(\d+) rows of its tables and (\d+) rules beside them/.exec(page) ?? [];
+    expect([Number(rows), Number(rules)]).toEqual([
+      Object.keys(SERVICE_ROWS).length,
+      Object.keys(SERVICE_RULES).length,
+    ]);
+  });
+});

@@ -1,0 +1,1 @@
+export { createEngine } from '../../../../service/engines/openai.ts';

@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts';
 import type { Attempt } from './caller.ts';
 import { readEvents } from '../http/event-stream.ts';
 import { completion, completionChunk } from './contract.ts';
@@ -8,6 +9,9 @@ import {
   readJsonReply,
   type HttpReply,
 } from './transport.ts';
+
+/** The longest text: a hundred times the longest text of a request. */
+const LONGEST_TEXT_CHARS = 1_048_576;
 
 /**
  * Joins the pieces of a streamed reply: yields the whole text so far and returns it. A reply in one
@@ -34,6 +38,8 @@ export const growingText = async function* (
       const delta = choices?.[0]?.delta?.content;
       if (!delta) continue;
       text += delta;
+      if (text.length > LONGEST_TEXT_CHARS)
+        throw new AppError('bad-reply', 'the reply is too long');
       yield text;
     }
     return text;

@@ -15,6 +15,9 @@ const ERROR_CODE = /^[A-Z][A-Z\d_]{1,60}$/;
 /** `audio/mpeg`; what else a header may hold is not repeated. */
 const MEDIA_TYPE = /^[a-z]+\/[a-z\d.+-]{1,60}$/;
 
+/** Most provisional answers (1xx) to a request. */
+const MOST_PROVISIONAL = 20;
+
 const CONNECTIONS = 64;
 const CONNECT_MS = 5_000;
 
@@ -63,11 +66,11 @@ export const networkError = (cause: unknown): AppError => {
   const said = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const code = ERROR_CODE.test(said) ? said : 'unknown';
   const timeout = code.includes('TIMEOUT') || code === 'ETIMEDOUT';
-  return new AppError(
-    timeout ? 'timeout' : 'unavailable',
-    `the service cannot be reached: ${code}`,
-    { retryable: true },
-  );
+  const isNoHttp = code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW';
+  const what = isNoHttp ? 'does not answer in HTTP' : 'cannot be reached';
+  return new AppError(timeout ? 'timeout' : 'unavailable', `the service ${what}: ${code}`, {
+    retryable: true,
+  });
 };
 
 /**
@@ -88,6 +91,8 @@ export const createTransport = (baseUrl: string): Transport => {
 
   return {
     async send({ method, path, headers, body }, key, signal) {
+      const flooded = new AbortController();
+      let provisional = 0;
       let reply: Dispatcher.ResponseData;
       try {
         reply = await pool.request({
@@ -95,14 +100,21 @@ export const createTransport = (baseUrl: string): Transport => {
           path: prefix + path,
           headers: { ...headers, authorization: `Bearer ${key.key}` },
           body: body?.() ?? null,
-          signal,
+          signal: AbortSignal.any([signal, flooded.signal]),
+          onInfo: () => {
+            provisional += 1;
+            if (provisional > MOST_PROVISIONAL)
+              flooded.abort(new AppError('bad-reply', 'the service only announces its answer'));
+          },
         });
       } catch (cause) {
         signal.throwIfAborted();
         throw networkError(cause);
       }
-      if (reply.statusCode >= 200 && reply.statusCode < 300)
+      if (reply.statusCode >= 200 && reply.statusCode < 300) {
+        expectPlain(reply);
         return { headers: reply.headers, body: reply.body, sent: key };
+      }
       const waitMs = retryAfterHeaderMs(reply.headers['retry-after'], Date.now());
       const text = await readText(reply.body, ERROR_BODY_BYTES).catch(() => '');
       throw serviceError(reply.statusCode, waitMs, text, key);
@@ -111,6 +123,20 @@ export const createTransport = (baseUrl: string): Transport => {
       await pool.destroy();
     },
   };
+};
+
+/** Refuses an unread reply. */
+const discard = (reply: Pick<HttpReply, 'body'>, message: string): AppError => {
+  // Discarding an unread body ends in an error, which is ignored.
+  reply.body.on('error', () => {}).destroy();
+  return new AppError('bad-reply', message);
+};
+
+/** Checks that a reply is not compressed: no request accepts that. */
+const expectPlain = (reply: Pick<HttpReply, 'headers' | 'body'>): void => {
+  const coding = reply.headers['content-encoding'] ?? '';
+  if (coding !== '' && coding !== 'identity')
+    throw discard(reply, 'the service compressed its reply, which nobody asked for');
 };
 
 const mediaTypeOf = (reply: HttpReply): string => {
@@ -124,10 +150,8 @@ const mediaTypeOf = (reply: HttpReply): string => {
 export const expectMediaType = (reply: HttpReply, fits: RegExp): string => {
   const mediaType = mediaTypeOf(reply);
   if (fits.test(mediaType)) return mediaType;
-  // Discarding an unread body ends in an error, which is ignored.
-  reply.body.on('error', () => {}).destroy();
   const named = MEDIA_TYPE.test(mediaType) ? reply.sent.hide(mediaType) : 'no media type';
-  throw new AppError('bad-reply', `the service answered with ${named}`);
+  throw discard(reply, `the service answered with ${named}`);
 };
 
 const firstIssue = (error: z.ZodError): string => {

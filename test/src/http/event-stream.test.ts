@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readEvents } from '../../../src/http/event-stream.ts';
 
 const inChunks = async function* (bytes: Uint8Array, sizes: readonly number[]) {
@@ -64,6 +64,46 @@ describe('an event stream', () => {
     expect((await events.next()).done).toBe(true);
     gate.resolve();
     await expect.poll(() => ended).toBe(true);
+  });
+
+  it.each([
+    ['a lot more', Buffer.alloc(100_000)],
+    ['nothing, and no end', undefined],
+  ])('lets its source go when after the closing mark comes %s', async (_, more) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const gone = Promise.withResolvers<never>();
+    let closed = false;
+    const chunks = (async function* () {
+      try {
+        yield Buffer.from('data: [DONE]\n\n');
+        for (;;) yield more ?? (await gone.promise);
+      } finally {
+        closed = true;
+      }
+    })();
+    const body = {
+      [Symbol.asyncIterator]: () => chunks,
+      destroy: () => gone.reject(new Error('destroyed')),
+    };
+    expect((await readEvents(body, broken).next()).done).toBe(true);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(closed).toBe(true);
+  });
+
+  it('does not take an event that is cut for a whole one', async () => {
+    await expect(read('data: {"a":1}\n\ndata: {"b"')).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+
+  it('of bytes or events without end is given up', async () => {
+    await expect(read(': wait\n'.repeat(3_000_000))).rejects.toMatchObject({
+      code: 'bad-reply',
+    });
+    await expect(read('data: 1\n'.repeat(100_001), [100, 800_000])).rejects.toMatchObject({
+      code: 'bad-reply',
+    });
   });
 
   it('lets its source go when its reader leaves', async () => {

@@ -18,7 +18,7 @@ import {
 } from './service/translation.ts';
 import { VOICE_ROWS, VOICE_RULES } from './service/voices.ts';
 
-/** One check for each row of the tables of the service's contract, by section and field. */
+/** Rows of the conformance suite: one check for each row of the contract’s tables, by section and field. */
 export const SERVICE_ROWS: Contract<ServiceSubject> = {
   ...VOICE_ROWS,
   ...COMPLETION_ROWS,

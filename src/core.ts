@@ -1,29 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import type { ServiceClient } from './api/client.ts';
 import { recentCalls, type CallMetrics } from './api/metrics/call-metrics.ts';
-import { serviceKey } from './api/keys.ts';
-import { realtimeUses, type Realtime } from './api/realtime/index.ts';
+import type { Realtime } from './api/realtime/index.ts';
 import { createAssistant } from './chat/assistant.ts';
 import type { Command } from './command/command.ts';
-import { httpUrl } from './config.ts';
-import { toAppError } from './errors.ts';
+import type { CoreConfig } from './core-config.ts';
 import { createOpenDeliveries } from './deliveries.ts';
 import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
-import { logLevel, type Log } from './log.ts';
+import type { Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
 import { NO_SPACE } from './model/lane.ts';
 import type { Person } from './model/member.ts';
-import type { Space } from './model/place.ts';
 import type { FallbackDecoder } from './audio/codec/decode.ts';
+import { remoteStatus } from './remote-status.ts';
 import { createSpaceRemoval } from './space-removal.ts';
 import { createPlatforms } from './running-platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
 import { createLimits } from './usage/limits.ts';
-import { LIMIT_VARIABLES, operatorLimits, type LimitConfig } from './usage/operator-limits.ts';
+import { operatorLimits, type LimitConfig } from './usage/operator-limits.ts';
 import { translateMeteredLine } from './usage/metered-line.ts';
 import { realClock, type Clock } from './async/clock.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
@@ -34,11 +31,11 @@ import { createRealtimeRecogniser } from './voice/stt/realtime-recogniser.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/subtitles.ts';
 import { createTranscriber } from './speech/transcriber.ts';
-import { databaseUrl, type Store } from './store/index.ts';
+import type { Store } from './store/index.ts';
 import { createDeliveryStore } from './store/deliveries.ts';
 import { createOpenRooms } from './store/open-rooms.ts';
 import { openEmbeddedLeases } from './store/embedded.ts';
-import { cipherOf, type Cipher, encryptionKeys } from './store/encryption.ts';
+import { cipherOf, type Cipher } from './store/encryption.ts';
 import { createOwnKeys, type OwnKeys } from './store/own-keys.ts';
 import { resealSecrets } from './store/reseal.ts';
 import { createSpaceKeys } from './space-keys.ts';
@@ -56,56 +53,6 @@ import { createGlossary } from './translation/glossary.ts';
 import { createLanguageHistory } from './translation/language-history.ts';
 import { createTranslator } from './translation/translator.ts';
 import { openAutoTranslate, type AutoTranslate } from './autotranslate/index.ts';
-
-const days = (fallback: number, fewest: number) =>
-  z.coerce
-    .number({ error: 'must be a number of days' })
-    .min(fewest, `must be ${fewest} or more`)
-    .max(3_650, 'must be 3650 or less')
-    .default(fallback);
-
-export const coreSection = z
-  .object({
-    SPEECH_API_URL: httpUrl
-      .optional()
-      .describe(
-        'URL of the speech service (speech, translation, language model). Default: built in.',
-      ),
-    SPEECH_API_KEY: serviceKey
-      .optional()
-      .describe('API key for SPEECH_API_URL, including its prefix.'),
-    SPEECH_CHAT_MODEL: z
-      .string()
-      .optional()
-      .describe('Language model for /ask. Default: the first that the service lists.'),
-    SPEECH_TRANSLATION_MODEL: z
-      .string()
-      .optional()
-      .describe('Translation model. Default: chosen by the service.'),
-    SPEECH_REALTIME: realtimeUses.describe(
-      'Use the WebSocket paths of the service: recognition, speech or both, separated by a comma. Default: off.',
-    ),
-    DATABASE_URL: databaseUrl.describe('Database: sqlite:PATH.'),
-    // A day is looked back to after a time away, and rows have to outlive that.
-    INBOX_DAYS: days(7, 2).describe(
-      'Days to keep the outcome of messages in channels with auto-translate.',
-    ),
-    COPY_DAYS: days(365, 1).describe('Days during which translations follow edits and deletions.'),
-    ENCRYPTION_KEY: encryptionKeys
-      .optional()
-      .describe(
-        'Key that encrypts stored tokens and API keys: 32 bytes as base64. To replace it, put the new one in front, with a comma.',
-      ),
-    ...LIMIT_VARIABLES,
-    LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
-  })
-  .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL === !SPEECH_API_KEY, {
-    path: ['SPEECH_API_KEY'],
-    error: 'must be set together with SPEECH_API_URL',
-    // Also when other variables are wrong, so that every mistake is told at once.
-    when: () => true,
-  });
-export type CoreConfig = z.infer<typeof coreSection>;
 
 export interface CoreDeps {
   readonly client: ServiceClient;
@@ -156,38 +103,6 @@ const recogniserFactory =
   };
 
 const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
-
-/** A service elsewhere tells nothing of its engines: it is one line of the table itself. */
-const remoteReport = (ready: boolean, detail: string): ServiceStatus => ({
-  builtIn: false,
-  reachable: ready,
-  engines: [
-    {
-      name: 'SPEECH_API_URL',
-      serves: ['speech', 'recognition', 'translation', 'chat'],
-      ready,
-      detail,
-    },
-  ],
-});
-
-const remoteStatus = async (
-  client: ServiceClient,
-  space: Space,
-  signal: AbortSignal,
-): Promise<ServiceStatus> => {
-  try {
-    const voices = await client.voices({
-      lane: 'ambient',
-      space,
-      signal,
-      hasFallback: true,
-    });
-    return remoteReport(true, `${voices.length} voices`);
-  } catch (thrown) {
-    return remoteReport(false, toAppError(thrown).message);
-  }
-};
 
 /** Encrypts stored secrets with the first key; those that cannot be decrypted are logged. */
 const reseal = async (store: Store, cipher: Cipher, log: Log): Promise<void> => {

@@ -6,7 +6,7 @@ import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { discover } from '../src/discover.ts';
 import { engineSection, serverSection } from '../service/config.ts';
 import type { ConfigSection } from '../src/config.ts';
-import { coreSection } from '../src/core.ts';
+import { coreSection } from '../src/core-config.ts';
 import { SCOPES } from '../adapters/slack/scopes.ts';
 
 const adapters = await discover<AdapterModule>('adapters', adapterFault);

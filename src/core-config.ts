@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { serviceKey } from './api/keys.ts';
+import { realtimeUses } from './api/realtime/index.ts';
+import { httpUrl } from './config.ts';
+import { logLevel } from './log.ts';
+import { encryptionKeys } from './store/encryption.ts';
+import { databaseUrl } from './store/index.ts';
+import { LIMIT_VARIABLES } from './usage/operator-limits.ts';
+
+const days = (fallback: number, fewest: number) =>
+  z.coerce
+    .number({ error: 'must be a number of days' })
+    .min(fewest, `must be ${fewest} or more`)
+    .max(3_650, 'must be 3650 or less')
+    .default(fallback);
+
+/** The variables of the core. */
+export const coreSection = z
+  .object({
+    SPEECH_API_URL: httpUrl
+      .optional()
+      .describe(
+        'URL of the speech service (speech, translation, language model). Default: built in.',
+      ),
+    SPEECH_API_KEY: serviceKey
+      .optional()
+      .describe('API key for SPEECH_API_URL, including its prefix.'),
+    SPEECH_CHAT_MODEL: z
+      .string()
+      .optional()
+      .describe('Language model for /ask. Default: the first that the service lists.'),
+    SPEECH_TRANSLATION_MODEL: z
+      .string()
+      .optional()
+      .describe('Translation model. Default: chosen by the service.'),
+    SPEECH_REALTIME: realtimeUses.describe(
+      'Use the WebSocket paths of the service: recognition, speech or both, separated by a comma. Default: off.',
+    ),
+    DATABASE_URL: databaseUrl.describe('Database: sqlite:PATH.'),
+    // A day is looked back to after a time away, and rows have to outlive that.
+    INBOX_DAYS: days(7, 2).describe(
+      'Days to keep the outcome of messages in channels with auto-translate.',
+    ),
+    COPY_DAYS: days(365, 1).describe('Days during which translations follow edits and deletions.'),
+    ENCRYPTION_KEY: encryptionKeys
+      .optional()
+      .describe(
+        'Key that encrypts stored tokens and API keys: 32 bytes as base64. To replace it, put the new one in front, with a comma.',
+      ),
+    ...LIMIT_VARIABLES,
+    LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
+  })
+  .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL === !SPEECH_API_KEY, {
+    path: ['SPEECH_API_KEY'],
+    error: 'must be set together with SPEECH_API_URL',
+    // Also when other variables are wrong, so that every mistake is told at once.
+    when: () => true,
+  });
+export type CoreConfig = z.infer<typeof coreSection>;

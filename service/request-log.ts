@@ -4,7 +4,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { KEY_PREFIX } from '../src/api/contract.ts';
 import type { Log } from '../src/log.ts';
-import type { Account } from './keys/account.ts';
+import type { KeyAccount } from './keys/account.ts';
 
 /** Header that carries a request's id from the client to back ends, and back. */
 export const REQUEST_ID_HEADER = 'x-request-id';
@@ -24,7 +24,7 @@ export const currentRequestId = (): string | undefined => current.getStore();
 /** Facts of a request that its log line names. */
 export interface RequestVariables {
   /** The API key, once it is checked. */
-  account: Account;
+  account: KeyAccount;
 }
 
 /**
@@ -49,7 +49,7 @@ export const createRequestLog =
           // A client that left did not get the whole reply.
           whole: outgoing.writableFinished,
           ms: Math.round(performance.now() - startMs),
-          by: (c.get('account') as Account | undefined)?.name,
+          by: (c.get('account') as KeyAccount | undefined)?.name,
         },
         'request',
       );

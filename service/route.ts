@@ -3,7 +3,7 @@ import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
 import type { FailureRules } from './errors.ts';
 import type { Purpose } from './keys/access.ts';
-import type { Account } from './keys/account.ts';
+import type { KeyAccount } from './keys/account.ts';
 
 export interface RouteContext {
   readonly request: Request;
@@ -11,7 +11,7 @@ export interface RouteContext {
   readonly config: EngineConfig;
   readonly log: Log;
   /** The client's API key, with what it may do. */
-  readonly account: Account;
+  readonly account: KeyAccount;
   /** Aborted when the client has left or the route has timed out. */
   readonly signal: AbortSignal;
   /** Breaks the connection. */

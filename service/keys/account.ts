@@ -11,7 +11,7 @@ import {
 import type { Use } from './prices.ts';
 
 /** The key of a request, with what it may do. */
-export interface Account {
+export interface KeyAccount {
   /** Name for logs and turns, which tells nothing of the key itself. */
   readonly name: string;
   /** True when what is used is counted. */
@@ -64,7 +64,7 @@ const checkCredit = (creditNanoUsd: number): void => {
 export const operatorAccount = (
   name: string,
   allowances: KeyAllowances = { all: undefined, asr: undefined },
-): Account => ({
+): KeyAccount => ({
   name,
   isMetered: false,
   admit: (purpose) => takeOne(allowances, purpose),
@@ -91,7 +91,7 @@ export const storedAccount = (
     readonly now: () => KeyState;
     readonly spend: (use: Use) => void;
   },
-): Account => {
+): KeyAccount => {
   const checkMay = (purpose: Purpose): void => {
     const { access, creditNanoUsd } = now();
     checkPurpose(access, purpose);

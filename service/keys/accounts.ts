@@ -6,7 +6,7 @@ import { createAllowance, type AllowanceRate } from '../allowance.ts';
 import { ContractError } from '../errors.ts';
 import { parseRate } from '../rate.ts';
 import { storedAccess } from './access.ts';
-import { operatorAccount, storedAccount, type Account, type KeyAllowances } from './account.ts';
+import { operatorAccount, storedAccount, type KeyAccount, type KeyAllowances } from './account.ts';
 import { hashKey } from './key.ts';
 import { priceOf, type Prices } from './prices.ts';
 import { createSpending } from './spending.ts';
@@ -48,7 +48,7 @@ export interface Accounts extends AsyncDisposable {
    * Finds the account for an `Authorization` header; throws the contract's 401 for a key that is
    * missing or unknown (section 5).
    */
-  find(header: string | null): Account;
+  find(header: string | null): KeyAccount;
 }
 
 const unknownKey = (): ContractError =>
@@ -76,7 +76,7 @@ const createStoredKeys = ({
   };
   return {
     find,
-    accountOf: ({ hash, name }: StoredKey, allowances: KeyAllowances): Account =>
+    accountOf: ({ hash, name }: StoredKey, allowances: KeyAllowances): KeyAccount =>
       storedAccount(name, {
         allowances,
         now: () => {

@@ -12,7 +12,7 @@ import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
 import type { Offer } from '../engine-loader.ts';
 import { ContractError } from '../errors.ts';
-import type { Account } from '../keys/account.ts';
+import type { KeyAccount } from '../keys/account.ts';
 import { readLanguage } from '../language.ts';
 import { createAllowance } from '../allowance.ts';
 import { parseFrame } from './parse-frame.ts';
@@ -33,7 +33,7 @@ const MOST_FINALS = 8;
 
 export interface AsrSessionDeps {
   readonly peer: Peer;
-  readonly account: Account;
+  readonly account: KeyAccount;
   /** Engines, best first; at least one. */
   readonly offers: readonly Offer<'recognition'>[];
   readonly clock: Clock;

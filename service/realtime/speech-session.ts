@@ -13,7 +13,7 @@ import { countCodePoints } from '../../src/text/unicode.ts';
 import { validate } from '../body.ts';
 import type { Engines, Offer } from '../engine-loader.ts';
 import { ContractError } from '../errors.ts';
-import type { Account } from '../keys/account.ts';
+import type { KeyAccount } from '../keys/account.ts';
 import { primed } from '../respond.ts';
 import { speechBytes, makeSpeech } from '../speech/make.ts';
 import { checkFormat, checkText, sampleRateFor } from '../speech/request.ts';
@@ -30,7 +30,7 @@ const MOST_FAULTS = 20;
 
 export interface SpeechSessionDeps {
   readonly peer: Peer;
-  readonly account: Account;
+  readonly account: KeyAccount;
   readonly engines: Engines;
   readonly spools: Spools;
   /** Longest text, in Unicode characters. */

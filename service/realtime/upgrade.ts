@@ -10,7 +10,7 @@ import type { EngineConfig } from '../config.ts';
 import type { Engines } from '../engine-loader.ts';
 import { ContractError, errorReply } from '../errors.ts';
 import type { Purpose } from '../keys/access.ts';
-import type { Account } from '../keys/account.ts';
+import type { KeyAccount } from '../keys/account.ts';
 import type { Accounts } from '../keys/accounts.ts';
 import type { Spools } from '../speech/spool.ts';
 import { floodError, sendError, type Peer, type PeerSession } from './peer.ts';
@@ -97,7 +97,7 @@ export const serveRealtime = (
   const open = (
     socket: WebSocket,
     path: Path,
-    account: Account,
+    account: KeyAccount,
     start: (peer: Peer) => PeerSession,
   ): void => {
     sockets.add(socket);
@@ -148,7 +148,10 @@ export const serveRealtime = (
   };
 
   /** Finds how a session of the path starts; throws when no engine serves it. */
-  const starterOf = async (path: Path, account: Account): Promise<(peer: Peer) => PeerSession> => {
+  const starterOf = async (
+    path: Path,
+    account: KeyAccount,
+  ): Promise<(peer: Peer) => PeerSession> => {
     if (path === 'speech') {
       const offers = await engines.offers('speech');
       if (offers.length === 0) throw engines.missing({ ability: 'speech' });

@@ -7,7 +7,7 @@ import type { Log } from '../../src/log.ts';
 import type { EngineHints } from '../engine.ts';
 import { withFailOver } from '../fail-over.ts';
 import type { Offer } from '../engine-loader.ts';
-import type { Account } from '../keys/account.ts';
+import type { KeyAccount } from '../keys/account.ts';
 import { samplesOf, type SpeechSegment } from './speech-segmenter.ts';
 
 /** Audio that is added between two recognitions of a growing utterance, at least. */
@@ -18,7 +18,7 @@ const PARTIAL_EVERY_SHARE = 0.25;
 const ATTEMPTS = 3;
 
 export interface UtteranceRecognitionDeps {
-  readonly account: Account;
+  readonly account: KeyAccount;
   /** Engines, best first; the next one is asked when one fails. */
   readonly offers: readonly Offer<'recognition'>[];
   readonly hints: EngineHints;

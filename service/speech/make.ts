@@ -1,5 +1,5 @@
 import { countCodePoints } from '../../src/text/unicode.ts';
-import type { Account } from '../keys/account.ts';
+import type { KeyAccount } from '../keys/account.ts';
 import type { Offer } from '../engine-loader.ts';
 import { finished, speakInto, type SpeechOrder } from './speak.ts';
 import type { Spool, Spools } from './spool.ts';
@@ -29,7 +29,7 @@ export async function* speechBytes(
 export interface MakeDeps {
   readonly offer: Pick<Offer<'speech'>, 'name' | 'limiter'>;
   readonly spools: Spools;
-  readonly account: Account;
+  readonly account: KeyAccount;
   readonly signal: AbortSignal;
   /** Called after each part with the length of all audio so far. */
   readonly onAudio?: (audioMs: number) => void;

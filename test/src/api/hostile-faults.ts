@@ -88,10 +88,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'refuses with 1 GiB': {
     behave: () => async (wire) => {
       const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
-      wire.send(head(headers, '400 Bad Request'));
+      wire.send(head(headers, '403 Forbidden'));
       await wire.flood(chunk(BLANKS));
     },
-    code: 'bad-input',
+    code: 'forbidden',
   },
   'fails with 1 GiB each time': {
     behave: () => async (wire) => {
@@ -247,10 +247,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'refuses before it has read the request': {
     behave: () => (wire) => {
-      wire.send(head({ 'content-length': '0', connection: 'close' }, '400 Bad Request'));
+      wire.send(head({ 'content-length': '0', connection: 'close' }, '403 Forbidden'));
       wire.end();
     },
-    code: 'bad-input',
+    code: 'forbidden',
     isHasty: true,
   },
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseBody, validate } from './body.ts';
 import { ContractError } from './errors.ts';
+import { MEDIA_PATHS, wordsIn } from './chat-words.ts';
 import { JsonCursor } from './json.ts';
 
 const MODEL = ['model'];
@@ -20,24 +21,20 @@ const chatBody = z.looseObject({
 export interface ChatBody {
   /** The model that the client requested. */
   readonly model: string | undefined;
-  /** Bytes of UTF-8 of the messages' words. */
-  promptBytes(): number;
+  /** Bytes of UTF-8 of all that a model reads, but for pictures, sound and files. */
+  wordBytes(): number;
   /** The client's body, byte by byte, with this model. */
   withModel(model: string): Uint8Array;
 }
 
-const textOf = (part: unknown): string => {
-  if (typeof part === 'string') return part;
-  const isText = typeof part === 'object' && part !== null && 'text' in part;
-  return isText && typeof part.text === 'string' ? part.text : '';
-};
+const bytesOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
-const promptBytesOf = (messages: readonly Readonly<Record<string, unknown>>[]): number => {
-  let bytes = 0;
-  for (const { content } of messages)
-    for (const part of [content].flat()) bytes += Buffer.byteLength(textOf(part));
-  return bytes;
-};
+/** Other fields may reach the model, too: tools and schemas as JSON, templates as text. */
+const otherWords = ({ model, messages, stream_options, ...others }: z.infer<typeof chatBody>) =>
+  Object.values(others)
+    .filter((value) => typeof value === 'string' || (typeof value === 'object' && value !== null))
+    .map((value) => JSON.stringify(value));
 
 /** Start of the escapes, such as `\u006d`, with which any letter of `model` can be written. */
 const ESCAPED_LETTER = '\\u006';
@@ -70,16 +67,22 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
   /** Positions of the long strings, quotes excluded. */
   const longs: Span[] = [];
   let longBytes = 0;
+  let longWordBytes = 0;
+  let isMedia = false;
   let stringStart = 0;
   for await (const chunk of body) {
     for (let at = cursor.next(chunk, 0); at < chunk.length; at = cursor.next(chunk, at + 1)) {
       const awaitsModel = cursor.awaits(MODEL);
       const wasInString = cursor.inString;
+      const awaitsMedia = MEDIA_PATHS.some((path) => cursor.awaits(path));
       cursor.step(chunk[at]!);
-      if (cursor.inString && !wasInString) stringStart = size + at + 1;
-      else if (wasInString && !cursor.inString && size + at - stringStart > LONG_STRING_BYTES) {
+      if (cursor.inString && !wasInString) {
+        stringStart = size + at + 1;
+        isMedia = awaitsMedia;
+      } else if (wasInString && !cursor.inString && size + at - stringStart > LONG_STRING_BYTES) {
         longs.push({ start: stringStart, end: size + at });
         longBytes += size + at - stringStart;
+        if (!isMedia) longWordBytes += size + at - stringStart;
       }
       if (inModel && !cursor.inString) {
         models.at(-1)!.end = size + at + 1;
@@ -104,7 +107,8 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
   const input = validate(chatBody, parseBody(parsed.toString('utf8')));
   return {
     model: input.model,
-    promptBytes: () => promptBytesOf(input.messages),
+    wordBytes: () =>
+      bytesOf([...wordsIn(input.messages), ...otherWords(input)]) + (isLarge ? longWordBytes : 0),
     withModel: (model) => {
       if (model === input.model) return bytes;
       const written = JSON.stringify(model);

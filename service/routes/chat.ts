@@ -33,7 +33,7 @@ export const createChatRoute = (uploads: ReturnType<typeof createUploadLimiter>)
         const answer = (async function* () {
           const answered = await offer.engine.complete(input, either);
           ({ mediaType } = answered);
-          if (account.isMetered) usage = createChatUsage(mediaType, input.promptBytes());
+          if (account.isMetered) usage = createChatUsage(mediaType, input.wordBytes());
           for await (const bytes of answered.body) {
             usage?.push(bytes);
             yield bytes;

@@ -104,4 +104,50 @@ describe('a chat body', () => {
     const { model } = await readChatBody(inChunks(JSON.stringify({ messages }), 65_536));
     expect(model).toBeUndefined();
   });
+
+  const wordBytes = async (body: object): Promise<number> =>
+    (await readChatBody(inChunks(JSON.stringify(body), 65_536))).wordBytes();
+
+  it('has words in its messages and their calls of tools, and none in pictures and sound', async () => {
+    const messages = [
+      { role: 'system', content: 'zwölf' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+          { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+        ],
+      },
+      {
+        role: 'assistant',
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'find', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'sky' },
+    ];
+    expect(await wordBytes({ model: 'a', stream: true, n: 1, messages })).toBe(6 + 4 + 8 + 5);
+  });
+
+  it('has words in tools, schemas and all else that a model may read', async () => {
+    const messages = [{ role: 'user', content: 'hi' }];
+    const tools = [{ type: 'function', function: { name: 'find', parameters: { é: {} } } }];
+    const response_format = { type: 'json_schema', json_schema: { schema: { a: 'b' } } };
+    const more = { tools, response_format, prediction: 'x', stream_options: { a: 1 }, stop: null };
+    expect(await wordBytes({ messages, ...more })).toBe(
+      2 + Buffer.byteLength(JSON.stringify(tools) + JSON.stringify(response_format) + '"x"'),
+    );
+  });
+
+  it('that is large has words in all long strings but pictures', async () => {
+    const long = 'x'.repeat(1_500_000);
+    const content = [
+      { type: 'text', text: long },
+      { type: 'text', text: `data:${long}` },
+      { type: 'image_url', image_url: { url: long } },
+    ];
+    const messages = [{ role: 'user', content }];
+    expect(await wordBytes({ messages, tools: [] })).toBe(3_000_000 + 5 + 2);
+    const sound = [{ type: 'input_audio', input_audio: { data: long + long, format: 'wav' } }];
+    expect(await wordBytes({ messages: [{ role: 'user', content: sound }] })).toBe(0);
+  });
 });

@@ -1,6 +1,6 @@
 /**
- * Passes a reply on and calls `charge` at its end: also when the client left in the middle, but not
- * when the engine failed, or before anything came.
+ * Passes on the reply of one call of an engine, and calls `charge` at its end. The call is charged as
+ * well when the client leaves in the middle, but not when the engine fails, nor before anything came.
  *
  * @param signal aborted when the client has left
  */

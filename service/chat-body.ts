@@ -30,11 +30,15 @@ export interface ChatBody {
 const bytesOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
+/** Fields that no model reads, or whose words are counted by themselves. */
+const UNREAD_FIELDS = new Set(['model', 'messages', 'stream_options']);
+
 /** Other fields may reach the model, too: tools and schemas as JSON, templates as text. */
-const otherWords = ({ model, messages, stream_options, ...others }: z.infer<typeof chatBody>) =>
-  Object.values(others)
-    .filter((value) => typeof value === 'string' || (typeof value === 'object' && value !== null))
-    .map((value) => JSON.stringify(value));
+const otherWords = (input: z.infer<typeof chatBody>): readonly string[] =>
+  Object.entries(input)
+    .filter(([name, value]) => !UNREAD_FIELDS.has(name) && value !== null)
+    .filter(([, value]) => typeof value === 'string' || typeof value === 'object')
+    .map(([, value]) => JSON.stringify(value));
 
 /** Start of the escapes, such as `\u006d`, with which any letter of `model` can be written. */
 const ESCAPED_LETTER = '\\u006';

@@ -99,6 +99,10 @@ export const startRecognitionSession = ({
     { readonly id: string; readonly recognition: ReturnType<typeof createUtteranceRecognition> }
   >();
 
+  signal.addEventListener('abort', () => {
+    for (const { recognition } of utterances.values()) recognition.left();
+  });
+
   const say = (message: object): void => {
     if (!signal.aborted) peer.send({ ...message, seq: (seq += 1) });
   };

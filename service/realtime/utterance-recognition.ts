@@ -8,6 +8,7 @@ import type { EngineHints } from '../engine.ts';
 import { withFailOver } from '../fail-over.ts';
 import type { Offer } from '../engine-loader.ts';
 import type { KeyAccount } from '../keys/account.ts';
+import type { Use } from '../keys/prices.ts';
 import { samplesOf, type SpeechSegment } from './speech-segmenter.ts';
 
 /** Audio that is added between two recognitions of a growing utterance, at least. */
@@ -40,6 +41,14 @@ export const createUtteranceRecognition = (
   let running: AbortController | undefined;
   let recognisedMs = 0;
   let certain = '';
+  /** What the last partial result that was shown costs, if it is the last result. */
+  let shown: Use | undefined;
+  let isCharged = false;
+
+  const charge = (use: Use): void => {
+    if (!isCharged) account.charge(use);
+    isCharged = true;
+  };
 
   const recogniseBy = async (
     { name, engine, limiter }: Offer<'recognition'>,
@@ -73,11 +82,12 @@ export const createUtteranceRecognition = (
       const mine = new AbortController();
       running = mine;
       try {
-        const { reply: result } = await recognise(AbortSignal.any([signal, mine.signal]));
+        const { engine, reply: result } = await recognise(AbortSignal.any([signal, mine.signal]));
         if (mine.signal.aborted) return undefined;
         const agreed = agreement.add(result.text.trim());
         if (agreed === certain) return undefined;
         certain = agreed;
+        shown = { task: 'recognition', engine, amount: lengthMs };
         return { ...result, text: certain };
       } catch {
         // The whole utterance is still to be recognised, and reports the fault.
@@ -93,7 +103,7 @@ export const createUtteranceRecognition = (
         try {
           const { engine, reply } = await recognise(signal);
           const lengthMs = segment.frames.length * FRAME_MS;
-          account.charge({ task: 'recognition', engine, amount: lengthMs });
+          charge({ task: 'recognition', engine, amount: lengthMs });
           return reply;
         } catch (thrown) {
           signal.throwIfAborted();
@@ -102,6 +112,10 @@ export const createUtteranceRecognition = (
           await wait(retryAfterMs);
         }
       }
+    },
+    /** Charges what partial results have shown, when the client leaves before the final. */
+    left: (): void => {
+      if (shown) charge(shown);
     },
   };
 };

@@ -36,8 +36,8 @@ export interface MakeDeps {
 }
 
 /**
- * Begins to speak an order. A stream costs what was spoken of its text, a file its whole text. Throws
- * `ErrRateLimited` as the limiter and the spools do.
+ * Begins to speak an order. A stream costs each part whose sound has begun, a file its whole text
+ * once it is whole. Throws `ErrRateLimited` as the limiter and the spools do.
  */
 export const makeSpeech = (
   order: SpeechOrder,
@@ -55,10 +55,7 @@ export const makeSpeech = (
     spool,
     order,
     turns,
-    (audioMs, part) => {
-      onAudio(audioMs);
-      if (order.stream) charge(part);
-    },
+    { onAudio, charge: order.stream ? charge : () => undefined },
     AbortSignal.any([signal, stop.signal]),
   ).finally(() => turns[Symbol.dispose]());
   const ended = speaking.then(

@@ -7,6 +7,7 @@ import { createWakeUp } from '../../src/async/wake-up.ts';
 import type { AudioFormat } from '../../src/model/file.ts';
 import { splitSentences } from '../../src/text/split/sentences.ts';
 import { splitText } from '../../src/text/split/split.ts';
+import { charged } from '../charged.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { createRequestLimiter, type AdmittedRequest } from '../request-limiter.ts';
 import { createFirstParts } from './first-parts.ts';
@@ -40,6 +41,14 @@ export interface SpeechOrder {
   readonly sampleRateHz: number;
   /** True to send audio as it is made; otherwise the reply has its length. */
   readonly stream: boolean;
+}
+
+/** Called while an order is spoken. */
+interface SpeechEvents {
+  /** After each part, with the length of all audio so far. */
+  onAudio(audioMs: number): void;
+  /** With the text of each part whose sound has begun; not where the engine failed. */
+  charge(part: string): void;
 }
 
 /** The parts of a text, a turn each: sentences, or parts of very long ones. */
@@ -115,14 +124,12 @@ async function* encodedInTurns(
 /**
  * Synthesises an order into a spool, and ends that. A format whose header holds the length is spooled
  * as raw samples (see `finished`). Rejects as the engine does.
- *
- * @param onPart called after each part with the length of all audio so far, and its text
  */
 export const speakInto = async (
   spool: Spool,
   order: SpeechOrder,
   turns: AdmittedRequest,
-  onPart: (audioMs: number, part: string) => void,
+  { onAudio, charge }: SpeechEvents,
   signal: AbortSignal,
   clock = realClock,
 ): Promise<void> => {
@@ -135,11 +142,12 @@ export const speakInto = async (
     for (const part of speechParts(order.text)) {
       await spool.room(signal);
       const beforeMs = audioMs;
-      for await (const pcm of speakPart(order, part, turns, signal)) {
+      const sound = charged(speakPart(order, part, turns, signal), () => charge(part), signal);
+      for await (const pcm of sound) {
         audioMs += (1_000 * pcm.samples.length) / pcm.sampleRateHz;
         yield pcm;
       }
-      onPart(audioMs, part);
+      onAudio(audioMs);
       isFirst = false;
       first[Symbol.dispose]();
       if (order.stream && audioMs - (clock.nowMs() - startMs) > AHEAD_MS)

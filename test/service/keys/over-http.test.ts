@@ -170,6 +170,11 @@ describe('a created key', () => {
   });
 });
 
+const dial = (path: string, key: string): WsSocket =>
+  new WsSocket(`${service.service.url.replace('http', 'ws')}${path}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+
 /** Nano-USD that a key with the usual credit has spent. */
 const spentBy = (spender: string): number => 10_000_000_000 - keys.find(spender)!.creditNanoUsd;
 
@@ -238,6 +243,21 @@ describe('the credit of a key', () => {
 
   it.each(FAILING)('pays nothing for %s that fails', (what) => {
     expect(spent.get(`failed ${what}`)).toBe(0);
+  });
+
+  it.each([
+    // 37 bytes of question and 5 of answer, 4 a token.
+    ['the tokens that have come of a streamed chat', chat({ stream: true }), 11 * 2_000],
+    ['the whole text of a streamed translation', translation({ stream: 'true' }), 9 * 10_000],
+  ])('pays %s when the client leaves in the middle', async (_, call, nanoUsd) => {
+    const release = openai.hold();
+    const reply = await call(keys.create(owner));
+    const reader = reply.body!.getReader();
+    let text = '';
+    while (!text.includes('Hello')) text += Buffer.from((await reader.read()).value!).toString();
+    await reader.cancel();
+    await expect.poll(() => spentBy(owner)).toBe(nanoUsd);
+    release();
   });
 
   it('that is used up refuses all but lists with a 429 without a time to wait, until there is more', async () => {
@@ -323,10 +343,6 @@ describe('the rate of a key', () => {
   });
 });
 
-const dial = (path: string, key: string): WsSocket =>
-  new WsSocket(`${service.service.url.replace('http', 'ws')}${path}`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
 const refusalOf = async (socket: WsSocket): Promise<number> => {
   const [, response] = (await once(socket, 'unexpected-response')) as [
     unknown,

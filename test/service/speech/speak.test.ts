@@ -9,6 +9,7 @@ import { createTestClock } from '../../fakes/clock.ts';
 const signal = new AbortController().signal;
 const RATE_HZ = 8_000;
 const PART_SECONDS = 16;
+const NO_EVENTS = { onAudio: () => {}, charge: () => {} };
 
 const engineOf = (spoken: string[]): SpeechEngine => ({
   voices: async () => [],
@@ -52,7 +53,7 @@ describe('a streamed reply that is far ahead of its listener', () => {
       spool,
       order(spoken, true),
       limiter.admit(),
-      () => {},
+      NO_EVENTS,
       signal,
       clock,
     );
@@ -72,7 +73,7 @@ describe('a streamed reply that is far ahead of its listener', () => {
       spool,
       order(spoken, false),
       limiter.admit(),
-      () => {},
+      NO_EVENTS,
       signal,
       createTestClock(),
     );

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLru } from '../../src/async/lru.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Log } from '../../src/log.ts';
@@ -32,7 +33,7 @@ export interface AccountsOptions {
   /** Keys that the command line creates; undefined for none. */
   readonly stored?: StoredKeysOptions | undefined;
   readonly rates?: KeyRates | undefined;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Pick<Log, 'warn' | 'error'>;
   readonly clock?: Clock;
 }
 
@@ -62,18 +63,27 @@ const createStoredKeys = ({
   prices,
   clock,
   log,
-}: StoredKeysOptions & { readonly clock: Clock; readonly log: Pick<Log, 'warn'> }) => {
+}: StoredKeysOptions & { readonly clock: Clock; readonly log: Pick<Log, 'warn' | 'error'> }) => {
   let store: KeyStore | undefined;
-  const thread = createWriteThread(database);
-  const spending = createSpending({
-    write: async (amounts) => thread.spend(amounts),
-    clock,
-    log,
-  });
   const find = (hash: string): StoredKey | undefined => {
     store ??= openExistingKeyStore(database, BUSY_MS);
     return store?.find(hash);
   };
+  const nameOf = (hash: string): string => {
+    try {
+      return find(hash)?.name ?? hash.slice(0, NAME_DIGITS);
+    } catch {
+      return hash.slice(0, NAME_DIGITS);
+    }
+  };
+  const thread = createWriteThread(database);
+  const spending = createSpending({
+    write: async (amounts) => thread.spend(amounts),
+    pause: sleep,
+    nameOf,
+    clock,
+    log,
+  });
   return {
     find,
     accountOf: ({ hash, name }: StoredKey, allowances: KeyAllowances): KeyAccount =>

@@ -1,51 +1,61 @@
 import type { Clock } from '../../src/async/clock.ts';
 import type { Log } from '../../src/log.ts';
+import { formatUsd } from './money.ts';
 
 /** Time in which amounts are collected before they are written; a killed process loses those. */
 const WRITE_MS = 500;
+/** Longest time between two attempts while they fail; it doubles up to this. */
+const LONGEST_RETRY_MS = 60_000;
+/** Attempts at the end, with `WRITE_MS` between them. */
+const LAST_ATTEMPTS = 3;
 
 /** Amounts in nano-USD by the hash of a key. */
 export type Amounts = ReadonlyMap<string, number>;
 
 /** Collects what keys spend and writes it together. Disposing of it writes the rest. */
 export interface Spending extends AsyncDisposable {
-  /** Nano-USD that a key has spent and that is not written yet. */
+  /**
+   * Nano-USD that a key has spent and of which nothing is stored yet. It leaves out what is being
+   * written, which may be stored already.
+   */
   unwritten(hash: string): number;
   add(hash: string, nanoUsd: number): void;
 }
 
 export interface SpendingDeps {
-  /** Writes amounts, all or none; resolves with false when it cannot be done now. */
-  readonly write: (amounts: Amounts) => Promise<boolean>;
+  /** Writes amounts, all or none; resolves with the reason when it cannot be done now. */
+  readonly write: (amounts: Amounts) => Promise<string | undefined>;
+  /** Waits at the end, when nothing else may keep the process alive. */
+  readonly pause: (ms: number) => Promise<unknown>;
+  /** Name of a key for the log. */
+  readonly nameOf: (hash: string) => string;
   readonly clock: Pick<Clock, 'after'>;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
-export const createSpending = ({ write, clock, log }: SpendingDeps): Spending => {
+export const createSpending = ({ write, pause, nameOf, clock, log }: SpendingDeps): Spending => {
   let amounts = new Map<string, number>();
-  let beingWritten: Amounts = new Map();
   let running: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
+  /** Attempts in a row that failed. */
+  let failures = 0;
 
   const addTo = (hash: string, nanoUsd: number): void => {
     amounts.set(hash, (amounts.get(hash) ?? 0) + nanoUsd);
   };
   const writeAll = async (): Promise<void> => {
-    beingWritten = amounts;
+    const writing = amounts;
     amounts = new Map();
-    let isWritten = false;
-    try {
-      isWritten = await write(beingWritten);
-    } catch (error) {
-      log.warn({ err: error }, 'what keys spent cannot be written; it is tried again');
-    }
-    const before = beingWritten;
-    beingWritten = new Map();
-    if (!isWritten) for (const [hash, nanoUsd] of before) addTo(hash, nanoUsd);
+    const reason = await write(writing).catch(String);
+    failures = reason === undefined ? 0 : failures + 1;
+    if (reason === undefined) return;
+    for (const [hash, nanoUsd] of writing) addTo(hash, nanoUsd);
+    log.warn({ reason }, 'what keys spent cannot be written; it is tried again');
   };
   const later = (): void => {
     if (running) return;
-    cancel ??= clock.after(WRITE_MS, () => {
+    const waitMs = Math.min(LONGEST_RETRY_MS, WRITE_MS * 2 ** failures);
+    cancel ??= clock.after(waitMs, () => {
       cancel = undefined;
       running = writeAll().finally(() => {
         running = undefined;
@@ -55,7 +65,7 @@ export const createSpending = ({ write, clock, log }: SpendingDeps): Spending =>
   };
 
   return {
-    unwritten: (hash) => (amounts.get(hash) ?? 0) + (beingWritten.get(hash) ?? 0),
+    unwritten: (hash) => amounts.get(hash) ?? 0,
     add: (hash, nanoUsd) => {
       if (nanoUsd === 0) return;
       addTo(hash, nanoUsd);
@@ -65,7 +75,16 @@ export const createSpending = ({ write, clock, log }: SpendingDeps): Spending =>
       await running;
       cancel?.();
       cancel = undefined;
-      if (amounts.size > 0) await writeAll();
+      for (let attempt = 1; attempt <= LAST_ATTEMPTS && amounts.size > 0; attempt += 1) {
+        if (attempt > 1) await pause(WRITE_MS);
+        await writeAll();
+      }
+      if (amounts.size === 0) return;
+      const lost = [...amounts].map(([hash, nanoUsd]) => [nameOf(hash), formatUsd(nanoUsd)]);
+      log.error(
+        { lost: Object.fromEntries(lost) as Record<string, string> },
+        'what keys spent is lost: it could not be written before the end',
+      );
     },
   };
 };

@@ -7,8 +7,8 @@ import type { Amounts } from './spending.ts';
  * for half a second on a busy one, which would stop everything else here.
  */
 export interface WriteThread extends AsyncDisposable {
-  /** Takes amounts from the credits. Resolves with false while another process writes. */
-  spend(amounts: Amounts): Promise<boolean>;
+  /** Takes amounts from the credits, all or none. Resolves with the reason when it cannot now. */
+  spend(amounts: Amounts): Promise<string | undefined>;
 }
 
 /** Creates the thread of a database; it starts with the first call. */
@@ -22,10 +22,10 @@ export const createWriteThread = (database: string): WriteThread => {
       // A process ends when nothing is being written, and not before.
       thread.ref();
       try {
-        const answered = once(thread, 'message') as Promise<[boolean]>;
+        const answered = once(thread, 'message') as Promise<[string | undefined]>;
         thread.postMessage(amounts, []);
-        const [isWritten] = await answered;
-        return isWritten;
+        const [reason] = await answered;
+        return reason;
       } catch (error) {
         worker = undefined;
         throw error;

@@ -46,9 +46,9 @@ export interface SpeechOrder {
 /** Called while an order is spoken. */
 interface SpeechEvents {
   /** After each part, with the length of all audio so far. */
-  onAudio(audioMs: number): void;
+  readonly onAudio: (audioMs: number) => void;
   /** With the text of each part whose sound has begun; not where the engine failed. */
-  charge(part: string): void;
+  readonly charge: (part: string) => void;
 }
 
 /** The parts of a text, a turn each: sentences, or parts of very long ones. */

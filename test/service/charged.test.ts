@@ -3,11 +3,11 @@ import { charged } from '../../service/charged.ts';
 
 /** How often a call is charged whose client leaves after so many parts. */
 const chargesOf = async (
-  parts: AsyncIterable<number>,
+  call: AsyncIterable<number>,
   { taken = Infinity, left = new AbortController() } = {},
 ): Promise<number> => {
   let charges = 0;
-  const reply = charged(parts, () => void (charges += 1), left.signal);
+  const reply = charged(call, () => void (charges += 1), left.signal);
   try {
     let seen = 0;
     if (taken > 0)

@@ -253,8 +253,9 @@ describe('the credit of a key', () => {
     const release = openai.hold();
     const reply = await call(keys.create(owner));
     const reader = reply.body!.getReader();
+    const decoder = new TextDecoder();
     let text = '';
-    while (!text.includes('Hello')) text += Buffer.from((await reader.read()).value!).toString();
+    while (!text.includes('Hello')) text += decoder.decode((await reader.read()).value);
     await reader.cancel();
     await expect.poll(() => spentBy(owner)).toBe(nanoUsd);
     release();

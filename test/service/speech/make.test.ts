@@ -8,7 +8,7 @@ import { eventually } from '../../fakes/eventually.ts';
 
 const RATE_HZ = 8_000;
 const TEXT = 'One two. Three. Four five six.';
-const COSTS = [...'One two. |Three. |Four five six.'.split('|')].map(({ length }) => length);
+const COSTS = ['One two. ', 'Three. ', 'Four five six.'].map(({ length }) => length);
 
 /** Speech in which the sound of the last sentence begins, and goes on as `rest` says. */
 const speak = (rest: (signal: AbortSignal) => Promise<void>, stream = true) => {

@@ -94,19 +94,41 @@ export interface RecognitionInput {
 /** Bit rate by which the length of a file is guessed that only an engine can read. */
 const GUESSED_BITS_PER_MS = 128;
 
-/** Measures the length of a file. Throws the signal's reason. */
+/** Bytes that are read at once to measure a file: as exactly is known how much of it was read. */
+const STEP_BYTES = 4 * 1_024;
+
+const sizeOf = (audio: readonly Uint8Array[]): number =>
+  audio.reduce((sum, { length }) => sum + length, 0);
+
+const guessMs = (audio: readonly Uint8Array[]): number => (8 * sizeOf(audio)) / GUESSED_BITS_PER_MS;
+
+/**
+ * Measures the length of a file; one that cannot be read to its end, in proportion to what was read.
+ * Throws the signal's reason.
+ */
 const measureMs = async (audio: readonly Uint8Array[], signal: AbortSignal): Promise<number> => {
   let lengthMs = 0;
+  let readBytes = 0;
+  const sizeBytes = sizeOf(audio);
+  const counted = {
+    sizeBytes,
+    async *open() {
+      for (const chunk of audio)
+        for (let from = 0; from < chunk.length; from += STEP_BYTES) {
+          const part = chunk.subarray(from, from + STEP_BYTES);
+          readBytes += part.length;
+          yield part;
+        }
+    },
+  };
   try {
-    const pcm = decode(bytesSource(audio), signal, RECOGNITION_RATE_HZ);
-    for await (const { samples, sampleRateHz } of pcm)
+    for await (const { samples, sampleRateHz } of decode(counted, signal, RECOGNITION_RATE_HZ))
       lengthMs += (1_000 * samples.length) / sampleRateHz;
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
   }
-  const bytes = audio.reduce((sum, { length }) => sum + length, 0);
-  return lengthMs || (8 * bytes) / GUESSED_BITS_PER_MS;
+  return lengthMs === 0 ? guessMs(audio) : (lengthMs * sizeBytes) / readBytes;
 };
 
 /** The engine for audio in chunks, whose further calls within a turn keep to its rate. */
@@ -125,24 +147,32 @@ const paced = (
   };
 };
 
+/** What was heard in a file. */
+interface Transcript {
+  readonly spans: readonly HeardSpan[];
+  /** Length of what was recognised; undefined where the engine alone has read the file. */
+  readonly heardMs: number | undefined;
+}
+
 const transcribe = async (
   { audio, format, isDecodedHere, hints, speech }: RecognitionInput,
   engine: RecognitionEngine,
   request: AdmittedRequest,
-  { signal, isMetered }: { readonly signal: AbortSignal; readonly isMetered: boolean },
-): Promise<readonly HeardSpan[]> => {
+  signal: AbortSignal,
+): Promise<Transcript> => {
   if (!speech && !isDecodedHere && engine.recogniseFile) {
     const heard = await engine.recogniseFile({ format, chunks: audio }, hints, signal);
-    return [{ startMs: 0, endMs: isMetered ? await measureMs(audio, signal) : 1, heard }];
+    return { spans: [{ startMs: 0, endMs: guessMs(audio), heard }], heardMs: undefined };
   }
   try {
-    return await recogniseInChunks(
+    const spans = await recogniseInChunks(
       bytesSource(audio),
       speech,
       paced(engine, request),
       hints,
       signal,
     );
+    return { spans, heardMs: spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0) };
   } catch (error) {
     throw asInvalidAudio(error);
   }
@@ -159,19 +189,20 @@ export const recogniseUpload = async (
   const offers = await engines.offers('recognition');
   if (offers.length === 0) throw engines.missing({ ability: 'recognition' });
   if (await isSilent(bytesSource(input.audio), signal)) return [];
-  return withFailOver(
+  const { engine, spans, heardMs } = await withFailOver(
     offers,
     async (offer, either) => {
       using request = offer.limiter.admit(account.name);
       using _ = await request.turn(either);
-      const spans = await transcribe(input, offer.engine, request, {
-        signal: either,
-        isMetered: account.isMetered,
-      });
-      const heardMs = spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-      account.charge({ task: 'recognition', engine: offer.name, amount: heardMs });
-      return spans;
+      const transcript = await transcribe(input, offer.engine, request, either);
+      return { engine: offer.name, ...transcript };
     },
     { ability: 'recognition', log, signal, patienceMs: Infinity },
   );
+  // Measured after the engine's turn: it takes as long as decoding.
+  if (account.isMetered) {
+    const amount = heardMs ?? (await measureMs(input.audio, signal));
+    account.charge({ task: 'recognition', engine, amount });
+  }
+  return spans;
 };

@@ -70,7 +70,10 @@ export const createSpeechRoute = (spools: Spools): Route => ({
       (given) => given.input,
     );
     const { account } = context;
-    const allowed = voices.filter(({ offer }) => account.allowsVoicesOf(offer.name));
+    // Each question reads the key from the database, so it is asked once for an engine.
+    const engines = [...new Set(voices.map(({ offer }) => offer.name))];
+    const mayUse = new Set(engines.filter((name) => account.allowsVoicesOf(name)));
+    const allowed = voices.filter(({ offer }) => mayUse.has(offer.name));
     const found =
       findVoice(allowed, input.voice, input.input) ?? findVoice(voices, input.voice, input.input);
     if (!found)

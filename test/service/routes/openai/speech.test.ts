@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import type { Voice } from '../../../../src/api/contract.ts';
+import type { SpeechEngine } from '../../../../service/engine.ts';
+import { operatorAccount } from '../../../../service/keys/account.ts';
+import { createRequestLimiter } from '../../../../service/request-limiter.ts';
+import { createSpeechRoute } from '../../../../service/routes/openai/speech.ts';
+import { createSpools, SPOOL_LIMITS } from '../../../../service/speech/spool.ts';
+import { offering } from '../../support.ts';
+
+const voiceOf = (index: number): Voice => ({
+  id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+  description: 'one',
+  language: 'English',
+  gender: 'Female',
+  formats: ['pcm'],
+  sample_rates: [16_000],
+  streaming: true,
+});
+
+it('a request for speech reads the access of its key once for each engine, however many voices it has', async () => {
+  const engine: SpeechEngine = {
+    voices: async () => Array.from({ length: 300 }, (_, index) => voiceOf(index)),
+    speak: async () => ({
+      sampleRateHz: 16_000,
+      pcm: (async function* () {
+        yield new Float32Array(16_000);
+      })(),
+    }),
+  };
+  const asked: string[] = [];
+  const account = {
+    ...operatorAccount('one'),
+    allowsVoicesOf: (name: string) => asked.push(name) > 0,
+  };
+  const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });
+  const reply = await createSpeechRoute(createSpools(SPOOL_LIMITS)).handle({
+    ...offering('one', engine, limiter),
+    account,
+    request: new Request('http://localhost/', {
+      method: 'POST',
+      body: JSON.stringify({ input: 'Hello.', voice: 'alloy', response_format: 'pcm' }),
+    }),
+  });
+  expect((await reply.arrayBuffer()).byteLength).toBeGreaterThan(0);
+  expect(asked).toEqual(['one']);
+});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseBody, validate } from './body.ts';
 import { ContractError } from './errors.ts';
-import { MEDIA_PATHS, wordsIn } from './chat-words.ts';
+import { MEDIA_PATHS, messageWords } from './chat-words.ts';
 import { JsonCursor } from './json.ts';
 
 const MODEL = ['model'];
@@ -112,7 +112,8 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
   return {
     model: input.model,
     wordBytes: () =>
-      bytesOf([...wordsIn(input.messages), ...otherWords(input)]) + (isLarge ? longWordBytes : 0),
+      bytesOf([...messageWords(input.messages), ...otherWords(input)]) +
+      (isLarge ? longWordBytes : 0),
     withModel: (model) => {
       if (model === input.model) return bytes;
       const written = JSON.stringify(model);

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import { wordsIn } from './chat-words.ts';
+import { messageWords } from './chat-words.ts';
 
 /** Bytes of UTF-8 that count as one token where the back end does not count: English has about four. */
 const BYTES_PER_TOKEN = 4;
@@ -52,7 +52,7 @@ export const createChatUsage = (mediaType: string, questionBytes: number): ChatU
       counted = usage?.total_tokens ?? counted;
       for (const { delta, message } of choices ?? [])
         // Some back ends give the reasoning twice, under two names.
-        for (const words of new Set(wordsIn(delta ?? message)))
+        for (const words of new Set(messageWords(delta ?? message)))
           answerBytes += Buffer.byteLength(words);
     } catch {
       // Whatever a back end sends is passed on.

@@ -11,11 +11,13 @@ const NO_WORDS = new Set([
 ]);
 
 /** Lists every string in a message, or in a part of one, but those that are no words. */
-export const wordsIn = (value: unknown): readonly string[] => {
+export const messageWords = (value: unknown): readonly string[] => {
   if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(wordsIn);
+  if (Array.isArray(value)) return value.flatMap(messageWords);
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, part]) => (NO_WORDS.has(name) ? [] : wordsIn(part)));
+  return Object.entries(value).flatMap(([name, part]) =>
+    NO_WORDS.has(name) ? [] : messageWords(part),
+  );
 };
 
 /** Paths of the long strings in a request that are no words: pictures, sound and files. */

@@ -147,7 +147,7 @@ const paced = (
   };
 };
 
-/** What was heard in a file. */
+/** Text that was heard in a file. */
 interface Transcript {
   readonly spans: readonly HeardSpan[];
   /** Length of what was recognised; undefined where the engine alone has read the file. */

@@ -41,7 +41,7 @@ export const createUtteranceRecognition = (
   let running: AbortController | undefined;
   let recognisedMs = 0;
   let certain = '';
-  /** What the last partial result that was shown costs, if it is the last result. */
+  /** Price of the utterance if the last partial result stays its last; undefined before any. */
   let shown: Use | undefined;
   let isCharged = false;
 

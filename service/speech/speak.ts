@@ -43,11 +43,11 @@ export interface SpeechOrder {
   readonly stream: boolean;
 }
 
-/** Called while an order is spoken. */
+/** Callbacks while an order is spoken. */
 interface SpeechEvents {
-  /** After each part, with the length of all audio so far. */
+  /** Called after each part with the length of all audio so far. */
   readonly onAudio: (audioMs: number) => void;
-  /** With the text of each part whose sound has begun; not where the engine failed. */
+  /** Called with the text of each part whose sound has begun; not where the engine failed. */
   readonly charge: (part: string) => void;
 }
 

@@ -261,6 +261,16 @@ describe('the credit of a key', () => {
     release();
   });
 
+  it('pays a streamed chat with a very long event, which comes whole', async () => {
+    const delta = { tool_calls: [{ function: { arguments: 'x'.repeat(1_000_000) } }] };
+    const event = `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
+    openai.fail('/chat/completions', { kind: 'events', body: event });
+    const reply = await chat({ stream: true })(keys.create(owner));
+    expect(await reply.text()).toBe(event);
+    await expect.poll(() => spentBy(owner)).toBeGreaterThan(250_000 * 2_000);
+    expect(spentBy(owner)).toBeLessThan(260_000 * 2_000);
+  });
+
   it('that is used up refuses all but lists with a 429 without a time to wait, until there is more', async () => {
     const key = keys.create(owner, '--credit', '0.0001');
     expect(await use(speech(), key)).toBe(200);

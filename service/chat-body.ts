@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseBody, validate } from './body.ts';
 import { ContractError } from './errors.ts';
 import { MEDIA_PATHS, messageWords } from './chat-words.ts';
-import { JsonCursor } from './json.ts';
+import { JsonCursor, QUOTE } from './json.ts';
 
 const MODEL = ['model'];
 
@@ -78,12 +78,12 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
     for (let at = cursor.next(chunk, 0); at < chunk.length; at = cursor.next(chunk, at + 1)) {
       const awaitsModel = cursor.awaits(MODEL);
       const wasInString = cursor.inString;
-      const awaitsMedia = MEDIA_PATHS.some((path) => cursor.awaits(path));
-      cursor.step(chunk[at]!);
-      if (cursor.inString && !wasInString) {
+      if (!wasInString && chunk[at] === QUOTE) {
         stringStart = size + at + 1;
-        isMedia = awaitsMedia;
-      } else if (wasInString && !cursor.inString && size + at - stringStart > LONG_STRING_BYTES) {
+        isMedia = MEDIA_PATHS.some((path) => cursor.awaits(path));
+      }
+      cursor.step(chunk[at]!);
+      if (wasInString && !cursor.inString && size + at - stringStart > LONG_STRING_BYTES) {
         longs.push({ start: stringStart, end: size + at });
         longBytes += size + at - stringStart;
         if (!isMedia) longWordBytes += size + at - stringStart;

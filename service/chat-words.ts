@@ -10,14 +10,18 @@ const NO_WORDS = new Set([
   'audio',
 ]);
 
+const collect = (value: unknown, words: string[]): void => {
+  if (typeof value === 'string') words.push(value);
+  else if (Array.isArray(value)) for (const part of value) collect(part, words);
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, part] of Object.entries(value)) if (!NO_WORDS.has(name)) collect(part, words);
+};
+
 /** Lists every string in a message, or in a part of one, but those that are no words. */
 export const messageWords = (value: unknown): readonly string[] => {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) return value.flatMap(messageWords);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, part]) =>
-    NO_WORDS.has(name) ? [] : messageWords(part),
-  );
+  const words: string[] = [];
+  collect(value, words);
+  return words;
 };
 
 /** Paths of the long strings in a request that are no words: pictures, sound and files. */

@@ -9,7 +9,7 @@ export const parseJson = (text: string, refuse: () => Error): unknown => {
   }
 };
 
-const QUOTE = 0x22;
+export const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;

@@ -3,9 +3,9 @@ import { attachment, defineCommand } from '../src/command/command.ts';
 import { LONGEST_PART_MS, TRANSCRIPT_KINDS } from '../src/model/transcript.ts';
 import type { TranscriptionProgress } from '../src/command/services.ts';
 import {
+  attachmentTranscript,
   minutesAndSeconds,
   completeLanguage,
-  durationMsOf,
   typedLanguage,
   audioFileOf,
 } from '../src/command/helpers.ts';
@@ -32,9 +32,10 @@ export default defineCommand(
       if (!audio) throw userError('bad-input', 'transcribe.no-sound');
       return { audio };
     },
-    async run({ options, services, channel, locale, t, signal, stream, reply }) {
+    async run(ctx) {
+      const { options, services, channel, locale, t, signal, stream, reply } = ctx;
       const { audio } = options;
-      const spoken = options.language && typedLanguage(options.language, services);
+      const spoken = options.language ? typedLanguage(options.language, services) : undefined;
       const to = options.to && typedLanguage(options.to, services);
       const growing = ({ text, transcribedMs, totalMs = 0 }: TranscriptionProgress): RichText => {
         const words = plainWords(text);
@@ -46,27 +47,13 @@ export default defineCommand(
             : t('transcribe.listening', { heard });
         return sections(words, progress);
       };
-      const dictated = spoken ? undefined : await audio.dictated?.();
-      const transcript =
-        dictated ??
-        (await stream(
-          services.transcriber.transcribe(
-            {
-              audio,
-              place: channel,
-              lane: 'interactive',
-              durationMs: durationMsOf(audio),
-              language: spoken || undefined,
-            },
-            signal,
-          ),
-          growing,
-          ({ text }) => plainWords(text),
-        ));
-      const { text, language } = transcript;
+      const { text, language, segments } = await attachmentTranscript(
+        { audio, language: spoken, growing },
+        ctx,
+      );
       const original = plainWords(text);
       const format = options.format ?? (text.length > LONG_CHARS ? 'txt' : undefined);
-      const files = format && [services.transcriptFile(format, transcript.segments)];
+      const files = format && [services.transcriptFile(format, segments)];
       const show = async (shown: RichText): Promise<void> =>
         reply({ text: shown, ...(files ? { files } : {}) });
       if (!to) return show(original);

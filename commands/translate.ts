@@ -6,8 +6,8 @@ import {
   type CommandContext,
 } from '../src/command/command.ts';
 import {
+  attachmentTranscript,
   completeLanguage,
-  durationMsOf,
   isBlankMessage,
   typedLanguage,
   audioFileOf,
@@ -27,23 +27,11 @@ interface Source {
 const hear = async (
   audio: Attachment,
   from: string | undefined,
-  { services, channel, signal, stream }: CommandContext<unknown>,
+  ctx: CommandContext<unknown>,
 ): Promise<Source> => {
-  const { text, language } = await stream(
-    services.transcriber.transcribe(
-      {
-        audio,
-        place: channel,
-        lane: 'interactive',
-        durationMs: durationMsOf(audio),
-        language: from,
-      },
-      signal,
-    ),
-    (heard) => plainWords(heard.text || '…'),
-    (heard) => plainWords(heard.text),
-  );
-  const spoken = from ?? services.languages.find(language);
+  const growing = (heard: { readonly text: string }): RichText => plainWords(heard.text || '…');
+  const { text, language } = await attachmentTranscript({ audio, language: from, growing }, ctx);
+  const spoken = from ?? ctx.services.languages.find(language);
   return { text: plainWords(text), ...(spoken === undefined ? {} : { from: spoken }) };
 };
 

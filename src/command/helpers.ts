@@ -1,6 +1,6 @@
 import { isAudioName } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
-import type { Attachment, MessageFile } from '../model/file.ts';
+import type { MessageFile } from '../model/file.ts';
 import type { MessageKey } from '../message-key.ts';
 import type { Control } from '../model/content.ts';
 import type { DailyLimits } from '../model/daily-limits.ts';
@@ -32,6 +32,7 @@ export { parseMarkdown } from '../text/markdown/parse.ts';
 export { readChannels } from '../text/typed-lists.ts';
 export { MINUTE_MS } from '../async/time.ts';
 export { CHART_SIGNS } from '../usage/chart.ts';
+export { attachmentTranscript } from './attachment-transcript.ts';
 
 /** The key of the words for a watch's mode. */
 export const modeKey = ({ mode, below }: ChannelWatch) =>
@@ -93,10 +94,6 @@ export const audioFileOf = ({ files }: Message): MessageFile | undefined =>
       isAudioName(name) ||
       VIDEO_NAME.test(name),
   );
-
-/** The length of a voice message as the platform says it; undefined for other files. */
-export const durationMsOf = (file: Attachment): number | undefined =>
-  (file as Partial<MessageFile>).voice?.durationMs;
 
 /** Longest wait for the status of the service. */
 const STATUS_MS = 3_000;

@@ -40,6 +40,14 @@ describe('/transcribe', () => {
       expect(recognitions()).toEqual([]);
     });
 
+    it('is kept when its translation fails', async () => {
+      const broken = Array.from({ length: 4 }, () => ({ status: 503 }));
+      harness().speech.fail(PATHS.translate, ...broken);
+      const content = await last('transcribe', { audio, to: 'ja' });
+      expect(content.tone).toBe('error');
+      expect(content.text).toContain('good morning');
+    });
+
     it('is when its language is given, or when its text is not whole', async () => {
       expect(await last('transcribe', { audio, language: 'es' })).toEqual({ text: 'hello there' });
       const cut = { ...audio, dictated: async () => undefined };

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
+import { attachmentOf } from '../fakes/core-harness.ts';
+import { toneWav } from '../fakes/tone.ts';
 import { useCoreHarness } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
@@ -73,6 +75,24 @@ describe('/translate', () => {
       `${lack} ${sentence('errors.ask-moderator', {}, 'de')}`,
     );
     expect(await lacking('No engine translates en to es.', 'member')).toBe(lack);
+  });
+
+  describe('a recording that was recognised while it was made', () => {
+    const dictated = async () => ({ text: 'good morning', language: 'en', segments: [] });
+    const audio = { ...attachmentOf(toneWav(2)), dictated };
+    const recognitions = () => harness().speech.seen.filter(({ path }) => path === PATHS.asr);
+
+    it('is translated without being recognised again', async () => {
+      const { text: shown } = await last('translate', { audio, to: 'ja' });
+      expect(shown).toBe('good morning\n\n**Japanese**\nja:good morning');
+      expect(recognitions()).toEqual([]);
+    });
+
+    it('is recognised anew when its language is given', async () => {
+      const { text: shown } = await last('translate', { audio, from: 'es', to: 'ja' });
+      expect(shown).toBe('hello there\n\n**Japanese**\nja:hello there');
+      expect(recognitions()).toHaveLength(1);
+    });
   });
 
   it('completes languages in the person’s words', async () => {

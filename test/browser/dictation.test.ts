@@ -76,6 +76,36 @@ test('a recording goes on, and can be sent, when its words stop', async () => {
   await said(page, /recording-[\d-]+\.webm audio\/webm: \d{4,} bytes/).waitFor();
 });
 
+test('a recording shows its own words alone, while those of the one before are awaited', async () => {
+  const { url, core } = await startWeb();
+  const page = closeWithTest(await open(url));
+  const connected = page.waitForEvent('websocket');
+  const start = page.getByRole('button', { name: sentence('web.record.start') });
+  await start.dblclick();
+  const before = await connected;
+  const own = words(page).locator('.growing').getByText('one');
+  await own.waitFor();
+  const [first] = core.dictations.all;
+  const last = Promise.withResolvers<undefined>();
+  first!.text = last.promise;
+  await finish(page);
+  await expect.poll(() => first!.state).toBe('finished');
+
+  await start.click();
+  await own.waitFor();
+  const arrived = before.waitForEvent('framereceived', ({ payload }) =>
+    String(payload).includes('earlier'),
+  );
+  first!.listener.words({ id: 9, text: 'An earlier word.', language: 'en', isFinal: true });
+  await arrived;
+  const closed = before.waitForEvent('close');
+  last.resolve(undefined);
+  await closed;
+  await words(page).getByText('two').waitFor();
+  expect(await words(page).textContent()).toMatch(/^\s*one(?: \w+)+\s*$/);
+  expect(core.dictations.all).toHaveLength(2);
+});
+
 test('a recording without words is one as before', async () => {
   const { url, core } = await startWeb();
   core.dictations.refusal = new AppError('rate-limited', 'used up');

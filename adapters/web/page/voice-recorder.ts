@@ -49,8 +49,8 @@ const meter = (stream: MediaStream) => {
 };
 
 /**
- * Starts to record; `onWords` gets what is recognised meanwhile. Rejects with the browser's
- * `NotAllowedError` when the person says no.
+ * Starts to record; `onWords` gets what is recognised until the recording ends. Rejects with the
+ * browser's `NotAllowedError` when the person says no.
  */
 export const startRecording = async (
   onWords: (live: LiveTranscript) => void,
@@ -59,7 +59,13 @@ export const startRecording = async (
   const type = TYPES.find((each) => MediaRecorder.isTypeSupported(each));
   const recorder = new MediaRecorder(stream, type === undefined ? {} : { mimeType: type });
   const chunks: Blob[] = [];
-  const dictation = canDictate(type ?? '') ? openDictation(onWords) : undefined;
+  let hasEnded = false;
+  const dictation = canDictate(type ?? '')
+    ? openDictation((live) => {
+        // Its last words are still awaited while the next one is recorded.
+        if (!hasEnded) onWords(live);
+      })
+    : undefined;
   recorder.addEventListener('dataavailable', ({ data }) => {
     chunks.push(data);
     dictation?.send(data);
@@ -71,6 +77,7 @@ export const startRecording = async (
   recorder.start(CHUNK_MS);
 
   const end = (): void => {
+    hasEnded = true;
     if (recorder.state !== 'inactive') recorder.stop();
     for (const track of stream.getTracks()) track.stop();
     close();
@@ -113,6 +120,7 @@ export class VoiceRecorder extends LitElement {
   declare private levels: readonly number[];
   declare private live: LiveTranscript;
   #timer: ReturnType<typeof setInterval> | undefined;
+  #isStarting = false;
 
   protected override createRenderRoot(): this {
     return this;
@@ -136,14 +144,18 @@ export class VoiceRecorder extends LitElement {
 
   readonly #start = async (): Promise<void> => {
     if (!canRecord()) return this.#say('failed', t('web.record.impossible'));
+    if (this.#isStarting) return;
+    this.#isStarting = true;
     try {
-      const startedAtMs = performance.now();
       this.levels = Array.from({ length: LEVELS }, () => 0);
       this.seconds = 0;
       this.live = SILENT;
-      this.recording = await startRecording((live) => {
+      const recording = await startRecording((live) => {
         this.live = live;
       });
+      if (!this.isConnected) return recording.discard();
+      this.recording = recording;
+      const startedAtMs = performance.now();
       this.#timer = setInterval(() => {
         this.seconds = Math.floor((performance.now() - startedAtMs) / 1_000);
         this.levels = [...this.levels.slice(1), this.recording?.level() ?? 0];
@@ -152,6 +164,8 @@ export class VoiceRecorder extends LitElement {
       this.querySelector<HTMLElement>('.finish')?.focus();
     } catch {
       this.#say('failed', t('web.record.refused'));
+    } finally {
+      this.#isStarting = false;
     }
   };
 

@@ -90,6 +90,9 @@ export const createDictations = (core: Pick<Core, 'openDictation'>, clock: Clock
       if (recordings.get(memberId) === last) recordings.delete(memberId);
       return last.text;
     },
+    /** Resolves with the text that is kept of a member's last recording. */
+    of: async (memberId: string): Promise<DictatedTranscript | undefined> =>
+      recordings.get(memberId)?.text,
     /** Drops what is kept of a member, and what is under way. */
     forget: (memberId: string): void => {
       forgotten += 1;

@@ -10,7 +10,7 @@ import type { TempStore, UploadStore } from './temp-store.ts';
 
 export interface PersonalDataDeps {
   readonly channelLog: ChannelLog;
-  readonly dictations: Pick<Dictations, 'forget'>;
+  readonly dictations: Pick<Dictations, 'forget' | 'of'>;
   readonly files: TempStore;
   readonly invocations: Invocations;
   readonly lounge: Lounge;
@@ -36,7 +36,7 @@ const exported = ({ message, source }: Entry) => {
   };
 };
 
-/** Creates the access to the page's data about people: messages with their files, uploads, names. */
+/** Creates the access to the page's data about people: messages with their files, uploads, names, recordings. */
 export const createPersonalData = ({
   channelLog,
   dictations,
@@ -48,13 +48,14 @@ export const createPersonalData = ({
   uploads,
   onRenamed,
 }: PersonalDataDeps): PersonalData => ({
-  export: (memberId) => ({
+  export: async (memberId) => ({
     page: {
       name: members.get(memberId)?.name ?? null,
       messages: channelLog.of(memberId).map(exported),
       uploads: uploads
         .of(memberId)
         .map(({ name, mediaType, sizeBytes }) => ({ name, mediaType, sizeBytes })),
+      recording: (await dictations.of(memberId)) ?? null,
     },
   }),
 

@@ -159,7 +159,7 @@ export const createPrivacy = (
           messages: parsed(row.ids),
           posted: isoTime(row.posted_ms),
         })),
-        ...personalData(member.platform)?.export(member.id),
+        ...(await personalData(member.platform)?.export(member.id)),
       };
       return Buffer.from(`${JSON.stringify(kept, undefined, 2)}\n`);
     },

@@ -1,7 +1,15 @@
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import type { PageMessage } from '../../../adapters/web/protocol.ts';
 import { sentence } from '../../fakes/sentences.ts';
-import { type Events, startRealWeb, startService, type Visitor } from './start-web.ts';
+import { fixture } from '../../src/audio/support.ts';
+import {
+  type Events,
+  openRecorder,
+  startRealWeb,
+  startService,
+  type Visitor,
+} from './start-web.ts';
 
 const use = (visitor: Visitor, command: string, options: object = {}) =>
   visitor.post('/api/uses', { channel: 'playground', command, options });
@@ -95,16 +103,22 @@ test('an answer that is still being made is not shown after all, and leaves no f
   expect(messages).toHaveLength(1);
 });
 
-test('what is kept can be read and downloaded: messages, files, uploads and the name', async () => {
+test('what is kept can be read and downloaded: messages, files, uploads, the name and the last recording', async () => {
   const speech = await startService();
   await using web = await startRealWeb(speech);
-  const ada = web.visit();
+  const cookies = new Map<string, string>();
+  const ada = web.visit(cookies);
   const events = await ada.events();
   await ada.post('/api/me', { name: 'Ada' });
   await ada.post('/api/lines', { channel: 'lounge', text: 'my own *words*' });
   await use(ada, 'say', { text: 'spoken words', language: 'en' });
   await done(events, ({ files }) => files.length > 0);
   await ada.upload('a.wav', new Uint8Array(10));
+  const recorder = openRecorder(web.url, cookies);
+  await once(recorder, 'open');
+  recorder.send(fixture('recorded.webm'));
+  recorder.send('end');
+  await once(recorder, 'close');
   const panel = await openPrivacy(ada, events);
   for (const key of ['privacy.page', 'privacy.browser'] as const)
     expect(panel.html.replaceAll(/<[^>]+>/g, '')).toContain(sentence(key).replaceAll('**', ''));
@@ -119,5 +133,6 @@ test('what is kept can be read and downloaded: messages, files, uploads and the 
       expect.objectContaining({ files: [expect.objectContaining({ name: 'speech.mp3' })] }),
     ]),
     uploads: [{ name: 'a.wav', mediaType: 'audio/wav', sizeBytes: 10 }],
+    recording: { text: 'hello there', language: 'en' },
   });
 });

@@ -19,6 +19,27 @@ test.each([
     ['Japanese', 'Japanese and English', ''],
     ['Japanese', 'Japanese and English'],
   ],
+  [
+    'one language of a list',
+    ['English voice', 'English, Japanese', ''],
+    ['English voice', 'English, Japanese'],
+  ],
+  [
+    'all languages of a list',
+    ['Speaks Japanese and English', 'English, Japanese', ''],
+    ['Speaks Japanese and English'],
+  ],
+  ['all codes of a list', ['For en and ja', 'en, ja', ''], ['For en and ja']],
+  [
+    'all but the codes of a list',
+    ['Japanese and English', 'English, en-GB, Japanese, ja', ''],
+    ['Japanese and English'],
+  ],
+  [
+    'none of the languages of a list that ends in a comma',
+    ['Ada', 'English, ', ''],
+    ['Ada', 'English,'],
+  ],
   ['no language at all', ['Ada', '', 'Neutral'], ['Ada', 'Neutral']],
   [
     'itself on two lines',

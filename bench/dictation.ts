@@ -41,7 +41,7 @@ const audioMs = packets.length * PACKET_MS;
 /** Audio that was sent to be recognised. */
 let sentMs = 0;
 
-const requestsOf = (clock: Clock): Recogniser =>
+const requestsOf = (clock: Clock, partialEveryMs?: number): Recogniser =>
   createBatchRecogniser(
     {
       transcribe: async (audio, parameters, options) => {
@@ -50,7 +50,7 @@ const requestsOf = (clock: Clock): Recogniser =>
         return wordClient.transcribe(audio, parameters, options);
       },
     },
-    { space: NO_SPACE },
+    { space: NO_SPACE, ...(partialEveryMs === undefined ? {} : { partialEveryMs }) },
   );
 
 const dictate = async (recogniserOf: (clock: Clock) => Recogniser) => {
@@ -68,6 +68,7 @@ const dictate = async (recogniserOf: (clock: Clock) => Recogniser) => {
       usage: { record: async () => undefined },
     } as never,
     createRecogniser: () => recogniser,
+    partials: true,
     clock,
     log: createLog('silent'),
   });
@@ -96,6 +97,7 @@ const whole = 2 * NETWORK_MS + ENGINE_SHARE * audioMs;
 const common = { firstMs: audioMs + whole, textMs: whole };
 for (const [name, recogniserOf] of [
   ['requests', requestsOf],
+  ['requests after each pause', (clock: Clock) => requestsOf(clock, 0)],
   ['a service that works along', () => createStreamingRecogniser()],
 ] as const) {
   const ours = await dictate(recogniserOf);

@@ -24,12 +24,13 @@ interface Source {
   readonly from?: string;
 }
 
+const growing = ({ text }: { readonly text: string }): RichText => plainWords(text || '…');
+
 const hear = async (
   audio: Attachment,
   from: string | undefined,
   ctx: CommandContext<unknown>,
 ): Promise<Source> => {
-  const growing = (heard: { readonly text: string }): RichText => plainWords(heard.text || '…');
   const { text, language } = await attachmentTranscript({ audio, language: from, growing }, ctx);
   const spoken = from ?? ctx.services.languages.find(language);
   return { text: plainWords(text), ...(spoken === undefined ? {} : { from: spoken }) };

@@ -300,6 +300,8 @@ export const openCore = async ({
       openDictation: createDictationOpener({
         services: base,
         createRecogniser,
+        // Nobody asks for words on the page: where it may cost, no audio is sent twice for them.
+        partials: engines !== undefined || realtime?.recognition !== undefined,
         clock,
         log,
       }),

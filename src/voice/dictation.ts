@@ -43,6 +43,8 @@ export type OpenDictation = (request: DictationRequest) => Promise<Dictation>;
 export interface DictationDeps {
   readonly services: Pick<Services, 'glossary' | 'limits' | 'privacy' | 'settings' | 'usage'>;
   readonly createRecogniser: RecogniserFactory;
+  /** False where what grows should not be sent again and again: words follow after each pause. */
+  readonly partials: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -53,7 +55,7 @@ const JITTER_MS = 2_000;
 const FINISH_MS = 10_000;
 
 const startDictation = (
-  { services, createRecogniser, clock, log }: DictationDeps,
+  { services, createRecogniser, partials, clock, log }: DictationDeps,
   { member, channel, listener }: DictationRequest,
   count: (event: TranscriptEvent) => Promise<AppError | undefined>,
 ): Dictation => {
@@ -87,7 +89,7 @@ const startDictation = (
   };
 
   const pipeline = createSttPipeline({
-    recogniser: createRecogniser({ partials: true, space: channel.space }),
+    recogniser: createRecogniser({ partials, space: channel.space }),
     clock,
     hints: createHints({
       services,

@@ -12,6 +12,7 @@ import { ASKER } from '../fakes/asker.ts';
 import { createOwnKeys } from '../../src/store/own-keys.ts';
 import { channel, createFakeFeed, person, type FakeFeed } from '../fakes/channel-feed.ts';
 import { openTestCore } from '../fakes/open-core.ts';
+import { createStreamingRecogniser } from '../fakes/recogniser.ts';
 import { markdownOf } from '../fakes/rich-text.ts';
 import { sentence } from '../fakes/sentences.ts';
 
@@ -38,6 +39,31 @@ const open = async (part: Partial<CoreDeps> = {}) => {
 };
 
 describe('the core', () => {
+  it.each<[string, boolean, Partial<CoreDeps>]>([
+    ['the built-in service', true, { engines: async () => [] }],
+    ['realtime recognition', true, { realtime: { recognition: () => ({}) } as never }],
+    ['requests to a service elsewhere, which may cost', false, {}],
+  ])(
+    'recognises words of a recording before they end with %s: %s',
+    async (_, hasPartials, part) => {
+      const asked: boolean[] = [];
+      await using running = await open({
+        ...part,
+        createRecogniser: ({ partials }) => {
+          asked.push(partials);
+          return createStreamingRecogniser();
+        },
+      });
+      const dictation = await running.core.openDictation({
+        member: ADA,
+        channel: HERE,
+        listener: { words: () => undefined, ended: () => undefined },
+      });
+      dictation[Symbol.dispose]();
+    expect(asked).toEqual([hasPartials]);
+    },
+  );
+
   it('knows which platforms can be used', async () => {
     await using running = await open();
     let isReady = false;

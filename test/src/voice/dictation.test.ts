@@ -44,6 +44,7 @@ const setUp = ({ recogniser = createStreamingRecogniser(), isOut = false, limit 
       usage,
     },
     createRecogniser: () => recogniser,
+    partials: true,
     clock,
     log: createLog('silent'),
   });

@@ -60,7 +60,7 @@ describe('the core', () => {
         listener: { words: () => undefined, ended: () => undefined },
       });
       dictation[Symbol.dispose]();
-    expect(asked).toEqual([hasPartials]);
+      expect(asked).toEqual([hasPartials]);
     },
   );
 

@@ -1,11 +1,20 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { PATHS } from '../../../src/api/contract.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { DictatedWords } from '../../../src/model/transcript.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { fixture } from '../../src/audio/support.ts';
-import { ask, createWeb, openRecorder, startWeb, type StartedWeb } from './start-web.ts';
+import {
+  ask,
+  createWeb,
+  openRecorder,
+  startRealWeb,
+  startService,
+  startWeb,
+  type StartedWeb,
+} from './start-web.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
 
 const RECORDING = fixture('recorded.webm');
@@ -22,7 +31,7 @@ interface Recorder {
 }
 
 /** Somebody with a page open, who can record. */
-const visitorOf = async ({ url, visit }: StartedWeb) => {
+const visitorOf = async ({ url, visit }: Pick<StartedWeb, 'url' | 'visit'>) => {
   const cookies = new Map<string, string>();
   const visitor = visit('en', cookies);
   await visitor.request('/');
@@ -79,6 +88,19 @@ test('who records sees words while the recording goes on', async () => {
     member: { platform: 'web' },
     channel: { space: { platform: 'web' } },
   });
+});
+
+test('words come after each pause where a service elsewhere takes requests alone', async () => {
+  const speech = await startService();
+  await using web = await startRealWeb(speech);
+  const { url } = web;
+  const person = await visitorOf({ url, visit: (_, cookies) => web.visit(cookies) });
+  const recorder = await person.record();
+  recorder.record();
+  recorder.send('end');
+  expect(await recorder.closed).toBe(1000);
+  expect(recorder.words).toEqual([{ id: 1, text: 'hello there', language: 'en', isFinal: true }]);
+  expect(speech.seen.filter(({ path }) => path === PATHS.asr)).toHaveLength(1);
 });
 
 test('the recording that is sent afterwards is not recognised again', async () => {

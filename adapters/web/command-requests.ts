@@ -63,7 +63,10 @@ export const createCommandRequests = ({
 
   const attachmentOf = (upload: string, memberId: string): Attachment => {
     const file = uploads.take(upload, memberId);
-    return { ...file, dictated: async () => dictations.textOf(memberId, file) };
+    // Taken whether the command asks for it or not: the text of a used recording is kept no longer.
+    const dictated = dictations.textOf(memberId, file);
+    dictated.catch(() => undefined);
+    return { ...file, dictated: () => dictated };
   };
 
   const inBackground = (settle: () => Promise<void>): void => {

@@ -82,7 +82,7 @@ export const createDictations = (core: Pick<Core, 'openDictation'>, clock: Clock
         return started;
       };
     },
-    /** Resolves with the text of a file where it is what a member recorded last; it is given once. */
+    /** Resolves with the text of a file where it is what a member recorded last, and keeps it no longer. */
     textOf: async (memberId: string, file: ByteSource): Promise<DictatedTranscript | undefined> => {
       const last = recordings.get(memberId);
       if (!last || last.sizeBytes !== file.sizeBytes) return undefined;

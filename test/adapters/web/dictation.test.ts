@@ -103,6 +103,26 @@ test('words come after each pause where a service elsewhere takes requests alone
   expect(speech.seen.filter(({ path }) => path === PATHS.asr)).toHaveLength(1);
 });
 
+test('the text of a recording is gone once a command has used the recording, even without it', async () => {
+  const speech = await startService();
+  await using web = await startRealWeb(speech);
+  const { url } = web;
+  const person = await visitorOf({ url, visit: (_, cookies) => web.visit(cookies) });
+  const recorder = await person.record();
+  recorder.record();
+  recorder.send('end');
+  await recorder.closed;
+  const events = await person.visitor.events();
+  for (const options of [{ language: 'es' }, {}]) {
+    const audio = await person.visitor.upload('recording.webm', Uint8Array.from(RECORDING));
+    const files = { audio };
+    const use = { channel: 'playground', command: 'transcribe', options, files };
+    await person.visitor.post('/api/uses', use);
+    await events.message(({ working, author }) => author.ours && !working);
+  }
+  expect(speech.seen.filter(({ path }) => path === PATHS.asr)).toHaveLength(3);
+});
+
 test('the recording that is sent afterwards is not recognised again', async () => {
   const { web, person, dictations } = await start();
   const recorder = await person.record();

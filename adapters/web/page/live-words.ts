@@ -14,15 +14,21 @@ const utterances = (words: readonly DictatedWords[]): unknown =>
 
 /**
  * Shows what was recognised so far. Only final words are announced, each once: a voice that reads
- * every partial would speak into the recording.
+ * every partial would speak into the recording. The announced part is there before its first words.
  */
-export const liveWords = ({ words, isOver }: LiveTranscript): TemplateResult | typeof nothing => {
-  if (words.length === 0) return nothing;
+export const liveWords = ({ words, isOver }: LiveTranscript): TemplateResult => {
+  const isEmpty = words.length === 0;
   return html`
-    <div class="words" role="group" aria-label=${t('web.record.words')} tabindex="0" dir="auto">
+    <div
+      class=${isEmpty ? 'unseen' : 'words'}
+      role=${isEmpty ? nothing : 'group'}
+      aria-label=${isEmpty ? nothing : t('web.record.words')}
+      tabindex=${isEmpty ? nothing : 0}
+      dir="auto"
+    >
       <span aria-live="polite">${utterances(words.filter(({ isFinal }) => isFinal))}</span>
       <span class="growing">${utterances(words.filter(({ isFinal }) => !isFinal))}</span>
-      ${isOver ? html`<p role="status">${t('web.record.words-stopped')}</p>` : nothing}
+      <p role="status">${isOver && !isEmpty ? t('web.record.words-stopped') : nothing}</p>
     </div>
   `;
 };

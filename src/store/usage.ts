@@ -116,7 +116,8 @@ export const foldUsage = async (
   return old.length;
 };
 
-const together = (a: UsageAmounts, b: UsageAmounts): UsageAmounts => ({
+/** Adds two amounts. */
+export const usedTogether = (a: UsageAmounts, b: UsageAmounts): UsageAmounts => ({
   characters: a.characters + b.characters,
   audioMs: a.audioMs + b.audioMs,
   chatTokens: a.chatTokens + b.chatTokens,
@@ -200,11 +201,11 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
           .where('member_id', '<>', '')
           .execute();
         for (const { member_id: id, ...row } of rows)
-          used.set(id, together(used.get(id) ?? NOTHING, row));
+          used.set(id, usedTogether(used.get(id) ?? NOTHING, row));
         // A large space has many rows a day: the event loop runs between two days.
         await setImmediate();
       }
-      const whole = used.values().reduce(together, NOTHING);
+      const whole = used.values().reduce(usedTogether, NOTHING);
       const ranked = [...used].map(([memberId, own]) => ({
         memberId,
         own,

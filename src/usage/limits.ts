@@ -1,3 +1,4 @@
+import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/time.ts';
 import { type AppError, userError } from '../errors.ts';
 import type { MessageKey } from '../message-key.ts';
@@ -7,14 +8,15 @@ import {
   type LimitedUse,
   type SpaceLimits,
 } from '../model/daily-limits.ts';
-import type { Space } from '../model/place.ts';
+import { keyOf, type Space } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { SpaceChoices } from '../model/space-choices.ts';
 import { plainText } from '../model/walk-rich-text.ts';
 import type { SpaceSettings } from '../store/settings.ts';
-import type { Usage, UsageAmounts } from '../store/usage.ts';
+import { usedTogether, type Usage, type UsageAmounts } from '../store/usage.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import type { OperatorLimits } from './operator-limits.ts';
+import { createPendingUse, type PendingAmounts, type Reservation } from './pending-use.ts';
 
 /** An intended use: a number of code points, audio of unknown length, or a question. */
 export type Demand = { readonly characters: number } | 'audio' | 'chat';
@@ -29,11 +31,22 @@ export interface LimitedConsumer {
 export interface Limits {
   readonly of: (space: Space) => Promise<SpaceLimits>;
   /**
-   * Resolves with `rate-limited`, with the use so far and the time of the next count, or with
-   * undefined when more may be used. Characters must fit whole; audio may begin while a minute is
-   * left, and a question may be asked while a token is left.
+   * Resolves with `rate-limited`, with the use so far, reserved use included, and the time of the
+   * next count, or with undefined when more may be used. Characters must fit whole; audio may begin
+   * while a minute is left, and a question may be asked while a token is left.
    */
   readonly fault: (consumer: LimitedConsumer, demand: Demand) => Promise<AppError | undefined>;
+  /**
+   * Reserves use that may begin: the characters, a minute or a token. Otherwise rejects with what
+   * `fault` resolves with.
+   *
+   * @param memberId the person for whom it is going to be recorded. Default: that of the consumer
+   */
+  readonly reserve: (
+    consumer: LimitedConsumer,
+    demand: Demand,
+    memberId?: string,
+  ) => Promise<Reservation>;
   /** Resolves with what may still be used today, of each use that is limited. */
   readonly left: (consumer: LimitedConsumer) => Promise<DailyLimits>;
 }
@@ -63,6 +76,11 @@ export const charactersOf = (text: RichText | string): number =>
 const limitedUseOf = (demand: Demand): LimitedUse => {
   if (demand === 'audio') return 'audioMinutes';
   return demand === 'chat' ? 'chatTokens' : 'characters';
+};
+
+const amountsOf = (demand: Demand): PendingAmounts => {
+  if (demand === 'audio') return { audioMs: MINUTE_MS };
+  return demand === 'chat' ? { chatTokens: 1 } : demand;
 };
 
 const usedOf = ({ characters, audioMs, chatTokens }: UsageAmounts): Record<LimitedUse, number> => ({
@@ -110,36 +128,55 @@ export const createLimits = ({
     };
   };
 
+  const pending = createPendingUse();
+  const mutex = createKeyedMutex();
+
+  const fault = async (
+    { space, memberId }: LimitedConsumer,
+    demand: Demand,
+  ): Promise<AppError | undefined> => {
+    const use = limitedUseOf(demand);
+    const wanted = typeof demand === 'string' ? 1 : demand.characters;
+    const over = (
+      limit: number | undefined,
+      amounts: UsageAmounts,
+      whose: 'space' | 'person',
+    ): AppError | undefined => {
+      const used = usedOf(amounts)[use];
+      if (limit === undefined || used + wanted <= limit) return undefined;
+      const leftMs = DAY_MS - (now() % DAY_MS);
+      const hours = Math.ceil(leftMs / HOUR_MS);
+      return userError(
+        'rate-limited',
+        SENTENCES[use][whose],
+        { used, limit, hours },
+        { retryAfterMs: leftMs },
+      );
+    };
+    const limits = await of(space);
+    const ofPerson = memberId === undefined ? undefined : limits.person[use];
+    const ofSpace = limits.space[use];
+    // Read before what is recorded: use that is recorded meanwhile is rather counted twice than never.
+    if (ofPerson !== undefined && memberId !== undefined) {
+      const underWay = pending.of(space, memberId);
+      const recorded = await usage.todayOf(space, memberId);
+      const found = over(ofPerson, usedTogether(recorded, underWay), 'person');
+      if (found) return found;
+    }
+    if (ofSpace === undefined) return undefined;
+    const underWay = pending.of(space);
+    return over(ofSpace, usedTogether(await usage.today(space), underWay), 'space');
+  };
+
   return {
     of,
-    fault: async ({ space, memberId }, demand) => {
-      const use = limitedUseOf(demand);
-      const wanted = typeof demand === 'string' ? 1 : demand.characters;
-      const over = (
-        limit: number | undefined,
-        amounts: UsageAmounts,
-        whose: 'space' | 'person',
-      ): AppError | undefined => {
-        const used = usedOf(amounts)[use];
-        if (limit === undefined || used + wanted <= limit) return undefined;
-        const leftMs = DAY_MS - (now() % DAY_MS);
-        const hours = Math.ceil(leftMs / HOUR_MS);
-        return userError(
-          'rate-limited',
-          SENTENCES[use][whose],
-          { used, limit, hours },
-          { retryAfterMs: leftMs },
-        );
-      };
-      const limits = await of(space);
-      const ofPerson = memberId === undefined ? undefined : limits.person[use];
-      const ofSpace = limits.space[use];
-      return (
-        (ofPerson === undefined || memberId === undefined
-          ? undefined
-          : over(ofPerson, await usage.todayOf(space, memberId), 'person')) ??
-        (ofSpace === undefined ? undefined : over(ofSpace, await usage.today(space), 'space'))
-      );
+    fault,
+    reserve: async (consumer, demand, memberId = consumer.memberId ?? '') => {
+      // Of those who ask side by side, each sees what the one before was given.
+      using _ = await mutex.take(keyOf(consumer.space));
+      const found = await fault(consumer, demand);
+      if (found) throw found;
+      return pending.hold(consumer.space, memberId, amountsOf(demand));
     },
     left: async ({ space, memberId }) => {
       const limits = await of(space);

@@ -1,8 +1,11 @@
 import { mapStates } from '../async/generators.ts';
+import { MINUTE_MS } from '../async/time.ts';
+import { estimateTokens } from '../chat/tokens.ts';
 import type { Services } from '../command/services.ts';
 import type { Space } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import { charactersOf, type Demand } from './limits.ts';
+import type { PendingAmounts, Reservation } from './pending-use.ts';
 
 /** The person and space that use the service. */
 export interface Consumer {
@@ -32,7 +35,8 @@ export interface Meter<Given extends MeteredServices> {
 }
 
 /**
- * Creates a meter for one piece of work. What ends without a result is not counted.
+ * Creates a meter for one piece of work. What ends without a result is not counted. Until it is
+ * recorded, use is reserved, so that others cannot use the same remainder of a limit.
  */
 export const createMeter = <Given extends MeteredServices>(
   services: Given,
@@ -40,13 +44,29 @@ export const createMeter = <Given extends MeteredServices>(
   { limits = 'all', messages = 1 }: MeterOptions = {},
 ): Meter<Given> => {
   const limited = limits === 'all' ? { space, memberId } : { space };
+  const reserved = new Set<Reservation>();
+  let isOver = false;
   let characters = 0;
   let audioMs = 0;
   let chatTokens = 0;
 
-  const admit = async (demand: Demand): Promise<void> => {
-    const fault = await services.limits.fault(limited, demand);
-    if (fault) throw fault;
+  const reserve = async (demand: Demand): Promise<Reservation> => {
+    const reservation = await services.limits.reserve(limited, demand, memberId);
+    reserved.add(reservation);
+    return reservation;
+  };
+  const giveBack = (reservation: Reservation): void => {
+    reservation[Symbol.dispose]();
+    reserved.delete(reservation);
+  };
+  /** Counts what came of a reservation. */
+  const count = (reservation: Reservation, used: PendingAmounts): void => {
+    characters += used.characters ?? 0;
+    audioMs += used.audioMs ?? 0;
+    chatTokens += used.chatTokens ?? 0;
+    const isUsed = Object.values(used).some((amount) => amount > 0);
+    if (isUsed && !isOver) reservation.change(used);
+    else giveBack(reservation);
   };
 
   return {
@@ -55,7 +75,7 @@ export const createMeter = <Given extends MeteredServices>(
       translator: {
         async *translate(request, signal) {
           const size = charactersOf(request.text);
-          await admit({ characters: size });
+          const reservation = await reserve({ characters: size });
           let came = false;
           try {
             const texts = services.translator.translate(request, signal);
@@ -66,45 +86,53 @@ export const createMeter = <Given extends MeteredServices>(
             came ||= translation.outcome === 'translated';
             return translation;
           } finally {
-            if (came) characters += size;
+            count(reservation, { characters: came ? size : 0 });
           }
         },
       },
       transcriber: {
         async *transcribe(request, signal) {
-          await admit('audio');
+          const reservation = await reserve('audio');
           let transcribedMs = 0;
           try {
             return yield* mapStates(
               services.transcriber.transcribe(request, signal),
               (progress) => {
                 ({ transcribedMs } = progress);
+                reservation.change({ audioMs: Math.max(MINUTE_MS, transcribedMs) });
                 return progress;
               },
             );
           } finally {
-            audioMs += transcribedMs;
+            count(reservation, { audioMs: transcribedMs });
           }
         },
       },
       assistant: {
         async *answer(turns, asker, signal, used) {
-          const asked = turns.reduce((sum, { content }) => sum + countCodePoints(content), 0);
-          await admit('chat');
-          await admit({ characters: asked });
-          const count = (tokens: number): void => {
-            chatTokens += tokens;
-            used?.(tokens);
-          };
+          const contents = turns.map(({ content }) => content);
+          const asked = contents.reduce((sum, content) => sum + countCodePoints(content), 0);
+          const tokens = await reserve('chat');
+          let spent = 0;
           let answer = '';
           try {
-            const states = services.assistant.answer(turns, asker, signal, count);
-            return yield* mapStates(states, (text) => {
-              answer = text;
-              return text;
-            });
+            tokens.change({ chatTokens: Math.max(1, estimateTokens(contents)) });
+            const text = await reserve({ characters: asked });
+            try {
+              const note = (some: number): void => {
+                spent += some;
+                used?.(some);
+              };
+              const states = services.assistant.answer(turns, asker, signal, note);
+              return yield* mapStates(states, (soFar) => {
+                answer = soFar;
+                return soFar;
+              });
+            } finally {
+              count(text, { characters: answer === '' ? 0 : asked + countCodePoints(answer) });
+            }
           } finally {
-            if (answer !== '') characters += asked + countCodePoints(answer);
+            count(tokens, { chatTokens: spent });
           }
         },
       },
@@ -112,17 +140,27 @@ export const createMeter = <Given extends MeteredServices>(
         ...services.speaker,
         async speak(request, signal) {
           const size = charactersOf(request.text);
-          await admit({ characters: size });
-          const speech = await services.speaker.speak(request, signal);
-          characters += size;
-          return speech;
+          const reservation = await reserve({ characters: size });
+          let came = false;
+          try {
+            const speech = await services.speaker.speak(request, signal);
+            came = true;
+            return speech;
+          } finally {
+            count(reservation, { characters: came ? size : 0 });
+          }
         },
       },
     },
     async settle() {
-      if (characters + audioMs + chatTokens === 0) return;
-      const used = { characters, audioMs, chatTokens, messages };
-      await services.usage.record(space, memberId, used);
+      isOver = true;
+      try {
+        if (characters + audioMs + chatTokens === 0) return;
+        const used = { characters, audioMs, chatTokens, messages };
+        await services.usage.record(space, memberId, used);
+      } finally {
+        reserved.forEach(giveBack);
+      }
     },
   };
 };

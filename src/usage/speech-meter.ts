@@ -1,8 +1,9 @@
 import type { Services } from '../command/services.ts';
-import { type AppError, toAppError } from '../errors.ts';
+import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
+import type { Reservation } from './pending-use.ts';
 
 /** A text that is to be spoken. */
 export interface MeteredText {
@@ -18,15 +19,16 @@ export interface SpeechMeterDeps {
   readonly log: Log;
 }
 
-const sizeOf = (texts: readonly { readonly characters: number }[]): number =>
-  texts.reduce((sum, { characters }) => sum + characters, 0);
-
 /** Creates the count of texts that wait to be spoken against the limit; it records them once they are spoken. */
 export const createSpeechMeter = ({ services, channel, log }: SpeechMeterDeps) => {
-  /** Waiting texts by id. */
-  const reserved = new Map<string, { readonly characters: number; readonly by?: string }>();
+  /** The use of waiting texts, by id. */
+  const reserved = new Map<string, Reservation>();
   let recording = Promise.resolve();
 
+  const release = (id: string): void => {
+    reserved.get(id)?.[Symbol.dispose]();
+    reserved.delete(id);
+  };
   const record = async (text: string, memberId: string, messages: 0 | 1): Promise<void> => {
     try {
       const used = { characters: countCodePoints(text), messages };
@@ -38,25 +40,23 @@ export const createSpeechMeter = ({ services, channel, log }: SpeechMeterDeps) =
 
   return {
     /**
-     * Resolves with the reason why no more may be spoken today, waiting texts included; undefined
-     * when it may.
+     * Counts a text that is to wait. Resolves with the reason why no more may be spoken today;
+     * undefined when it may.
      */
-    fault: async ({ text, by }: Omit<MeteredText, 'id'>): Promise<AppError | undefined> => {
+    reserve: async ({ id, text, by }: MeteredText): Promise<AppError | undefined> => {
       const { space } = channel();
-      const waiting = [...reserved.values()];
-      const own = by ? waiting.filter((each) => each.by === by.id) : [];
-      const ofSpace = { characters: sizeOf(waiting) + countCodePoints(text) };
-      const ofPerson = { characters: sizeOf(own) + countCodePoints(text) };
-      return (
-        (await services.limits.fault({ space }, ofSpace)) ??
-        (by && services.limits.fault({ space, memberId: by.id }, ofPerson))
-      );
+      const consumer = by ? { space, memberId: by.id } : { space };
+      try {
+        const demand = { characters: countCodePoints(text) };
+        reserved.set(id, await services.limits.reserve(consumer, demand));
+        return undefined;
+      } catch (thrown) {
+        if (thrown instanceof AppError && thrown.code === 'rate-limited') return thrown;
+        throw thrown;
+      }
     },
-    /** Counts a text that waits. */
-    reserve: ({ id, text, by }: MeteredText): void =>
-      void reserved.set(id, { characters: countCodePoints(text), ...(by ? { by: by.id } : {}) }),
     /** Drops a text that no longer waits. */
-    release: (id: string): void => void reserved.delete(id),
+    release,
     /**
      * Records a text that begins to be spoken.
      *
@@ -64,8 +64,12 @@ export const createSpeechMeter = ({ services, channel, log }: SpeechMeterDeps) =
      * @param messages 0 when the text already counts as a message
      */
     spoken: ({ id, text }: MeteredText, memberId: string, messages: 0 | 1): void => {
+      const reservation = reserved.get(id);
       reserved.delete(id);
-      recording = recording.then(async () => record(text, memberId, messages));
+      recording = recording.then(async () => {
+        await record(text, memberId, messages);
+        reservation?.[Symbol.dispose]();
+      });
     },
     [Symbol.asyncDispose]: async (): Promise<void> => recording,
   };

@@ -18,6 +18,7 @@ import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
 import { openFakeDeliveries } from './deliveries.ts';
 import { createFakeDictations, type FakeDictations } from './dictation.ts';
 import { FAKE_COMMANDS } from './fake-commands.ts';
+import { NO_RESERVATION } from './reservation.ts';
 import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
 import { rich } from './rich-text.ts';
 import { toneWav } from './tone.ts';
@@ -252,6 +253,7 @@ export const createFakeCore = (): FakeCore => {
     limits: {
       of: async () => ({ operator: {}, person: {}, space: {} }),
       fault: async () => undefined,
+      reserve: async () => NO_RESERVATION,
       left: async () => ({}),
     },
     usageChart: async () => PNG,

@@ -215,14 +215,17 @@ export const createSpeaking = (deps: SpeakingDeps) => {
       try {
         using _ = await mutex.take('say');
         const item = await ready;
-        const fault = item && (await meter.fault(item));
         if (!item || !preparing.has(ready)) return false;
+        const fault = await meter.reserve(item);
+        if (!preparing.has(ready)) {
+          meter.release(item.id);
+          return false;
+        }
         if (fault && item.kind !== 'read') throw fault;
         if (fault) {
           failed(fault);
           return false;
         }
-        meter.reserve(item);
         playback.add(item);
         return true;
       } finally {

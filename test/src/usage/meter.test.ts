@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createLimits } from '../../../src/usage/limits.ts';
+import { createLimits, type Limits } from '../../../src/usage/limits.ts';
 import { createMeter } from '../../../src/usage/meter.ts';
 import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
@@ -24,8 +24,17 @@ let used: UsageAmounts;
 let recorded: unknown[];
 let outcome: Translation['outcome'];
 let fault: AppError | undefined;
+let limits: Limits;
+/** Translations wait for it. */
+let gate: Promise<void>;
 
 beforeEach(() => {
+  gate = Promise.resolve();
+  limits = createLimits({
+    spaces: { of: async () => choices as SpaceChoices },
+    usage: { today: async () => used, todayOf: async () => NOTHING },
+    now,
+  });
   choices = {};
   used = NOTHING;
   recorded = [];
@@ -33,19 +42,16 @@ beforeEach(() => {
   fault = undefined;
 });
 
-const limits = createLimits({
-  spaces: { of: async () => choices as SpaceChoices },
-  usage: { today: async () => used, todayOf: async () => NOTHING },
-  now,
-});
-
 const services = {
-  limits,
+  get limits() {
+    return limits;
+  },
   usage: {
     record: async (...given: unknown[]) => void recorded.push(given),
   },
   translator: {
     async *translate({ text }: TranslationRequest) {
+      await gate;
       if (plainText(text).startsWith('half')) yield plainWords('ha');
       if (fault) throw fault;
       return { text, from: 'en', to: 'ja', outcome };
@@ -189,6 +195,126 @@ describe('a meter', () => {
   });
 });
 
+describe('use that is not recorded yet', () => {
+  const question = [{ role: 'user' as const, content: 'why?' }];
+  const ask = (meter: ReturnType<typeof newMeter>) =>
+    drain(meter.services.assistant.answer(question, ASKER, signal));
+  const refused = { code: 'rate-limited' };
+
+  it('of one question leaves no second one where one token was left', async () => {
+    choices = { dailyChatTokens: 1 };
+    const meter = newMeter();
+    await ask(meter);
+    await expect(ask(meter)).rejects.toMatchObject({ sentence: { key: 'limits.chat' } });
+  });
+
+  it('leaves as many questions as there are tokens, asked at the same time', async () => {
+    choices = { dailyChatTokens: 1 };
+    const meter = newMeter();
+    const asked = await Promise.allSettled(Array.from({ length: 60 }, async () => ask(meter)));
+    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('counts for the copies of a text, and for those who ask at the same time', async () => {
+    choices = { dailyCharacters: 14 };
+    used = { ...used, characters: 4 };
+    const [one, other] = [newMeter(), newMeter()];
+    const copies = await Promise.allSettled(
+      [one, one, other, other].map((meter) => translate(meter, '12345')),
+    );
+    expect(copies.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+    ]);
+  });
+
+  it('counts for the person whose use it is, and not for others', async () => {
+    limits = createLimits({
+      spaces: { of: async () => ({}) as SpaceChoices },
+      usage: { today: async () => NOTHING, todayOf: async () => NOTHING },
+      operator: { space: {}, person: { characters: 5 } },
+      now,
+    });
+    // Only the limits of the space bind it, and yet it is theirs.
+    const captions = createMeter(services, { space: SPACE, memberId: 'm' }, { limits: 'space' });
+    await translate(captions, '123');
+    await expect(translate(newMeter(), '123')).rejects.toMatchObject({
+      sentence: { key: 'limits.characters-each' },
+    });
+    await translate(createMeter(services, { space: SPACE, memberId: 'other' }), '12345');
+  });
+
+  it('leaves nothing of a minute to a second recording', async () => {
+    choices = { dailyAudioMinutes: 2 };
+    const hear = (meter: ReturnType<typeof newMeter>) =>
+      meter.services.transcriber.transcribe({ audio, place: SPACE, lane: 'interactive' }, signal);
+    const meter = newMeter();
+    const [first, second, third] = [hear(meter), hear(newMeter()), hear(newMeter())];
+    await first.next();
+    await second.next();
+    await expect(third.next()).rejects.toMatchObject(refused);
+    await second.return(undefined as never);
+  });
+
+  it('is given back when nothing came of it', async () => {
+    choices = { dailyCharacters: 5, dailyChatTokens: 1 };
+    fault = new AppError('unavailable', 'down');
+    const meter = newMeter();
+    await expect(translate(meter, '12345')).rejects.toThrow('down');
+    await expect(ask(meter)).rejects.toThrow('down');
+    fault = undefined;
+    await translate(newMeter(), '12345');
+  });
+
+  it.each([
+    ['recorded', undefined],
+    ['not recorded', new Error('no database')],
+  ])('is given back when the work ends and was %s', async (_, failure) => {
+    choices = { dailyCharacters: 10 };
+    const kept = {
+      ...services,
+      usage: {
+        record: async (__: unknown, ___: unknown, { characters }: UsageAmounts) => {
+          if (failure) throw failure;
+          used = { ...used, characters: used.characters + characters };
+        },
+      },
+    } as unknown as Services;
+    const meter = createMeter(kept, { space: SPACE, memberId: 'm' });
+    await translate(meter, '123456');
+    await expect(translate(newMeter(), '12345')).rejects.toMatchObject(refused);
+    await meter.settle().catch(() => undefined);
+    await translate(newMeter(), failure ? '1234567890' : '1234');
+  });
+
+  it('is given back when the work ends though it was never read to its end', async () => {
+    choices = { dailyCharacters: 7 };
+    const meter = newMeter();
+    const left = meter.services.translator.translate(
+      { text: plainWords('half'), to: 'ja', place: SPACE, lane: 'interactive' },
+      signal,
+    );
+    await left.next();
+    await meter.settle();
+    await translate(newMeter(), '1234567');
+  });
+
+  it('is given back when it ends after the work', async () => {
+    choices = { dailyCharacters: 7 };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gate = promise;
+    const meter = newMeter();
+    const late = translate(meter, '12345');
+    await expect(translate(newMeter(), '12345')).rejects.toMatchObject(refused);
+    await meter.settle();
+    resolve();
+    await late;
+    await translate(newMeter(), '1234567');
+  });
+});
+
 describe('the limits of a day', () => {
   it('of a person hold for all but what is of the space alone', async () => {
     const limited = {
@@ -210,7 +336,9 @@ describe('the limits of a day', () => {
   it('let in what fits to the last character, and nothing that does not', async () => {
     choices = { dailyCharacters: 10 };
     used = { ...used, characters: 5 };
-    await translate(newMeter(), '12345');
+    const first = newMeter();
+    await translate(first, '12345');
+    await first.settle();
     await expect(translate(newMeter(), '123456')).rejects.toMatchObject({
       code: 'rate-limited',
       sentence: { key: 'limits.characters', params: { used: 5, limit: 10, hours: 2 } },

@@ -57,6 +57,14 @@ describe('a metered line', () => {
     ]);
   });
 
+  it('is translated into as many languages as fit', async () => {
+    const services = servicesWith(async () => undefined, 9);
+    expect(await translated(services)).toEqual([
+      { language: 'ja', text: '', error: 'rate-limited' },
+      { language: 'fr', text: 'fr: hello' },
+    ]);
+  });
+
   it('is translated though its use cannot be recorded', async () => {
     const services = servicesWith(() => Promise.reject(new Error('disk full')));
     expect(await translated(services)).toHaveLength(2);

@@ -9,7 +9,7 @@ const SPACE = { platform: 'test', id: 's' };
 
 const open = (dailyCharacters?: number, perPerson?: number) => {
   const recorded: unknown[] = [];
-  const state = { characters: 0, fails: false };
+  const state = { characters: 0, fails: false, recording: Promise.resolve() };
   const today = async () => ({
     characters: state.characters,
     audioMs: 0,
@@ -24,6 +24,7 @@ const open = (dailyCharacters?: number, perPerson?: number) => {
     }),
     usage: {
       record: async (...given: unknown[]) => {
+        await state.recording;
         if (state.fails) throw new Error('no database');
         recorded.push(given);
       },
@@ -34,24 +35,24 @@ const open = (dailyCharacters?: number, perPerson?: number) => {
     channel: () => ({ space: SPACE, id: 'room' }),
     log: createLog('silent'),
   });
-  return { meter, recorded, state };
+  return { meter, recorded, state, limits: services.limits };
 };
 
 it('what waits counts against the limit until it is heard or given up', async () => {
   const { meter } = open(10);
-  meter.reserve({ id: '1', text: 'six 😀!' });
-  expect(await meter.fault({ text: '1234' })).toBeUndefined();
-  expect(await meter.fault({ text: '12345' })).toMatchObject({
+  await meter.reserve({ id: '1', text: 'six 😀!' });
+  expect(await meter.reserve({ id: '2', text: '12345' })).toMatchObject({
     code: 'rate-limited',
     sentence: { key: 'limits.characters' },
   });
-  meter.release('1');
-  expect(await meter.fault({ text: '1234567890' })).toBeUndefined();
+  expect(await meter.reserve({ id: '2', text: '1234' })).toBeUndefined();
+  for (const id of ['1', '2']) meter.release(id);
+  expect(await meter.reserve({ id: '3', text: '1234567890' })).toBeUndefined();
 });
 
 it('what is heard is recorded for whose words it is, in its order', async () => {
   const { meter, recorded, state } = open();
-  meter.reserve({ id: '1', text: 'hello' });
+  await meter.reserve({ id: '1', text: 'hello' });
   meter.spoken({ id: '1', text: 'hello' }, 'ann', 1);
   meter.spoken({ id: '2', text: '😀' }, '', 0);
   await meter[Symbol.asyncDispose]();
@@ -68,12 +69,24 @@ it('what is heard is recorded for whose words it is, in its order', async () => 
 it('what waits counts against the limit of whose words it is', async () => {
   const { meter } = open(100, 10);
   const [ann, bob] = [{ id: 'ann' }, { id: 'bob' }];
-  meter.reserve({ id: '1', text: '123456', by: ann });
-  meter.reserve({ id: '2', text: '123', by: bob });
-  expect(await meter.fault({ text: '1234', by: ann })).toBeUndefined();
-  expect(await meter.fault({ text: '12345', by: ann })).toMatchObject({
+  await meter.reserve({ id: '1', text: '123456', by: ann });
+  await meter.reserve({ id: '2', text: '123', by: bob });
+  expect(await meter.reserve({ id: '3', text: '12345', by: ann })).toMatchObject({
     sentence: { key: 'limits.characters-each' },
   });
-  expect(await meter.fault({ text: '1234567', by: bob })).toBeUndefined();
-  expect(await meter.fault({ text: '12345678901' })).toBeUndefined();
+  expect(await meter.reserve({ id: '3', text: '1234', by: ann })).toBeUndefined();
+  expect(await meter.reserve({ id: '4', text: '1234567', by: bob })).toBeUndefined();
+  expect(await meter.reserve({ id: '5', text: '12345678901' })).toBeUndefined();
+});
+
+it('what is heard counts against the limit until it is recorded', async () => {
+  const { meter, limits, state } = open(10);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  state.recording = promise;
+  await meter.reserve({ id: '1', text: '123456' });
+  meter.spoken({ id: '1', text: '123456' }, 'ann', 1);
+  expect(await limits.fault({ space: SPACE }, { characters: 5 })).toBeDefined();
+  resolve();
+  await meter[Symbol.asyncDispose]();
+  expect(await limits.fault({ space: SPACE }, { characters: 5 })).toBeUndefined();
 });

@@ -5,6 +5,7 @@ import {
   createVoiceAnswers,
 } from '../../../src/voice/conversation.ts';
 import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.ts';
+import { NO_RESERVATION } from '../../fakes/reservation.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { userError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n.ts';
@@ -139,7 +140,7 @@ const startAnswering = (
           return whole;
         },
       },
-      limits: { fault: async () => undefined },
+      limits: { reserve: async () => NO_RESERVATION },
       usage: { today: async () => ({}), record: async () => undefined },
     } as unknown as VoiceAnswersDeps['services'],
     clock,

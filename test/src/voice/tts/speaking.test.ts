@@ -4,6 +4,7 @@ import { createLog } from '../../../../src/log.ts';
 import { createStatusMessages } from '../../../../src/voice/status-messages.ts';
 import { createSpeaking, type SpeakingDeps } from '../../../../src/voice/tts/speaking.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
+import { NO_RESERVATION } from '../../../fakes/reservation.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { VOICE } from '../../../fakes/speech.ts';
@@ -27,7 +28,7 @@ const start = (language?: string) => {
       },
       glossary: { inText: async () => ({ terms: [], occurrences: [] }) },
       languages: { detect: () => language && { language, confidence: 1 } },
-      limits: { fault: async () => undefined },
+      limits: { reserve: async () => NO_RESERVATION },
       usage: { record: async () => undefined },
     } as unknown as SpeakingDeps['services'],
     clock,

@@ -25,7 +25,7 @@ export interface MemberUsage extends UsageAmounts {
 /** The use of one day. `day` is `YYYY-MM-DD` in UTC. */
 export interface UsageDay extends UsageAmounts {
   readonly day: string;
-  /** The number of people who used it; all erased people count as one. */
+  /** The number of people who used it; all who are not named count as one. */
   readonly people: number;
 }
 

@@ -14,6 +14,7 @@ import type { SpaceChoices } from '../model/space-choices.ts';
 import { plainText } from '../model/walk-rich-text.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import { usedTogether, type Usage, type UsageAmounts } from '../store/usage.ts';
+import { quotedWords } from '../text/quoted-words.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import type { OperatorLimits } from './operator-limits.ts';
 import { createPendingUse, type PendingAmounts, type Reservation } from './pending-use.ts';
@@ -68,6 +69,20 @@ const SENTENCES = {
   audioMinutes: { space: 'limits.audio', person: 'limits.audio-each' },
   chatTokens: { space: 'limits.chat', person: 'limits.chat-each' },
 } as const satisfies Record<LimitedUse, Record<'space' | 'person', MessageKey>>;
+
+/** The sentences of limits per person. */
+const OF_A_PERSON: ReadonlySet<MessageKey> = new Set(
+  LIMITED_USES.map((use) => SENTENCES[use].person),
+);
+
+/** True for the limit of one person, which does not keep others from anything. */
+export const isOfPerson = ({ sentence }: AppError): boolean => OF_A_PERSON.has(sentence.key);
+
+/** The error as others read it, who used nothing: the limit of a person is said to be that person's. */
+export const toldToOthers = (error: AppError, name: string): AppError =>
+  isOfPerson(error)
+    ? userError('rate-limited', 'limits.of-another', { name: quotedWords(name) })
+    : error;
 
 /** Counts the code points of a text: of rich text those of its words, without markup. */
 export const charactersOf = (text: RichText | string): number =>

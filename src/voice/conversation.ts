@@ -8,6 +8,7 @@ import { roomTurns } from '../chat/room-turns.ts';
 import { lines } from '../model/compose-rich-text.ts';
 import type { Channel } from '../model/place.ts';
 import { parseMarkdown } from '../text/markdown/parse.ts';
+import { toldToOthers } from '../usage/limits.ts';
 import { createMeter, type MeteredServices } from '../usage/meter.ts';
 import type { StatusMessages } from './status-messages.ts';
 import type { RoomFailure, RoomTexts } from './texts.ts';
@@ -160,7 +161,8 @@ export const createVoiceAnswers =
       over.throwIfAborted();
       await speaking.say({ kind: 'answer', text: answer, by });
     } catch (thrown) {
-      if (!over.aborted) await messages.post(texts.failed(failure, toAppError(thrown)));
+      const error = toldToOthers(toAppError(thrown), by.name);
+      if (!over.aborted) await messages.post(texts.failed(failure, error));
     } finally {
       cancel();
       await meter.settle().catch(() => undefined);

@@ -257,8 +257,10 @@ export const createReconcile = (deps: ReconcileDeps) => {
         const isSettled = await inbox.settle(db, row, outcome);
         const usage = { ...used, messages: outcome.state === 'posted' ? 1 : 0 };
         const isUsed = usage.messages + usage.characters + usage.audioMs > 0;
+        // Somebody else may have pressed a flag: it is the use of the space alone.
+        const memberId = flaggedLanguage(row.purpose) === undefined ? row.authorId : '';
         if (isSettled && isUsed && row.authorId !== '')
-          await recordUsage(db, row.ref.channel.space, row.authorId, usage, deps.now());
+          await recordUsage(db, row.ref.channel.space, memberId, usage, deps.now());
       }
     }, RELAXED);
     await Promise.all([...records.writes, settling]);

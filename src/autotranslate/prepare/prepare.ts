@@ -33,7 +33,7 @@ import { plainText } from '../../model/walk-rich-text.ts';
 import type { ChannelWatch } from '../../model/watch.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import { flaggedLanguage, fromStored, type Row } from '../../store/inbox/row.ts';
-import { charactersOf } from '../../usage/limits.ts';
+import { charactersOf, toldToOthers } from '../../usage/limits.ts';
 import { isSameChannel, type Channel } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { isSameTarget } from '../../store/mirrors.ts';
@@ -125,13 +125,18 @@ export const createPrepare = (deps: PrepareDeps) => {
     );
   };
 
-  /** The daily limit that the work on a message would exceed; undefined where there is none. */
+  /**
+   * The daily limit that the work on a message would exceed; undefined where there is none. That of
+   * the author does not apply to a flag, which somebody else may have pressed.
+   */
   const limitOver = async (
     { ref, author, text, files }: Message,
     targets: number,
     transcribes: boolean,
+    isFlag: boolean,
   ): Promise<AppError | undefined> => {
-    const consumer = { space: ref.channel.space, memberId: author.id };
+    const { space } = ref.channel;
+    const consumer = isFlag ? { space } : { space, memberId: author.id };
     const characters = charactersOf(text) * targets;
     const fault = characters > 0 ? await limits.fault(consumer, { characters }) : undefined;
     const hears = transcribes && files.some(claimsAudio);
@@ -223,9 +228,9 @@ export const createPrepare = (deps: PrepareDeps) => {
     // What failed once is tried without its context, which may be what the service fails at.
     const hasContext = watch && text.length > 0 && row.attempts === 1;
     const before = hasContext ? context.next(conversation, turn) : [];
-    const limit = await limitOver(message, wanted.length, transcribes);
+    const limit = await limitOver(message, wanted.length, transcribes, flagged !== undefined);
     if (limit) {
-      const left = untranslated(message, wanted, limit);
+      const left = untranslated(message, wanted, toldToOthers(limit, author.name));
       if (flagged !== undefined) return asFlagReply(row, message, left);
       // Linked channels are one conversation: nothing of it may be missing.
       return watch?.mode === 'mirror'

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Voice } from '../../api/contract.ts';
 import type { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { isOfPerson, toldToOthers } from '../../usage/limits.ts';
 import { createSpeechMeter } from '../../usage/speech-meter.ts';
 import type { Channel } from '../../model/place.ts';
 import type { Services } from '../../command/services.ts';
@@ -15,6 +16,7 @@ import { speakable } from '../../text/speech/speakable.ts';
 import { termsFor } from '../../translation/glossary-terms.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
+import { DAY_MS } from '../../async/time.ts';
 import type { StatusMessages } from '../status-messages.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
 import { spokenMs, type SpeechItem } from './speech-item.ts';
@@ -69,6 +71,8 @@ export const createSpeaking = (deps: SpeakingDeps) => {
   /** Languages of which was told that their voice does not speak them. */
   const foreign = new Set<string>();
   let failedMs = Number.NEGATIVE_INFINITY;
+  /** The people of whose limits was told on a day, in days since 1970; that of the space is empty. */
+  let limitsTold = { day: 0, of: new Set<string>() };
   let isHeld = false;
   let dropped = 0;
   let droppedMs = Number.NEGATIVE_INFINITY;
@@ -79,6 +83,15 @@ export const createSpeaking = (deps: SpeakingDeps) => {
     if (clock.nowMs() - failedMs < FAILURE_EVERY_MS) return;
     failedMs = clock.nowMs();
     void messages.post(texts.failed('room.not-said', error));
+  };
+  /** Tells of a limit that leaves messages unread: once a day for each person, or for the space. */
+  const tellLimit = (error: AppError, by: SpeechItem['by']): void => {
+    const whose = by && isOfPerson(error) ? by : { id: '', name: '' };
+    const day = Math.floor(now() / DAY_MS);
+    if (day !== limitsTold.day) limitsTold = { day, of: new Set() };
+    if (limitsTold.of.has(whose.id)) return;
+    limitsTold.of.add(whose.id);
+    void messages.post(texts.failed('room.not-said', toldToOthers(error, whose.name)));
   };
   /** Tells how many texts were dropped: one message for all that follow each other closely. */
   const noteDropped = (count: number): void => {
@@ -204,8 +217,9 @@ export const createSpeaking = (deps: SpeakingDeps) => {
   return {
     /**
      * Queues speech; resolves when it waits in the queue, in the order of the calls, with false when
-     * there is nothing to speak or it was dropped. Rejects with `rate-limited` when the space may use
-     * no more characters today; for a message that is read aloud the room is informed instead.
+     * there is nothing to speak or it was dropped. Rejects with `rate-limited` when the space, or the
+     * author of the words, may use no more characters today; for a message that is read aloud the room
+     * is informed instead.
      */
     say: async (request: SpeechRequest): Promise<boolean> => {
       // A later item may be ready first.
@@ -223,7 +237,7 @@ export const createSpeaking = (deps: SpeakingDeps) => {
         }
         if (fault && item.kind !== 'read') throw fault;
         if (fault) {
-          failed(fault);
+          tellLimit(fault, item.by);
           return false;
         }
         playback.add(item);

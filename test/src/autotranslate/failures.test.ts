@@ -263,6 +263,16 @@ describe('a message over the daily limit', () => {
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead rate-limited' });
   });
 
+  it('names its author to readers of linked channels where the limit is theirs', async () => {
+    await scene.watches.set(linked());
+    scene.personLimits.characters = 3;
+    await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    expect(scene.feed.texts(SPANISH)[0]).toContain(
+      loadTexts('locales').in('es')('limits.of-another', { name: 'ada' }),
+    );
+  });
+
   it('is counted for moderators where it gets no reply', async () => {
     await scene.watches.set([watchOf(GENERAL)]);
     await scene.spaces.change(SPACE, { dailyCharacters: 3 });

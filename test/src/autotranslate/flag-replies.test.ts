@@ -65,6 +65,15 @@ describe('a flag that brings no translation', () => {
     expect(replies()).toEqual([`${JAPAN} ja(hello)`]);
   });
 
+  it('is held to the limit of the space alone, and counts as nobody’s own use', async () => {
+    scene.personLimits.characters = 3;
+    const { ref, author } = scene.feed.say(GENERAL, 'hello');
+    await press(scene, ref);
+    expect(replies()).toEqual([`${JAPAN} ja(hello)`]);
+    expect(await scene.usage.todayOf(SPACE, author.id)).toMatchObject({ characters: 0 });
+    expect(await scene.usage.today(SPACE)).toMatchObject({ characters: 5, messages: 1 });
+  });
+
   it('says that the message is in its language, and keeps nothing for moderators', async () => {
     const { ref } = scene.feed.say(GENERAL, 'ja:hello');
     await press(scene, ref);

@@ -61,7 +61,7 @@ export interface Scene {
   readonly inbox: Inbox;
   readonly spaces: SpaceSettings;
   readonly privacy: Privacy;
-  readonly usage: Pick<Usage, 'today'>;
+  readonly usage: Pick<Usage, 'today' | 'todayOf'>;
   /** The operator’s limits of each person. */
   readonly personLimits: { characters?: number };
   /** How far the clock is ahead of the real one. */

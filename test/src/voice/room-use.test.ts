@@ -174,7 +174,7 @@ describe('a limit of characters', () => {
     expect(await stage.used()).toMatchObject({ characters: 10 });
   });
 
-  it('leaves unread what people write, and says so once a while', async () => {
+  it('leaves unread what people write, and says so once a day', async () => {
     await using stage = await open({ readAloud: ['chat'] }, { dailyCharacters: 3 });
     for (const text of ['one message', 'two messages', 'three messages'])
       stage.place.write(CHAT, text);

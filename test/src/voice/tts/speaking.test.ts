@@ -1,20 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import { userError } from '../../../../src/errors.ts';
 import { loadTexts } from '../../../../src/i18n.ts';
 import { createLog } from '../../../../src/log.ts';
+import type { Content } from '../../../../src/model/content.ts';
 import { createStatusMessages } from '../../../../src/voice/status-messages.ts';
 import { createSpeaking, type SpeakingDeps } from '../../../../src/voice/tts/speaking.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import { NO_RESERVATION } from '../../../fakes/reservation.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
-import { rich } from '../../../fakes/rich-text.ts';
+import { markdownOf, rich } from '../../../fakes/rich-text.ts';
 import { VOICE } from '../../../fakes/speech.ts';
+
+const withoutLimits = { reserve: async () => NO_RESERVATION };
 
 const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
 
-const start = (language?: string) => {
+const start = (language?: string, limits = withoutLimits) => {
   const posted: unknown[] = [];
   const clock = createTestClock(0);
-  const log = createLog('silent');
+  const logged: string[] = [];
+  const log = createLog('info', { write: (line) => void logged.push(line) });
   /** Who is looked up slowly. */
   const slow = new Map<string, Promise<void>>();
   const speaking = createSpeaking({
@@ -28,11 +33,11 @@ const start = (language?: string) => {
       },
       glossary: { inText: async () => ({ terms: [], occurrences: [] }) },
       languages: { detect: () => language && { language, confidence: 1 } },
-      limits: { reserve: async () => NO_RESERVATION },
+      limits,
       usage: { record: async () => undefined },
     } as unknown as SpeakingDeps['services'],
     clock,
-    now: () => 0,
+    now: clock.nowMs,
     play: (_, signal) =>
       new Promise((__, reject) =>
         signal.addEventListener('abort', () => reject(signal.reason as Error)),
@@ -54,7 +59,7 @@ const start = (language?: string) => {
     spoke: () => undefined,
     log,
   });
-  return { clock, speaking, slow, posted };
+  return { clock, speaking, slow, posted, logged };
 };
 const saying = (text: string, id: string) =>
   ({ kind: 'say', text: rich(text), by: { id, name: id } }) as const;
@@ -151,5 +156,45 @@ describe('speech in a room', () => {
     await clock.advance(0);
     expect(posted).toEqual([]);
     await speaking[Symbol.asyncDispose]();
+  });
+});
+
+describe('what is read aloud beyond a limit', () => {
+  const DAY_MS = 86_400_000;
+  const reading = (id: string) => ({ ...saying('hello', id), kind: 'read' }) as const;
+  const over = (key: 'limits.characters' | 'limits.characters-each') => ({
+    reserve: async () => {
+      throw userError('rate-limited', key, { used: 5, limit: 5, hours: 1 });
+    },
+  });
+  const read = async ({ speaking }: ReturnType<typeof start>, ids: readonly string[]) => {
+    for (const id of ids) expect(await speaking.say(reading(id))).toBe(false);
+  };
+
+  it('of a person is told once a day for each, by name, and without a warning', async () => {
+    const stage = start(undefined, over('limits.characters-each'));
+    await read(stage, ['Ann', 'Ann', 'Bob', 'Ann']);
+    await stage.clock.advance(DAY_MS / 2);
+    await read(stage, ['Ann', 'Bob']);
+    expect(stage.posted).toHaveLength(2);
+    const [ann, bob] = stage.posted.map((content) => markdownOf((content as Content).text));
+    expect(ann).toContain('Ann');
+    expect(ann).not.toContain('Bob');
+    expect(bob).toContain('Bob');
+    await stage.clock.advance(DAY_MS / 2);
+    await read(stage, ['Ann', 'Ann']);
+    expect(stage.posted).toHaveLength(3);
+    expect(stage.logged).toEqual([]);
+    await stage.speaking[Symbol.asyncDispose]();
+  });
+
+  it('of the space is told once a day', async () => {
+    const stage = start(undefined, over('limits.characters'));
+    await read(stage, ['Ann', 'Bob']);
+    await stage.clock.advance(DAY_MS / 2);
+    await read(stage, ['Ann']);
+    expect(stage.posted).toHaveLength(1);
+    expect(stage.logged).toEqual([]);
+    await stage.speaking[Symbol.asyncDispose]();
   });
 });

@@ -217,6 +217,7 @@ const limits: Page = async (ctx) => {
     text: lines(
       t('settings.limits-heading'),
       t('settings.limits-how'),
+      t('usage.about-tokens'),
       together && t('settings.limits-operator', { amounts: together }),
       each && t('settings.limits-person', { amounts: each }),
     ),

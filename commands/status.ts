@@ -63,7 +63,7 @@ const engineLines = async (ctx: Context) => {
   return [...lists, ...calls];
 };
 
-/** Tells moderators how the calls of the last hour went. */
+/** Tells moderators how the calls of the last hour went, in all spaces together. */
 const callLines = (
   recent: RecentCalls | undefined,
   { member, locale, t }: Context,

@@ -33,17 +33,30 @@ const numbers = (
     messages,
   });
 
+/** True for use of any kind: some counts as no message of its own. */
+const isUsed = ({ characters, audioMs, chatTokens, messages }: UsageAmounts): boolean =>
+  characters + audioMs + chatTokens + messages > 0;
+
 /** Says what the asker used today, and may still use. */
 const ownUsage = async (ctx: Context): Promise<RichText> => {
   const { services, member, channel, t } = ctx;
   const consumer = { space: channel.space, memberId: member.id };
   const used = await services.usage.todayOf(consumer.space, consumer.memberId);
-  const left = limitAmounts(await services.limits.left(consumer), ctx);
+  const left = await services.limits.left(consumer);
+  const amounts = limitAmounts(left, ctx);
   return lines(
     t('usage.own'),
-    used.messages > 0 ? numbers(used, ctx) : t('usage.own-none'),
-    left && t('usage.left', { amounts: left }),
+    isUsed(used) ? numbers(used, ctx) : t('usage.own-none'),
+    amounts && t('usage.left', { amounts }),
+    (used.chatTokens > 0 || left.chatTokens !== undefined) && t('usage.about-tokens'),
   );
+};
+
+/** Says what everybody together may still use today; undefined where there is no limit. */
+const leftTogether = async (ctx: Context): Promise<RichText | undefined> => {
+  const { services, channel, t } = ctx;
+  const amounts = limitAmounts(await services.limits.left({ space: channel.space }), ctx);
+  return amounts && t('usage.left-together', { amounts });
 };
 
 /** Lists the people who used most; nobody who opted out is named. */
@@ -64,11 +77,11 @@ const topPeople = async (days: number, ctx: Context): Promise<RichText | undefin
 
 /** Lists what everybody together used, by day. */
 const spaceUsage = async (days: readonly UsageDay[], ctx: Context): Promise<RichText> => {
-  const { services, channel, locale, t } = ctx;
+  const { locale, t } = ctx;
   const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const sum = (of: (day: UsageDay) => number): number =>
     days.reduce((total, day) => total + of(day), 0);
-  const used = days.filter(({ messages }) => messages > 0).toReversed();
+  const used = days.filter(isUsed).toReversed();
   const total = numbers(
     {
       characters: sum(({ characters }) => characters),
@@ -87,13 +100,12 @@ const spaceUsage = async (days: readonly UsageDay[], ctx: Context): Promise<Rich
         t('usage.people', { count: day.people }),
       ]),
     );
-  const left = limitAmounts(await services.limits.left({ space: channel.space }), ctx);
   return lines(
     t('usage.heading', { days: days.length }),
     total,
     bullets(...listed),
     used.length > DAYS_LISTED && t('usage.more', { count: used.length - DAYS_LISTED }),
-    left && t('usage.left-together', { amounts: left }),
+    await leftTogether(ctx),
   );
 };
 
@@ -109,8 +121,10 @@ export default defineCommand(
       // How much others use is not for everybody to know.
       if (member.role !== 'moderator') return reply({ text: own });
       const days = await services.usage.days(channel.space, Number(options.days));
-      if (days.every(({ messages }) => messages === 0))
-        return reply({ text: t('usage.none', { days: days.length }), tone: 'note' });
+      if (!days.some(isUsed)) {
+        const none = lines(t('usage.none', { days: days.length }), await leftTogether(ctx));
+        return reply({ text: sections(none, own), tone: 'note' });
+      }
       const text = sections(
         await spaceUsage(days, ctx),
         await topPeople(days.length, ctx),

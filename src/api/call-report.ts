@@ -1,6 +1,7 @@
 import { type ErrorCode, toAppError } from '../errors.ts';
 import type { Asker } from '../model/lane.ts';
 import type { Call, Endpoint } from './caller.ts';
+import { ServiceError } from './service-error.ts';
 
 /** Facts and costs of one call; nothing of texts, audio or keys. */
 export interface CallReport extends Asker {
@@ -11,8 +12,11 @@ export interface CallReport extends Asker {
   readonly serviceMs: number;
   /** Requests that were sent; 0 where the call ended before. */
   readonly attempts: number;
-  /** The code of the error that ended it, or `answered`. */
-  readonly outcome: ErrorCode | 'answered';
+  /**
+   * The code of the error that ended it, or `answered`. What the service refuses a key that a space
+   * brought says nothing of the service, so it is apart.
+   */
+  readonly outcome: ErrorCode | 'answered' | 'own-key-refused';
   /** Code points of the text that was sent. */
   readonly characters: number;
   /** Length of the audio that was sent, where it is known. */
@@ -39,6 +43,16 @@ export interface OpenReport {
   /** Hands the report over; only the first call counts. */
   end(thrown?: unknown): void;
 }
+
+/** Statuses that are about the account of a key: not valid, without credit, without access, too many. */
+const ABOUT_ACCOUNT: ReadonlySet<number> = new Set([401, 402, 403, 429]);
+
+const outcomeOf = (thrown: unknown): CallReport['outcome'] => {
+  if (thrown === undefined) return 'answered';
+  const isOwn = thrown instanceof ServiceError && thrown.isOfOwnKey;
+  if (isOwn && ABOUT_ACCOUNT.has(thrown.status)) return 'own-key-refused';
+  return toAppError(thrown).code;
+};
 
 export const openReport = (
   { endpoint, options: { lane, space, audioMs: knownMs }, characters = 0 }: ReportedCall,
@@ -74,7 +88,7 @@ export const openReport = (
         waitingMs: Math.round(waitingMs),
         serviceMs: Math.round(serviceMs),
         attempts,
-        outcome: thrown === undefined ? 'answered' : toAppError(thrown).code,
+        outcome: outcomeOf(thrown),
         characters,
         ...(audioMs === undefined ? {} : { audioSeconds: audioMs / 1_000 }),
         ...(tokens === undefined ? {} : { tokens }),

@@ -8,7 +8,10 @@ export interface EngineReport {
   readonly detail: string;
 }
 
-/** The calls of the service in the last hour, without those that nobody waited for. */
+/**
+ * The calls of the service in the last hour, of all spaces together; without lists, calls that nobody
+ * waited for, and refusals of keys that spaces brought.
+ */
 export interface RecentCalls {
   readonly calls: number;
   /** Calls that were sent and failed. */

@@ -37,11 +37,41 @@ describe('/usage', () => {
     expect((await harness().run('usage')).text).toContain('12 sec of audio');
   });
 
-  it('says so when nothing was used', async () => {
-    expect(await harness().run('usage')).toEqual({
-      text: sentence('usage.none', { days: 30 }),
-      tone: 'note',
-    });
+  it('says so when nothing was used, with what is left', async () => {
+    const nothing = `${sentence('usage.own')}\n${sentence('usage.own-none')}`;
+    const none = sentence('usage.none', { days: 30 });
+    expect(await harness().run('usage')).toEqual({ text: `${none}\n\n${nothing}`, tone: 'note' });
+    await harness().services.spaces.change(SPACE, { dailyCharacters: 50 });
+    Object.assign(harness().script.operator, { person: { characters: 20 } });
+    const left = (count: number) => ({ amounts: sentence('usage.characters', { count }) });
+    expect((await harness().run('usage')).text).toBe(
+      `${none}\n${sentence('usage.left-together', left(50))}\n\n${nothing}\n${sentence('usage.left', left(20))}`,
+    );
+  });
+
+  it.each(['characters', 'audioMs', 'chatTokens', 'messages'] as const)(
+    'gives use of %s alone',
+    async (amount) => {
+      await harness().services.usage.record(SPACE, 'ada', { [amount]: 1_000 });
+      const { text } = await harness().run('usage', { days: '7' });
+      expect(text).toContain('- May 20, 2026 · ');
+      expect(text).not.toContain(sentence('usage.none', { days: 7 }));
+      const ada = { id: 'ada', role: 'member' } as const;
+      expect((await harness().run('usage', {}, { member: ada })).text).not.toContain(
+        sentence('usage.own-none'),
+      );
+    },
+  );
+
+  it('explains chat tokens to those who read of them, and to nobody else', async () => {
+    const about = sentence('usage.about-tokens');
+    const bob = { id: 'bob', role: 'member' } as const;
+    const read = async () => (await harness().run('usage', {}, { member: bob })).text;
+    await use('bob', 20);
+    expect(await read()).not.toContain(about);
+    await harness().services.spaces.change(SPACE, { dailyChatTokens: 100 });
+    expect(await read()).toContain(about);
+    expect((await harness().run('usage')).text).toContain(about);
   });
 
   it('keeps the numbers where no picture can be drawn', async () => {
@@ -59,7 +89,8 @@ describe('/usage', () => {
     await use('ada', 900);
     const bob = { id: 'bob', role: 'member' } as const;
     const own = `${sentence('usage.own')}\n${numbers(20, 70)}`;
-    expect((await harness().run('usage', {}, { member: bob })).text).toBe(own);
+    const about = sentence('usage.about-tokens');
+    expect((await harness().run('usage', {}, { member: bob })).text).toBe(`${own}\n${about}`);
     Object.assign(harness().script.operator, { person: { characters: 50, audioMinutes: 3 } });
     await harness().services.spaces.change(SPACE, { dailyChatTokens: 100 });
     const amounts = [
@@ -68,7 +99,7 @@ describe('/usage', () => {
       sentence('usage.tokens', { count: 30 }),
     ].join(', ');
     expect((await harness().run('usage', {}, { member: bob })).text).toBe(
-      `${own}\n${sentence('usage.left', { amounts })}`,
+      `${own}\n${sentence('usage.left', { amounts })}\n${about}`,
     );
     const eve = { id: 'eve', role: 'member' } as const;
     expect((await harness().run('usage', {}, { member: eve })).text).toContain(
@@ -117,6 +148,7 @@ describe('/status', () => {
     harness().script.recent = { calls: 200, failed: 3, unsent: 0, waitedMs: 250 };
     const said = sentence('status.calls', { calls: 200, failed: 3, waited: '0.25 sec' });
     expect((await moderator()).text).toContain(`- ✅ ${said}`);
+    expect(said).toContain('not only here');
     const member = { role: 'member' } as const;
     expect((await harness().run('status', {}, { member })).text).not.toContain(said);
     harness().script.recent = { calls: 20, failed: 3, unsent: 7, waitedMs: 30_000 };

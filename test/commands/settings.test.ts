@@ -92,6 +92,7 @@ describe('/settings', () => {
     const page = await harness().press('settings.limits');
     const amount = sentence('usage.characters', { count: 60_000 });
     expect(page.text).toContain(sentence('settings.limits-operator', { amounts: amount }));
+    expect(page.text).toContain(sentence('usage.about-tokens'));
     const amounts = `${sentence('usage.minutes', { count: 5 })}, ${sentence('usage.tokens', { count: 1_000 })}`;
     expect(page.text).toContain(sentence('settings.limits-person', { amounts }));
     const control = labelled(page, 'settings.characters');

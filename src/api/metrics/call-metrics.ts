@@ -12,6 +12,11 @@ const NO_FAILURES: ReadonlySet<CallReport['outcome']> = new Set([
   'unsupported',
 ]);
 
+/** Lists are asked for again and again to see whether the service answers, and would hide failures. */
+const LISTS: ReadonlySet<CallReport['endpoint']> = new Set(['voices', 'models']);
+/** Outcomes of which nobody is told: nobody waited, or it is for others to mend. */
+const UNTOLD: ReadonlySet<CallReport['outcome']> = new Set(['cancelled', 'own-key-refused']);
+
 /** The calls of the service, added up. */
 export interface CallMetrics {
   readonly onCall: OnCall;
@@ -39,7 +44,9 @@ const sent = ({ service }: CallCounts): number => service.reduce((all, count) =>
 
 /** Sums up what people are told of the calls of a snapshot; undefined without any. */
 export const recentCalls = (snapshot: readonly CallCounts[]): RecentCalls | undefined => {
-  const wanted = snapshot.filter(({ outcome }) => outcome !== 'cancelled');
+  const wanted = snapshot.filter(
+    ({ endpoint, outcome }) => !LISTS.has(endpoint) && !UNTOLD.has(outcome),
+  );
   const sum = (of: (counts: CallCounts) => number): number =>
     wanted.reduce((total, counts) => total + of(counts), 0);
   const calls = sum((counts) => counts.calls);

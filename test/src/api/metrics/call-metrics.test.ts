@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CallReport } from '../../../../src/api/call-report.ts';
+import { openReport, type CallReport } from '../../../../src/api/call-report.ts';
 import { createCallMetrics, recentCalls } from '../../../../src/api/metrics/call-metrics.ts';
+import { serviceError } from '../../../../src/api/service-error.ts';
 import { ASKER } from '../../../fakes/asker.ts';
 
 const HOUR_MS = 3_600_000;
@@ -85,6 +86,32 @@ describe('the calls of the last hour', () => {
       unsent: 1,
       waitedMs: 25,
     });
+  });
+
+  it('are summed up without lists, which are asked for again and again', () => {
+    for (let call = 0; call < 720; call += 1)
+      for (const endpoint of ['voices', 'models'] as const) metrics.onCall(report({ endpoint }));
+    expect(recentCalls(metrics.snapshot())).toBeUndefined();
+    metrics.onCall(report({ outcome: 'timeout' }));
+    expect(recentCalls(metrics.snapshot())).toMatchObject({ calls: 1, failed: 1 });
+  });
+
+  it('are summed up without refusals of keys that spaces brought', () => {
+    metrics.onCall(report());
+    const end = (status: number, isOwn: boolean): void => {
+      const call = { endpoint: 'translate', options: ASKER } as const;
+      const open = openReport(call, metrics.onCall);
+      open.sent(0);
+      open.end(serviceError(status, undefined, '', { isOwn, hide: (text) => text }));
+    };
+    for (const status of [401, 402, 403, 429]) end(status, true);
+    expect(recentCalls(metrics.snapshot())).toMatchObject({ calls: 1, failed: 0 });
+    expect(metrics.snapshot()).toContainEqual(
+      expect.objectContaining({ outcome: 'own-key-refused', calls: 4 }),
+    );
+    end(401, false);
+    end(500, true);
+    expect(recentCalls(metrics.snapshot())).toMatchObject({ calls: 3, failed: 2 });
   });
 
   it('have waited as long as the slowest of them, where few did', () => {

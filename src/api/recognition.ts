@@ -7,7 +7,12 @@ import {
   type SegmentedTranscript,
   type PlainTranscript,
 } from './replies.ts';
-import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
+import {
+  expectMediaType,
+  readJsonReply,
+  SEGMENTS_BODY_BYTES,
+  type HttpReply,
+} from './transport.ts';
 import { AppError } from '../errors.ts';
 
 const DEADLINE_MS = 300_000;
@@ -136,6 +141,7 @@ export const createRecognitionApi = (caller: Caller): RecognitionApi => {
         readJsonReply(
           await ask(audio, { ...parameters, vad: 'segments' }, attempt),
           recognisedSegments,
+          SEGMENTS_BODY_BYTES,
         ),
       ),
   };

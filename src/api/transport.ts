@@ -7,8 +7,10 @@ import { errorWithin, serviceError, type SentKey } from './service-error.ts';
 
 /** Most bytes of an error's body that are read. */
 const ERROR_BODY_BYTES = 65_536;
-/** The longest JSON reply that is accepted: an hour of timestamped text is far below it. */
-const JSON_BODY_BYTES = 16 * 1_048_576;
+/** The longest JSON reply: many times the longest text or list. Parsing it takes a few milliseconds. */
+const JSON_BODY_BYTES = 1_048_576;
+/** The longest reply of timestamped text: an hour of it is far below. */
+export const SEGMENTS_BODY_BYTES = 16 * 1_048_576;
 
 /** `ECONNREFUSED`, `UND_ERR_SOCKET`. */
 const ERROR_CODE = /^[A-Z][A-Z\d_]{1,60}$/;
@@ -178,10 +180,14 @@ export const parseReply = <T>(schema: z.ZodType<T>, text: string, sent: SentKey)
   throw new AppError('bad-reply', `the reply has the wrong shape (${firstIssue(parsed.error)})`);
 };
 
-export const readJsonReply = async <T>(reply: HttpReply, schema: z.ZodType<T>): Promise<T> => {
+export const readJsonReply = async <T>(
+  reply: HttpReply,
+  schema: z.ZodType<T>,
+  longestBytes = JSON_BODY_BYTES,
+): Promise<T> => {
   let text: string;
   try {
-    text = await readText(reply.body, JSON_BODY_BYTES);
+    text = await readText(reply.body, longestBytes);
   } catch (cause) {
     throw networkError(cause);
   }

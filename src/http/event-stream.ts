@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { STREAM_END } from '../api/contract.ts';
 import { AppError } from '../errors.ts';
@@ -8,6 +9,8 @@ const LONGEST_EVENT_CHARS = 1_048_576;
 /** The longest stream: many times what a long answer takes, word by word. */
 const LONGEST_STREAM_BYTES = 16 * 1_048_576;
 const MOST_EVENTS = 100_000;
+/** Events after which the event loop runs: one chunk may hold thousands. */
+const EVENTS_AT_ONCE = 200;
 /** Most that may come after the closing mark: the end of the reply, often in the same packet. */
 const REST_BYTES = 65_536;
 const REST_MS = 1_000;
@@ -55,6 +58,7 @@ export const readEvents = async function* (
   let isDone = false;
   let readBytes = 0;
   let readEventCount = 0;
+  let takenCount = 0;
   try {
     for (let step = await chunks.next(); !step.done; step = await chunks.next()) {
       readBytes += step.value.byteLength;
@@ -70,6 +74,8 @@ export const readEvents = async function* (
         isDone = data === STREAM_END;
         if (isDone) return;
         if (data !== '') yield data;
+        takenCount += 1;
+        if (takenCount % EVENTS_AT_ONCE === 0) await setImmediate();
       }
     }
   } catch (cause) {

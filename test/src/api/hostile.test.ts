@@ -83,6 +83,12 @@ describe('a service that can be understood', () => {
     expect(await run(call)).toEqual(call.result);
   });
 
+  it.each(jsonCalls)('may send more than a mebibyte of segments alone: %s', async (name, call) => {
+    hostile.behave = (wire) => wire.send(whole(call, call.good + ' '.repeat(MEBIBYTE)));
+    if (name === 'transcribeSegments') expect(await run(call)).toEqual(call.result);
+    else await expect(run(call)).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
   it.each(called)('may end its reply with the connection: %s', async (_, call) => {
     hostile.behave = (wire) => {
       wire.send(`HTTP/1.0 200 OK\r\ncontent-type: ${call.mediaType}\r\n\r\n${call.good}`);

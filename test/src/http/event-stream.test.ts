@@ -52,6 +52,29 @@ describe('an event stream', () => {
     },
   );
 
+  it.each([
+    ['in one chunk', []],
+    ['in many, which are all there', Array.from({ length: 1_000 }, () => 90)],
+  ])('of very many events %s lets other work run in between', async (_, sizes) => {
+    let sinceTurn = 0;
+    let most = 0;
+    const turn = (): void => {
+      sinceTurn = 0;
+      immediate = setImmediate(turn);
+    };
+    let immediate = setImmediate(turn);
+    onTestFinished(() => clearImmediate(immediate));
+    const stream = `${'data: {}\n'.repeat(7_000)}data: [DONE]\n`;
+    let count = 0;
+    for await (const __ of readEvents(inChunks(Buffer.from(stream), sizes), broken)) {
+      count += 1;
+      sinceTurn += 1;
+      most = Math.max(most, sinceTurn);
+    }
+    expect(count).toBe(7_000);
+    expect(most).toBeLessThanOrEqual(200);
+  });
+
   it('reads on to the end of the reply after the closing mark, without waiting for it', async () => {
     const gate = Promise.withResolvers<void>();
     let ended = false;

@@ -151,6 +151,23 @@ describe('the metrics for Prometheus', () => {
     expect(await metrics.prometheus.text()).not.toContain('space-');
   });
 
+  it('let other work run between two of them', async () => {
+    metrics.onCall(report());
+    let turns = 0;
+    const turn = (): void => {
+      turns += 1;
+      immediate = setImmediate(turn);
+    };
+    let immediate = setImmediate(turn);
+    const text = await metrics.prometheus.text();
+    clearImmediate(immediate);
+    const families = text.match(/^# TYPE/gm) ?? [];
+    expect(families).toHaveLength(7);
+    expect(turns).toBeGreaterThanOrEqual(families.length - 1);
+    expect(text).toMatch(/^# HELP [^\0]*[^\n]\n$/);
+    expect(text.match(/\n\n# HELP/g)).toHaveLength(6);
+  });
+
   it('of two programs in one process are apart', async () => {
     createCallMetrics().onCall(report());
     expect(await metrics.prometheus.text()).not.toContain('translate');

@@ -15,8 +15,6 @@ interface Held {
   amounts: PendingAmounts;
 }
 
-export type PendingUse = ReturnType<typeof createPendingUse>;
-
 /** Creates the count of use that is under way, or has ended and is not recorded yet. */
 export const createPendingUse = () => {
   const spaces = new Map<string, Set<Held>>();

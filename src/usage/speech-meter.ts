@@ -66,10 +66,9 @@ export const createSpeechMeter = ({ services, channel, log }: SpeechMeterDeps) =
     spoken: ({ id, text }: MeteredText, memberId: string, messages: 0 | 1): void => {
       const reservation = reserved.get(id);
       reserved.delete(id);
-      recording = recording.then(async () => {
-        await record(text, memberId, messages);
-        reservation?.[Symbol.dispose]();
-      });
+      recording = recording
+        .then(async () => record(text, memberId, messages))
+        .then(() => reservation?.[Symbol.dispose]());
     },
     [Symbol.asyncDispose]: async (): Promise<void> => recording,
   };

@@ -66,8 +66,8 @@ describe('an event stream', () => {
     onTestFinished(() => clearImmediate(immediate));
     const stream = `${'data: {}\n'.repeat(7_000)}data: [DONE]\n`;
     let count = 0;
-    for await (const __ of readEvents(inChunks(Buffer.from(stream), sizes), broken)) {
-      count += 1;
+    for await (const data of readEvents(inChunks(Buffer.from(stream), sizes), broken)) {
+      if (data === '{}') count += 1;
       sinceTurn += 1;
       most = Math.max(most, sinceTurn);
     }

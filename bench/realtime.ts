@@ -96,9 +96,13 @@ const realtimeOf = (clock: Clock, engineMs: number): Recogniser => {
   const { openSocket } = createWire(clock, [], serving(clock, engineMs));
   return createRealtimeRecogniser({
     space: NO_SPACE,
-    openSession: createRecognitionSessions({ openSocket, clock, random: () => 1 }),
-    availability: createAvailability('recognition', { clock, log }),
-    sessions: createSemaphore(16),
+    recognition: {
+      of: async () => ({
+        openSession: createRecognitionSessions({ openSocket, clock, random: () => 1 }),
+        availability: createAvailability('recognition', { clock, log }),
+      }),
+      sessions: createSemaphore(16),
+    },
     batch: batchOf(clock, engineMs),
     clock,
     createDecoder: async () => {

@@ -98,8 +98,8 @@ const recogniserFactory =
       space,
       ...(partials ? {} : { partialEveryMs: 0 }),
     });
-    const recognition = partials ? realtime?.recognition?.(space) : undefined;
-    return recognition ? createRealtimeRecogniser({ ...recognition, space, batch, clock }) : batch;
+    const recognition = partials ? realtime?.recognition : undefined;
+    return recognition ? createRealtimeRecogniser({ recognition, space, batch, clock }) : batch;
   };
 
 const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
@@ -173,7 +173,7 @@ export const openCore = async ({
   const autoTranslate = await openAutoTranslate({
     store,
     leases,
-    accountOf: client.accountOf,
+    serviceKeyOf: client.serviceKeyOf,
     log,
     texts,
     services: base,

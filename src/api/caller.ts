@@ -1,5 +1,6 @@
 import type { Asker } from '../model/lane.ts';
 import type { PATHS } from './contract.ts';
+import type { ServiceKey } from './keys.ts';
 import type { HttpReply, HttpRequest } from './transport.ts';
 
 /** A path of the contract, by its name in `PATHS`, or the list of models. */
@@ -21,6 +22,8 @@ export interface CallOptions extends Asker {
   readonly hasFallback?: boolean;
   /** Length of the audio that is sent, where it is known. */
   readonly audioMs?: number;
+  /** The key to send, where what is learnt counts for that key. Default: the space's at the moment. */
+  readonly key?: ServiceKey;
 }
 
 /** A call of an endpoint; each of its attempts sends one request. */
@@ -37,7 +40,7 @@ export interface Call {
 export interface Attempt {
   /** Aborted when the caller leaves or the deadline has passed. */
   readonly signal: AbortSignal;
-  /** Sends the attempt's request with the key of its space; see `Transport.send`. */
+  /** Sends the attempt's request with the key of its call; see `Transport.send`. */
   readonly send: (request: HttpRequest) => Promise<HttpReply>;
   /** Notes the tokens of which the reply tells. */
   readonly used: (usage: { readonly total_tokens?: number | null | undefined }) => void;

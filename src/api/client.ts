@@ -3,9 +3,8 @@ import type { OnCall } from './call-report.ts';
 import { createChatApi, type ChatApi } from './chat.ts';
 import { createCaller } from './create-caller.ts';
 import { createKeyProbe, type KeyProbe } from './key-probe.ts';
-import { createServiceKeys, type Account, type FindOwnKey } from './keys.ts';
+import { createServiceKeys, type FindOwnKey, type ServiceKeys } from './keys.ts';
 import { createRecognitionApi, type RecognitionApi } from './recognition.ts';
-import type { Space } from '../model/place.ts';
 import type { RetryPolicy } from './retry.ts';
 import { createSpeechApi, type SpeechApi } from './speech.ts';
 import { createTransport } from './transport.ts';
@@ -17,8 +16,8 @@ import { createTranslationApi, type TranslationApi } from './translation.ts';
  */
 export interface ServiceClient
   extends ChatApi, SpeechApi, RecognitionApi, TranslationApi, AsyncDisposable {
-  /** Resolves with the account of a space's calls: what one account is given is not for another. */
-  readonly accountOf: (space: Space) => Promise<Account>;
+  /** Resolves with the key of a space's calls: what the service gives to one key is not for another. */
+  readonly serviceKeyOf: ServiceKeys['of'];
   readonly checkKey: KeyProbe;
 }
 
@@ -52,7 +51,7 @@ export const createServiceClient = ({
     ...createSpeechApi(caller),
     ...createRecognitionApi(caller),
     ...createTranslationApi(caller),
-    accountOf: keys.of,
+    serviceKeyOf: keys.of,
     checkKey: createKeyProbe(transport),
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };

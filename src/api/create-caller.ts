@@ -1,7 +1,7 @@
 import type { Clock } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import { openReport, type OnCall, type OpenReport } from './call-report.ts';
-import { createAccountGates } from './account-gates.ts';
+import { createKeyGates } from './key-gates.ts';
 import type { Attempt, Call, Caller } from './caller.ts';
 import type { ServiceKey, ServiceKeys } from './keys.ts';
 import { createRetryBudget } from './retry-budget.ts';
@@ -63,7 +63,10 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
   const policy = { ...DEFAULT_RETRY, takeRetry: () => budget.take(), ...retry };
   const policyFor = ({ options: { hasFallback = false } }: Call): RetryPolicy =>
     hasFallback ? { ...policy, retries: isNoAnswer } : policy;
-  const gates = createAccountGates({ clock, random: policy.random });
+  const gates = createKeyGates({ clock, random: policy.random });
+
+  const keyFor = async ({ options: { key, space } }: Call): Promise<ServiceKey> =>
+    key ?? keys.of(space);
 
   const attemptOf = ({ deadline, report, key }: Started): Attempt => ({
     signal: deadline.signal,
@@ -93,7 +96,7 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
     report: OpenReport,
     run: (attempt: Attempt) => Promise<T>,
   ): Promise<T> => {
-    const started = { deadline, report, key: await keys.of(call.options.space) };
+    const started = { deadline, report, key: await keyFor(call) };
     return retrying(policyFor(call), deadline, async (number) => {
       const leave = await enter(call, started, number);
       try {
@@ -149,7 +152,7 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
         }
       };
       try {
-        const started = { deadline, report, key: await keys.of(call.options.space) };
+        const started = { deadline, report, key: await keyFor(call) };
         const result = yield* retryingStates(policyFor(call), deadline, (number) =>
           attempt(started, number),
         );

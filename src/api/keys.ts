@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { AppError } from '../errors.ts';
+import { AppError, toAppError } from '../errors.ts';
 import { createKeyHider } from '../http/hide-key.ts';
 import { NO_SPACE } from '../model/lane.ts';
 import { keyOf, type Space } from '../model/place.ts';
@@ -17,8 +17,8 @@ export const serviceKey = z
   .regex(/^[!-9;-~]+:[!-~]+$/, 'must be the whole key, its prefix and colon included')
   .max(KEY_CHARS, 'is too long');
 
-/** The account at the service that a key belongs to. */
-export interface Account {
+/** Identity of a key, without the key. */
+export interface KeyIdentity {
   /** Name in memory, the same for the same key. It is derived from the key, so it is never logged. */
   readonly id: string;
   /** True where a space brought the key; otherwise it is the operator's. */
@@ -26,7 +26,7 @@ export interface Account {
 }
 
 /** A key as calls use it. */
-export interface ServiceKey extends Account {
+export interface ServiceKey extends KeyIdentity {
   readonly key: string;
   /** Replaces the key in words of the service, however it is written there. */
   readonly hide: (text: string) => string;
@@ -34,9 +34,22 @@ export interface ServiceKey extends Account {
   readonly answered: (error: AppError | undefined) => void;
 }
 
+/** A space has a key that cannot be decrypted: its calls fail until a person acts. */
+export class UnreadableKeyError extends AppError {
+  override readonly name = 'UnreadableKeyError';
+
+  constructor(cause: unknown) {
+    super('config', toAppError(cause).message, {
+      sentence: { key: 'service.unreadable-own-key' },
+      remedy: { key: 'remedies.check', params: { name: 'ENCRYPTION_KEY' } },
+      cause,
+    });
+  }
+}
+
 /**
- * Finds the key that a space brought; undefined where it has none. Rejects with an `AppError` where it
- * has one that cannot be read: then the operator's key does not take its place.
+ * Finds the key that a space brought; undefined where it has none. Rejects with an
+ * `UnreadableKeyError` where it has one that cannot be read: then the operator's key does not take its place.
  */
 export type FindOwnKey = (space: Space) => Promise<ServiceKey | undefined>;
 

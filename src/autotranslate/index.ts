@@ -50,7 +50,7 @@ const ROOM_DAYS = 2;
 export interface AutoTranslateDeps {
   readonly store: Store;
   readonly leases: Leases;
-  readonly accountOf: OutagesDeps['accountOf'];
+  readonly serviceKeyOf: OutagesDeps['serviceKeyOf'];
   readonly log: Log;
   /** Texts for replies to people who pressed a flag. */
   readonly texts: Pick<Texts, 'rich'>;
@@ -84,7 +84,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const shared = { ...deps, ...deps.services, ...kept };
 
   const outages = createOutages({
-    accountOf: deps.accountOf,
+    serviceKeyOf: deps.serviceKeyOf,
     translator: deps.services.translator,
     log,
     now,

@@ -1,6 +1,6 @@
 import { resultOf } from '../async/generators.ts';
 import type { ServiceClient } from '../api/client.ts';
-import type { Account } from '../api/keys.ts';
+import { UnreadableKeyError, type ServiceKey } from '../api/keys.ts';
 import { isKeyRefused } from '../api/service-error.ts';
 import { createLru } from '../async/lru.ts';
 import { AppError, reasonSentence, toAppError } from '../errors.ts';
@@ -14,11 +14,15 @@ import type { Translator } from '../translation/translator.ts';
 
 /** Time between two probes of a service that is down. */
 export const PROBE_EVERY_MS = 5_000;
-/** Time between two probes of a service that refuses the key: people have to act first. */
+/** Time between two probes with a key that is refused or unreadable: people have to act first. */
 const REFUSED_EVERY_MS = 60_000;
 
+/** True for an error of the whole key, which lasts until people act. */
+const isOfKey = (error: AppError): boolean =>
+  isKeyRefused(error) || error instanceof UnreadableKeyError;
+
 /** True for an error that may concern every message, and may pass. */
-export const mayBeOutage = (error: AppError): boolean => error.retryable || isKeyRefused(error);
+export const mayBeOutage = (error: AppError): boolean => error.retryable || isOfKey(error);
 
 /**
  * State of a circuit breaker. `checking` is closed with a first probe under way: others still go
@@ -54,7 +58,7 @@ export const nextState = (state: BreakerState, event: BreakerEvent): BreakerStat
       // Something was answered since the probe was sent.
       if (state.kind === 'closed') return state;
       const { error, atMs } = event;
-      const everyMs = isKeyRefused(error) ? REFUSED_EVERY_MS : PROBE_EVERY_MS;
+      const everyMs = isOfKey(error) ? REFUSED_EVERY_MS : PROBE_EVERY_MS;
       const waitMs = Math.max(everyMs, error.retryAfterMs ?? 0);
       return { kind: 'open', error, probeAtMs: atMs + waitMs };
     }
@@ -163,13 +167,17 @@ export const createBreaker = ({ probe, now, changed }: BreakerDeps) => {
 /** Longest wait for a probe. */
 const PROBE_MS = 30_000;
 
-const breakerKey = ({ id }: Account, language: string): string => `${id} ${language}`;
+/** Name of the key of a space, which may be unreadable. */
+const idOf = (key: ServiceKey | undefined, space: Space): string =>
+  key?.id ?? `unreadable ${keyOf(space)}`;
 
-/** Accounts and languages whose breakers are kept. */
+const breakerId = (keyId: string, language: string): string => `${keyId} ${language}`;
+
+/** Keys and languages whose breakers are kept. */
 const KEPT_BREAKERS = 2_000;
 
 export interface OutagesDeps {
-  readonly accountOf: ServiceClient['accountOf'];
+  readonly serviceKeyOf: ServiceClient['serviceKeyOf'];
   readonly translator: Translator;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly now: () => number;
@@ -178,47 +186,56 @@ export interface OutagesDeps {
 export type Outages = ReturnType<typeof createOutages>;
 
 /**
- * Creates a breaker for each account at the service, which may be refused what others are not, and
+ * Creates a breaker for each key of the service, which may be refused what others are not, and
  * for each target language, because a service may have an engine of its own for each. A probe is one
  * word.
  */
-export const createOutages = ({ accountOf, translator, log, now }: OutagesDeps) => {
+export const createOutages = ({ serviceKeyOf, translator, log, now }: OutagesDeps) => {
   const breakers = createLru<string, Breaker>(KEPT_BREAKERS);
 
-  const probe = async (to: string, place: Space): Promise<void> => {
+  const probe = async (to: string, space: Space, key: ServiceKey): Promise<void> => {
     const isEnglish = sameLanguage(to, 'en');
     const text = plainWords(isEnglish ? 'Hola' : 'Hello');
     const from = isEnglish ? 'es' : 'en';
-    const request = { text, from, to, place, lane: 'ambient', whole: true } as const;
+    const place = key.isOwn ? space : NO_SPACE;
+    const request = { text, from, to, place, key, lane: 'ambient', whole: true } as const;
     await resultOf(translator.translate(request, AbortSignal.timeout(PROBE_MS)));
   };
 
-  const logChange = (language: string, reason: AppError | undefined): void => {
-    if (reason) log.warn({ language, code: reason.code, err: reason }, 'translation is paused');
-    else log.info({ language }, 'translation goes on');
+  const logChange = (
+    about: { readonly language: string; readonly space?: Space },
+    reason: AppError | undefined,
+  ): void => {
+    if (reason) log.warn({ ...about, code: reason.code, err: reason }, 'translation is paused');
+    else log.info(about, 'translation goes on');
   };
 
-  /** A key that cannot be read is an account that answers nothing. */
-  const known = async (space: Space): Promise<Account> =>
-    accountOf(space).catch(() => ({ id: `unreadable ${keyOf(space)}`, isOwn: true }));
+  /** The key of a space; undefined where it cannot be read. */
+  const readKey = async (space: Space): Promise<ServiceKey | undefined> =>
+    serviceKeyOf(space).catch(() => undefined);
 
   return {
     /** The breaker for a space's translations into a language. */
     of: async (to: string, space: Space): Promise<Breaker> => {
-      const account = await known(space);
-      const key = breakerKey(account, to);
-      const changed = (reason: AppError | undefined): void => logChange(to, reason);
-      const place = account.isOwn ? space : NO_SPACE;
+      const key = await readKey(space);
+      const id = breakerId(idOf(key, space), to);
+      const about = { language: to, ...(key?.isOwn === false ? {} : { space }) };
       const breaker =
-        breakers.get(key) ?? createBreaker({ probe: () => probe(to, place), now, changed });
-      breakers.set(key, breaker);
+        breakers.get(id) ??
+        createBreaker({
+          // A key that cannot be read stays so until another takes its place.
+          probe: () => (key ? probe(to, space, key) : serviceKeyOf(space)),
+          now,
+          changed: (reason) => logChange(about, reason),
+        });
+      breakers.set(id, breaker);
       return breaker;
     },
     /** The outages of a space among these languages, as one; undefined where there is none. */
     among: async (wanted: Iterable<string>, space: Space): Promise<Outage | undefined> => {
-      const account = await known(space);
+      const keyId = idOf(await readKey(space), space);
       const found = [...new Set(wanted)].flatMap((language) => {
-        const error = breakers.get(breakerKey(account, language))?.outage();
+        const error = breakers.get(breakerId(keyId, language))?.outage();
         return error ? [{ language, error }] : [];
       });
       const [first] = found;

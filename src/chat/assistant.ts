@@ -22,7 +22,7 @@ export interface Assistant {
 }
 
 export interface AssistantDeps {
-  readonly client: Pick<ServiceClient, 'chatStream' | 'models' | 'accountOf'>;
+  readonly client: Pick<ServiceClient, 'chatStream' | 'models' | 'serviceKeyOf'>;
   /** The language model's name. Default: the first one that the service lists. */
   readonly model?: string;
   readonly now?: () => number;

@@ -1,4 +1,5 @@
 import type { ServiceClient } from '../api/client.ts';
+import type { ServiceKey } from '../api/keys.ts';
 import { orAborted } from '../async/abort.ts';
 import { toAppError } from '../errors.ts';
 import { createLru } from '../async/lru.ts';
@@ -7,32 +8,37 @@ import type { Asker } from '../model/lane.ts';
 /** Time for which a service's list of models holds, and after which one that failed is asked for again. */
 const FRESH_MS = 3_600_000;
 const FAILED_MS = 60_000;
-/** Accounts whose model is kept. */
-const KEPT_ACCOUNTS = 500;
+/** Keys whose model is kept. */
+const KEPT_KEYS = 500;
 
 /** Names of models that turn texts into vectors, or rank texts by them: they cannot chat. */
 const EMBEDS = /embed|rerank|(?:^|[/_-])(?:bge|gte|e5)[-_]/i;
 
 export interface ModelChoiceDeps {
-  readonly client: Pick<ServiceClient, 'models' | 'accountOf'>;
+  readonly client: Pick<ServiceClient, 'models' | 'serviceKeyOf'>;
   readonly now: () => number;
 }
 
 /**
  * Creates the choice of a language model where none is configured: the first that the service lists
- * for an account and that chats. Resolves with undefined where it lists none: the service then has to choose.
+ * for a key and that chats. Resolves with undefined where it lists none: the service then has to choose.
  */
 export const createModelChoice = ({ client, now }: ModelChoiceDeps) => {
   interface Asked {
     model: Promise<string | undefined>;
     untilMs: number;
   }
-  const kept = createLru<string, Asked>(KEPT_ACCOUNTS);
+  const kept = createLru<string, Asked>(KEPT_KEYS);
 
-  const ask = async (asker: Asker, fresh: (ms: number) => void): Promise<string | undefined> => {
+  const ask = async (
+    asker: Asker,
+    key: ServiceKey,
+    fresh: (ms: number) => void,
+  ): Promise<string | undefined> => {
     try {
       // The first asker cannot abort it: others may wait for it.
-      const ids = await client.models({ ...asker, signal: new AbortController().signal });
+      const { signal } = new AbortController();
+      const ids = await client.models({ ...asker, key, signal });
       return ids.find((id) => !EMBEDS.test(id));
     } catch (thrown) {
       if (toAppError(thrown).retryable) fresh(FAILED_MS);
@@ -41,17 +47,17 @@ export const createModelChoice = ({ client, now }: ModelChoiceDeps) => {
   };
 
   return async (asker: Asker, signal: AbortSignal): Promise<string | undefined> => {
-    const { id } = await client.accountOf(asker.space);
-    const known = kept.get(id);
+    const key = await client.serviceKeyOf(asker.space);
+    const known = kept.get(key.id);
     if (known && now() < known.untilMs) {
-      kept.set(id, known);
+      kept.set(key.id, known);
       return orAborted(known.model, signal);
     }
     const asked: Asked = { model: Promise.resolve(undefined), untilMs: now() + FRESH_MS };
-    asked.model = ask(asker, (ms) => {
+    asked.model = ask(asker, key, (ms) => {
       asked.untilMs = now() + ms;
     });
-    kept.set(id, asked);
+    kept.set(key.id, asked);
     return orAborted(asked.model, signal);
   };
 };

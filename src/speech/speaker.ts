@@ -1,6 +1,6 @@
 import type { Speech, Speaker } from './speech.ts';
 import type { ServiceClient } from '../api/client.ts';
-import type { Account } from '../api/keys.ts';
+import type { ServiceKey } from '../api/keys.ts';
 import { SERVICE_LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { sniff, type Container } from '../audio/container/sniff.ts';
@@ -14,33 +14,34 @@ import { orAborted } from '../async/abort.ts';
 import { createLru } from '../async/lru.ts';
 
 const FRESH_MS = 300_000;
-/** Accounts whose voices are kept. */
-const KEPT_ACCOUNTS = 200;
+/** Keys whose voices are kept. */
+const KEPT_KEYS = 200;
 
-/** Lists the voices of an account: one request for all simultaneous callers, kept for five minutes. */
+/** Lists the voices of a key: one request for all simultaneous callers, kept for five minutes. */
 const createVoiceList = (client: Pick<ServiceClient, 'voices'>, now: () => number) => {
   interface Listed {
     readonly voices: Promise<readonly Voice[]>;
     readonly untilMs: number;
   }
-  const kept = createLru<string, Listed>(KEPT_ACCOUNTS);
-  const ask = ({ id, isOwn }: Account, space: Space): Listed => {
+  const kept = createLru<string, Listed>(KEPT_KEYS);
+  const ask = (key: ServiceKey, space: Space): Listed => {
     // The first caller cannot abort it: others may wait for it, among them people who speak.
     const voices = client.voices({
       lane: 'live',
-      space: isOwn ? space : NO_SPACE,
+      space: key.isOwn ? space : NO_SPACE,
+      key,
       signal: new AbortController().signal,
     });
     const listed = { voices, untilMs: now() + FRESH_MS };
     voices.catch(() => {
-      if (kept.get(id) === listed) kept.delete(id);
+      if (kept.get(key.id) === listed) kept.delete(key.id);
     });
     return listed;
   };
-  return async (account: Account, space: Space, signal: AbortSignal): Promise<readonly Voice[]> => {
-    const known = kept.get(account.id);
-    const listed = known && now() < known.untilMs ? known : ask(account, space);
-    kept.set(account.id, listed);
+  return async (key: ServiceKey, space: Space, signal: AbortSignal): Promise<readonly Voice[]> => {
+    const known = kept.get(key.id);
+    const listed = known && now() < known.untilMs ? known : ask(key, space);
+    kept.set(key.id, listed);
     try {
       return await orAborted(listed.voices, signal);
     } catch (thrown) {
@@ -51,19 +52,19 @@ const createVoiceList = (client: Pick<ServiceClient, 'voices'>, now: () => numbe
 
 /** A combination of voice, format and streaming with which synthesis is attempted. */
 interface SynthesisAttempt {
-  readonly account: Account;
+  readonly key: ServiceKey;
   readonly voice: Voice;
   readonly format: AudioFormat;
   /** True to stream the audio while it is made; otherwise it comes whole. */
   readonly stream: boolean;
 }
 
-const attemptId = ({ account, voice, format, stream }: SynthesisAttempt): string =>
-  `${account.id} ${voice.id} ${format} ${stream}`;
+const attemptId = ({ key, voice, format, stream }: SynthesisAttempt): string =>
+  `${key.id} ${voice.id} ${format} ${stream}`;
 
 /** Attempts, best first: each format streamed, if the voice supports that, then whole. */
 const attemptsOf = (
-  account: Account,
+  key: ServiceKey,
   voices: readonly Voice[],
   formats: readonly AudioFormat[],
 ): SynthesisAttempt[] =>
@@ -72,7 +73,7 @@ const attemptsOf = (
       .filter((format) => voice.formats.includes(format))
       .flatMap((format) =>
         (voice.streaming ? [true, false] : [false]).map((stream) => ({
-          account,
+          key,
           voice,
           format,
           stream,
@@ -103,7 +104,7 @@ const createFailureMemory = (now: () => number) => {
 };
 
 export interface SpeakerDeps {
-  readonly client: Pick<ServiceClient, 'voices' | 'speak' | 'accountOf'>;
+  readonly client: Pick<ServiceClient, 'voices' | 'speak' | 'serviceKeyOf'>;
   readonly now?: () => number;
   /** Ms since 1970. */
   readonly wallMs?: () => number;
@@ -166,7 +167,7 @@ export const createSpeaker = ({
   const list = createVoiceList(client, now);
 
   const open = async (
-    { voice, format, stream }: SynthesisAttempt,
+    { key, voice, format, stream }: SynthesisAttempt,
     text: string,
     options: Parameters<ServiceClient['speak']>[1],
   ): Promise<Speech> => {
@@ -179,7 +180,7 @@ export const createSpeaker = ({
         ...(stream ? { stream } : {}),
         ...(rateHz === undefined ? {} : { sample_rate: rateHz }),
       },
-      options,
+      { ...options, key },
     );
     return {
       voice,
@@ -223,8 +224,8 @@ export const createSpeaker = ({
 
   return {
     voices: async (preference, space, signal) => {
-      const account = await client.accountOf(space);
-      return fittingVoices(await list(account, space, signal), preference);
+      const key = await client.serviceKeyOf(space);
+      return fittingVoices(await list(key, space, signal), preference);
     },
 
     async speak(
@@ -237,10 +238,10 @@ export const createSpeaker = ({
           ? written
           : speakable(written, { nowMs: wallMs(), ...(locale === undefined ? {} : { locale }) });
       if (text === '') throw userError('bad-input', 'speech.nothing-to-say');
-      const account = await client.accountOf(space);
-      const voices = fittingVoices(await list(account, space, signal), preference);
+      const key = await client.serviceKeyOf(space);
+      const voices = fittingVoices(await list(key, space, signal), preference);
       if (voices.length === 0) throw userError('not-found', 'speech.no-voice');
-      const attempts = attemptsOf(account, voices, formats);
+      const attempts = attemptsOf(key, voices, formats);
       if (attempts.length === 0)
         throw userError('unsupported', 'speech.no-format', { formats: formats.join(', ') });
       const fresh = attempts.filter((attempt) => !failures.has(attemptId(attempt)));

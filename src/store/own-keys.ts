@@ -1,7 +1,7 @@
-import { createServiceKey, type FindOwnKey } from '../api/keys.ts';
+import { createServiceKey, UnreadableKeyError, type FindOwnKey } from '../api/keys.ts';
 import { isKeyRefused, ServiceError } from '../api/service-error.ts';
 import { createCache, createLru } from '../async/lru.ts';
-import { AppError, toAppError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Member } from '../model/member.ts';
 import { keyOf, type Space } from '../model/place.ts';
@@ -23,13 +23,6 @@ const troubleOf = (error: AppError): KeyTrouble | undefined => {
   if (error instanceof ServiceError && error.isOutOfCredit) return 'no-credit';
   return isKeyRefused(error) ? 'refused' : undefined;
 };
-
-const unreadable = (cause: unknown): AppError =>
-  new AppError('config', toAppError(cause).message, {
-    sentence: { key: 'service.unreadable-own-key' },
-    remedy: { key: 'remedies.check', params: { name: 'ENCRYPTION_KEY' } },
-    cause,
-  });
 
 export interface OwnKeyDeps {
   readonly store: Store;
@@ -90,7 +83,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
       });
       return key;
     } catch (thrown) {
-      throw unreadable(thrown);
+      throw new UnreadableKeyError(thrown);
     }
   };
   const cache = createCache(read, { keyOf, most: CACHED_SPACES });

@@ -1,6 +1,7 @@
 import type { Space, Channel } from '../model/place.ts';
 import type { CallOptions } from '../api/caller.ts';
 import type { ServiceClient } from '../api/client.ts';
+import type { ServiceKey } from '../api/keys.ts';
 import { askerAt, type Lane } from '../model/lane.ts';
 import type { TranslationInput } from '../api/translation.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
@@ -42,6 +43,8 @@ export interface TranslationRequest {
    * which costs less.
    */
   readonly whole?: boolean;
+  /** The key to send; see `CallOptions`. */
+  readonly key?: ServiceKey;
 }
 
 export interface Translation {
@@ -158,10 +161,10 @@ export const createTranslator = ({
 
   return {
     async *translate(
-      { text: given, to, from: told, place, lane, line, context, whole = false },
+      { text: given, to, from: told, place, lane, line, context, whole = false, key },
       signal,
     ) {
-      const options = { ...askerAt(lane, place), signal };
+      const options = { ...askerAt(lane, place), signal, ...(key ? { key } : {}) };
       const tree = normalise(given);
       const unchanged = (outcome: Translation['outcome'], from: string): Translation => ({
         text: given,

@@ -17,7 +17,7 @@ import { createLimits } from '../../src/usage/limits.ts';
 import type { OperatorLimits } from '../../src/usage/operator-limits.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
-import { accountOf } from './asker.ts';
+import { serviceKeyOf } from './asker.ts';
 import {
   openAutoTranslate,
   type AutoTranslate,
@@ -79,7 +79,7 @@ export const openTestAutoTranslate = async (
   openAutoTranslate({
     store,
     leases: await openEmbeddedLeases(store, randomUUID()),
-    accountOf,
+    serviceKeyOf,
     log,
     texts,
     inboxDays: 7,

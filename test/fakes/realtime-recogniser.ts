@@ -44,6 +44,8 @@ export interface TestRealtimeOptions {
   readonly faults?: WireFault[];
   readonly habits?: RecognitionHabits;
   readonly sessions?: number;
+  /** Why the key of the space cannot be used. */
+  readonly keyFault?: Error;
   readonly log?: Parameters<typeof createAvailability>[1]['log'];
 }
 
@@ -53,6 +55,7 @@ export const createTestRealtime = ({
   faults = [],
   habits = {},
   sessions = 16,
+  keyFault,
   log = createLog('silent'),
 }: TestRealtimeOptions = {}) => {
   const wire = createWire(clock, faults, habits);
@@ -61,9 +64,15 @@ export const createTestRealtime = ({
   const transcribed: number[] = [];
   const recogniser = createRealtimeRecogniser({
     space: ASKER.space,
-    openSession: createRecognitionSessions({ openSocket: wire.openSocket, clock, random: () => 1 }),
-    availability,
-    sessions: createSemaphore(sessions),
+    recognition: {
+      of: async () => {
+        if (keyFault) throw keyFault;
+        const { openSocket } = wire;
+        const openSession = createRecognitionSessions({ openSocket, clock, random: () => 1 });
+        return { openSession, availability };
+      },
+      sessions: createSemaphore(sessions),
+    },
     batch: createBatchRecogniser(
       {
         transcribe: async (...call) => {

@@ -3,8 +3,7 @@ import type { Clock } from '../../async/clock.ts';
 import type { AppError } from '../../errors.ts';
 import { createLru } from '../../async/lru.ts';
 import type { Log } from '../../log.ts';
-import { keyOf, type Space } from '../../model/place.ts';
-import { ServiceError } from '../service-error.ts';
+import type { KeyIdentity } from '../keys.ts';
 
 /** Sessions in a row that fail before the path is left alone for a while. */
 const FAILURES = 3;
@@ -24,16 +23,27 @@ export interface Availability {
 const isRefused = ({ code }: AppError): boolean =>
   code === 'config' || code === 'forbidden' || code === 'missing';
 
+/** A state that can be asked without a probe. */
+interface KeptAvailability extends Availability {
+  /** True when `mayTry` would be. */
+  readonly isDue: () => boolean;
+}
+
 interface AvailabilityDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
 }
 
-/** Creates the state of one path, `name`; the log tells once when it goes off, and when it is back. */
+/**
+ * Creates the state of one path, `name`; the log tells once when it goes off, and when it is back.
+ *
+ * @param ownKey true for the state of a key that a space brought
+ */
 export const createAvailability = (
   name: 'recognition' | 'speech',
   { clock, log }: AvailabilityDeps,
-): Availability => {
+  ownKey = false,
+): KeptAvailability => {
   let failures = 0;
   /** Waits so far; 0 while the path is on. */
   let waits = 0;
@@ -42,23 +52,25 @@ export const createAvailability = (
   const turnOff = (error: AppError): void => {
     if (waits === 0)
       log.warn(
-        { path: name, code: error.code, reason: error.message },
+        { path: name, ownKey, code: error.code, reason: error.message },
         'a realtime path is off: requests take its place',
       );
     againMs = clock.nowMs() + backoffMs(AGAIN, waits);
     waits += 1;
   };
 
+  const isDue = (): boolean => waits === 0 || clock.nowMs() >= againMs;
+
   return {
+    isDue,
     mayTry: () => {
-      if (waits === 0) return true;
-      if (clock.nowMs() < againMs) return false;
+      if (!isDue()) return false;
       // Others wait for the outcome of this one.
       againMs = clock.nowMs() + AGAIN.firstMs;
       return true;
     },
     succeeded: () => {
-      if (waits > 0) log.info({ path: name }, 'a realtime path works again');
+      if (waits > 0) log.info({ path: name, ownKey }, 'a realtime path works again');
       failures = 0;
       waits = 0;
     },
@@ -69,36 +81,36 @@ export const createAvailability = (
   };
 };
 
-/** Spaces whose own key was refused that are remembered. */
-const KEPT_SPACES = 500;
+/** Keys whose state is kept. */
+const KEPT_KEYS = 500;
 
-/** Finds whether a path is to be used for a space. */
-export type AvailabilityFor = (space: Space) => Availability;
+/** Finds whether a path is to be used with a key. */
+export type AvailabilityFor = (key: KeyIdentity) => Availability;
+
+/** True for a failure of the service itself, whichever the key. */
+const isAway = ({ code }: AppError): boolean => code === 'unavailable' || code === 'timeout';
 
 /**
- * Creates the state of one path for all spaces: what the service refuses a space's own key turns the
- * path off for that space alone.
+ * Creates the state of one path for all keys: it is off for all of them while the service is away, and
+ * off for one key that is refused it.
  */
 export const createAvailabilities = (
   name: 'recognition' | 'speech',
   deps: AvailabilityDeps,
 ): AvailabilityFor => {
   const shared = createAvailability(name, deps);
-  const own = createLru<string, Availability>(KEPT_SPACES);
-  return (space) => {
-    const key = keyOf(space);
+  const byKey = createLru<string, KeptAvailability>(KEPT_KEYS);
+  return ({ id, isOwn }) => {
+    const its = byKey.get(id) ?? createAvailability(name, deps, isOwn);
+    byKey.set(id, its);
     return {
-      mayTry: () => (own.get(key)?.mayTry() ?? true) && shared.mayTry(),
+      // Neither loses its probe where the other is off.
+      mayTry: () => its.isDue() && shared.isDue() && its.mayTry() && shared.mayTry(),
       succeeded: () => {
-        own.delete(key);
+        its.succeeded();
         shared.succeeded();
       },
-      failed: (error) => {
-        if (!(error instanceof ServiceError && error.isOfOwnKey)) return shared.failed(error);
-        const its = own.get(key) ?? createAvailability(name, deps);
-        own.set(key, its);
-        its.failed(error);
-      },
+      failed: (error) => (isAway(error) ? shared : its).failed(error),
     };
   };
 };

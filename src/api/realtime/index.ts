@@ -5,10 +5,10 @@ import type { Log } from '../../log.ts';
 import type { OnCall } from '../call-report.ts';
 import type { SpeechApi } from '../speech.ts';
 import type { Space } from '../../model/place.ts';
-import { createServiceKeys, type FindOwnKey } from '../keys.ts';
+import { createServiceKeys, type FindOwnKey, type ServiceKey } from '../keys.ts';
 import { createAvailabilities, type Availability } from './availability.ts';
 import { createRecognitionSessions, type OpenRecognitionSession } from './recognition-session.ts';
-import { createSpaceSockets } from './space-sockets.ts';
+import { createSocketOpener } from './socket.ts';
 import { createRealtimeSpeech, type RealtimeSpeech } from './speech.ts';
 
 /** Sessions of recognition at the same time; each keeps up to 2 MB of audio. */
@@ -34,17 +34,23 @@ export const realtimeUses = z
   })
   .optional();
 
-/** Realtime recognition for one space. */
-export interface RealtimeRecognition {
+/** Realtime recognition with one key. */
+export interface KeyedRecognition {
   readonly openSession: OpenRecognitionSession;
   readonly availability: Availability;
+}
+
+/** Realtime recognition for all spaces. */
+export interface RealtimeRecognition {
+  /** Resolves with that of the key that a space has now; rejects as `ServiceKeys.of` does. */
+  readonly of: (space: Space) => Promise<KeyedRecognition>;
   /** Sessions that may be open at the same time, in all spaces. */
   readonly sessions: Semaphore;
 }
 
 /** The WebSocket paths of the service that are to be used. */
 export interface Realtime extends Disposable {
-  readonly recognition: ((space: Space) => RealtimeRecognition) | undefined;
+  readonly recognition: RealtimeRecognition | undefined;
   /** Speaks over kept connections, and by requests. */
   readonly speech: RealtimeSpeech | undefined;
 }
@@ -76,10 +82,10 @@ export const createRealtime = ({
   clock = realClock,
 }: RealtimeOptions): Realtime => {
   const keys = createServiceKeys(key, findOwnKey);
-  const openSocket = createSpaceSockets(baseUrl, keys);
+  const openSocket = (ofKey: ServiceKey) => createSocketOpener(baseUrl, ofKey);
   const speech = uses.includes('speech')
     ? createRealtimeSpeech({
-        accountOf: keys.of,
+        serviceKeyOf: keys.of,
         openSocket,
         availability: createAvailabilities('speech', { clock, log }),
         clock,
@@ -89,18 +95,20 @@ export const createRealtime = ({
     : undefined;
   const sessions = createSemaphore(MOST_RECOGNITIONS);
   const availability = createAvailabilities('recognition', { clock, log });
-  const recognition = (space: Space): RealtimeRecognition => ({
-    openSession: createRecognitionSessions({
-      openSocket: openSocket(space),
-      clock,
-      onCall,
-      random: Math.random,
-    }),
-    availability: availability(space),
-    sessions,
-  });
+  const recognitionOf = async (space: Space): Promise<KeyedRecognition> => {
+    const ofSpace = await keys.of(space);
+    return {
+      openSession: createRecognitionSessions({
+        openSocket: openSocket(ofSpace),
+        clock,
+        onCall,
+        random: Math.random,
+      }),
+      availability: availability(ofSpace),
+    };
+  };
   return {
-    recognition: uses.includes('recognition') ? recognition : undefined,
+    recognition: uses.includes('recognition') ? { of: recognitionOf, sessions } : undefined,
     speech,
     [Symbol.dispose]: () => speech?.[Symbol.dispose](),
   };

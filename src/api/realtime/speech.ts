@@ -1,18 +1,17 @@
 import type { Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
-import type { Space } from '../../model/place.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import { openReport, type OnCall, type OpenReport } from '../call-report.ts';
 import type { CallOptions } from '../caller.ts';
 import { SERVICE_LIMITS, type TtsRequest } from '../contract.ts';
 import { startDeadline } from '../retry.ts';
 import type { SpeechApi } from '../speech.ts';
-import type { Account } from '../keys.ts';
-import type { AvailabilityFor } from './availability.ts';
-import type { OpenSpaceSocket } from './space-sockets.ts';
+import type { ServiceKey, ServiceKeys } from '../keys.ts';
+import type { Availability, AvailabilityFor } from './availability.ts';
+import type { OpenSocket } from './socket.ts';
 import { openSpeechSession, type SpeechSession } from './speech-session.ts';
 
-/** Connections that are kept; each is for one account, voice, format and rate. */
+/** Connections that are kept; each is for one key, voice, format and rate. */
 const MOST_SESSIONS = 8;
 /** Time without a text after which a connection is closed. */
 const IDLE_MS = 60_000;
@@ -21,8 +20,9 @@ const DEADLINE_MS = 120_000;
 const FIRST_AUDIO_MS = 8_000;
 
 export interface RealtimeSpeechDeps {
-  readonly accountOf: (space: Space) => Promise<Account>;
-  readonly openSocket: OpenSpaceSocket;
+  readonly serviceKeyOf: ServiceKeys['of'];
+  /** Opens connections with a key. */
+  readonly openSocket: (key: ServiceKey) => OpenSocket;
   readonly availability: AvailabilityFor;
   readonly clock: Clock;
   /** Takes the report of each text that is spoken over a connection, or is meant to be. */
@@ -71,11 +71,11 @@ const rest = async function* (
 };
 
 /**
- * Speaks over connections that are kept between texts, one for each account, voice and format. While
+ * Speaks over connections that are kept between texts, one for each key, voice and format. While
  * one is busy, and whenever it fails before its first audio, the text is spoken by a request.
  */
 export const createRealtimeSpeech = ({
-  accountOf,
+  serviceKeyOf,
   openSocket,
   availability,
   clock,
@@ -93,9 +93,9 @@ export const createRealtimeSpeech = ({
     }
   };
 
-  const sessionFor = (request: TtsRequest, space: Space, account: Account): Kept | undefined => {
+  const sessionFor = (request: TtsRequest, serviceKey: ServiceKey): Kept | undefined => {
     const { voice_id, format, sample_rate = 0 } = request;
-    const key = `${account.id} ${voice_id} ${format} ${sample_rate}`;
+    const key = `${serviceKey.id} ${voice_id} ${format} ${sample_rate}`;
     const known = kept.get(key);
     if (known) {
       // The one that was used last is closed last.
@@ -106,7 +106,7 @@ export const createRealtimeSpeech = ({
     closeOldest();
     if (kept.size >= MOST_SESSIONS) return undefined;
     const session = openSpeechSession(
-      openSocket(space),
+      openSocket(serviceKey),
       {
         voice_id,
         format,
@@ -131,10 +131,11 @@ export const createRealtimeSpeech = ({
   /** Speaks over a connection; undefined when it does not begin to. */
   const trySession = async (
     one: Kept,
+    path: Availability,
     { text }: TtsRequest,
     options: CallOptions,
   ): Promise<AsyncIterable<Uint8Array> | undefined> => {
-    const { space, signal, deadlineMs = DEADLINE_MS } = options;
+    const { signal, deadlineMs = DEADLINE_MS } = options;
     const { session } = one;
     const characters = countCodePoints(text);
     const report = openReport({ endpoint: 'realtimeSpeech', options, characters }, onCall);
@@ -158,13 +159,13 @@ export const createRealtimeSpeech = ({
       const first = await audio.next();
       report.served(clock.nowMs() - sentMs);
       if (first.done) throw new AppError('bad-reply', 'the service answered without audio');
-      availability(space).succeeded();
+      path.succeeded();
       return rest(first.value, audio, deadline.signal, report, started.move());
     } catch (thrown) {
       report.end(signal.aborted ? signal.reason : thrown);
       if (signal.aborted) throw toAppError(signal.reason);
       // A kept connection may have ended unnoticed, which says nothing of the service.
-      if (isFresh) availability(space).failed(toAppError(thrown));
+      if (isFresh) path.failed(toAppError(thrown));
       return undefined;
     } finally {
       stopLate();
@@ -173,13 +174,12 @@ export const createRealtimeSpeech = ({
 
   return {
     speak: async (request, options) => {
-      const { space } = options;
-      const one =
-        isSuited(request) && availability(space).mayTry()
-          ? sessionFor(request, space, await accountOf(space))
-          : undefined;
-      const audio = one && (await trySession(one, request, options));
-      return audio ?? requests.speak(request, options);
+      if (!isSuited(request)) return requests.speak(request, options);
+      const key = options.key ?? (await serviceKeyOf(options.space));
+      const path = availability(key);
+      const one = path.mayTry() ? sessionFor(request, key) : undefined;
+      const audio = one && (await trySession(one, path, request, options));
+      return audio ?? requests.speak(request, { ...options, key });
     },
     get sessions() {
       return kept.size;

@@ -1,8 +1,6 @@
 import type { Availability } from '../../api/realtime/availability.ts';
-import type {
-  OpenRecognitionSession,
-  RecognitionSession,
-} from '../../api/realtime/recognition-session.ts';
+import type { RealtimeRecognition as KeyedRecognitions } from '../../api/realtime/index.ts';
+import type { RecognitionSession } from '../../api/realtime/recognition-session.ts';
 import type { RealtimeText } from '../../api/realtime/results.ts';
 import { orAborted } from '../../async/abort.ts';
 import { sleep, type Clock } from '../../async/clock.ts';
@@ -32,10 +30,9 @@ const USUAL_CONFIDENCE = 0.8;
 export interface RealtimeRecogniserDeps {
   /** The space whose room it is. */
   readonly space: Space;
-  readonly openSession: OpenRecognitionSession;
-  readonly availability: Availability;
-  /** Sessions that may be open at the same time, in all rooms. */
-  readonly sessions: Pick<Semaphore, 'tryAcquire'>;
+  readonly recognition: Pick<KeyedRecognitions, 'of'> & {
+    readonly sessions: Pick<Semaphore, 'tryAcquire'>;
+  };
   /** Recognises what no session does. */
   readonly batch: Recogniser;
   readonly clock: Clock;
@@ -56,6 +53,8 @@ class RealtimeRecognition implements Recognition {
   readonly #agreement = createLocalAgreement();
   #permit: Disposable | undefined;
   #session: RecognitionSession | undefined;
+  /** State of the path for the session's key. */
+  #availability: Availability | undefined;
   #pcm: UtterancePcm | undefined;
   #feeding: Promise<void> | undefined;
   #grown: Utterance | undefined;
@@ -93,12 +92,17 @@ class RealtimeRecognition implements Recognition {
     return this.#batch.finish(utterance, endsAtMs - this.#deps.clock.nowMs());
   }
 
-  /** True when this utterance has a session, or may open one now. */
+  /** True when this utterance has a session, or a place among those that may be open. */
   #mayOpen(): boolean {
-    const { sessions, availability } = this.#deps;
     if (this.#grown) return true;
-    this.#permit = sessions.tryAcquire();
-    return this.#permit !== undefined && availability.mayTry();
+    this.#permit = this.#deps.recognition.sessions.tryAcquire();
+    return this.#permit !== undefined;
+  }
+
+  /** Has requests recognise the rest. */
+  #leaveToBatch(): void {
+    this.#isBatch = true;
+    if (this.#grown && !this.#isFinished) this.#batch.grow(this.#grown);
   }
 
   /** The text of the session; undefined when it does not stand for this utterance. */
@@ -107,7 +111,7 @@ class RealtimeRecognition implements Recognition {
     deadlineMs: number,
   ): Promise<RealtimeText | undefined> {
     const { signal } = this.#request;
-    const { clock, availability } = this.#deps;
+    const { clock } = this.#deps;
     await this.#feeding;
     signal.throwIfAborted();
     // Voice that was sent and is no longer part of the utterance cannot be taken back.
@@ -122,11 +126,11 @@ class RealtimeRecognition implements Recognition {
       });
       limit.catch(() => undefined);
       const text = await orAborted(Promise.race([this.#session.finish(), limit]), signal);
-      availability.succeeded();
+      this.#availability?.succeeded();
       return text;
     } catch (thrown) {
       signal.throwIfAborted();
-      availability.failed(toAppError(thrown));
+      this.#availability?.failed(toAppError(thrown));
       return undefined;
     } finally {
       late.abort();
@@ -143,7 +147,7 @@ class RealtimeRecognition implements Recognition {
         for await (const pcm of this.#pcm.next(sent, false)) this.#session.append(pcm);
       }
     } catch {
-      // Without a decoder there is nothing to send.
+      // Without a key or a decoder there is nothing to send.
       this.#isBatch = true;
     } finally {
       this.#feeding = undefined;
@@ -152,21 +156,27 @@ class RealtimeRecognition implements Recognition {
 
   async #open(): Promise<void> {
     if (this.#session) return;
-    const { openSession, createDecoder = () => createPacketDecoder(PCM_RATE_HZ) } = this.#deps;
+    const {
+      recognition,
+      space,
+      createDecoder = () => createPacketDecoder(PCM_RATE_HZ),
+    } = this.#deps;
+    const { openSession, availability } = await recognition.of(space);
+    if (!availability.mayTry()) return this.#leaveToBatch();
+    this.#availability = availability;
     const { hotwords, language } = await this.#request.hints;
     if (this.#request.signal.aborted) return;
     const pcm = createUtterancePcm(await createDecoder());
     if (this.#request.signal.aborted) return pcm.free();
     this.#pcm = pcm;
     this.#session = openSession({
-      asker: { lane: 'live', space: this.#deps.space },
+      asker: { lane: 'live', space },
       language,
       hotwords,
       changed: (text) => this.#show(resultOf(text), text.isStable),
       failed: (error) => {
-        this.#deps.availability.failed(error);
-        this.#isBatch = true;
-        if (this.#grown) this.#batch.grow(this.#grown);
+        availability.failed(error);
+        this.#leaveToBatch();
       },
     });
   }

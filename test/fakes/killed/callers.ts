@@ -116,7 +116,8 @@ export const realtimeRecognitionCalls = (realtime: Realtime, pcm: Uint8Array): C
   recogniseRealtime: async () => {
     const failed = Promise.withResolvers<never>();
     failed.promise.catch(() => undefined);
-    const session = realtime.recognition!(ASKER.space).openSession({
+    const { openSession } = await realtime.recognition!.of(ASKER.space);
+    const session = openSession({
       language: 'en',
       asker: ASKER,
       changed: () => undefined,

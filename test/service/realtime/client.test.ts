@@ -55,7 +55,7 @@ describe('the client against the built-in service', () => {
     await realtime.close();
   });
 
-  const open = () => {
+  const open = async () => {
     const { recognition } = createRealtime({
       baseUrl,
       key: KEY,
@@ -64,7 +64,8 @@ describe('the client against the built-in service', () => {
       log,
       clock: patientClock,
     });
-    const session = recognition!(ASKER.space).openSession({
+    const { openSession } = await recognition!.of(ASKER.space);
+    const session = openSession({
       asker: ASKER,
       language: 'en',
       hotwords: ['Acme'],
@@ -75,12 +76,12 @@ describe('the client against the built-in service', () => {
     });
     return { session };
   };
-  const append = (session: ReturnType<typeof open>['session'], pcm: Buffer): void => {
+  const append = (session: Awaited<ReturnType<typeof open>>['session'], pcm: Buffer): void => {
     for (let at = 0; at < pcm.length; at += 3_200) session.append(pcm.subarray(at, at + 3_200));
   };
 
   it('recognises a minute of speech over one connection', async () => {
-    const { session } = open();
+    const { session } = await open();
     const words = Array.from({ length: 100 }, (_, at) => at);
     const speech = words.map((word) =>
       word % 10 === 9 ? [soundOf([word]), silenceOf(1)] : [soundOf([word])],
@@ -93,7 +94,7 @@ describe('the client against the built-in service', () => {
   });
 
   it('loses and doubles no word when connections break three times', async () => {
-    const { session } = open();
+    const { session } = await open();
     const words = Array.from({ length: 40 }, (_, at) => at);
     for (const word of words) {
       append(session, joined(soundOf([word]), silenceOf(word % 5 === 4 ? 0.8 : 0.1)));

@@ -229,7 +229,8 @@ describe('no key is told by the WebSocket paths', () => {
       clock: createHastyClock(),
     });
     for (const asker of ASKERS) {
-      const session = realtime.recognition!(asker.space).openSession({
+      const { openSession } = await realtime.recognition!.of(asker.space);
+      const session = openSession({
         asker,
         changed: (text) => witness.seen.push(text),
         failed: witness.threw,

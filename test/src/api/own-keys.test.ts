@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAccountGates } from '../../../src/api/account-gates.ts';
+import { createKeyGates } from '../../../src/api/key-gates.ts';
 import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
 import { MODELS_PATH, PATHS } from '../../../src/api/contract.ts';
 import { createServiceKey, serviceKey } from '../../../src/api/keys.ts';
@@ -127,7 +127,7 @@ describe('the key of a space', () => {
   });
 
   it('of many spaces leaves nothing behind', () => {
-    const gates = createAccountGates({ clock: realClock, random: () => 0 });
+    const gates = createKeyGates({ clock: realClock, random: () => 0 });
     const first = gates.of({ id: 'first' }, 'tts');
     expect(gates.of({ id: 'first' }, 'tts')).toBe(first);
     expect(gates.of({ id: 'first' }, 'asr')).not.toBe(first);
@@ -135,7 +135,7 @@ describe('the key of a space', () => {
       gates.of({ id: `key ${index}` }, 'tts');
       gates.of({ id: 'operator' }, 'tts');
     }
-    expect(gates.accounts).toBe(500);
+    expect(gates.keys).toBe(500);
     expect(gates.of({ id: 'first' }, 'tts')).not.toBe(first);
   });
 });

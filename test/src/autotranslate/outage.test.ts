@@ -9,10 +9,9 @@ import {
   type BreakerEvent,
   type BreakerState,
 } from '../../../src/autotranslate/outage.ts';
-import { createServiceKey } from '../../../src/api/keys.ts';
+import { createServiceKey, UnreadableKeyError, type ServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
-import { createLog } from '../../../src/log.ts';
 import { NO_SPACE } from '../../../src/model/lane.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { Translator } from '../../../src/translation/translator.ts';
@@ -162,32 +161,85 @@ describe('a breaker', () => {
 describe('an outage of a space’s own key', () => {
   const OWNER: Space = { platform: 'p', id: 'owner' };
   const OTHER: Space = { platform: 'p', id: 'other' };
+  const LOCKED: Space = { platform: 'p', id: 'locked' };
 
-  it('holds up that space alone, and is probed with that key', async () => {
-    const probed: Space[] = [];
+  const OWN_KEY = createServiceKey('svck:own', { isOwn: true });
+  const OPERATORS_KEY = createServiceKey('svck:operators');
+
+  const createOutageWorld = () => {
+    const world = {
+      nowMs: 0,
+      /** The keys of spaces, by id. */
+      keys: new Map([[OWNER.id, OWN_KEY]]),
+      refused: OWN_KEY,
+      probed: [] as (readonly [Space, ServiceKey | undefined])[],
+      logged: [] as unknown[],
+    };
     const translator: Translator = {
       // eslint-disable-next-line require-yield
-      async *translate({ place }) {
-        const space = 'space' in place ? place.space : place;
-        probed.push(space);
-        if (space === OWNER)
-          throw serviceError(401, undefined, '', createServiceKey('svck:own', { isOwn: true }));
+      async *translate({ place, key }) {
+        world.probed.push(['space' in place ? place.space : place, key]);
+        if (key === world.refused) throw serviceError(401, undefined, '', world.refused);
         throw new AppError('bad-input', 'a refusal is an answer');
       },
     };
+    const note = (about: unknown): void => void world.logged.push(about);
     const outages = createOutages({
-      accountOf: async (space) => ({ id: space.id, isOwn: space === OWNER }),
+      serviceKeyOf: async ({ id }) => {
+        if (id === LOCKED.id) throw new UnreadableKeyError(new Error('locked'));
+        return world.keys.get(id) ?? OPERATORS_KEY;
+      },
       translator,
-      log: createLog('silent'),
-      now: () => 0,
+      log: { info: note, warn: note } as never,
+      now: () => world.nowMs,
     });
+    return { world, outages };
+  };
+
+  it('holds up that space alone, and is probed with that key', async () => {
+    const { world, outages } = createOutageWorld();
     const judge = async (space: Space) => (await outages.of('es', space)).judge(0);
     await expect(judge(OWNER)).rejects.toBeInstanceOf(OutageError);
     await judge(OTHER);
-    expect(probed).toEqual([OWNER, NO_SPACE]);
+    expect(world.probed).toEqual([
+      [OWNER, OWN_KEY],
+      [NO_SPACE, OPERATORS_KEY],
+    ]);
     expect(await outages.among(['es'], OWNER)).toMatchObject({
       reason: { key: 'service.bad-own-key' },
     });
     expect(await outages.among(['es'], OTHER)).toBeUndefined();
+  });
+
+  it('is probed with that key also where the space no longer has it', async () => {
+    const { world, outages } = createOutageWorld();
+    const breaker = await outages.of('es', OWNER);
+    await expect(breaker.judge(0)).rejects.toBeInstanceOf(OutageError);
+    world.keys.clear();
+    world.nowMs += 60_000;
+    await expect(breaker.ready()).rejects.toBeInstanceOf(OutageError);
+    expect(world.probed.map(([, key]) => key)).toEqual([OWN_KEY, OWN_KEY]);
+    expect(await outages.among(['es'], OWNER)).toBeUndefined();
+  });
+
+  it('is logged with its space, and one of the service without', async () => {
+    const { world, outages } = createOutageWorld();
+    await expect((await outages.of('es', OWNER)).judge(0)).rejects.toBeInstanceOf(OutageError);
+    await expect((await outages.of('es', LOCKED)).judge(0)).rejects.toBeInstanceOf(OutageError);
+    expect(world.logged).toMatchObject([{ space: OWNER }, { space: LOCKED }]);
+    world.logged = [];
+    world.refused = OPERATORS_KEY;
+    await expect((await outages.of('es', OTHER)).judge(0)).rejects.toBeInstanceOf(OutageError);
+    expect(world.logged).not.toMatchObject([{ space: OTHER }]);
+  });
+
+  it('of a key that cannot be decrypted costs no request', async () => {
+    const { world, outages } = createOutageWorld();
+    const breaker = await outages.of('es', LOCKED);
+    await expect(breaker.judge(0)).rejects.toMatchObject({
+      sentence: { key: 'service.unreadable-own-key' },
+      retryAfterMs: 60_000,
+    });
+    expect(world.probed).toEqual([]);
   });
 });

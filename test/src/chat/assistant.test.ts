@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../src/api/client.ts';
 import { MODELS_PATH, PATHS } from '../../../src/api/contract.ts';
+import { createServiceKey } from '../../../src/api/keys.ts';
 import { createAssistant } from '../../../src/chat/assistant.ts';
 import { ASKER } from '../../fakes/asker.ts';
 import type { SpeechFake } from '../../fakes/speech.ts';
@@ -49,10 +50,15 @@ describe('the language model that answers', () => {
     expect(modelsAsked().at(-1)).toBe('newer');
   });
 
-  it('is chosen for each account, which may be given others', async () => {
+  it('is chosen for each key, which may be given others', async () => {
     const own = { platform: 'p', id: 'own' };
+    const ownKey = 'svck:own';
+    fake.otherKeys.add(ownKey);
     const assistant = createAssistant({
-      client: { ...client, accountOf: async ({ id }) => ({ id, isOwn: id === own.id }) },
+      client: {
+        ...client,
+        serviceKeyOf: async ({ id }) => createServiceKey(id === own.id ? ownKey : fake.key),
+      },
       now: () => nowMs,
     });
     fake.models = ['operators'];
@@ -61,6 +67,10 @@ describe('the language model that answers', () => {
     const asker = { ...ASKER, space: own };
     await statesOf(assistant.answer([{ role: 'user', content: 'why?' }], asker, signal));
     expect(modelsAsked()).toEqual(['operators', 'owners']);
+    expect(asked(MODELS_PATH).map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${fake.key}`,
+      `Bearer ${ownKey}`,
+    ]);
   });
 
   it.each([404, 401])('is left to a service that answers %i for its list', async (status) => {

@@ -1,18 +1,20 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CallOptions } from '../../../src/api/caller.ts';
 import type { TtsRequest, Voice } from '../../../src/api/contract.ts';
-import { createServiceKey } from '../../../src/api/keys.ts';
+import { createServiceKey, type ServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Speaker, Speech } from '../../../src/speech/speech.ts';
 import { createSpeaker } from '../../../src/speech/speaker.ts';
 import { VOICE } from '../../fakes/speech.ts';
 import { rich } from '../../fakes/rich-text.ts';
-import { accountOf, ASKER } from '../../fakes/asker.ts';
+import { serviceKeyOf, ASKER } from '../../fakes/asker.ts';
 
 const signal = new AbortController().signal;
 /** A space that brought a key. */
 const OWN = { platform: 'p', id: 'own' };
+const OWN_KEY = createServiceKey('svck:own', { isOwn: true });
+const OPERATORS_KEY = createServiceKey('svck:operators');
 
 /** How a file of each format begins. */
 const HEADS = {
@@ -33,6 +35,8 @@ const voiceOf = (id: string, more: Partial<Voice> = {}): Voice => ({
 let voices: Voice[];
 let asked: TtsRequest[];
 let listed: number;
+/** The keys of all calls. */
+let keys: (ServiceKey | undefined)[];
 let nowMs: number;
 let refuse: (request: TtsRequest) => Error | undefined;
 let speaker: Speaker;
@@ -41,18 +45,20 @@ beforeEach(() => {
   voices = [VOICE];
   asked = [];
   listed = 0;
+  keys = [];
   nowMs = 0;
   refuse = () => undefined;
   speaker = createSpeaker({
     now: () => nowMs,
     client: {
-      accountOf: async (space) =>
-        space.id === OWN.id ? { id: 'own', isOwn: true } : { id: 'operator', isOwn: false },
-      voices: async () => {
+      serviceKeyOf: async (space) => (space.id === OWN.id ? OWN_KEY : OPERATORS_KEY),
+      voices: async ({ key }) => {
+        keys.push(key);
         listed += 1;
         return voices;
       },
-      speak: async (request) => {
+      speak: async (request, { key }) => {
+        keys.push(key);
         asked.push(request);
         const error = refuse(request);
         if (error) throw error;
@@ -83,8 +89,8 @@ const status = (code: number, name = 'Err'): AppError =>
 const ways = (): string[] =>
   asked.map(({ voice_id, format, stream }) => `${voice_id} ${format}${stream ? ' stream' : ''}`);
 
-describe('the voices of an account', () => {
-  it('are listed for each account, and what one may not speak another may', async () => {
+describe('the voices of a key', () => {
+  it('are listed for each key, and what one may not speak another may', async () => {
     const by = (space = ASKER.space) => ({
       ...ASKER,
       space,
@@ -96,6 +102,7 @@ describe('the voices of an account', () => {
     await speaker.speak(by(OWN), signal);
     await speaker.voices({}, OWN, signal);
     expect(listed).toBe(2);
+    expect(keys).toEqual([OPERATORS_KEY, OPERATORS_KEY, OWN_KEY, OWN_KEY]);
     refuse = ({ voice_id }) => (voice_id === 'a' ? status(403) : undefined);
     await speaker.speak(by(OWN), signal);
     refuse = () => undefined;
@@ -242,7 +249,7 @@ describe('speaking', () => {
     const slow = createSpeaker({
       now: () => nowMs,
       client: {
-        accountOf,
+        serviceKeyOf,
         voices: async () => voices,
         speak: async (_, options) => {
           calls.push(options);
@@ -262,7 +269,7 @@ describe('speaking', () => {
     voices = [voiceOf('liar'), voiceOf('honest')];
     const lying = createSpeaker({
       client: {
-        accountOf,
+        serviceKeyOf,
         voices: async () => voices,
         speak: async ({ voice_id }) =>
           (async function* () {
@@ -286,7 +293,7 @@ describe('speaking', () => {
   it('does not call silence audio', async () => {
     const mute = createSpeaker({
       client: {
-        accountOf,
+        serviceKeyOf,
         voices: async () => [VOICE],
         speak: async () => (async function* () {})(),
       },
@@ -321,7 +328,7 @@ describe('speaking', () => {
   it('leaves an asker who is gone at once, though others wait for the same list', async () => {
     const never = createSpeaker({
       client: {
-        accountOf,
+        serviceKeyOf,
         voices: async () => new Promise(() => {}),
         speak: async () => (async function* () {})(),
       },

@@ -15,7 +15,7 @@ import type { RoomChoices } from '../../../src/model/space-choices.ts';
 import type { RecogniserFactory } from '../../../src/ports/recogniser.ts';
 import { openStore } from '../../../src/store/index.ts';
 import type { Write } from '../../../src/store/writer.ts';
-import { accountOf } from '../../fakes/asker.ts';
+import { serviceKeyOf } from '../../fakes/asker.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
 import { VOICE } from '../../fakes/speech.ts';
 import {
@@ -145,7 +145,7 @@ export const openStage = async (
       if (script.deaf) throw script.deaf;
       return { text: found.join(' '), ...script.heard };
     },
-    accountOf,
+    serviceKeyOf,
     voices: async () => ['ours', 'own'].map((id) => ({ ...VOICE, id, formats: ['ogg'] })),
     speak: async ({ text, voice_id }) => {
       if (script.dumb) throw script.dumb;

@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServiceClient, type ServiceClient } from '../../../../src/api/client.ts';
-import { createServiceKey, type FindOwnKey } from '../../../../src/api/keys.ts';
-import { createAvailabilities } from '../../../../src/api/realtime/availability.ts';
+import { createServiceKey, UnreadableKeyError, type FindOwnKey } from '../../../../src/api/keys.ts';
 import { createRealtime, type Realtime } from '../../../../src/api/realtime/index.ts';
-import { serviceError } from '../../../../src/api/service-error.ts';
-import { AppError } from '../../../../src/errors.ts';
 import { createLog } from '../../../../src/log.ts';
-import { createTestClock, patientClock } from '../../../fakes/clock.ts';
+import { patientClock } from '../../../fakes/clock.ts';
 import { pcmOf } from '../../../fakes/realtime-recognition.ts';
 import { startSpeechFake, VOICE, type SpeechFake } from '../../../fakes/speech.ts';
 import { bytesOf } from '../client-support.ts';
@@ -25,7 +22,7 @@ let realtime: Realtime;
 beforeEach(async () => {
   fake = await startSpeechFake();
   const findOwnKey: FindOwnKey = async ({ id }) => {
-    if (id === LOCKED.id) throw new AppError('config', 'locked');
+    if (id === LOCKED.id) throw new UnreadableKeyError(new Error('locked'));
     return id === OWNER.id ? createServiceKey(OWN_KEY, { isOwn: true }) : undefined;
   };
   const common = { baseUrl: fake.url, key: fake.key, findOwnKey };
@@ -46,7 +43,8 @@ afterEach(async () => {
 
 const hear = async (space: typeof OWNER): Promise<string> => {
   const failed = Promise.withResolvers<never>();
-  const session = realtime.recognition!(space).openSession({
+  const { openSession } = await realtime.recognition!.of(space);
+  const session = openSession({
     asker: { lane: 'live', space },
     changed: () => undefined,
     failed: failed.reject,
@@ -70,7 +68,7 @@ describe('a connection for a space', () => {
     await expect(hear(LOCKED)).rejects.toMatchObject({ code: 'config' });
   });
 
-  it('of speech is kept for that space’s account alone', async () => {
+  it('of speech is kept for that space’s key alone', async () => {
     fake.otherKeys.add(OWN_KEY);
     await say(OWNER);
     await say(OTHER);
@@ -78,17 +76,5 @@ describe('a connection for a space', () => {
     await say({ platform: 'p', id: 'a third' });
     expect(fake.realtime.opened).toBe(2);
     await expect(say(LOCKED)).rejects.toMatchObject({ code: 'config' });
-  });
-
-  it('that its key is refused turns the path off for that space alone', () => {
-    const clock = createTestClock();
-    const of = createAvailabilities('speech', { clock, log });
-    const own = createServiceKey(OWN_KEY, { isOwn: true });
-    of(OWNER).failed(serviceError(401, undefined, '', own));
-    expect([of(OWNER).mayTry(), of(OTHER).mayTry()]).toEqual([false, true]);
-    of(OWNER).succeeded();
-    expect(of(OWNER).mayTry()).toBe(true);
-    of(OTHER).failed(serviceError(404, undefined, '', createServiceKey('svck:operators')));
-    expect([of(OWNER).mayTry(), of(OTHER).mayTry()]).toEqual([false, false]);
   });
 });

@@ -33,7 +33,7 @@ beforeEach(async () => {
   reports = [];
   const tell = (_: unknown, line: string): void => void lines.push(line);
   speech = createRealtimeSpeech({
-    accountOf: client.accountOf,
+    serviceKeyOf: client.serviceKeyOf,
     openSocket: () => createSocketOpener(fake.url, createServiceKey(fake.key)),
     availability: createAvailabilities('speech', {
       clock,

@@ -7,7 +7,8 @@ import { plainText } from '../../../../src/model/walk-rich-text.ts';
 import type { MessageFile } from '../../../../src/model/file.ts';
 import { findLanguage, languageName } from '../../../../src/text/language/languages.ts';
 import { createMessageTranslator } from '../../../../src/autotranslate/prepare/translate.ts';
-import { accountOf } from '../../../fakes/asker.ts';
+import { UnreadableKeyError } from '../../../../src/api/keys.ts';
+import { serviceKeyOf } from '../../../fakes/asker.ts';
 import { createOutages, OutageError } from '../../../../src/autotranslate/outage.ts';
 import { plainTranslator } from '../../../fakes/autotranslate.ts';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
@@ -58,7 +59,7 @@ const audio: MessageFile = {
 const createTranslator = () =>
   createMessageTranslator(
     services,
-    createOutages({ ...services, accountOf, log: createLog('silent'), now: () => nowMs }),
+    createOutages({ ...services, serviceKeyOf, log: createLog('silent'), now: () => nowMs }),
   );
 
 const make = (
@@ -97,6 +98,21 @@ describe('what a message becomes', () => {
       await expect(given).rejects.toBeInstanceOf(OutageError);
       await expect(given).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 5_000 });
     }
+  });
+
+  it('waits where the key of its space cannot be decrypted', async () => {
+    fault = new UnreadableKeyError(new Error('locked'));
+    const outages = createOutages({
+      ...services,
+      serviceKeyOf: () => Promise.reject(new UnreadableKeyError(new Error('locked'))),
+      log: createLog('silent'),
+      now: () => nowMs,
+    });
+    const given = make('hello', true, createMessageTranslator(services, outages));
+    await expect(given).rejects.toBeInstanceOf(OutageError);
+    await expect(given).rejects.toMatchObject({
+      sentence: { key: 'service.unreadable-own-key' },
+    });
   });
 
   it('is given up with the last try, where other texts can be translated', async () => {

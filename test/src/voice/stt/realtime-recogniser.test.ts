@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UnreadableKeyError } from '../../../../src/api/keys.ts';
 import type { RecognitionResult, Utterance } from '../../../../src/ports/recogniser.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import {
@@ -127,6 +128,15 @@ describe('a realtime recogniser', () => {
     await recognise();
     expect(wire.opened).toBe(again);
     expect(lines).toHaveLength(1);
+  });
+
+  it('that cannot read the key of its space counts that against no key', async () => {
+    const { recognise, lines, wire, requests, availability } = setUp({
+      keyFault: new UnreadableKeyError(new Error('locked')),
+    });
+    for (let time = 0; time < 4; time += 1) expect(await recognise()).toBe('we');
+    expect([wire.opened, lines, availability.mayTry()]).toEqual([0, [], true]);
+    expect(requests()).toBeGreaterThanOrEqual(4);
   });
 
   it('recognises by a request what a silent service says nothing about', async () => {

@@ -16,8 +16,10 @@ import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts
 import type { Finding } from './src/model/service-status.ts';
 import { runProgram } from './src/program.ts';
 import { findFfmpeg } from './src/speech/ffmpeg.ts';
+import { cipherOf } from './src/store/encryption.ts';
 import { openStore } from './src/store/index.ts';
 import { createOwnKeys } from './src/store/own-keys.ts';
+import { resealSecrets } from './src/store/reseal.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys/key.ts';
@@ -119,6 +121,9 @@ runProgram(async (stopped) => {
     await Promise.race([printFindings(findings), stopped]);
     return;
   }
+
+  const cipher = cipherOf(config.core.ENCRYPTION_KEY);
+  if (cipher) await resealSecrets(store, cipher, log);
 
   const adapters: { readonly name: string; readonly adapter: Adapter }[] = [];
   for (const module of adapterModules) {

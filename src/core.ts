@@ -35,9 +35,8 @@ import type { Store } from './store/index.ts';
 import { createDeliveryStore } from './store/deliveries.ts';
 import { createOpenRooms } from './store/open-rooms.ts';
 import { openEmbeddedLeases } from './store/embedded.ts';
-import { cipherOf, type Cipher } from './store/encryption.ts';
+import { cipherOf } from './store/encryption.ts';
 import { createOwnKeys, type OwnKeys } from './store/own-keys.ts';
-import { resealSecrets } from './store/reseal.ts';
 import { createSpaceKeys } from './space-keys.ts';
 import { createInstallationStore } from './store/installations.ts';
 import { createMemberSettings, createSpaceSettings, createRoomConsents } from './store/settings.ts';
@@ -103,17 +102,6 @@ const recogniserFactory =
   };
 
 const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
-
-/** Encrypts stored secrets with the first key; those that cannot be decrypted are logged. */
-const reseal = async (store: Store, cipher: Cipher, log: Log): Promise<void> => {
-  const { resealed, unreadable } = await resealSecrets(store, cipher);
-  if (resealed > 0) log.info({ count: resealed }, 'stored secrets were encrypted with the new key');
-  if (unreadable > 0)
-    log.warn(
-      { count: unreadable },
-      'stored secrets were encrypted with another ENCRYPTION_KEY: add that key behind a comma',
-    );
-};
 
 export const openCore = async ({
   client,
@@ -194,8 +182,6 @@ export const openCore = async ({
   });
 
   const cipher = cipherOf(config.ENCRYPTION_KEY);
-  if (cipher) await reseal(store, cipher, log);
-
   store.signals.subscribe('space-settings', async (space) => rooms.choicesChanged(space));
   const applyOptOut = (member: Person): void => {
     rooms.forget(member);

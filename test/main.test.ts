@@ -1,7 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { createLog } from '../src/log.ts';
+import { openStore } from '../src/store/index.ts';
+import { createOwnKeys } from '../src/store/own-keys.ts';
 import { spawnDragoman } from './fakes/program.ts';
 import { startSpeechFake } from './fakes/speech.ts';
 
@@ -97,6 +104,37 @@ describe('the program', () => {
     expect(told).toMatch(/^ -- {3}Discord {20}off: set DISCORD_TOKEN/m);
     expect(told).not.toContain('FAIL');
     expect(code).toBe(0);
+  });
+
+  it('examines its database without encrypting anything anew, which a start does', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'doctor-'));
+    const DATABASE_URL = `sqlite:${join(folder, 'dragoman.db')}`;
+    const [old, newer] = [randomBytes(32), randomBytes(32)];
+    const environment = {
+      DATABASE_URL,
+      ENCRYPTION_KEY: `${newer.toString('hex')},${old.toString('hex')}`,
+      PORT: '0',
+    };
+    const store = await openStore(DATABASE_URL);
+    const secret = async () =>
+      (await store.selectFrom('space_key').select('secret').executeTakeFirstOrThrow()).secret;
+    try {
+      const keys = createOwnKeys({ store, encryption: [old], log: createLog('silent') });
+      await keys.put({ platform: 'p', id: 'space' }, 'svck:own', { id: 'ann', name: 'Ann' });
+      const before = await secret();
+      const { told } = await run(environment, '', 'doctor');
+      expect(told).toContain('1 stored');
+      expect(await secret()).toBe(before);
+      const child = spawnDragoman(environment);
+      const ended = once(child, 'exit');
+      for await (const piece of child.stdout) if (String(piece).includes('Dragoman on')) break;
+      child.kill('SIGTERM');
+      await ended;
+      expect(await secret()).not.toBe(before);
+    } finally {
+      await store.destroy();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('says in a sentence that its database cannot be opened', async () => {

@@ -2,7 +2,7 @@ import type { Clock } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import { openReport, type OnCall, type OpenReport } from './call-report.ts';
 import { createKeyGates } from './key-gates.ts';
-import type { Attempt, Call, Caller } from './caller.ts';
+import type { Attempt, Call, Caller, Endpoint } from './caller.ts';
 import type { ServiceKey, ServiceKeys } from './keys.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import {
@@ -31,6 +31,9 @@ interface Started {
   readonly report: OpenReport;
   readonly key: ServiceKey;
 }
+
+/** Endpoints whose answers cost nothing. */
+const FREE: ReadonlySet<Endpoint> = new Set(['voices', 'models']);
 
 const isNoAnswer = (error: AppError): boolean =>
   error.retryable && !(error instanceof ServiceError);
@@ -86,8 +89,9 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
     if (number === 0 && !isAgain) budget.called();
     return (thrown) => {
       leave(thrown);
-      if (thrown === undefined) key.answered(undefined);
-      else if (thrown instanceof ServiceError) key.answered(thrown);
+      const isFree = FREE.has(endpoint);
+      if (thrown === undefined) key.answered(undefined, isFree);
+      else if (thrown instanceof ServiceError) key.answered(thrown, isFree);
     };
   };
   const attempts = async <T>(

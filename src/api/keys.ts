@@ -30,8 +30,11 @@ export interface ServiceKey extends KeyIdentity {
   readonly key: string;
   /** Replaces the key in words of the service, however it is written there. */
   readonly hide: (text: string) => string;
-  /** Takes the end of each request that the service answered: the error, if it was one. */
-  readonly answered: (error: AppError | undefined) => void;
+  /**
+   * Takes the end of each request that the service answered: the error, if it was one. `isFree` is true
+   * for a request that costs nothing, which an account without credit may be granted.
+   */
+  readonly answered: (error: AppError | undefined, isFree: boolean) => void;
 }
 
 /** A space has a key that cannot be decrypted: its calls fail until a person acts. */

@@ -13,7 +13,6 @@ export interface SentKey {
 }
 
 interface ServiceErrorOptions extends AppErrorOptions {
-  readonly isOfOwnKey?: boolean;
   readonly isOutOfCredit?: boolean;
 }
 
@@ -25,8 +24,6 @@ export class ServiceError extends AppError {
    * The contract's error object (section 2.6), whole; undefined when a backend sent something else.
    */
   readonly body: ErrorObject | undefined;
-  /** True when the key was a space's own: what the service refuses it, it may grant to others. */
-  readonly isOfOwnKey: boolean;
   /** True when the account of the key has no credit left, with whichever status the service says so. */
   readonly isOutOfCredit: boolean;
 
@@ -34,12 +31,11 @@ export class ServiceError extends AppError {
     status: number,
     body: ErrorObject | undefined,
     code: ErrorCode,
-    { isOfOwnKey = false, isOutOfCredit = false, ...options }: ServiceErrorOptions,
+    { isOutOfCredit = false, ...options }: ServiceErrorOptions,
   ) {
     super(code, `the service answered ${status}${body ? ` ${body.name}` : ''}`, options);
     this.status = status;
     this.body = body;
-    this.isOfOwnKey = isOfOwnKey;
     this.isOutOfCredit = isOutOfCredit;
   }
 }
@@ -238,7 +234,6 @@ export const serviceError = (
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...explain(kind, message),
-    isOfOwnKey: isOwn,
     isOutOfCredit: meant === NO_CREDIT,
   });
 };

@@ -48,20 +48,26 @@ export interface OwnKeys {
 /** Creates the store of the keys that spaces brought. They are encrypted, and bound to their spaces. */
 export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKeyDeps): OwnKeys => {
   const cipher = cipherOf(encryption);
-  const troubles = createLru<string, { readonly account: string; readonly is: KeyTrouble }>(
+  const troubles = createLru<string, { readonly keyId: string; readonly is: KeyTrouble }>(
     MOST_TROUBLES,
   );
 
-  const note = (space: Space, account: string, error: AppError | undefined): void => {
+  const note = (
+    space: Space,
+    keyId: string,
+    error: AppError | undefined,
+    isFree: boolean,
+  ): void => {
     const place = keyOf(space);
     const known = troubles.get(place);
     if (!error) {
-      if (known?.account === account) troubles.delete(place);
+      const tells = !isFree || known?.is === 'refused';
+      if (known?.keyId === keyId && tells) troubles.delete(place);
       return;
     }
     const is = troubleOf(error);
-    if (!is || (known?.account === account && known.is === is)) return;
-    troubles.set(place, { account, is });
+    if (!is || (known?.keyId === keyId && known.is === is)) return;
+    troubles.set(place, { keyId, is });
     log.warn({ space, trouble: is }, 'the service refuses the key of a space');
   };
 
@@ -79,7 +85,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
       if (!cipher) throw new AppError('config', 'a space has a key, but ENCRYPTION_KEY is not set');
       const key = createServiceKey(cipher.open(row.secret, ownKeyContext(space)), {
         isOwn: true,
-        answered: (error) => note(space, key.id, error),
+        answered: (error, isFree) => note(space, key.id, error, isFree),
       });
       return key;
     } catch (thrown) {
@@ -102,7 +108,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
       if (!row) return undefined;
       const found = await cache.of(space).catch(() => undefined);
       const trouble = troubles.get(keyOf(space));
-      const is = found ? trouble?.account === found.id && trouble.is : 'unreadable';
+      const is = found ? trouble?.keyId === found.id && trouble.is : 'unreadable';
       return {
         setBy: row.set_by_name ?? undefined,
         setMs: row.set_ms,

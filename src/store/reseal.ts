@@ -1,3 +1,4 @@
+import type { Log } from '../log.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import type { Cipher } from './encryption.ts';
 import type { Store } from './index.ts';
@@ -11,11 +12,13 @@ const TABLES = [
 
 /**
  * Encrypts with the first key what was encrypted with another, so that the other can be removed from
- * `ENCRYPTION_KEY`. Resolves with the number of secrets, and of those that no key decrypts.
+ * `ENCRYPTION_KEY`. Resolves with the number of secrets, and of those that no key decrypts; both are
+ * logged.
  */
 export const resealSecrets = async (
   store: Store,
   cipher: Cipher,
+  log: Pick<Log, 'info' | 'warn'>,
 ): Promise<{ readonly resealed: number; readonly unreadable: number }> => {
   let resealed = 0;
   let unreadable = 0;
@@ -43,6 +46,14 @@ export const resealSecrets = async (
       resealed += 1;
     }
   }
-  if (resealed > 0) await store.checkpoint();
+  if (resealed > 0) {
+    await store.checkpoint();
+    log.info({ count: resealed }, 'stored secrets were encrypted with the new key');
+  }
+  if (unreadable > 0)
+    log.warn(
+      { count: unreadable },
+      'stored secrets were encrypted with another ENCRYPTION_KEY: add that key behind a comma',
+    );
   return { resealed, unreadable };
 };

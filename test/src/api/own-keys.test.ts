@@ -22,14 +22,19 @@ const by = (space: Space) => ({ lane: 'interactive', space, signal }) as const;
 let fake: SpeechFake;
 let client: ServiceClient;
 let answers: (AppError | undefined)[];
+let areFree: boolean[];
 
 beforeEach(async () => {
   fake = await startSpeechFake();
   fake.otherKeys.add(OWN_KEY);
   answers = [];
+  areFree = [];
   const own = createServiceKey(OWN_KEY, {
     isOwn: true,
-    answered: (error) => void answers.push(error),
+    answered: (error, isFree) => {
+      answers.push(error);
+      areFree.push(isFree);
+    },
   });
   client = createServiceClient({
     baseUrl: fake.url,
@@ -82,7 +87,6 @@ describe('the key of a space', () => {
     const refused = await client.voices(by(OWNER)).catch((thrown: ServiceError) => thrown);
     expect(refused).toMatchObject({
       status: 401,
-      isOfOwnKey: true,
       sentence: { key: 'service.bad-own-key' },
       remedy: { key: 'remedies.own-key' },
     });
@@ -100,6 +104,14 @@ describe('the key of a space', () => {
     expect(answers).toEqual([refused, spent]);
     await client.voices(by(OWNER));
     expect(answers.at(-1)).toBeUndefined();
+  });
+
+  it('is told which answers cost nothing', async () => {
+    fake.models = ['model'];
+    await client.voices(by(OWNER));
+    await client.models(by(OWNER));
+    await client.translate({ text: 'Hi', ...JAPANESE }, by(OWNER));
+    expect(areFree).toEqual([true, true, false]);
   });
 
   it('is slowed by no limit of another one', async () => {

@@ -117,15 +117,19 @@ describe('the key of a space', () => {
     await keys.put(SPACE, KEY, ANN);
     const { answered } = await found(keys);
     const own = createServiceKey(KEY, { isOwn: true });
-    const troubleAfter = async (status?: number) => {
-      answered(status === undefined ? undefined : serviceError(status, undefined, '', own));
+    const troubleAfter = async (status?: number, isFree = false) => {
+      answered(status === undefined ? undefined : serviceError(status, undefined, '', own), isFree);
       return (await keys.state(SPACE))?.trouble;
     };
     expect(await troubleAfter(403)).toBeUndefined();
     expect(await troubleAfter(401)).toBe('refused');
     expect(await troubleAfter(503)).toBe('refused');
     expect(await troubleAfter(402)).toBe('no-credit');
+    // A list costs nothing, so an account without credit is given it too.
+    expect(await troubleAfter(undefined, true)).toBe('no-credit');
     expect(await troubleAfter()).toBeUndefined();
+    expect(await troubleAfter(401)).toBe('refused');
+    expect(await troubleAfter(undefined, true)).toBeUndefined();
     await troubleAfter(401);
     await keys.put(SPACE, 'svck:another', ANN);
     expect(await keys.state(SPACE)).not.toHaveProperty('trouble');
@@ -152,15 +156,18 @@ describe('a new ENCRYPTION_KEY in front of the old one', () => {
     await keysWith(OLD).put(SPACE, KEY, ANN);
     await createInstallationStore(store, cipherOf([OLD])!).put(SPACE, 'token');
     const both = cipherOf([NEW, OLD])!;
-    expect(await resealSecrets(store, both)).toEqual({ resealed: 2, unreadable: 0 });
-    expect(await resealSecrets(store, both)).toEqual({ resealed: 0, unreadable: 0 });
+    expect(await resealSecrets(store, both, log)).toEqual({ resealed: 2, unreadable: 0 });
+    expect(await resealSecrets(store, both, log)).toEqual({ resealed: 0, unreadable: 0 });
     expect((await found(keysWith(NEW))).key).toBe(KEY);
     expect(await createInstallationStore(store, cipherOf([NEW])!).of(SPACE)).toBe('token');
   });
 
   it('leaves what no key decrypts as it is', async () => {
     await keysWith(OLD).put(SPACE, KEY, ANN);
-    expect(await resealSecrets(store, cipherOf([NEW])!)).toEqual({ resealed: 0, unreadable: 1 });
+    expect(await resealSecrets(store, cipherOf([NEW])!, log)).toEqual({
+      resealed: 0,
+      unreadable: 1,
+    });
     expect(await keysWith(NEW).count()).toEqual({ stored: 1, unreadable: 1 });
     expect(await keysWith().count()).toEqual({ stored: 1, unreadable: 1 });
     expect(await keysWith(OLD).count()).toEqual({ stored: 1, unreadable: 0 });

@@ -61,7 +61,10 @@ const say = async (space: typeof OWNER): Promise<Buffer> => {
 
 describe('a connection for a space', () => {
   it('is opened with the key of that space', async () => {
-    await expect(hear(OWNER)).rejects.toMatchObject({ status: 401, isOfOwnKey: true });
+    await expect(hear(OWNER)).rejects.toMatchObject({
+      status: 401,
+      sentence: { key: 'service.bad-own-key' },
+    });
     expect(await hear(OTHER)).toBe('we meet');
     fake.otherKeys.add(OWN_KEY);
     expect(await hear(OWNER)).toBe('we meet');

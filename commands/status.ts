@@ -1,5 +1,5 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
-import type { Backlog, RecentCalls, Room } from '../src/command/services.ts';
+import type { Backlog, RecentCalls, Room, ServiceState } from '../src/command/services.ts';
 import {
   button,
   hiddenNote,
@@ -18,6 +18,7 @@ import {
   series,
   type Maybe,
 } from '../src/model/compose-rich-text.ts';
+import type { OwnKeyState } from '../src/model/own-key.ts';
 import { channelMention } from '../src/model/place.ts';
 import type { Content } from '../src/model/content.ts';
 import { timestamp, type ListItem, type RichText } from '../src/model/rich-text.ts';
@@ -31,27 +32,34 @@ const POOR = 0.05;
 /** The share of calls from which failures are worth a look. */
 const MANY_FAILED = 0.05;
 
+type Refusal = NonNullable<ServiceState['refusal']>;
 type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
 
 /** Says how many more there are than `LISTED`, where there are any. */
 const more = (count: number, { t }: Pick<Context, 't'>, listed = LISTED) =>
   count > listed && t('status.more', { count: count - listed });
 
+/** Tells why the service refuses the key, and moderators what to do about it. */
+const refusalLine = ({ sentence: said, remedy }: Refusal, { member, t }: Context): RichText =>
+  sentence(
+    '❌ ',
+    series([say(t, said), remedy && member.role === 'moderator' && say(t, remedy)], ' '),
+  );
+
 /** Tells moderators whether the space's own key works. */
-const keyLine = async ({ services, channel, member, t }: Context): Promise<Maybe<RichText>> => {
-  const state = member.role === 'moderator' && (await services.spaceKeys.state(channel.space));
-  if (!state) return undefined;
-  const { trouble } = state;
-  return trouble
-    ? sentence('❌ ', ownKeyTrouble(trouble, t))
-    : sentence('✅ ', t('status.own-key'));
+const keyLine = (state: OwnKeyState, refusal: Maybe<Refusal>, t: Context['t']): Maybe<RichText> => {
+  if (state.trouble) return sentence('❌ ', ownKeyTrouble(state.trouble, t));
+  return !refusal && sentence('✅ ', t('status.own-key'));
 };
 
 const engineLines = async (ctx: Context) => {
   const { services, channel, member, t, label, signal } = ctx;
-  const { reachable, engines, recent } = await services.status(signal, channel.space);
-  const calls = callLines(recent, ctx);
-  if (!reachable) return [sentence('❌ ', t('status.unreachable')), ...calls];
+  const { reachable, refusal, engines, recent } = await services.status(signal, channel.space);
+  const key =
+    member.role === 'moderator' ? await services.spaceKeys.state(channel.space) : undefined;
+  const last = [...callLines(recent, ctx), key && keyLine(key, refusal, t)];
+  if (!reachable) return [sentence('❌ ', t('status.unreachable')), ...last];
+  if (refusal) return [!key?.trouble && refusalLine(refusal, ctx), ...last];
   const lists = engines.map(({ name, serves, ready, detail }) => {
     const abilities = serves.map((ability) => label(`web.engines.abilities.${ability}`));
     const sign = ready ? '✅' : '➖';
@@ -60,7 +68,7 @@ const engineLines = async (ctx: Context) => {
     const shown = ready ? quotedWords(detail) : quotedInstruction(detail);
     return series([`${sign} ${quotedWords(name)}`, abilities.join(', '), shown]);
   });
-  return [...lists, ...calls];
+  return [...lists, ...last];
 };
 
 /** Tells moderators how the calls of the last hour went, in all spaces together. */
@@ -212,7 +220,7 @@ const panel = async (ctx: Context): Promise<Content> => {
   const hasMessages = isWatched || backlog.waiting + backlog.dead + backlog.overLimit > 0;
   const text = sections(
     await storageLines(ctx),
-    lines(t('status.service'), bullets(...(await engineLines(ctx)), await keyLine(ctx))),
+    lines(t('status.service'), bullets(...(await engineLines(ctx)))),
     room && lines(t('status.voice'), bullets(...roomLines(room, ctx))),
     isWatched && isModerator && lines(t('status.channels'), bullets(...(await watchLines(ctx)))),
     hasMessages && lines(t('status.messages'), await backlogLines(backlog, ctx)),

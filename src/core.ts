@@ -10,7 +10,6 @@ import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import type { Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
-import { NO_SPACE } from './model/lane.ts';
 import type { Person } from './model/member.ts';
 import type { FallbackDecoder } from './audio/codec/decode.ts';
 import { remoteStatus } from './remote-status.ts';
@@ -223,7 +222,7 @@ export const openCore = async ({
     inbox: autoTranslate.inbox,
     rooms: rooms.rooms,
     spaceKeys: createSpaceKeys({ ownKeys, checkKey: client.checkKey }),
-    status: async (signal, space = NO_SPACE) => ({
+    status: async (signal, space) => ({
       ...(engines
         ? { builtIn: true, reachable: true, engines: await engines() }
         : await remoteStatus(client, space, signal)),

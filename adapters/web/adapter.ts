@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
 import { AppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
-import type { ServiceStatus } from '../../src/model/service-status.ts';
+import type { ServiceState } from '../../src/command/services.ts';
+import { NO_SPACE } from '../../src/model/lane.ts';
 import { createWebApp, type WebOptions } from './app.ts';
 import { createAssets } from './assets.ts';
 import { createSocketServer, isDictation } from './dictation-socket.ts';
@@ -17,12 +18,12 @@ const STATUS_KEPT_MS = 1_000;
 const shareStatus = (
   core: Core,
   { now = Date.now }: Pick<WebOptions, 'now'>,
-): (() => Promise<ServiceStatus>) => {
-  let asked: { readonly atMs: number; readonly status: Promise<ServiceStatus> } | undefined;
+): (() => Promise<ServiceState>) => {
+  let asked: { readonly atMs: number; readonly status: Promise<ServiceState> } | undefined;
   return () => {
     const atMs = now();
     if (!asked || Math.abs(atMs - asked.atMs) > STATUS_KEPT_MS)
-      asked = { atMs, status: core.services.status(AbortSignal.timeout(TIMES.statusMs)) };
+      asked = { atMs, status: core.services.status(AbortSignal.timeout(TIMES.statusMs), NO_SPACE) };
     return asked.status;
   };
 };

@@ -8,7 +8,7 @@ import { isLoopback } from '../../src/config.ts';
 import { AppError, type ErrorCode, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
 import type { Core } from '../../src/adapter.ts';
-import type { ServiceStatus } from '../../src/model/service-status.ts';
+import type { ServiceState } from '../../src/command/services.ts';
 import { plainText } from '../../src/model/walk-rich-text.ts';
 import { isLocale } from '../../src/text/speech/spoken-language.ts';
 import {
@@ -67,7 +67,7 @@ export interface AppDeps {
   readonly presence: WebPresence;
   readonly assets: Assets;
   readonly options: WebOptions;
-  readonly status: () => Promise<ServiceStatus>;
+  readonly status: () => Promise<ServiceState>;
 }
 
 /** The languages that a browser asks for, best first. */
@@ -151,7 +151,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   // People can be served, on every platform; otherwise 503, naming the part.
   app.get('/readyz', async (c) => {
     const service = await deps.status().then(
-      ({ reachable }) => reachable,
+      ({ reachable, refusal }) => reachable && !refusal,
       () => false,
     );
     const storage = (await core.services.storageFault()) === undefined;

@@ -98,15 +98,16 @@ export const audioFileOf = ({ files }: Message): MessageFile | undefined =>
 /** Longest wait for the status of the service. */
 const STATUS_MS = 3_000;
 
-/** True when anything recognises speech; a service that is away for now may well do so. */
+/** True when anything recognises speech; a service that is away, or refuses the key, may well do so. */
 export const hears = async ({
   services,
+  channel,
   signal,
-}: Pick<PressContext, 'services' | 'signal'>): Promise<boolean> => {
+}: Pick<PressContext, 'services' | 'channel' | 'signal'>): Promise<boolean> => {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(STATUS_MS)]);
-  const { reachable, engines } = await services.status(soon);
+  const { reachable, refusal, engines } = await services.status(soon, channel.space);
   const able = engines.filter(({ serves }) => serves.includes('recognition'));
-  return !reachable || able.some(({ ready }) => ready);
+  return !reachable || refusal !== undefined || able.some(({ ready }) => ready);
 };
 
 /** Longest wait for voices: what comes later completes the next letter. */

@@ -38,8 +38,8 @@ export interface Services {
   readonly privacy: Privacy;
   readonly rooms: Rooms;
   readonly spaceKeys: SpaceKeys;
-  /** @param space whose key the service is asked with. Default: the operator's */
-  status(signal: AbortSignal, space?: Space): Promise<ServiceStatus>;
+  /** @param space whose key the service is asked with; `NO_SPACE` for the operator's */
+  status(signal: AbortSignal, space: Space): Promise<ServiceState>;
   /** Finds what keeps data from being stored; undefined where nothing does. */
   storageFault(): Promise<AppError | undefined>;
   /**
@@ -47,6 +47,12 @@ export interface Services {
    * language. Undefined where the service does not say.
    */
   translates(to: string, from?: string): Promise<boolean | undefined>;
+}
+
+/** The status of the service as the key that it was asked with finds it. */
+export interface ServiceState extends ServiceStatus {
+  /** Why it answers that key with a refusal; undefined where it serves it, or does not answer. */
+  readonly refusal?: Pick<AppError, 'sentence' | 'remedy'> | undefined;
 }
 
 /** Types of what services give, for commands. */

@@ -1,5 +1,6 @@
 import { toAppError } from '../errors.ts';
 import type { AdapterModule, Core } from '../adapter.ts';
+import { NO_SPACE } from '../model/lane.ts';
 import type { EngineReport, Finding } from '../model/service-status.ts';
 import type { Store } from '../store/index.ts';
 import type { OwnKeys } from '../store/own-keys.ts';
@@ -40,13 +41,14 @@ const examineAbility = (
 };
 
 const examineService = async function* (core: Core): AsyncGenerator<Finding, void, void> {
-  const { builtIn, reachable, engines } = await core.services.status(
+  const { builtIn, reachable, refusal, engines } = await core.services.status(
     AbortSignal.timeout(STATUS_MS),
+    NO_SPACE,
   );
   const check = 'Service';
   if (!builtIn) {
     const detail = engines[0]?.detail ?? 'no answer';
-    yield { check, ok: reachable, detail: `SPEECH_API_URL: ${detail}` };
+    yield { check, ok: reachable && !refusal, detail: `SPEECH_API_URL: ${detail}` };
     return;
   }
   yield { check, ok: true, detail: 'built in' };

@@ -1,3 +1,4 @@
+import { AppError } from '../../src/errors.ts';
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';
@@ -149,6 +150,10 @@ describe('a setting that does not do what people expect', () => {
     expect(watches()).toMatchObject([{ transcribes: false }]);
     harness().script.reachable = false;
     expect(await lines({})).toContain(sentence('autotranslate.voice-messages'));
+    harness().script.reachable = true;
+    harness().script.keyRefusal = new AppError('config', 'refused');
+    expect(await lines({})).toContain(sentence('autotranslate.voice-messages'));
+    expect(harness().script.statusSpaces).toEqual([SPACE, SPACE, SPACE]);
   });
 
   it('is told where the channel is quiet, or the one that its thread belongs to', async () => {

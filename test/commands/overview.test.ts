@@ -180,6 +180,23 @@ describe('/status', () => {
     expect((await harness().run('status')).text).toContain(`❌ ${sentence('status.unreachable')}`);
   });
 
+  it('says why the service refuses, and to moderators what to do about it', async () => {
+    const told = async (role: 'moderator' | 'member') =>
+      (await harness().run('status', {}, { member: { role } })).text;
+    harness().script.keyRefusal = new AppError('config', 'refused', {
+      sentence: { key: 'service.bad-own-key' },
+      remedy: { key: 'remedies.own-key' },
+    });
+    const refused = `- ❌ ${sentence('service.bad-own-key')}`;
+    expect(await told('member')).toBe(`${sentence('status.service')}\n${refused}`);
+    expect(await told('moderator')).toContain(`${refused} ${sentence('remedies.own-key')}`);
+    const ann = { ...SPACE, id: 'ann', name: 'Ann', locale: 'en', role: 'moderator' } as const;
+    const { signal } = new AbortController();
+    await harness().services.spaceKeys.set(SPACE, 'svck:own', ann, signal);
+    harness().script.keyTrouble = 'refused';
+    expect((await told('moderator')).split(sentence('service.bad-own-key'))).toHaveLength(2);
+  });
+
   it('names what is missing in watched channels, and what waits', async () => {
     await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
     harness().script.missing = { 2: ['Manage Webhooks', 'Send Messages'] };

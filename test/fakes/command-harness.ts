@@ -7,7 +7,7 @@ import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { AppError } from '../../src/errors.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
-import type { Channel } from '../../src/model/place.ts';
+import type { Channel, Space } from '../../src/model/place.ts';
 import type { Content, Control } from '../../src/model/content.ts';
 import type { KeyTrouble } from '../../src/model/own-key.ts';
 import type { Member } from '../../src/model/member.ts';
@@ -74,6 +74,10 @@ interface Script {
   /** What recognition fails with, once all that was heard is shown. */
   deafness: AppError | undefined;
   reachable: boolean;
+  /** What the service answers to the key of the space; undefined: it serves it. */
+  keyRefusal: AppError | undefined;
+  /** The spaces for which the status was asked. */
+  readonly statusSpaces: Space[];
   storageFault: AppError | undefined;
   /** What the service says of a key that is to be set; undefined: it knows it. */
   keyFault: AppError | undefined;
@@ -189,6 +193,8 @@ export const openCommandHarness = async (
     transcript: { text: 'hello', language: 'en', confidence: 1, durationMs: 1, segments: [] },
     deafness: undefined,
     reachable: true,
+    keyRefusal: undefined,
+    statusSpaces: [],
     keyFault: undefined,
     keyTrouble: undefined,
     storageFault: undefined,
@@ -278,12 +284,16 @@ export const openCommandHarness = async (
     translates: async (to, from) =>
       ![to, `${from} ${to}`].some((pair) => script.untranslated.includes(pair)),
     storageFault: async () => script.storageFault,
-    status: async () => ({
-      builtIn: true,
-      reachable: script.reachable,
-      engines: script.engines,
-      recent: script.recent,
-    }),
+    status: async (_, space) => {
+      script.statusSpaces.push(space);
+      return {
+        builtIn: true,
+        reachable: script.reachable,
+        refusal: script.keyRefusal,
+        engines: script.engines,
+        recent: script.recent,
+      };
+    },
   };
   const dispatcher = createDispatcher({
     commands: await discover<Command>('commands', commandFault),

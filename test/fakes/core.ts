@@ -65,6 +65,8 @@ export interface FakeCore extends Core {
   step(): void;
   /** What `status` says next. */
   setReachable(reachable: boolean): void;
+  /** Has the service refuse its key. */
+  setRefusal(refusal: AppError | undefined): void;
   setStorageFault(fault: AppError | undefined): void;
   /** What `ready` says next. */
   setReady(ready: Readonly<Record<string, boolean>>): void;
@@ -185,6 +187,7 @@ export const createFakeCore = (): FakeCore => {
   const dictations = createFakeDictations();
   let saved = 0;
   let reachable = true;
+  let refusal: AppError | undefined;
   let storageFault: AppError | undefined;
   let ready: Readonly<Record<string, boolean>> = { web: true };
 
@@ -272,7 +275,7 @@ export const createFakeCore = (): FakeCore => {
     privacy: createPrivacy(),
     rooms: createFakeRooms(),
     translates: async () => undefined,
-    status: async () => ({ ...STATUS, reachable }),
+    status: async () => ({ ...STATUS, reachable, refusal }),
     storageFault: async () => storageFault,
     spaceKeys: { canStore: false, state: async () => undefined, set: refuse, remove: refuse },
   };
@@ -342,6 +345,7 @@ export const createFakeCore = (): FakeCore => {
     openDictation: async (request) => dictations.open(request),
     step,
     setReachable: (next) => (reachable = next),
+    setRefusal: (next) => (refusal = next),
     setStorageFault: (next) => (storageFault = next),
     openDeliveries: openFakeDeliveries,
     ready: () => ready,

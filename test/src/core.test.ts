@@ -3,13 +3,12 @@ import type { ServiceClient } from '../../src/api/client.ts';
 import { createCallMetrics } from '../../src/api/metrics/call-metrics.ts';
 import type { CoreDeps } from '../../src/core.ts';
 import type { Content } from '../../src/model/content.ts';
+import { NO_SPACE } from '../../src/model/lane.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Message } from '../../src/model/message.ts';
 import { createMirrorStore } from '../../src/store/mirrors.ts';
-import { createLog } from '../../src/log.ts';
 import { openStore } from '../../src/store/index.ts';
 import { ASKER } from '../fakes/asker.ts';
-import { createOwnKeys } from '../../src/store/own-keys.ts';
 import { channel, createFakeFeed, person, type FakeFeed } from '../fakes/channel-feed.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import { createStreamingRecogniser } from '../fakes/recogniser.ts';
@@ -80,7 +79,7 @@ describe('the core', () => {
     await using running = await open({ metrics, config, engines: async () => [] });
     const { services } = running.core;
     const { signal } = new AbortController();
-    expect((await services.status(signal)).recent).toBeUndefined();
+    expect((await services.status(signal, NO_SPACE)).recent).toBeUndefined();
     metrics.onCall({
       ...ASKER,
       endpoint: 'tts',
@@ -90,32 +89,9 @@ describe('the core', () => {
       outcome: 'timeout',
       characters: 1,
     });
-    expect((await services.status(signal)).recent).toMatchObject({ calls: 1, failed: 1 });
+    expect((await services.status(signal, NO_SPACE)).recent).toMatchObject({ calls: 1, failed: 1 });
     expect(await running.core.metrics?.text()).toContain('outcome="timeout"} 1');
     expect((await services.limits.of(HERE.space)).person).toMatchObject({ characters: 3 });
-  });
-
-  it('encrypts stored keys with a new ENCRYPTION_KEY, and logs what it cannot decrypt', async () => {
-    const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-    const store = await openStore('sqlite::memory:');
-    const keysWith = (key: Uint8Array) =>
-      createOwnKeys({ store, encryption: [key], log: createLog('silent') });
-    await keysWith(older).put({ platform: 'place', id: 'one' }, 'svck:one', ADA);
-    await keysWith(Buffer.alloc(32, 3)).put({ platform: 'place', id: 'two' }, 'svck:two', ADA);
-    const lines: string[] = [];
-    const running = await openTestCore({
-      client: {} as ServiceClient,
-      store,
-      log: createLog('info', { write: (line: string) => void lines.push(line) }),
-      config: { INBOX_DAYS: 7, COPY_DAYS: 365, ENCRYPTION_KEY: [newer, older] },
-    });
-    await running[Symbol.asyncDispose]();
-    expect(await keysWith(newer).count()).toEqual({ stored: 2, unreadable: 1 });
-    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-      { count: 1, msg: 'stored secrets were encrypted with the new key' },
-      { count: 1, msg: expect.stringContaining('another ENCRYPTION_KEY') as string },
-    ]);
-    await store.destroy();
   });
 
   it.each(['forget', 'opt out'])('forgets in which languages a person wrote: %s', async (wish) => {

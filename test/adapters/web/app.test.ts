@@ -214,6 +214,11 @@ describe('health', () => {
     expect(await ready.json()).toMatchObject({ ready: false, parts: { service: false } });
 
     web.core.setReachable(true);
+    web.core.setRefusal(new AppError('config', 'a wrong key'));
+    const refused = await web.visit().request('/readyz');
+    expect(await refused.json()).toMatchObject({ ready: false, parts: { service: false } });
+
+    web.core.setRefusal(undefined);
     web.core.setReady({ web: true, discord: false });
     const away = await web.visit().request('/readyz');
     expect(away.status).toBe(503);

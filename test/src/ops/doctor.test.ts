@@ -7,7 +7,8 @@ import {
   type DoctorDeps,
 } from '../../../src/ops/doctor.ts';
 import type { AdapterModule, Core } from '../../../src/adapter.ts';
-import type { EngineReport, ServiceStatus } from '../../../src/model/service-status.ts';
+import type { ServiceState } from '../../../src/command/services.ts';
+import type { EngineReport } from '../../../src/model/service-status.ts';
 import { sql } from 'kysely';
 import { openStore, type Store } from '../../../src/store/index.ts';
 
@@ -27,7 +28,7 @@ const NOTHING_ADDED = [
 ];
 
 const look = async (
-  status: Partial<ServiceStatus>,
+  status: Partial<ServiceState>,
   modules: readonly AdapterModule[] = [],
   ffmpegVersion?: string,
   spoil: (store: Store) => Promise<unknown> = async () => undefined,
@@ -118,6 +119,9 @@ describe('the doctor', () => {
     const unreachable = { builtIn: false, reachable: false, engines: [remote] };
     const found = await look(unreachable, [sick], '5.1');
     expect(found.filter(isFailure).map(({ check }) => check)).toEqual(['Service', 'Sick']);
+    const refusal = { sentence: { key: 'service.bad-key' }, remedy: undefined } as const;
+    const refused = await look({ ...unreachable, reachable: true, refusal }, [], '5.1');
+    expect(refused.filter(isFailure).map(({ check }) => check)).toEqual(['Service']);
     expect(verdict(found)).toBe('2 things need mending: see FAIL.');
     expect(verdict(found.slice(0, 2))).toBe('One thing needs mending: see FAIL.');
     expect(verdict(found.slice(0, 1))).toBe('Nothing is wrong.');

@@ -152,6 +152,18 @@ describe('the key of a space', () => {
 });
 
 describe('a new ENCRYPTION_KEY in front of the old one', () => {
+  it('logs how much it encrypted, and what no key decrypts', async () => {
+    await keysWith(OLD).put(SPACE, KEY, ANN);
+    await keysWith(randomBytes(32)).put(OTHER, KEY, ANN);
+    const lines: string[] = [];
+    const told = createLog('info', { write: (line: string) => void lines.push(line) });
+    await resealSecrets(store, cipherOf([NEW, OLD])!, told);
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { count: 1, msg: 'stored secrets were encrypted with the new key' },
+      { count: 1, msg: expect.stringContaining('another ENCRYPTION_KEY') as string },
+    ]);
+  });
+
   it('encrypts all secrets, after which the old one is of no more use', async () => {
     await keysWith(OLD).put(SPACE, KEY, ANN);
     await createInstallationStore(store, cipherOf([OLD])!).put(SPACE, 'token');

@@ -80,6 +80,15 @@ export interface CommandInfo {
   readonly moderators?: boolean;
 }
 
+/** Finds the form that a press begins with; undefined for most. */
+export const formOfPress = (
+  commands: readonly Pick<CommandInfo, 'forms'>[],
+  press: string,
+): FormInfo | undefined => {
+  const [name] = press.split(':', 1);
+  return commands.flatMap(({ forms = [] }) => forms).find((form) => form.press === name);
+};
+
 /**
  * The names by which people type commands and options: the same on every platform; the locale's own
  * words (`commands.<name>.name`, `options.names.<option>`); or, as in `under dragoman`, behind the one

@@ -4,24 +4,9 @@ import {
   TextInputStyle,
   type APIModalSubmitInteraction,
 } from 'discord.js';
-import type { Core } from '../../../src/adapter.ts';
 import type { FormInfo } from '../../../src/model/command-info.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
-import { PLATFORM } from '../ids.ts';
 import { FIELD_CHARS, FORM_CHARS, HINT_CHARS } from '../limits.ts';
-
-/** The form that a press begins with; undefined for most. */
-export const pressFormOf = (
-  core: Pick<Core, 'commands'>,
-  press: string,
-  locale: string,
-): FormInfo | undefined => {
-  const [name] = press.split(':', 1);
-  return core
-    .commands(locale, PLATFORM)
-    .flatMap(({ forms = [] }) => forms)
-    .find((form) => form.press === name);
-};
 
 /** The response that opens a form; what is entered comes back with the press. */
 export const openForm = (press: string, { title, label, hint, maxChars }: FormInfo) => ({

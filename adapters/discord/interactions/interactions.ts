@@ -13,7 +13,7 @@ import {
 import type { Core } from '../../../src/adapter.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Invocation } from '../../../src/ports/platform.ts';
-import { enteredIn, pressFormOf, openForm } from './form.ts';
+import { enteredIn, openForm } from './form.ts';
 import { createAnswer, type InteractionAnswer } from './answer.ts';
 import type { Acknowledge } from './acknowledge.ts';
 import type { Api } from '../api.ts';
@@ -29,7 +29,7 @@ import {
 } from './invocations.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
-import type { Choice } from '../../../src/model/command-info.ts';
+import { formOfPress, type Choice } from '../../../src/model/command-info.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import { CHOICE_CHARS } from '../limits.ts';
 
@@ -159,7 +159,7 @@ const createPress = ({ core, acknowledge }: InteractionDeps, { answer }: Interac
     const isSubmitted = interaction.type === InteractionType.ModalSubmit;
     const form = isSubmitted
       ? undefined
-      : pressFormOf(core, data.custom_id, memberOf(interaction).locale);
+      : formOfPress(core.commands(memberOf(interaction).locale, PLATFORM), data.custom_id);
     if (form) {
       await acknowledge(interaction, openForm(data.custom_id, form));
       return;

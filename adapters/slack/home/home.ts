@@ -178,8 +178,8 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
     signal: stopped,
   });
 
-  const open = async (space: Space, userId: string): Promise<void> => {
-    const member = await readMember(people, space, userId);
+  /** Has every section say what it shows now. */
+  const fill = async (space: Space, member: Member): Promise<void> => {
     const visible = SECTIONS.filter(({ moderators }) => !moderators || member.role === 'moderator');
     const bodies = await Promise.all(
       visible.map(async ({ command }) => {
@@ -190,6 +190,11 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
       }),
     );
     shown.set(`${keyOf(space)} ${member.id}`, new Map(bodies));
+  };
+
+  const open = async (space: Space, userId: string): Promise<void> => {
+    const member = await readMember(people, space, userId);
+    await fill(space, member);
     await publish(space, member);
   };
 
@@ -211,10 +216,10 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
       const { press, values, blockId } = pressed;
       const [command = ''] = blockId.split('/');
       const key = `${keyOf(space)} ${member.id}`;
-      if (!shown.get(key)) return open(space, member.id);
       const body = await captured(space, member, async (answer) =>
         core.press({ ...invocation(space, member), press, values, answer }),
       );
+      if (!shown.get(key)) await fill(space, member);
       const own = new Map(shown.get(key)).set(command, body);
       shown.set(key, own);
       await publish(space, member);

@@ -9,7 +9,7 @@ import { enteredValues } from './modal.ts';
 import { teamOf, type submission } from './payloads.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import type { FormInfo } from '../../../src/model/command-info.ts';
+import { formOfPress, type FormInfo } from '../../../src/model/command-info.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Space } from '../../../src/model/place.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
@@ -49,13 +49,8 @@ export const createForms = ({ api, core }: FormsDeps) => {
   const addresses = createLru<string, string>(KEPT_USES);
   return {
     /** The form that a press begins with; undefined for most. */
-    of: (press: string, { locale }: Member): FormInfo | undefined => {
-      const [name] = press.split(':', 1);
-      return core
-        .commands(locale, PLATFORM)
-        .flatMap(({ forms = [] }) => forms)
-        .find((form) => form.press === name);
-    },
+    of: (press: string, { locale }: Member): FormInfo | undefined =>
+      formOfPress(core.commands(locale, PLATFORM), press),
     open: async (
       space: Space,
       { locale }: Member,

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { Api } from '../../../../adapters/slack/api.ts';
+import { createHome } from '../../../../adapters/slack/home/home.ts';
+import type { Core } from '../../../../src/adapter.ts';
+import type { CommandInfo } from '../../../../src/model/command-info.ts';
+import { loadTexts } from '../../../../src/i18n.ts';
+import { createLog } from '../../../../src/log.ts';
+import type { Member } from '../../../../src/model/member.ts';
+import { rich } from '../../../fakes/rich-text.ts';
+
+const SPACE = { platform: 'slack', id: 'T1' };
+const ANN: Member = { platform: 'slack', id: 'U1', name: 'Ann', locale: 'en', role: 'moderator' };
+
+const info = (name: string) => ({ name, summary: name }) as Partial<CommandInfo> as CommandInfo;
+
+const open = () => {
+  const pressed: unknown[] = [];
+  const published: string[] = [];
+  const api = {
+    call: async (_space: unknown, _method: unknown, sent: unknown) => {
+      published.push(JSON.stringify(sent));
+      return {};
+    },
+  } as Partial<Api> as Api;
+  const core = {
+    log: createLog('silent'),
+    texts: loadTexts('locales'),
+    commands: () => [info('settings'), info('language')],
+    dispatch: async ({ command, answer }) => answer.show({ text: rich(`of ${command}`) }),
+    press: async ({ press, values, answer }) => {
+      pressed.push([press, values]);
+      await answer.show({ text: rich('the key is set') });
+    },
+  } as Partial<Core> as Core;
+  const deps = { api, core, people: {}, uploads: {} } as Parameters<typeof createHome>[0];
+  const home = createHome(deps, new AbortController().signal);
+  return { home, pressed, published };
+};
+
+test('what was entered in a form arrives, also where App Home was forgotten meanwhile', async () => {
+  const { home, pressed, published } = open();
+  const press = { press: 'settings set-key', values: ['svck:own'], blockId: 'settings/0' };
+  await home.press(SPACE, ANN, press);
+  expect(pressed).toEqual([['settings set-key', ['svck:own']]]);
+  expect(published).toHaveLength(1);
+  expect(published[0]).toContain('the key is set');
+  expect(published[0]).toContain('of language');
+  expect(published[0]).not.toContain('of settings');
+});

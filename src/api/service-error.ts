@@ -13,6 +13,7 @@ export interface SentKey {
 }
 
 interface ServiceErrorOptions extends AppErrorOptions {
+  readonly isOfOwnKey?: boolean;
   readonly isOutOfCredit?: boolean;
 }
 
@@ -24,6 +25,8 @@ export class ServiceError extends AppError {
    * The contract's error object (section 2.6), whole; undefined when a backend sent something else.
    */
   readonly body: ErrorObject | undefined;
+  /** True when the key was a space's own. */
+  readonly isOfOwnKey: boolean;
   /** True when the account of the key has no credit left, with whichever status the service says so. */
   readonly isOutOfCredit: boolean;
 
@@ -31,11 +34,12 @@ export class ServiceError extends AppError {
     status: number,
     body: ErrorObject | undefined,
     code: ErrorCode,
-    { isOutOfCredit = false, ...options }: ServiceErrorOptions,
+    { isOfOwnKey = false, isOutOfCredit = false, ...options }: ServiceErrorOptions,
   ) {
     super(code, `the service answered ${status}${body ? ` ${body.name}` : ''}`, options);
     this.status = status;
     this.body = body;
+    this.isOfOwnKey = isOfOwnKey;
     this.isOutOfCredit = isOutOfCredit;
   }
 }
@@ -234,6 +238,7 @@ export const serviceError = (
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...explain(kind, message),
+    isOfOwnKey: isOwn,
     isOutOfCredit: meant === NO_CREDIT,
   });
 };

@@ -116,6 +116,17 @@ describe('what a back end sends', () => {
     expect(JSON.stringify(lines)).not.toMatch(/private question|sk-own|svck/);
   });
 
+  it.each([401, 403])('keeps the words of a refused key to itself (%i)', async (status) => {
+    const body = '{"error":{"message":"Incorrect API key provided: own wxyz."}}';
+    openai.fail('/chat/completions', { kind: 'status', status, body });
+    const { error } = await failure(await service.postJson(PATHS.chat, CHAT));
+    expect(error).toBe(
+      `The backend refused the service's key (${status}): see SERVICE_OPENAI_KEY.`,
+    );
+    expect(lines.find(({ level }) => level === 40)).toMatchObject({ status, said: '' });
+    expect(JSON.stringify(lines)).not.toContain('wxyz');
+  });
+
   it.each([
     ['in its header', { retryAfter: '3' }, '3', 'Retry after 3s'],
     [

@@ -12,6 +12,8 @@ const SHORTEST_TEXT_CHARACTERS = 3;
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=:-]{4,}/gi, '$1 …'],
   [/\b(?:svck:|sk-|gsk_|hf_|xai-|AIza|ghp_)[\w.-]{4,}/g, '…'],
+  // The end of a key whose beginning is starred.
+  [/\*\w[\w.-]*/g, '*…'],
   [/(\/\/)[^\s/@]+@/g, '$1…@'],
   [
     /\b(api[_-]?key|key|token|secret|password|signature|sig)(["']?\s*[=:]\s*["']?)[^\s"'&,;]{4,}/gi,
@@ -85,8 +87,8 @@ export interface ErrorText {
 /**
  * Reads the text of a back end's error.
  *
- * @param texts what the request contained of a user; undefined when it is too much to look for, and
- *   then there is no text
+ * @param texts what the request contained of a user; undefined when it is too much to look for, or
+ *   the text is for nobody: then there is none
  */
 export const readErrorText = (
   body: Uint8Array,

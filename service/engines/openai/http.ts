@@ -57,8 +57,11 @@ const readHead = async (body: Body): Promise<Uint8Array> => {
   }
 };
 
+/** True for a refusal of the service's own key, parts of which the back end may repeat. */
+const isAboutKey = (status: number): boolean => status === 401 || status === 403;
+
 const refusal = (status: number): string => {
-  if (status === 401 || status === 403)
+  if (isAboutKey(status))
     return `The backend refused the service's key (${status}): see SERVICE_OPENAI_KEY.`;
   if (status === 404) return 'The backend does not know the path or model (404).';
   if (status === 429) return 'The backend has too many requests.';
@@ -131,7 +134,7 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
     // What is forwarded as it is must not hold the service's own key.
     const hidden = hideKey(text);
     const head = hidden === text ? read : Buffer.from(maskSecrets(hidden));
-    const said = readErrorText(head, mediaType, texts);
+    const said = readErrorText(head, mediaType, isAboutKey(status) ? undefined : texts);
     const waitMs = retryAfterHeaderMs(headers['retry-after'], Date.now()) ?? said.retryAfterMs;
     log.warn(
       { requestId: currentRequestId(), path, status, said: said.text },

@@ -42,6 +42,8 @@ describe('the text of a back end’s error', () => {
 
   it.each([
     ['Incorrect API key provided: sk-proj-abc123def.', 'sk-proj'],
+    ['Incorrect API key provided: sk-proj-********wxyz.', 'wxyz'],
+    ['Incorrect API key provided: my-own-k***wxyz-9.', 'wxyz-9'],
     ['token svck:0123456789abcdef is unknown', '0123456789'],
     ['Authorization: Bearer abc.def-123 is wrong', 'abc.def'],
     ['cannot reach http://user:pass@host:80/v1', 'pass'],
@@ -54,7 +56,8 @@ describe('the text of a back end’s error', () => {
   });
 
   it('keeps what is no secret', () => {
-    const text = 'model llama3.1:8b-instruct-q4_K_M not found, see http://host:11434/api/tags';
+    const text =
+      'model llama3.1:8b-instruct-q4_K_M not found, see http://host:11434/api/tags, 2 * 3';
     expect(maskSecrets(text)).toBe(text);
   });
 

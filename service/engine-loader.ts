@@ -4,7 +4,6 @@ import { realClock } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { missingEngineText } from '../src/http/missing-engine.ts';
 import { LANGUAGES } from '../src/text/language/language-list.ts';
-import { createAllowance, type Allowance } from './allowance.ts';
 import type {
   Ability,
   CreateEngine,
@@ -17,7 +16,12 @@ import type {
 import { ContractError } from './errors.ts';
 import { createEngineHealth, type EngineHealth } from './engine-health.ts';
 import { inPreferredOrder, type LanguagePair } from './engine-order.ts';
-import { createRequestLimiter, type RequestLimiter } from './request-limiter.ts';
+import {
+  createCallRate,
+  createRequestLimiter,
+  type CallRate,
+  type RequestLimiter,
+} from './request-limiter.ts';
 
 /** Calls that may wait for an engine; one more gets a 429. */
 const WAITING = 32;
@@ -93,14 +97,14 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES): Pro
     rates.map(({ engine }) => engine),
   );
 
-  const allowances = rates.map((rated) => ({
-    ...rated,
-    calls: createAllowance(realClock, rated.rate),
+  const callRates = rates.map(({ rate, ...whose }) => ({
+    ...whose,
+    rate: createCallRate(realClock, rate),
   }));
-  const callsOf = ({ name }: Engine, ability: Ability): Allowance | undefined => {
-    const own = allowances.filter(({ engine }) => engine === name);
+  const callRateOf = ({ name }: Engine, ability: Ability): CallRate | undefined => {
+    const own = callRates.filter(({ engine }) => engine === name);
     const found = own.find((one) => one.ability === ability);
-    return (found ?? own.find((one) => one.ability === undefined))?.calls;
+    return (found ?? own.find((one) => one.ability === undefined))?.rate;
   };
 
   /** Parts of an offer that last as long as the service runs. */
@@ -113,7 +117,7 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES): Pro
       const limiter = createRequestLimiter({
         concurrent: engine.concurrent,
         waiting: WAITING,
-        calls: callsOf(engine, ability),
+        rate: callRateOf(engine, ability),
       });
       found = { limiter, health: createEngineHealth() };
       kept.set(id, found);

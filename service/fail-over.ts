@@ -26,7 +26,9 @@ const isFull = (thrown: unknown): boolean =>
 
 export interface FailOverContext {
   readonly ability: Ability;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Pick<Log, 'warn' | 'debug'>;
+  /** True when nobody need know that an engine is full. */
+  readonly isQuiet?: boolean;
   readonly signal: AbortSignal;
   /** Longest wait for the beginning of an answer while another engine could give one. Default: 20 s. */
   readonly patienceMs?: number;
@@ -44,7 +46,14 @@ export interface FailOverContext {
 export const withFailOver = async <A extends Ability, T>(
   offers: readonly Offer<A>[],
   attempt: (offer: Offer<A>, signal: AbortSignal, begun: () => void) => Promise<T>,
-  { ability, log, signal, patienceMs = PATIENCE_MS, clock = realClock }: FailOverContext,
+  {
+    ability,
+    log,
+    isQuiet = false,
+    signal,
+    patienceMs = PATIENCE_MS,
+    clock = realClock,
+  }: FailOverContext,
 ): Promise<T> => {
   const working = offers.length > 1 ? offers.filter(({ health }) => health.mayTry()) : offers;
   const left = [...working, ...offers.filter((offer) => !working.includes(offer))];
@@ -66,10 +75,9 @@ export const withFailOver = async <A extends Ability, T>(
       firstError ??= error;
       if (!failed && !isFull(error)) throw error;
       if (isLast) throw firstError;
-      log.warn(
-        { requestId: currentRequestId(), engine: offer.name, ability, err: error },
-        'an engine failed; the next one is asked',
-      );
+      const fields = { requestId: currentRequestId(), engine: offer.name, ability };
+      if (failed) log.warn({ ...fields, err: error }, 'an engine failed; the next one is asked');
+      else if (!isQuiet) log.debug(fields, 'an engine is full; the next one is asked');
     } finally {
       disarm();
     }

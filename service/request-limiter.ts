@@ -1,5 +1,5 @@
 import { realClock, sleep, type Clock } from '../src/async/clock.ts';
-import type { Allowance } from './allowance.ts';
+import { createAllowance, type Allowance, type AllowanceRate } from './allowance.ts';
 import { tooManyRequests } from './errors.ts';
 import { FairQueue } from './fair-queue.ts';
 
@@ -22,26 +22,41 @@ export interface AdmittedRequest extends Disposable {
  * short request passes long ones, and many short ones do not stop a long one.
  */
 export interface RequestLimiter {
-  /** Lets a request in. Throws `ErrRateLimited` when too many are in already, or for the rate. */
-  admit(key?: string): AdmittedRequest;
+  /**
+   * Lets a request in. Throws `ErrRateLimited` when too many are in already, or for the rate.
+   *
+   * @param longestWaitMs longest wait for the rate. Default: 1 s
+   */
+  admit(key?: string, longestWaitMs?: number): AdmittedRequest;
   /** Lets a request of one turn in and resolves with that turn. Rejects as `admit` and `turn` do. */
-  acquire(signal: AbortSignal, key?: string): Promise<Disposable>;
+  acquire(signal: AbortSignal, key?: string, longestWaitMs?: number): Promise<Disposable>;
 }
+
+/** The rate of an engine's calls, one a turn. Limiters for several of its abilities may share it. */
+export interface CallRate extends Allowance {
+  /** Requests in all these limiters that have not begun their first turn. */
+  fresh: number;
+}
+
+export const createCallRate = (clock: Pick<Clock, 'nowMs'>, rate: AllowanceRate): CallRate => ({
+  ...createAllowance(clock, rate),
+  fresh: 0,
+});
 
 export interface RequestLimits {
   /** Turns at the same time. */
   readonly concurrent: number;
   /** Further requests that may be in. */
   readonly waiting: number;
-  /** Calls of the engine, one a turn. Default: any number. */
-  readonly calls?: Allowance | undefined;
+  /** Default: any number of calls. */
+  readonly rate?: CallRate | undefined;
   readonly clock?: Pick<Clock, 'after'>;
 }
 
 export const createRequestLimiter = ({
   concurrent,
   waiting,
-  calls,
+  rate,
   clock = realClock,
 }: RequestLimits): RequestLimiter => {
   type Start = () => void;
@@ -50,8 +65,6 @@ export const createRequestLimiter = ({
   let free = concurrent;
   let admitted = 0;
   let wasFirst = false;
-  /** Requests that are in and have not begun their first turn. */
-  let fresh = 0;
   let isTimed = false;
 
   const startLater = (waitMs: number): void => {
@@ -65,14 +78,14 @@ export const createRequestLimiter = ({
 
   const startNext = (): void => {
     if (free <= 0 || (first.isEmpty && later.isEmpty)) return;
-    if (calls && !calls.take(1)) return startLater(calls.waitMs(1));
+    if (rate && !rate.take(1)) return startLater(rate.waitMs(1));
     const takesFirst = !first.isEmpty && (later.isEmpty || !wasFirst);
     const start = takesFirst ? first.shift() : later.shift();
     if (!start) return;
     wasFirst = takesFirst;
     free -= 1;
     start();
-    if (calls) startNext();
+    if (rate) startNext();
   };
 
   const endTurn = (): Disposable => {
@@ -112,16 +125,16 @@ export const createRequestLimiter = ({
     }
   };
 
-  const admit = (key = ''): AdmittedRequest => {
+  const admit = (key = '', longestWaitMs = LONGEST_WAIT_MS): AdmittedRequest => {
     if (admitted >= concurrent + waiting) throw tooManyRequests(RETRY_AFTER_MS);
-    const waitMs = calls?.waitMs(fresh + 1) ?? 0;
-    if (waitMs > LONGEST_WAIT_MS) throw tooManyRequests(waitMs);
+    const waitMs = rate ? rate.waitMs(rate.fresh + 1) : 0;
+    if (waitMs > longestWaitMs) throw tooManyRequests(waitMs);
     admitted += 1;
-    fresh += 1;
+    if (rate) rate.fresh += 1;
     let isIn = true;
     let isFresh = true;
     const begin = (): void => {
-      if (isFresh) fresh -= 1;
+      if (isFresh && rate) rate.fresh -= 1;
       isFresh = false;
     };
     let queue = first;
@@ -132,8 +145,8 @@ export const createRequestLimiter = ({
         return waited;
       },
       again: async (signal) => {
-        if (!calls) return;
-        while (!calls.take(1)) await sleep(clock, calls.waitMs(1), signal);
+        if (!rate) return;
+        while (!rate.take(1)) await sleep(clock, rate.waitMs(1), signal);
       },
       [Symbol.dispose]: () => {
         begin();
@@ -145,8 +158,8 @@ export const createRequestLimiter = ({
 
   return {
     admit,
-    acquire: async (signal, key) => {
-      const request = admit(key);
+    acquire: async (signal, key, longestWaitMs) => {
+      const request = admit(key, longestWaitMs);
       try {
         const turn = await request.turn(signal);
         return {

@@ -37,7 +37,7 @@ export interface AsrSessionDeps {
   /** Engines, best first; at least one. */
   readonly offers: readonly Offer<'recognition'>[];
   readonly clock: Clock;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Pick<Log, 'warn' | 'debug'>;
 }
 
 const toSamples = (audio: Buffer): Float32Array => {

@@ -24,7 +24,7 @@ export interface UtteranceRecognitionDeps {
   readonly offers: readonly Offer<'recognition'>[];
   readonly hints: EngineHints;
   readonly wait: (ms: number) => Promise<void>;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Pick<Log, 'warn' | 'debug'>;
 }
 
 interface Recognised {
@@ -50,20 +50,29 @@ export const createUtteranceRecognition = (
     isCharged = true;
   };
 
+  /** A partial result takes only what an engine has left; a final waits for the last engine's rate. */
+  const longestWaitMs = (isFinal: boolean, offer: Offer<'recognition'>): number | undefined => {
+    if (!isFinal) return 0;
+    return offer === offers.at(-1) ? Infinity : undefined;
+  };
+
   const recogniseBy = async (
-    { name, engine, limiter }: Offer<'recognition'>,
+    offer: Offer<'recognition'>,
     signal: AbortSignal,
+    isFinal: boolean,
   ): Promise<Recognised> => {
-    using _ = await limiter.acquire(signal, account.name);
+    const { name, engine, limiter } = offer;
+    using _ = await limiter.acquire(signal, account.name, longestWaitMs(isFinal, offer));
     const heard = await engine.recognise(samplesOf(segment), hints, signal);
     const { startMs, endMs } = segment;
     return { engine: name, reply: plainReply([{ startMs, endMs, heard }], hints) };
   };
 
-  const recognise = async (signal: AbortSignal): Promise<Recognised> =>
-    withFailOver(offers, recogniseBy, {
+  const recognise = async (signal: AbortSignal, isFinal: boolean): Promise<Recognised> =>
+    withFailOver(offers, async (offer, either) => recogniseBy(offer, either, isFinal), {
       ability: 'recognition',
       log,
+      isQuiet: !isFinal,
       signal,
       patienceMs: Infinity,
     });
@@ -82,7 +91,8 @@ export const createUtteranceRecognition = (
       const mine = new AbortController();
       running = mine;
       try {
-        const { engine, reply: result } = await recognise(AbortSignal.any([signal, mine.signal]));
+        const either = AbortSignal.any([signal, mine.signal]);
+        const { engine, reply: result } = await recognise(either, false);
         if (mine.signal.aborted) return undefined;
         const agreed = agreement.add(result.text.trim());
         if (agreed === certain) return undefined;
@@ -101,7 +111,7 @@ export const createUtteranceRecognition = (
       running?.abort();
       for (let attempt = 1; ; attempt += 1) {
         try {
-          const { engine, reply } = await recognise(signal);
+          const { engine, reply } = await recognise(signal, true);
           const lengthMs = segment.frames.length * FRAME_MS;
           charge({ task: 'recognition', engine, amount: lengthMs });
           return reply;

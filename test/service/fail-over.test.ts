@@ -9,6 +9,7 @@ import { createTestClock } from '../fakes/clock.ts';
 
 const signal = new AbortController().signal;
 const down = (): AppError => new AppError('unavailable', 'it is down', { retryable: true });
+const full = (): ContractError => new ContractError('ErrRateLimited', 'full');
 const backend = (status: number, retryAfterMs?: number): BackendError =>
   new BackendError('it refused', {
     status,
@@ -49,7 +50,7 @@ describe('several engines for a task', () => {
     ['answers 500', backend(500)],
     ['refuses the service’s key', backend(401)],
     ['has too many requests', backend(429)],
-    ['is full', new ContractError('ErrRateLimited', 'full')],
+    ['is full', full()],
     ['has a fault', new TypeError('x')],
   ])('let the next one answer when the first %s', async (_, error) => {
     const { ask } = createEngines();
@@ -135,6 +136,26 @@ describe('several engines for a task', () => {
     await clock.advance(60_000);
     rest.resolve('x');
     expect(await answer).toBe('first');
+  });
+
+  it.each([
+    ['a failure', down(), {}, ['warn an engine failed; the next one is asked']],
+    ['a full engine', full(), {}, ['debug an engine is full; the next one is asked']],
+    ['a full engine that nobody need know of', full(), { isQuiet: true }, []],
+  ])('log %s', async (_, error, more, expected) => {
+    const { offers } = createEngines();
+    const lines: string[] = [];
+    const line = (level: string) => (_fields: unknown, text?: string) =>
+      void lines.push(`${level} ${text}`);
+    await withFailOver<'chat', string>(
+      offers,
+      async ({ name }) => {
+        if (name === 'first') throw error;
+        return name;
+      },
+      { ability: 'chat', log: { warn: line('warn'), debug: line('debug') }, signal, ...more },
+    );
+    expect(lines).toEqual(expected);
   });
 
   it('stop when the client has left', async () => {

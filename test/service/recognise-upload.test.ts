@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createAllowance } from '../../service/allowance.ts';
 import type { RecognitionEngine } from '../../service/engine.ts';
 import { recogniseUpload } from '../../service/recognise-upload.ts';
 import { plainReply, segmentParameters } from '../../service/recognise.ts';
-import { createRequestLimiter } from '../../service/request-limiter.ts';
+import { createCallRate, createRequestLimiter } from '../../service/request-limiter.ts';
 import { createTestClock } from '../fakes/clock.ts';
 import { eventually } from '../fakes/eventually.ts';
 import { operatorAccount } from '../../service/keys/account.ts';
@@ -17,7 +16,7 @@ const TWO_UTTERANCES = makeWav(10, [
 describe('a recording in pieces', () => {
   it('keeps to the engine’s rate with each of them', async () => {
     const clock = createTestClock();
-    const calls = createAllowance(clock, { most: 1, perSecond: 1 });
+    const rate = createCallRate(clock, { most: 1, perSecond: 1 });
     let heard = 0;
     const engine: RecognitionEngine = {
       longestMs: 28_000,
@@ -26,7 +25,7 @@ describe('a recording in pieces', () => {
         return { text: 'hello' };
       },
     };
-    const limiter = createRequestLimiter({ concurrent: 1, waiting: 1, calls, clock });
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 1, rate, clock });
     const input = {
       audio: [TWO_UTTERANCES],
       format: 'wav',

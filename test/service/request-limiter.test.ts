@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAllowance, type AllowanceRate } from '../../service/allowance.ts';
-import { createRequestLimiter } from '../../service/request-limiter.ts';
+import type { AllowanceRate } from '../../service/allowance.ts';
+import { createCallRate, createRequestLimiter } from '../../service/request-limiter.ts';
 import { createTestClock } from '../fakes/clock.ts';
 
 const signal = new AbortController().signal;
@@ -133,10 +133,11 @@ describe('a request limiter', () => {
 });
 
 describe('a request limiter with a rate', () => {
-  const setUp = (rate: AllowanceRate) => {
+  const setUp = (allowed: AllowanceRate) => {
     const clock = createTestClock();
-    const calls = createAllowance(clock, rate);
-    const limiter = createRequestLimiter({ concurrent: 5, waiting: 20, calls, clock });
+    const rate = createCallRate(clock, allowed);
+    const limits = { concurrent: 5, waiting: 20, rate, clock };
+    const limiter = createRequestLimiter(limits);
     const done: string[] = [];
     const run = async (name: string, turns = 1, key = 'k'): Promise<void> => {
       using request = limiter.admit(key);
@@ -145,7 +146,7 @@ describe('a request limiter with a rate', () => {
         done.push(name);
       }
     };
-    return { clock, limiter, done, run };
+    return { clock, limits, limiter, done, run };
   };
 
   it('lets a burst begin, and a request more wait up to a second', async () => {
@@ -172,6 +173,32 @@ describe('a request limiter with a rate', () => {
     await expect(run('d')).rejects.toMatchObject({ retryAfterMs: 3_000 });
     await clock.advance(1_000);
     await later;
+  });
+
+  it('promises nothing twice where abilities share it', async () => {
+    const { clock, limits, run } = setUp({ most: 1, perSecond: 1 });
+    const other = createRequestLimiter(limits);
+    await run('a');
+    const leaving = new AbortController();
+    const waiting = other.acquire(leaving.signal);
+    await expect(run('b')).rejects.toMatchObject({ retryAfterMs: 2_000 });
+    leaving.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    const next = run('c');
+    await clock.advance(1_000);
+    await next;
+  });
+
+  it('lets a request wait as long as it wants', async () => {
+    const { clock, limiter, run } = setUp({ most: 1, perSecond: 0.1 });
+    await run('a');
+    const patient = limiter.acquire(signal, 'k', Infinity);
+    expect(() => limiter.admit('k', 0)).toThrow('Too many requests');
+    await clock.advance(10_000);
+    (await patient)[Symbol.dispose]();
+    expect(() => limiter.admit('k', 0)).toThrow('Too many requests');
+    await clock.advance(10_000);
+    limiter.admit('k', 0)[Symbol.dispose]();
   });
 
   it('delays further turns of a request, and lets others begin between them', async () => {

@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { recognitionEvent } from '../../../src/api/realtime/contract.ts';
 import { operatorAccount } from '../../../service/keys/account.ts';
+import { createCallRate } from '../../../service/request-limiter.ts';
+import { createTestClock } from '../../fakes/clock.ts';
 import { instantOffer, joined, openSession, silenceOf, soundOf, wordsIn } from './support.ts';
+
+type Session = ReturnType<typeof openSession>;
 
 const SIX = [0, 1, 2, 3, 4, 5];
 
@@ -194,6 +198,21 @@ describe('a session of realtime recognition', () => {
     for (let at = 0; at < 3_000; at += 1) send({ type: 'input_audio.append', audio: '' });
     expect(of('error')).toMatchObject([{ code: 'ErrRateLimited', fatal: true }]);
     expect(closes).toEqual([1008]);
+  });
+
+  it('spends the rate of an engine on final results first', async () => {
+    const clock = createTestClock(0);
+    const rate = createCallRate(clock, { most: 1, perSecond: 0.25 });
+    const offer = instantOffer(undefined, { rate, clock });
+    const sessions = [1, 2].map(() => openSession([offer], operatorAccount('one'), clock));
+    const [one, other] = sessions as [Session, Session];
+    await one.hear(joined(silenceOf(8), soundOf(SIX), silenceOf(1), soundOf(SIX), silenceOf(1)));
+    await other.hear(joined(soundOf(SIX), silenceOf(1), soundOf(SIX), silenceOf(1)));
+    await clock.advance(16_000);
+    for (const { of } of sessions) {
+      expect(of('error')).toEqual([]);
+      expect(of('asr.final_result')).toHaveLength(2);
+    }
   });
 
   it('ends when engines fall behind by many utterances', async () => {

@@ -2,7 +2,7 @@ import { createEngineHealth } from '../../../service/engine-health.ts';
 import type { Offer } from '../../../service/engine-loader.ts';
 import type { RecognisedText } from '../../../service/engine.ts';
 import { operatorAccount } from '../../../service/keys/account.ts';
-import { createRequestLimiter } from '../../../service/request-limiter.ts';
+import { createRequestLimiter, type RequestLimits } from '../../../service/request-limiter.ts';
 import { startRecognitionSession } from '../../../service/realtime/recognition-session.ts';
 import { createLog } from '../../../src/log.ts';
 import { createTestClock } from '../../fakes/clock.ts';
@@ -49,13 +49,14 @@ export const instantOffer = (
     language: 'en',
     confidence: 0.9,
   }),
+  limits: Partial<RequestLimits> = {},
 ): Offer<'recognition'> => ({
   name: 'instant',
   engine: {
     longestMs: 28_000,
     recognise: async (samples, _, signal) => recognise(samples, signal),
   },
-  limiter: createRequestLimiter({ concurrent: 2, waiting: 32 }),
+  limiter: createRequestLimiter({ concurrent: 2, waiting: 32, ...limits }),
   health: createEngineHealth(),
 });
 
@@ -75,8 +76,8 @@ export interface Said {
 export const openSession = (
   offers: readonly Offer<'recognition'>[] = [instantOffer()],
   account = operatorAccount('one'),
+  clock = createTestClock(0),
 ) => {
-  const clock = createTestClock(0);
   const said: Said[] = [];
   const closes: number[] = [];
   const session = startRecognitionSession({

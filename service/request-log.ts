@@ -23,37 +23,56 @@ export const currentRequestId = (): string | undefined => current.getStore();
 
 /** Facts of a request that its log line names. */
 export interface RequestVariables {
-  /** The API key, once it is checked. */
+  /** The owner of the API key, once it is checked. */
   account: KeyAccount;
 }
 
-/**
- * Takes over or creates the id of each request, and logs a line once it is answered: no text, no
- * query and no key.
- */
+/** Takes over a client's id of a request, or makes one where it gave none that is accepted. */
+export const requestIdFrom = (given = ''): string =>
+  ACCEPTED_ID.test(given) && given.search(MISPLACED_KEY) < 0 ? given : randomUUID();
+
+/** Calls `run` and what it begins as parts of a request. */
+export const inRequest = <T>(requestId: string, run: () => T): T => current.run(requestId, run);
+
+/** An answered request, as its log line names it. */
+interface AnsweredRequest {
+  readonly requestId: string;
+  readonly method: string;
+  /** Path without a query. */
+  readonly path: string;
+  readonly status: number;
+  /** False when the client left before it had the whole reply. */
+  readonly whole: boolean;
+  readonly ms: number;
+  /** Name of the key; undefined for one that is missing or unknown. */
+  readonly by: string | undefined;
+}
+
+/** Logs the line of a request: no text, no query and no key. */
+export const logRequest = (log: Pick<Log, 'info'>, answered: AnsweredRequest): void => {
+  const { path, ms } = answered;
+  const shown = path.replaceAll(MISPLACED_KEY, '…').slice(0, LOGGED_PATH_CHARACTERS);
+  log.info({ ...answered, path: shown, ms: Math.round(ms) }, 'request');
+};
+
+/** Takes over or creates the id of each request, and logs a line once it is answered. */
 export const createRequestLog =
   (log: Log): MiddlewareHandler<{ Bindings: HttpBindings; Variables: RequestVariables }> =>
   async (c, next) => {
-    const given = c.req.header(REQUEST_ID_HEADER) ?? '';
-    const isAccepted = ACCEPTED_ID.test(given) && given.search(MISPLACED_KEY) < 0;
-    const requestId = isAccepted ? given : randomUUID();
+    const requestId = requestIdFrom(c.req.header(REQUEST_ID_HEADER));
     const { outgoing } = c.env;
     const startMs = performance.now();
     outgoing.once('close', () => {
-      log.info(
-        {
-          requestId,
-          method: c.req.method,
-          path: c.req.path.replaceAll(MISPLACED_KEY, '…').slice(0, LOGGED_PATH_CHARACTERS),
-          status: outgoing.statusCode,
-          // A client that left did not get the whole reply.
-          whole: outgoing.writableFinished,
-          ms: Math.round(performance.now() - startMs),
-          by: (c.get('account') as KeyAccount | undefined)?.name,
-        },
-        'request',
-      );
+      logRequest(log, {
+        requestId,
+        method: c.req.method,
+        path: c.req.path,
+        status: outgoing.statusCode,
+        whole: outgoing.writableFinished,
+        ms: performance.now() - startMs,
+        by: (c.get('account') as KeyAccount | undefined)?.name,
+      });
     });
-    await current.run(requestId, next);
+    await inRequest(requestId, next);
     c.res.headers.set(REQUEST_ID_HEADER, requestId);
   };

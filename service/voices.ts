@@ -7,7 +7,7 @@ export interface OfferedVoice {
   readonly offer: Offer<'speech'>;
 }
 
-/** Lists every voice with its engine, in the engines' order. */
+/** Lists every voice with its engine, in the engines' order. Throws the contract's 404 for none. */
 export const allVoices = async (
   engines: Engines,
   signal: AbortSignal,
@@ -18,8 +18,10 @@ export const allVoices = async (
   // One failing engine does not hide the voices of the others.
   if (first?.status === 'rejected' && lists.every(({ status }) => status === 'rejected'))
     throw first.reason;
-  return offers.flatMap((offer, index) => {
+  const voices = offers.flatMap((offer, index) => {
     const list = lists[index];
     return list?.status === 'fulfilled' ? list.value.map((voice) => ({ voice, offer })) : [];
   });
+  if (voices.length === 0) throw engines.missing({ ability: 'speech' });
+  return voices;
 };

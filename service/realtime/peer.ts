@@ -1,6 +1,10 @@
 import { CLOSE } from '../../src/api/realtime/contract.ts';
 import type { Log } from '../../src/log.ts';
 import { ContractError, contractError } from '../errors.ts';
+import { currentRequestId } from '../request-log.ts';
+
+/** Faulty messages after which a session ends. */
+const MOST_FAULTS = 20;
 
 /** The client at the other end of a WebSocket. */
 export interface Peer {
@@ -20,6 +24,8 @@ export interface PeerSession {
   readonly message: (text: string) => void;
   /** Takes a binary frame. */
   readonly bytes: () => void;
+  /** True while the client waits for the service, and need not say anything. */
+  readonly isBusy: () => boolean;
   /** Ends the session; the connection is gone. */
   readonly closed: () => void;
 }
@@ -32,10 +38,32 @@ export const sendError = (
   closeCode?: number,
 ): void => {
   const error = contractError(thrown);
-  if (error.named === 'ErrInternal') log.warn({ err: thrown }, 'a realtime session failed');
+  if (error.named === 'ErrInternal')
+    log.warn({ requestId: currentRequestId(), err: thrown }, 'a realtime session failed');
   const isFatal = closeCode !== undefined;
   peer.send({ type: 'error', code: error.named, message: error.message, fatal: isFatal });
   if (isFatal) peer.close(closeCode, error.named);
+};
+
+/** Tells the client what goes wrong in its session, which `stop` ends. */
+export const createFaults = (peer: Peer, log: Pick<Log, 'warn'>, stop: AbortController) => {
+  let faults = 0;
+  const end = (thrown: unknown, closeCode: number): void => {
+    if (stop.signal.aborted) return;
+    sendError(peer, thrown, log, closeCode);
+    stop.abort();
+  };
+  return {
+    /** Ends the session with an error. */
+    end,
+    /** Tells of a faulty message; too many end the session. */
+    fault: (thrown: unknown): void => {
+      if (stop.signal.aborted) return;
+      faults += 1;
+      if (faults >= MOST_FAULTS) end(thrown, CLOSE.badData);
+      else sendError(peer, thrown, log);
+    },
+  };
 };
 
 /** The session sends more than any client of real time would. */

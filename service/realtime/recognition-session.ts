@@ -16,7 +16,14 @@ import type { KeyAccount } from '../keys/account.ts';
 import { readLanguage } from '../language.ts';
 import { createAllowance } from '../allowance.ts';
 import { parseFrame } from './parse-frame.ts';
-import { FLOOD_CODE, floodError, sendError, type Peer, type PeerSession } from './peer.ts';
+import {
+  createFaults,
+  FLOOD_CODE,
+  floodError,
+  sendError,
+  type Peer,
+  type PeerSession,
+} from './peer.ts';
 import { createSpeechSegmenter, type SpeechSegment } from './speech-segmenter.ts';
 import { createUtteranceRecognition } from './utterance-recognition.ts';
 
@@ -26,8 +33,6 @@ const LONGEST_UTTERANCE_MS = 30_000;
 const AUDIO = { most: 120, perSecond: 2 };
 /** Messages ahead of real time; clients send ten a second. */
 const MESSAGES = { most: 2_000, perSecond: 50 };
-/** Faulty messages after which the session ends. */
-const MOST_FAULTS = 20;
 /** Utterances that may wait for their final; then the engine is too slow. */
 const MOST_FINALS = 8;
 
@@ -82,6 +87,7 @@ export const startRecognitionSession = ({
 }: AsrSessionDeps): PeerSession => {
   const stop = new AbortController();
   const { signal } = stop;
+  const { end, fault } = createFaults(peer, log, stop);
   const audioSeconds = createAllowance(clock, AUDIO);
   const messages = createAllowance(clock, MESSAGES);
   const longestMs = Math.min(LONGEST_UTTERANCE_MS, ...offers.map(({ engine }) => engine.longestMs));
@@ -90,7 +96,6 @@ export const startRecognitionSession = ({
   let hints: EngineHints = {};
   let seq = 0;
   let results = 0;
-  let faults = 0;
   let finals = Promise.resolve();
   let waiting = 0;
   let isEnding = false;
@@ -105,11 +110,6 @@ export const startRecognitionSession = ({
 
   const say = (message: object): void => {
     if (!signal.aborted) peer.send({ ...message, seq: (seq += 1) });
-  };
-  const end = (error: unknown, closeCode: number): void => {
-    if (signal.aborted) return;
-    sendError(peer, error, log, closeCode);
-    stop.abort();
   };
 
   const wait = async (ms: number): Promise<void> => sleep(clock, ms, signal);
@@ -233,12 +233,6 @@ export const startRecognitionSession = ({
     }
   };
 
-  const fault = (thrown: unknown): void => {
-    faults += 1;
-    if (faults >= MOST_FAULTS) end(thrown, CLOSE.badData);
-    else sendError(peer, thrown, log);
-  };
-
   say({ type: 'session.created', session_id: randomUUID() });
   return {
     message: (text) => {
@@ -251,7 +245,7 @@ export const startRecognitionSession = ({
       }
     },
     bytes: () => {
-      if (!signal.aborted && !isEnding)
+      if (!isEnding)
         fault(
           new ContractError(
             'ErrInvalidRequest',
@@ -259,6 +253,7 @@ export const startRecognitionSession = ({
           ),
         );
     },
+    isBusy: () => false,
     closed: () => stop.abort(),
   };
 };

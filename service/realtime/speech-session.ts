@@ -16,17 +16,16 @@ import { ContractError } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import { primed } from '../respond.ts';
 import { speechBytes, makeSpeech } from '../speech/make.ts';
-import { checkFormat, checkText, sampleRateFor } from '../speech/request.ts';
+import { checkFormat, checkText, findAllowedVoice, sampleRateFor } from '../speech/request.ts';
 import type { SpeechOrder } from '../speech/speak.ts';
 import type { Spools } from '../speech/spool.ts';
 import { allVoices } from '../voices.ts';
 import { createAllowance } from '../allowance.ts';
 import { parseFrame } from './parse-frame.ts';
-import { FLOOD_CODE, floodError, sendError, type Peer, type PeerSession } from './peer.ts';
+import { createFaults, FLOOD_CODE, floodError, type Peer, type PeerSession } from './peer.ts';
 
 /** Messages of a session; a sentence is one. */
 const MESSAGES = { most: 50, perSecond: 5 };
-const MOST_FAULTS = 20;
 
 export interface SpeechSessionDeps {
   readonly peer: Peer;
@@ -60,34 +59,17 @@ export const startSpeechSession = ({
 }: SpeechSessionDeps): PeerSession => {
   const stop = new AbortController();
   const { signal } = stop;
+  const { end, fault } = createFaults(peer, log, stop);
   const messages = createAllowance(clock, MESSAGES);
   let setting: Setting | undefined;
-  let faults = 0;
   /** The message that is being served; others are refused or, after an update, wait for it. */
   let updating: Promise<void> | undefined;
   let isSpeaking = false;
 
-  const end = (error: unknown, closeCode: number): void => {
-    if (signal.aborted) return;
-    sendError(peer, error, log, closeCode);
-    stop.abort();
-  };
-  const fault = (thrown: unknown): void => {
-    if (signal.aborted) return;
-    faults += 1;
-    if (faults >= MOST_FAULTS) end(thrown, CLOSE.badData);
-    else sendError(peer, thrown, log);
-  };
-
   const update = async (message: unknown): Promise<void> => {
     const { session } = validate(speechUpdate, message);
-    const known = await allVoices(engines, signal);
-    if (known.length === 0) throw engines.missing({ ability: 'speech' });
-    const found = known.find(({ voice }) => voice.id === session.voice_id.toLowerCase());
-    if (!found)
-      throw new ContractError('ErrVoiceNotFound', 'voice_id is not one of GET /tts/voices.');
-    const { voice, offer } = found;
-    account.checkVoicesOf(offer.name);
+    const voices = await allVoices(engines, signal);
+    const { voice, offer } = findAllowedVoice(voices, session.voice_id, account);
     checkFormat(voice, session);
     setting = {
       voice,
@@ -103,6 +85,8 @@ export const startSpeechSession = ({
     { voice, offer, format, sampleRateHz, isBinary }: Setting,
     text: string,
   ): Promise<void> => {
+    // The key may have changed since the update.
+    account.checkVoicesOf(offer.name);
     account.admit('speech');
     const order: SpeechOrder = {
       engine: offer.engine,
@@ -186,6 +170,7 @@ export const startSpeechSession = ({
     },
     bytes: () =>
       fault(new ContractError('ErrInvalidRequest', 'Binary frames are not supported. Send JSON.')),
+    isBusy: () => isSpeaking,
     closed: () => stop.abort(),
   };
 };

@@ -1,4 +1,5 @@
 import { STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 import { PATHS } from '../../src/api/contract.ts';
@@ -9,30 +10,36 @@ import { chooseProtocol, upgradeAuthorization } from '../browser-origins.ts';
 import type { EngineConfig } from '../config.ts';
 import type { Engines } from '../engine-loader.ts';
 import { ContractError, errorReply } from '../errors.ts';
-import type { Purpose } from '../keys/access.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import type { Accounts } from '../keys/accounts.ts';
+import {
+  currentRequestId,
+  inRequest,
+  logRequest,
+  REQUEST_ID_HEADER,
+  requestIdFrom,
+} from '../request-log.ts';
 import type { Spools } from '../speech/spool.ts';
-import { floodError, sendError, type Peer, type PeerSession } from './peer.ts';
+import { MOST_MESSAGE_BYTES, runConnection } from './connection.ts';
+import { floodError, type Peer, type PeerSession } from './peer.ts';
 import { startRecognitionSession } from './recognition-session.ts';
 import { startSpeechSession } from './speech-session.ts';
-import { socketPeer } from './socket-peer.ts';
 
-/** The largest message: 6 s of audio as base64. */
-const MOST_MESSAGE_BYTES = 256 * 1_024;
 /** Frames over this are not even read; up to it, the client is told what is wrong. */
 const MOST_FRAME_BYTES = 4 * MOST_MESSAGE_BYTES;
 /** Sessions of both paths at the same time: each keeps up to 2 MB of audio. */
 const MOST_SESSIONS = 64;
-/** Longest pause between two messages of a client. */
-const IDLE_MS = { recognition: 60_000, speech: 180_000 };
-/** Access that a key needs for a path. */
-const PURPOSES = {
-  recognition: 'realtime-recognition',
-  speech: 'speech',
-} as const satisfies Record<Path, Purpose>;
-/** Time between two looks at the key of an open session, which may have been revoked. */
-const KEY_CHECK_MS = 2_000;
+/** Those of one key: a Dragoman opens up to 24. */
+const MOST_SESSIONS_OF_KEY = MOST_SESSIONS / 2;
+/** Sessions by their path: the access that a key needs, and the longest silence. */
+const SESSIONS = {
+  recognition: {
+    path: PATHS.realtimeRecognition,
+    purpose: 'realtime-recognition',
+    idleMs: 60_000,
+  },
+  speech: { path: PATHS.realtimeSpeech, purpose: 'speech', idleMs: 180_000 },
+} as const;
 /** Longest wait for a client's half of a close. */
 const CLOSE_MS = 2_000;
 
@@ -54,22 +61,24 @@ export interface RealtimeServer {
   close(): Promise<void>;
 }
 
-type Path = keyof typeof IDLE_MS;
+type SessionAbility = keyof typeof SESSIONS;
 
-const pathOf = ({ url = '' }: IncomingMessage): Path | undefined => {
-  const [path] = url.split('?');
-  if (path === PATHS.realtimeRecognition) return 'recognition';
-  return path === PATHS.realtimeSpeech ? 'speech' : undefined;
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+const abilityOf = (path: string): SessionAbility | undefined => {
+  if (path === SESSIONS.recognition.path) return 'recognition';
+  return path === SESSIONS.speech.path ? 'speech' : undefined;
 };
 
 const ignore = (): void => undefined;
 
 /** Answers an upgrade with an HTTP error and closes the connection. */
-const refuse = async (socket: Duplex, reply: Response): Promise<void> => {
+const refuse = async (socket: Duplex, reply: Response, requestId: string): Promise<void> => {
   const body = await reply.text();
   const head = [
     `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}`,
     ...[...reply.headers].map(([name, value]) => `${name}: ${value}`),
+    `${REQUEST_ID_HEADER}: ${requestId}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
@@ -91,68 +100,20 @@ export const serveRealtime = (
     handleProtocols: chooseProtocol,
   };
   const upgrader = new WebSocketServer(options);
-  const sockets = new Set<WebSocket>();
+  upgrader.on('headers', (headers) => headers.push(`${REQUEST_ID_HEADER}: ${currentRequestId()}`));
+  upgrader.on('wsClientError', ({ message }) => {
+    throw new ContractError('ErrInvalidRequest', `This is no WebSocket handshake: ${message}.`);
+  });
+  /** Open sessions, with the name of the key of each. */
+  const sockets = new Map<WebSocket, string>();
   let isClosing = false;
-
-  const open = (
-    socket: WebSocket,
-    path: Path,
-    account: KeyAccount,
-    start: (peer: Peer) => PeerSession,
-  ): void => {
-    sockets.add(socket);
-    const peer = socketPeer(socket);
-    let session: PeerSession | undefined;
-    let stopIdle: (() => void) | undefined;
-    let stopChecks: (() => void) | undefined;
-    const checkKey = (): void => {
-      stopChecks = clock.after(KEY_CHECK_MS, checkKey);
-      try {
-        account.checkOpen(PURPOSES[path]);
-      } catch (error) {
-        // A database that cannot be read now says nothing about the key.
-        if (!(error instanceof ContractError)) return;
-        sendError(peer, error, log, CLOSE.refused);
-        session?.closed();
-      }
-    };
-    const awake = (): void => {
-      stopIdle?.();
-      stopIdle = clock.after(IDLE_MS[path], () => {
-        const error = new ContractError('ErrInvalidRequest', 'The session was idle for too long.');
-        sendError(peer, error, log, CLOSE.away);
-        session?.closed();
-      });
-    };
-    socket.on('message', (data: Buffer, isBinary) => {
-      if (socket.readyState !== socket.OPEN) return;
-      awake();
-      if (data.length > MOST_MESSAGE_BYTES) {
-        const text = `The message is over ${MOST_MESSAGE_BYTES} bytes.`;
-        sendError(peer, new ContractError('ErrRequestTooLarge', text), log, CLOSE.tooLarge);
-        session?.closed();
-      } else if (isBinary) session?.bytes();
-      else session?.message(data.toString('utf8'));
-    });
-    // The close that follows an error is all that is needed.
-    socket.on('error', ignore);
-    socket.on('close', () => {
-      stopIdle?.();
-      stopChecks?.();
-      sockets.delete(socket);
-      session?.closed();
-    });
-    session = start(peer);
-    awake();
-    if (account.isMetered) stopChecks = clock.after(KEY_CHECK_MS, checkKey);
-  };
 
   /** Finds how a session of the path starts; throws when no engine serves it. */
   const starterOf = async (
-    path: Path,
+    ability: SessionAbility,
     account: KeyAccount,
   ): Promise<(peer: Peer) => PeerSession> => {
-    if (path === 'speech') {
+    if (ability === 'speech') {
       const offers = await engines.offers('speech');
       if (offers.length === 0) throw engines.missing({ ability: 'speech' });
       const textLimit = config.SERVICE_TTS_TEXT_LIMIT;
@@ -164,25 +125,61 @@ export const serveRealtime = (
     return (peer) => startRecognitionSession({ peer, account, offers, clock, log });
   };
 
-  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const path = pathOf(request);
-    // As for other requests, who has no key does not learn which paths there are.
-    const account = accounts.find(upgradeAuthorization(request.headers, browserOrigins));
-    if (!path) throw new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint');
-    account.admit(PURPOSES[path]);
-    const start = await starterOf(path, account);
+  const checkRoom = ({ name }: KeyAccount): void => {
+    const ofKey = [...sockets.values()].filter((one) => one === name).length;
+    if (ofKey >= MOST_SESSIONS_OF_KEY) throw floodError('too many sessions of this key are open');
     if (sockets.size >= MOST_SESSIONS) throw floodError('too many sessions are open');
     if (isClosing) throw new ContractError('ErrBackendUnreachable', 'The service stops.');
-    if (!socket.destroyed)
-      upgrader.handleUpgrade(request, socket, head, (opened) => open(opened, path, account, start));
   };
 
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  const upgrade = async (
+    request: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    found: (account: KeyAccount) => void,
+  ): Promise<void> => {
+    const ability = abilityOf(pathOf(request));
+    // As for other requests, who has no key does not learn which paths there are.
+    const account = accounts.find(upgradeAuthorization(request.headers, browserOrigins));
+    found(account);
+    if (!ability) throw new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint');
+    const { purpose, idleMs } = SESSIONS[ability];
+    account.admit(purpose);
+    const start = await starterOf(ability, account);
+    checkRoom(account);
+    if (socket.destroyed) return;
+    const requestId = currentRequestId() ?? '';
+    upgrader.handleUpgrade(request, socket, head, (opened) => {
+      sockets.set(opened, account.name);
+      opened.on('close', () => sockets.delete(opened));
+      const session = { account, purpose, idleMs, start, requestId };
+      runConnection({ socket: opened, network: socket, ...session, clock, log });
+    });
+  };
+
+  const answer = async (request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
+    const requestId = currentRequestId() ?? '';
+    const startMs = clock.nowMs();
+    let by: string | undefined;
+    let status = 101;
+    try {
+      await upgrade(request, socket, head, ({ name }) => (by = name));
+    } catch (thrown) {
+      const reply = errorReply(thrown, 'realtime');
+      ({ status } = reply);
+      if (status >= 500) log.warn({ requestId, status, err: thrown }, 'a request failed');
+      await refuse(socket, reply, requestId);
+    }
+    const method = request.method ?? '';
+    const ms = clock.nowMs() - startMs;
+    const whole = !socket.destroyed;
+    logRequest(log, { requestId, method, path: pathOf(request), status, whole, ms, by });
+  };
+
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     socket.on('error', ignore);
-    upgrade(request, socket, head).then(
-      () => socket.off('error', ignore),
-      (thrown: unknown) => void refuse(socket, errorReply(thrown, 'realtime')),
-    );
+    const given = request.headers[REQUEST_ID_HEADER];
+    inRequest(requestIdFrom(String(given ?? '')), () => void answer(request, socket, head));
   });
 
   return {
@@ -191,7 +188,7 @@ export const serveRealtime = (
     },
     close: async () => {
       isClosing = true;
-      const ends = [...sockets].map(async (socket) => {
+      const ends = [...sockets.keys()].map(async (socket) => {
         const closed = new Promise<void>((resolve) => {
           socket.once('close', () => resolve());
         });

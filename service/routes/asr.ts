@@ -9,7 +9,8 @@ import { readLanguage } from '../language.ts';
 import { findFormat, recogniseUpload, type RecognitionInput } from '../recognise-upload.ts';
 import { plainReply, segmentParameters, segmentsReply } from '../recognise.ts';
 import type { Route } from '../route.ts';
-import { createAudioUploads, withAudio } from '../uploads.ts';
+import type { createUploadLimiter } from '../upload-limiter.ts';
+import { withAudio } from '../uploads.ts';
 
 const checkForm = (fields: unknown): Record<string, unknown> => {
   const given = validate(z.looseObject({ model: z.string().optional() }), fields);
@@ -47,7 +48,7 @@ const readInput = (
 };
 
 /** Creates the route of contract section 4.5. */
-export const createAsr = (uploads = createAudioUploads()): Route => ({
+export const createAsr = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
   method: 'POST',
   path: PATHS.asr,
   purpose: 'recognition',

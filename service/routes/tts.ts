@@ -1,12 +1,16 @@
 import { PATHS, ttsRequest } from '../../src/api/contract.ts';
-import { ContractError } from '../errors.ts';
 import type { Route } from '../route.ts';
 import { speechReply } from '../speech/reply.ts';
-import { checkFormat, readSpeechRequest, sampleRateFor } from '../speech/request.ts';
-import { createSpools, SPOOL_LIMITS } from '../speech/spool.ts';
+import {
+  checkFormat,
+  findAllowedVoice,
+  readSpeechRequest,
+  sampleRateFor,
+} from '../speech/request.ts';
+import type { Spools } from '../speech/spool.ts';
 
 /** Creates the route of contract section 4.2. */
-export const createTts = (spools = createSpools(SPOOL_LIMITS)): Route => ({
+export const createTts = (spools: Spools): Route => ({
   method: 'POST',
   path: PATHS.tts,
   purpose: 'speech',
@@ -15,11 +19,7 @@ export const createTts = (spools = createSpools(SPOOL_LIMITS)): Route => ({
   failures: { unreachable: 500 },
   handle: async (context) => {
     const { input, voices } = await readSpeechRequest(context, ttsRequest, ({ text }) => text);
-    const found = voices.find(({ voice }) => voice.id === input.voice_id.toLowerCase());
-    if (!found)
-      throw new ContractError('ErrVoiceNotFound', `voice_id is not one of GET ${PATHS.voices}.`);
-    const { voice, offer } = found;
-    context.account.checkVoicesOf(offer.name);
+    const { voice, offer } = findAllowedVoice(voices, input.voice_id, context.account);
     checkFormat(voice, input);
     const sampleRateHz = sampleRateFor(voice, input.sample_rate);
 

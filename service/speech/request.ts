@@ -1,9 +1,10 @@
 import type { z } from 'zod';
-import { SERVICE_LIMITS, type TtsRequest, type Voice } from '../../src/api/contract.ts';
+import { PATHS, SERVICE_LIMITS, type TtsRequest, type Voice } from '../../src/api/contract.ts';
 import { streamable } from '../../src/audio/codec/encode.ts';
 import { countCodePoints, isBlank } from '../../src/text/unicode.ts';
 import { parseBody, readBody, validate } from '../body.ts';
 import { ContractError } from '../errors.ts';
+import type { KeyAccount } from '../keys/account.ts';
 import type { RouteContext } from '../route.ts';
 import { allVoices, type OfferedVoice } from '../voices.ts';
 
@@ -34,6 +35,19 @@ export const checkText = (text: string, limit: number): void => {
     throw new ContractError('ErrTextTooLong', `text is over ${limit} characters.`);
   if (isBlank(text))
     throw new ContractError('ErrInvalidParameter', 'Invalid parameter: text has nothing to speak');
+};
+
+/** Finds a voice by its ID. Throws where there is none, and the contract's 403 where a key may not use it. */
+export const findAllowedVoice = (
+  voices: readonly OfferedVoice[],
+  voiceId: string,
+  account: Pick<KeyAccount, 'checkVoicesOf'>,
+): OfferedVoice => {
+  const found = voices.find(({ voice }) => voice.id === voiceId.toLowerCase());
+  if (!found)
+    throw new ContractError('ErrVoiceNotFound', `voice_id is not one of GET ${PATHS.voices}.`);
+  account.checkVoicesOf(found.offer.name);
+  return found;
 };
 
 /** Checks that a voice has a format, and streams it where that is asked (section 7.1). */
@@ -67,7 +81,5 @@ export const readSpeechRequest = async <Input>(
   );
   const input = validate(schema, parseBody(bytes.toString('utf8')));
   checkText(textOf(input), limit);
-  const voices = await allVoices(engines, signal);
-  if (voices.length === 0) throw engines.missing({ ability: 'speech' });
-  return { input, voices };
+  return { input, voices: await allVoices(engines, signal) };
 };

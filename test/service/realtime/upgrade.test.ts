@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type Server } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket as WsSocket } from 'ws';
@@ -17,6 +17,7 @@ import { instantOffer, joined, silenceOf, soundOf } from './support.ts';
 
 interface Refusal {
   readonly status: number;
+  readonly requestId: string;
   readonly name: string;
   readonly error: string;
 }
@@ -32,7 +33,12 @@ const refusalOf = async (socket: WsSocket): Promise<Refusal> => {
   const [, response] = await once(socket, 'unexpected-response');
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
-  return { status: response.statusCode, ...JSON.parse(Buffer.concat(chunks).toString()) };
+  const requestId = response.headers['x-request-id'];
+  return {
+    status: response.statusCode,
+    requestId,
+    ...JSON.parse(Buffer.concat(chunks).toString()),
+  };
 };
 
 const messagesOf = (socket: WsSocket): { type: string; code?: string; text?: string }[] => {
@@ -49,8 +55,13 @@ let realtime: RealtimeServer;
 let url: string;
 let keys: Keys;
 let accounts: Accounts;
+/** What the server uses in place of the accounts' own; a database that cannot be read, say. */
+let find: Accounts['find'] | undefined;
+let lines: { readonly level: number; readonly msg: string; readonly [field: string]: unknown }[];
 
 beforeEach(async () => {
+  find = undefined;
+  lines = [];
   clock = createTestClock();
   server = createServer();
   const offer = instantOffer();
@@ -65,8 +76,8 @@ beforeEach(async () => {
   realtime = serveRealtime(server, {
     engines,
     config,
-    log: createLog('silent'),
-    accounts,
+    log: createLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) }),
+    accounts: { find: (header) => (find ?? accounts.find)(header) },
     spools: createSpools(SPOOL_LIMITS),
     clock,
   });
@@ -164,6 +175,85 @@ describe('the WebSocket paths', () => {
     expect(messages.at(-1)).toMatchObject({ type: 'error', code, fatal: true });
   });
 
+  it('leave a line for each connection and refusal, with an id and the name of the key', async () => {
+    const headers = { authorization: `Bearer ${keys.create('ada')}`, 'x-request-id': 'mine-7' };
+    const path = PATHS.realtimeRecognition;
+    const socket = new WsSocket(`${url.replace('http', 'ws')}${path}?q=private`, { headers });
+    const opened = once(socket, 'open');
+    const [response] = (await once(socket, 'upgrade')) as [IncomingMessage];
+    await opened;
+    expect(response.headers['x-request-id']).toBe('mine-7');
+    await clock.advance(2_500);
+    socket.close(1000);
+    await eventually(() => expect(lines).toHaveLength(2));
+    const { requestId } = await refusalOf(dial(url, '/ws/svck:secret'));
+    await refusalOf(dial(url, path, 'svck:unknown'));
+    const request = { level: 30, msg: 'request', method: 'GET' };
+    const by = expect.stringMatching(/^[\da-f]{8}$/) as string;
+    expect(lines).toMatchObject([
+      { ...request, requestId: 'mine-7', path, status: 101, by: 'ada' },
+      { level: 30, msg: 'a session ended', requestId: 'mine-7', code: 1000, ms: 2_500 },
+      { ...request, requestId, path: '/ws/…', status: 404, by },
+      { ...request, path, status: 401 },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/private|secret|unknown/);
+  });
+
+  it('warn of what fails before the upgrade', async () => {
+    find = () => {
+      throw new Error('the disk is gone');
+    };
+    const { requestId, status } = await refusalOf(dial(url, PATHS.realtimeRecognition));
+    expect(status).toBe(500);
+    expect(lines).toMatchObject([
+      { level: 40, msg: 'a request failed', requestId, status: 500 },
+      { level: 30, msg: 'request', requestId, status: 500 },
+    ]);
+  });
+
+  it('refuse what is no handshake in the words of the service', async () => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+    socket.write(
+      `GET ${PATHS.realtimeSpeech} HTTP/1.1\r\nHost: x\r\n${upgrade}Authorization: Bearer ${KEY}\r\n\r\n`,
+    );
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+    const reply = Buffer.concat(chunks).toString();
+    expect(reply).toContain('HTTP/1.1 400');
+    expect(reply).toContain('ErrInvalidRequest');
+    expect(lines).toMatchObject([{ msg: 'request', status: 400 }]);
+  });
+
+  it('warn once while a key cannot be checked, and keep the session', async () => {
+    let isBroken = false;
+    find = (header) => {
+      const account = accounts.find(header);
+      return {
+        ...account,
+        checkOpen: (purpose) => {
+          if (isBroken) throw new Error('the disk is gone');
+          account.checkOpen(purpose);
+        },
+      };
+    };
+    const socket = dial(url, PATHS.realtimeSpeech, keys.create('ada'));
+    await once(socket, 'open');
+    isBroken = true;
+    await clock.advance(10_000);
+    isBroken = false;
+    await clock.advance(2_000);
+    isBroken = true;
+    await clock.advance(10_000);
+    expect(socket.readyState).toBe(socket.OPEN);
+    expect(lines.filter(({ level }) => level === 40)).toMatchObject([
+      { msg: 'a key cannot be checked', requestId: lines[0]!['requestId'] },
+      { msg: 'a key cannot be checked' },
+    ]);
+    socket.terminate();
+  });
+
   it('close a session that sends nothing for a minute, and not one that does', async () => {
     const socket = dial(url, PATHS.realtimeRecognition);
     const messages = messagesOf(socket);
@@ -180,12 +270,23 @@ describe('the WebSocket paths', () => {
     expect(messages.at(-1)).toMatchObject({ type: 'error', fatal: true });
   });
 
-  it('take no more sessions than they have room for', async () => {
-    const sockets = Array.from({ length: 64 }, () => dial(url, PATHS.realtimeRecognition));
-    await Promise.all(sockets.map(async (socket) => once(socket, 'open')));
-    expect(await refusalOf(dial(url, PATHS.realtimeRecognition))).toMatchObject({
+  it('take no more sessions than they have room for, and half of them with one key', async () => {
+    const dialAll = async (key: string): Promise<WsSocket[]> => {
+      const dialled = Array.from({ length: 32 }, () => dial(url, PATHS.realtimeRecognition, key));
+      await Promise.all(dialled.map(async (socket) => once(socket, 'open')));
+      return dialled;
+    };
+    const sockets = await dialAll(KEY);
+    const other = keys.create('ada');
+    expect(await refusalOf(dial(url, PATHS.realtimeSpeech))).toMatchObject({
       status: 429,
-      name: 'ErrRateLimited',
+      error: 'Too many requests: too many sessions of this key are open. Retry after 1s',
+    });
+    sockets.push(...(await dialAll(other)));
+    const third = keys.create('eve');
+    expect(await refusalOf(dial(url, PATHS.realtimeRecognition, third))).toMatchObject({
+      status: 429,
+      error: 'Too many requests: too many sessions are open. Retry after 1s',
     });
     sockets[0]!.terminate();
     await eventually(() => expect(realtime.sessions).toBe(63));

@@ -1,0 +1,112 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import { CLOSE } from '../../src/api/realtime/contract.ts';
+import type { Clock } from '../../src/async/clock.ts';
+import type { Log } from '../../src/log.ts';
+import { ContractError } from '../errors.ts';
+import type { Purpose } from '../keys/access.ts';
+import type { KeyAccount } from '../keys/account.ts';
+import { inRequest } from '../request-log.ts';
+import { sendError, type Peer, type PeerSession } from './peer.ts';
+import { socketPeer } from './socket-peer.ts';
+
+/** The largest message: 6 s of audio as base64. */
+export const MOST_MESSAGE_BYTES = 256 * 1_024;
+/** Time between two looks at the key of an open session, which may have been revoked. */
+const KEY_CHECK_MS = 2_000;
+
+export interface ConnectionDeps {
+  readonly socket: WebSocket;
+  /** The network's end of `socket`. */
+  readonly network: Pick<Socket, 'setTimeout' | 'on'>;
+  readonly account: KeyAccount;
+  /** Access that the key needs as long as the session is open. */
+  readonly purpose: Purpose;
+  /** Longest silence between client and session. */
+  readonly idleMs: number;
+  readonly start: (peer: Peer) => PeerSession;
+  readonly requestId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Runs a session over an open socket until one of both ends. */
+export const runConnection = ({
+  socket,
+  network,
+  account,
+  purpose,
+  idleMs,
+  start,
+  requestId,
+  clock,
+  log,
+}: ConnectionDeps): void => {
+  const startMs = clock.nowMs();
+  let session: PeerSession | undefined;
+  let stopIdle: (() => void) | undefined;
+  let stopChecks: (() => void) | undefined;
+  let isChecked = true;
+
+  const own = socketPeer(socket, network);
+  const peer: Peer = {
+    ...own,
+    send: (message) => {
+      awake();
+      own.send(message);
+    },
+  };
+  const end = (error: ContractError, closeCode: number): void => {
+    sendError(peer, error, log, closeCode);
+    session?.closed();
+  };
+  const awake = (): void => {
+    stopIdle?.();
+    stopIdle = clock.after(idleMs, () => {
+      if (session?.isBusy()) awake();
+      else
+        end(
+          new ContractError('ErrInvalidRequest', 'The session was idle for too long.'),
+          CLOSE.away,
+        );
+    });
+  };
+  const checkKey = (): void => {
+    stopChecks = clock.after(KEY_CHECK_MS, checkKey);
+    try {
+      account.checkOpen(purpose);
+      isChecked = true;
+    } catch (error) {
+      if (error instanceof ContractError) return end(error, CLOSE.refused);
+      // A database that cannot be read now says nothing about the key.
+      if (isChecked)
+        log.warn({ requestId, by: account.name, err: error }, 'a key cannot be checked');
+      isChecked = false;
+    }
+  };
+  const take = (data: Buffer, isBinary: boolean): void => {
+    if (socket.readyState !== socket.OPEN) return;
+    awake();
+    if (data.length > MOST_MESSAGE_BYTES) {
+      const text = `The message is over ${MOST_MESSAGE_BYTES} bytes.`;
+      end(new ContractError('ErrRequestTooLarge', text), CLOSE.tooLarge);
+    } else if (isBinary) session?.bytes();
+    else session?.message(data.toString('utf8'));
+  };
+
+  socket.on('message', (data: Buffer, isBinary) =>
+    inRequest(requestId, () => take(data, isBinary)),
+  );
+  // The close that follows an error is all that is needed.
+  socket.on('error', () => undefined);
+  socket.on('close', (code) => {
+    stopIdle?.();
+    stopChecks?.();
+    session?.closed();
+    const ms = Math.round(clock.nowMs() - startMs);
+    log.info({ requestId, by: account.name, code, ms }, 'a session ended');
+  });
+  session = start(peer);
+  awake();
+  if (account.isMetered) stopChecks = clock.after(KEY_CHECK_MS, checkKey);
+};

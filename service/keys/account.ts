@@ -10,7 +10,7 @@ import {
 } from './access.ts';
 import type { Use } from './prices.ts';
 
-/** The key of a request, with what it may do. */
+/** The owner of a request's key, with what they may do. */
 export interface KeyAccount {
   /** Name for logs and turns, which tells nothing of the key itself. */
   readonly name: string;
@@ -39,10 +39,11 @@ export interface KeyAllowances {
   readonly asr: Allowance | undefined;
 }
 
-/** A key's access and credit at the moment. */
+/** A key's access, credit and limits at the moment. */
 export interface KeyState {
   readonly access: KeyAccess;
   readonly creditNanoUsd: number;
+  readonly allowances: KeyAllowances;
 }
 
 const takeOne = ({ all, asr }: KeyAllowances, purpose: Purpose | undefined): void => {
@@ -83,17 +84,14 @@ export const operatorAccount = (
 export const storedAccount = (
   name: string,
   {
-    allowances,
     now,
     spend,
   }: {
-    readonly allowances: KeyAllowances;
     readonly now: () => KeyState;
     readonly spend: (use: Use) => void;
   },
 ): KeyAccount => {
-  const checkMay = (purpose: Purpose): void => {
-    const { access, creditNanoUsd } = now();
+  const checkMay = ({ access, creditNanoUsd }: KeyState, purpose: Purpose): void => {
     checkPurpose(access, purpose);
     checkCredit(creditNanoUsd);
   };
@@ -101,12 +99,13 @@ export const storedAccount = (
     name,
     isMetered: true,
     admit: (purpose) => {
-      if (purpose) checkMay(purpose);
-      takeOne(allowances, purpose);
+      const state = now();
+      if (purpose) checkMay(state, purpose);
+      takeOne(state.allowances, purpose);
     },
     allowsVoicesOf: (engine) => allowsVoicesOf(now().access, engine),
     checkVoicesOf: (engine) => checkVoicesOf(now().access, engine),
     charge: spend,
-    checkOpen: checkMay,
+    checkOpen: (purpose) => checkMay(now(), purpose),
   };
 };

@@ -86,15 +86,18 @@ const createStoredKeys = ({
   });
   return {
     find,
-    accountOf: ({ hash, name }: StoredKey, allowances: KeyAllowances): KeyAccount =>
+    accountOf: (
+      { hash, name }: StoredKey,
+      allowancesOf: (key: StoredKey) => KeyAllowances,
+    ): KeyAccount =>
       storedAccount(name, {
-        allowances,
         now: () => {
           const key = find(hash);
           if (!key) throw unknownKey();
           return {
             access: storedAccess(key.access),
             creditNanoUsd: key.creditNanoUsd - spending.unwritten(hash),
+            allowances: allowancesOf(key),
           };
         },
         spend: (use) => spending.add(hash, priceOf(prices, use)),
@@ -148,7 +151,7 @@ export const createAccounts = ({
       if (isOperators) return operatorAccount(hash.slice(0, NAME_DIGITS), allowancesOf(hash));
       const key = stored?.find(hash);
       if (!stored || !key) throw unknownKey();
-      return stored.accountOf(key, allowancesOf(hash, key.rate, key.asrRate));
+      return stored.accountOf(key, ({ rate, asrRate }) => allowancesOf(hash, rate, asrRate));
     },
     [Symbol.asyncDispose]: async () => stored?.[Symbol.asyncDispose](),
   };

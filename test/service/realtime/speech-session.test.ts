@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SpeechEngine } from '../../../service/engine.ts';
-import { operatorAccount } from '../../../service/keys/account.ts';
+import { operatorAccount, storedAccount } from '../../../service/keys/account.ts';
 import { createRequestLimiter } from '../../../service/request-limiter.ts';
 import { startSpeechSession } from '../../../service/realtime/speech-session.ts';
 import { createSpools, SPOOL_LIMITS } from '../../../service/speech/spool.ts';
@@ -26,6 +26,7 @@ const UPDATE = {
   type: 'session.update',
   session: { voice_id: VOICE.id, format: 'pcm', sample_rate: 0, audio_transport: 'binary' },
 };
+const NO_LIMITS = { all: undefined, asr: undefined };
 /** A tenth of a second a character. */
 const CHARACTER_SAMPLES = 2_400;
 
@@ -41,7 +42,11 @@ const engine = (speak?: SpeechEngine['speak']): SpeechEngine => ({
     })),
 });
 
-const open = (speechEngine = engine(), taken = async (): Promise<void> => undefined) => {
+const open = (
+  speechEngine = engine(),
+  taken = async (): Promise<void> => undefined,
+  account = operatorAccount('one'),
+) => {
   const said: { type: string; code?: string; message?: string; audio?: string }[] = [];
   const audio: Uint8Array[] = [];
   const closes: number[] = [];
@@ -57,7 +62,7 @@ const open = (speechEngine = engine(), taken = async (): Promise<void> => undefi
       close: (code) => void closes.push(code),
     },
     engines: offering('one', speechEngine, limiter).engines,
-    account: operatorAccount('one'),
+    account,
     spools: createSpools(SPOOL_LIMITS),
     textLimit: 100,
     clock: createTestClock(),
@@ -156,6 +161,18 @@ describe('a session of realtime speech', () => {
     send(UPDATE);
     send({ type: 'tts.speak', text: 'hello' });
     await last('tts.usage');
+  });
+
+  it('speaks no more with an engine that its key has lost', async () => {
+    const state = { access: new Set(['speech:one']), creditNanoUsd: 1, allowances: NO_LIMITS };
+    const account = storedAccount('ada', { now: () => state, spend: () => undefined });
+    const { send, last } = open(undefined, undefined, account);
+    send(UPDATE);
+    send({ type: 'tts.speak', text: 'hello' });
+    await last('tts.usage');
+    state.access = new Set(['speech:other']);
+    send({ type: 'tts.speak', text: 'hello' });
+    expect(await last('error')).toMatchObject({ code: 'ErrAccessDenied', fatal: false });
   });
 
   it('speaks one text at a time', async () => {

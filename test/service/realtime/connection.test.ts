@@ -1,0 +1,72 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { WebSocket } from 'ws';
+import { operatorAccount } from '../../../service/keys/account.ts';
+import { runConnection } from '../../../service/realtime/connection.ts';
+import type { Peer } from '../../../service/realtime/peer.ts';
+import { createLog } from '../../../src/log.ts';
+import { createTestClock } from '../../fakes/clock.ts';
+
+const IDLE_MS = 180_000;
+
+const open = () => {
+  const clock = createTestClock();
+  const closes: number[] = [];
+  const socket = Object.assign(new EventEmitter(), {
+    readyState: 1,
+    OPEN: 1,
+    bufferedAmount: 0,
+    send: () => undefined,
+    close: (code: number) => {
+      closes.push(code);
+      socket.emit('close', code);
+    },
+  });
+  let isBusy = false;
+  let peer: Peer | undefined;
+  runConnection({
+    socket: socket as unknown as WebSocket,
+    network: { setTimeout: () => undefined as never, on: () => undefined as never },
+    account: operatorAccount('one'),
+    purpose: 'speech',
+    idleMs: IDLE_MS,
+    start: (given) => {
+      peer = given;
+      const ignore = (): void => undefined;
+      return { message: ignore, bytes: ignore, closed: ignore, isBusy: () => isBusy };
+    },
+    requestId: 'r',
+    clock,
+    log: createLog('silent'),
+  });
+  return {
+    clock,
+    closes,
+    peer: peer!,
+    work: (is: boolean): void => {
+      isBusy = is;
+    },
+  };
+};
+
+describe('the connection of a session', () => {
+  it('is closed once nobody has said anything for too long', async () => {
+    const { clock, closes } = open();
+    await clock.advance(IDLE_MS - 1);
+    expect(closes).toEqual([]);
+    await clock.advance(1);
+    expect([closes, clock.waiting]).toEqual([[1001], 0]);
+  });
+
+  it('is kept while the client waits for the service, and for a whole pause after that', async () => {
+    const { clock, closes, peer, work } = open();
+    work(true);
+    await clock.advance(5 * IDLE_MS - 1);
+    peer.send({ type: 'tts.audio.done' });
+    work(false);
+    await clock.advance(IDLE_MS - 1);
+    expect(closes).toEqual([]);
+    await clock.advance(1);
+    expect(closes).toEqual([1001]);
+  });
+});

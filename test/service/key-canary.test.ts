@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { PATHS } from '../../src/api/contract.ts';
+import { WebSocket } from 'ws';
+import { OPENAI_PATHS } from '../../service/routes/openai/paths.ts';
+import { PATHS, type Voice } from '../../src/api/contract.ts';
 import { createLog } from '../../src/log.ts';
 import { startFakeOpenai, type Fault } from '../fakes/openai.ts';
 import { traceOf } from '../fakes/key-canary.ts';
 import { toneWav } from '../fakes/tone.ts';
+import { joined, silenceOf, soundOf } from './realtime/support.ts';
 import { KEY, startTestService, type TestService } from './support.ts';
 
 const BACK_END_KEY = 'Canary-of.the+Back/End=0123456789';
@@ -66,7 +70,65 @@ const open = async () => {
 const read = async (reply: Response): Promise<string> =>
   `${reply.status} ${[...reply.headers].join('\n')} ${await reply.text().catch(String)}`;
 
-/** Requests of each ability, every one of which asks the back end. */
+/** Opens a session, sends messages, and returns all that comes until a message of these types. */
+const converse = async (
+  { service }: TestService,
+  path: string,
+  messages: readonly object[],
+  lastTypes: readonly string[],
+): Promise<string> => {
+  const headers = { authorization: `Bearer ${KEY}` };
+  const socket = new WebSocket(`${service.url.replace('http', 'ws')}${path}`, { headers });
+  const heard: string[] = [];
+  socket.on('message', (data: Buffer, isBinary) => {
+    heard.push(data.toString());
+    if (isBinary) return;
+    const { type } = JSON.parse(data.toString()) as { type: string };
+    if (lastTypes.includes(type)) socket.close();
+  });
+  socket.on('open', () => {
+    for (const message of messages) socket.send(JSON.stringify(message));
+  });
+  await once(socket, 'close');
+  return heard.join('\n');
+};
+
+const hearInSession = async (service: TestService): Promise<string> => {
+  const audio = joined(soundOf([1, 2, 3]), silenceOf(1)).toString('base64');
+  return converse(
+    service,
+    PATHS.realtimeRecognition,
+    [{ type: 'input_audio.append', audio }],
+    ['asr.final_result', 'error'],
+  );
+};
+
+const speakInSession = async (service: TestService, voiceId: string): Promise<string> => {
+  const session = { voice_id: voiceId, format: 'mp3' };
+  return converse(
+    service,
+    PATHS.realtimeSpeech,
+    [
+      { type: 'session.update', session },
+      { type: 'tts.speak', text: 'Hi' },
+    ],
+    ['tts.usage', 'error'],
+  );
+};
+
+const voiceOfBackEnd = async (service: TestService): Promise<string> => {
+  const reply = await service.request(PATHS.voices);
+  const { voices } = (await reply.json()) as { voices: readonly Voice[] };
+  return voices.find(({ name }) => name === 'alloy')!.id;
+};
+
+const transcribe = async (service: TestService): Promise<Response> => {
+  const body = new FormData();
+  body.append('file', new Blob([new Uint8Array(toneWav(1))]), 'a.wav');
+  return service.request(OPENAI_PATHS.transcriptions, { method: 'POST', body });
+};
+
+/** Requests of each path, every one of which asks the back end. */
 const askAll = (service: TestService): readonly Promise<Response>[] => {
   const messages = [{ role: 'user', content: 'Hi' }];
   const audio = Buffer.from(toneWav(1)).toString('base64');
@@ -78,17 +140,24 @@ const askAll = (service: TestService): readonly Promise<Response>[] => {
     service.translate({ ...pair, stream: 'true' }),
     service.postJson(PATHS.asr, { audio }),
     service.postJson(PATHS.asr, { audio, vad: 'segments' }),
-    service.postJson('/openai/v1/audio/speech', { input: 'Hi', voice: 'alloy' }),
+    transcribe(service),
+    service.postJson(OPENAI_PATHS.speech, { input: 'Hi', voice: 'alloy' }),
   ];
 };
 
 describe('the built-in service tells', () => {
   it.each(FAULTS)('no key where a back end gives %s', async (_, fault) => {
     await using at = await open();
+    const voiceId = await voiceOfBackEnd(at.service);
     for (const path of BACK_END_PATHS)
       for (let times = 0; times < 8; times += 1) at.backEnd.fail(path, fault);
     // All at once: after a failure an engine is left alone for a while.
-    const replies = await Promise.all(askAll(at.service).map(async (asked) => read(await asked)));
+    const replies = await Promise.all([
+      ...askAll(at.service).map(async (asked) => read(await asked)),
+      hearInSession(at.service),
+      speakInSession(at.service, voiceId),
+    ]);
+    for (const session of replies.slice(-2)) expect(session).toContain('"type":"error"');
     const asked = new Set(at.backEnd.requests.map(({ path }) => path));
     expect([...asked].toSorted()).toEqual(BACK_END_PATHS.toSorted());
     for (const reply of replies) expect(traceOf(BACK_END_KEY, reply), reply).toBeUndefined();
@@ -115,9 +184,10 @@ describe('the built-in service tells', () => {
       service.postJson(PATHS.tts, { voice_id: STRANGERS, text: 'Hi', format: STRANGERS }),
       service.translate({ text: '', source_lang: STRANGERS, target_lang: 'es' }),
     ]);
-    await Promise.all(replies.map(read));
+    const told = await Promise.all(replies.map(read));
     const text = logged.join('\n');
-    for (const key of [STRANGERS, KEY]) expect(traceOf(key, text)).toBeUndefined();
+    for (const key of [STRANGERS, KEY])
+      for (const one of [...told, text]) expect(traceOf(key, one), one).toBeUndefined();
     expect(text).toContain('"status":401');
   });
 });

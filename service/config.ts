@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { KEY_PREFIX, SERVICE_LIMITS } from '../src/api/contract.ts';
 import { httpUrl, port } from '../src/config.ts';
 import type { AllowanceRate } from './allowance.ts';
+import { ABILITIES, type Ability } from './engine.ts';
 import { parseRate, RATE_FORM, rateText } from './rate.ts';
 
 const list = z.string().transform((text) =>
@@ -30,11 +31,9 @@ const speechVoices = list.transform((items, ctx) =>
   }),
 );
 
-const ABILITIES = ['chat', 'translation', 'recognition', 'speech'] as const;
-
 /** Order of engines for a task, and for a language pair of translation where it has one. */
 export interface EngineOrder {
-  readonly ability: (typeof ABILITIES)[number];
+  readonly ability: Ability;
   readonly from?: string;
   readonly to?: string;
   /** Names of engines, best first; others come after them. */
@@ -58,8 +57,7 @@ const engineOrders = list.transform((items, ctx) =>
       ];
     ctx.addIssue({
       code: 'custom',
-      message:
-        'must be like recognition=sherpa-onnx>openai,translation:en:es=apertium>openai (tasks: chat, translation, recognition)',
+      message: `must be like recognition=sherpa-onnx>openai,translation:en:es=apertium>openai (${ABILITIES.join(', ')})`,
     });
     return [];
   }),
@@ -68,7 +66,7 @@ const engineOrders = list.transform((items, ctx) =>
 /** Calls that an engine gets at most, for all its tasks or for one. */
 export interface EngineRate {
   readonly engine: string;
-  readonly ability?: (typeof ABILITIES)[number];
+  readonly ability?: Ability;
   readonly rate: AllowanceRate;
 }
 
@@ -83,7 +81,7 @@ const engineRates = list.transform((items, ctx) =>
       return [{ engine, rate, ...(ability ? { ability } : {}) }];
     ctx.addIssue({
       code: 'custom',
-      message: `must be like openai=5/s,openai:recognition=30/min (tasks: ${ABILITIES.join(', ')}); each rate ${RATE_FORM}`,
+      message: `must be like openai=5/s,openai:recognition=30/min (${ABILITIES.join(', ')}); each rate ${RATE_FORM}`,
     });
     return [];
   }),

@@ -4,7 +4,9 @@ import type { AudioFormat } from '../src/model/file.ts';
 import type { ChatBody } from './chat-body.ts';
 import type { EngineConfig } from './config.ts';
 
-export type Ability = 'speech' | 'recognition' | 'translation' | 'chat';
+/** What engines can do, and what is paid for. */
+export const ABILITIES = ['chat', 'translation', 'recognition', 'speech'] as const;
+export type Ability = (typeof ABILITIES)[number];
 
 /** The ability that a request needs. */
 export type RequiredAbility =

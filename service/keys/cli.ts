@@ -2,9 +2,6 @@ import { engineNames } from '../engine-loader.ts';
 import { runKeys } from './commands.ts';
 import { openKeyStore } from './store.ts';
 
-/** Longest wait for a service that writes at the same moment. */
-const BUSY_MS = 5_000;
-
 /**
  * Runs a command about keys, `keys …`. Returns false for other words.
  *
@@ -16,7 +13,7 @@ export const runKeyCommand = async (
 ): Promise<boolean> => {
   if (command !== 'keys') return false;
   runKeys(words, {
-    open: () => openKeyStore(database, BUSY_MS),
+    open: () => openKeyStore(database),
     engines: await engineNames(),
     now: () => new Date(),
     print: (line) => console.log(line),

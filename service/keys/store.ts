@@ -52,6 +52,9 @@ const SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/** Longest wait of who can wait: of the command line, and of the thread that writes. */
+const BUSY_MS = 5_000;
+
 const COLUMNS = `hash, name, access, credit_nano_usd AS creditNanoUsd, rate, asr_rate AS asrRate,
   created_at AS createdAt`;
 
@@ -65,9 +68,10 @@ const unknownName = (name: string): AppError =>
  * Opens the database of keys, which is made when missing. Throws `AppError` (`config`) for one that
  * cannot be used.
  *
- * @param busyMs longest wait for another process that writes; everything else waits as well
+ * @param busyMs longest wait for another process that writes; everything else waits as well. Default:
+ *   5 s
  */
-export const openKeyStore = (path: string, busyMs: number): KeyStore =>
+export const openKeyStore = (path: string, busyMs = BUSY_MS): KeyStore =>
   openDatabase(path, { variable: 'SERVICE_DATABASE', busyMs }, (database) => {
     database.exec(SCHEMA);
     const find = database.prepare(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`);

@@ -1,10 +1,10 @@
+import { MODELS_PATH } from '../../../src/api/contract.ts';
 import type { Route } from '../../route.ts';
-import { OPENAI_PATHS } from './paths.ts';
 
 /** Route of the chat models, the one that is used by default first; empty without a chat engine. */
 export const models: Route = {
   method: 'GET',
-  path: OPENAI_PATHS.models,
+  path: MODELS_PATH,
   stage: 'llm',
   timeoutMs: 30_000,
   handle: async ({ engines }) => {

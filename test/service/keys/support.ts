@@ -10,7 +10,7 @@ import { startTestService, type TestService } from '../support.ts';
 /** A folder for a database of keys, with the commands that change it. */
 export const createKeys = () => {
   const database = join(mkdtempSync(join(tmpdir(), 'dragoman-keys-')), 'data', 'service.db');
-  const open = () => openKeyStore(database, 5_000);
+  const open = () => openKeyStore(database);
   /** Runs `keys …` and returns its output. */
   const run = (...words: readonly string[]): string => {
     const lines: string[] = [];

@@ -87,7 +87,7 @@ export const createServiceApp = (
       };
       try {
         const account = c.get('account');
-        account.admit(route.purpose);
+        account.admit(route.access);
         return await route.handle({
           request: c.req.raw,
           engines,

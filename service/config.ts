@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { KEY_PREFIX, SERVICE_LIMITS } from '../src/api/contract.ts';
 import { httpUrl, port } from '../src/config.ts';
+import { ABILITIES, type Ability } from './ability.ts';
 import type { AllowanceRate } from './allowance.ts';
-import { ABILITIES, type Ability } from './engine.ts';
 import { parseRate, RATE_FORM, rateText } from './rate.ts';
 
 const list = z.string().transform((text) =>
@@ -31,7 +31,7 @@ const speechVoices = list.transform((items, ctx) =>
   }),
 );
 
-/** Order of engines for a task, and for a language pair of translation where it has one. */
+/** Order of engines for an ability, and for a language pair of translation where it has one. */
 export interface EngineOrder {
   readonly ability: Ability;
   readonly from?: string;
@@ -42,7 +42,7 @@ export interface EngineOrder {
 
 const ORDER = /^(?<ability>[a-z]+)(?::(?<from>[\w-]+):(?<to>[\w-]+))?=(?<engines>[\w.>-]+)$/;
 
-/** Orders, each as `task=engine>engine` or `translation:from:to=engine>engine`. */
+/** Orders, each as `ability=engine>engine` or `translation:from:to=engine>engine`. */
 const engineOrders = list.transform((items, ctx) =>
   items.flatMap((item): EngineOrder[] => {
     const { ability = '', from, to, engines = '' } = ORDER.exec(item)?.groups ?? {};
@@ -63,21 +63,21 @@ const engineOrders = list.transform((items, ctx) =>
   }),
 );
 
-/** Calls that an engine gets at most, for all its tasks or for one. */
+/** Calls that an engine gets at most, for all its abilities or for one. */
 export interface EngineRate {
   readonly engine: string;
   readonly ability?: Ability;
   readonly rate: AllowanceRate;
 }
 
-/** Rates, each as `engine=rate` or `engine:task=rate`. */
+/** Rates, each as `engine=rate` or `engine:ability=rate`. */
 const engineRates = list.transform((items, ctx) =>
   items.flatMap((item): EngineRate[] => {
     const [names = '', text = ''] = item.split('=');
-    const [engine = '', task] = names.split(':');
-    const ability = ABILITIES.find((one) => one === task);
+    const [engine = '', named] = names.split(':');
+    const ability = ABILITIES.find((one) => one === named);
     const rate = parseRate(text);
-    if (rate && (task === undefined || ability))
+    if (rate && (named === undefined || ability))
       return [{ engine, rate, ...(ability ? { ability } : {}) }];
     ctx.addIssue({
       code: 'custom',
@@ -114,10 +114,10 @@ export const engineSection = z.object({
     .describe('Voices: name[:language[:gender]], separated by commas.'),
   SERVICE_ENGINE_ORDER: engineOrders
     .default([])
-    .describe('Order of engines: task=engine>engine or translation:from:to=engine>engine.'),
+    .describe('Order of engines: ability=engine>engine or translation:from:to=engine>engine.'),
   SERVICE_ENGINE_RATES: engineRates
     .default([])
-    .describe('Most calls of engines: engine=rate or engine:task=rate, such as openai=5/s.'),
+    .describe('Most calls of engines: engine=rate or engine:ability=rate, such as openai=5/s.'),
   SERVICE_MODELS: z
     .string()
     .default('models')

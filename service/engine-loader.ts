@@ -4,8 +4,8 @@ import { realClock } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { missingEngineText } from '../src/http/missing-engine.ts';
 import { LANGUAGES } from '../src/text/language/language-list.ts';
+import type { Ability } from './ability.ts';
 import type {
-  Ability,
   CreateEngine,
   Engine,
   EngineContext,

@@ -1,5 +1,5 @@
 import type { EngineOrder } from './config.ts';
-import type { Ability } from './engine.ts';
+import type { Ability } from './ability.ts';
 
 export interface LanguagePair {
   readonly from: string;
@@ -12,23 +12,23 @@ const isMeant = (language: string, code: string): boolean => {
   return wanted === meant || wanted.startsWith(`${meant}-`);
 };
 
-/** Sorts engines as the configuration says for the task, or better for the pair; the rest follow. */
+/** Sorts engines as the configuration says for the ability, or better for the pair; the rest follow. */
 export const inPreferredOrder = <E extends { readonly name: string }>(
   engines: readonly E[],
   orders: readonly EngineOrder[],
   ability: Ability,
   pair: LanguagePair | undefined,
 ): readonly E[] => {
-  const ofTask = orders.filter((order) => order.ability === ability);
+  const ofAbility = orders.filter((order) => order.ability === ability);
   const order =
-    ofTask.find(
+    ofAbility.find(
       ({ from, to }) =>
         pair &&
         from !== undefined &&
         to !== undefined &&
         isMeant(pair.from, from) &&
         isMeant(pair.to, to),
-    ) ?? ofTask.find(({ from }) => from === undefined);
+    ) ?? ofAbility.find(({ from }) => from === undefined);
   if (!order) return engines;
   const place = ({ name }: E): number => {
     const at = order.engines.indexOf(name);

@@ -1,12 +1,9 @@
 import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
 import type { Log } from '../src/log.ts';
 import type { AudioFormat } from '../src/model/file.ts';
+import type { Ability } from './ability.ts';
 import type { ChatBody } from './chat-body.ts';
 import type { EngineConfig } from './config.ts';
-
-/** What engines can do, and what is paid for. */
-export const ABILITIES = ['chat', 'translation', 'recognition', 'speech'] as const;
-export type Ability = (typeof ABILITIES)[number];
 
 /** The ability that a request needs. */
 export type RequiredAbility =

@@ -2,7 +2,7 @@ import type { Log } from '../src/log.ts';
 import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
 import type { FailureRules } from './errors.ts';
-import type { Purpose } from './keys/access.ts';
+import type { AccessKind } from './keys/access.ts';
 import type { KeyAccount } from './keys/account.ts';
 
 export interface RouteContext {
@@ -10,7 +10,7 @@ export interface RouteContext {
   readonly engines: Engines;
   readonly config: EngineConfig;
   readonly log: Log;
-  /** The client's API key, with what it may do. */
+  /** The owner of the client's API key, with what they may do. */
   readonly account: KeyAccount;
   /** Aborted when the client has left or the route has timed out. */
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /** Access that a key needs for it; undefined for lists, which are free. */
-  readonly purpose?: Purpose;
+  readonly access?: AccessKind;
   /** The stage that its errors name (section 2.6 `context`). */
   readonly stage: string;
   readonly timeoutMs: number;

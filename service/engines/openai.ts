@@ -1,4 +1,5 @@
-import type { Ability, CreateEngine, EngineAbilities } from '../engine.ts';
+import type { Ability } from '../ability.ts';
+import type { CreateEngine, EngineAbilities } from '../engine.ts';
 import { createChat } from './openai/chat.ts';
 import { createUpstream, type Upstream } from './openai/http.ts';
 import { chooseModels, listModels, type Models } from './openai/models.ts';

@@ -1,5 +1,6 @@
 import { AppError } from '../../src/errors.ts';
-import type { Ability, CreateEngine, EngineAbilities } from '../engine.ts';
+import type { Ability } from '../ability.ts';
+import type { CreateEngine, EngineAbilities } from '../engine.ts';
 import { followInstalled, type InstalledFolder } from '../models/installed.ts';
 import { isPackageInstalled } from '../package-installed.ts';
 import { createChildren } from './sherpa-onnx/children.ts';

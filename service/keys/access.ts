@@ -1,24 +1,24 @@
-import type { Ability } from '../engine.ts';
+import type { Ability } from '../ability.ts';
 import { ContractError } from '../errors.ts';
 
-/** Purpose of a request, for which a key needs access (contract section 5, item 6). */
-export type Purpose = Ability | 'realtime-recognition';
+/** Access that a request needs (contract section 5, item 6). */
+export type AccessKind = Ability | 'realtime-recognition';
 
-const PURPOSES = [
+const ACCESSES = [
   'speech',
   'recognition',
   'realtime-recognition',
   'translation',
   'chat',
-] as const satisfies readonly Purpose[];
+] as const satisfies readonly AccessKind[];
 
 const SPEECH_OF = 'speech:';
 const ALL = 'all';
 
 /** The words of access, for errors and help. */
-export const ACCESS_WORDS = `${ALL}, ${PURPOSES.join(', ')}, ${SPEECH_OF}ENGINE`;
+export const ACCESS_WORDS = `${ALL}, ${ACCESSES.join(', ')}, ${SPEECH_OF}ENGINE`;
 
-/** Words for what a key may use: `all`, purposes, and engines of speech such as `speech:espeak-ng`. */
+/** Words for what a key may use: `all`, kinds of access, and engines of speech such as `speech:espeak-ng`. */
 export type KeyAccess = ReadonlySet<string>;
 
 export const ALL_ACCESS: KeyAccess = new Set([ALL]);
@@ -33,7 +33,7 @@ export const parseAccess = (
   engines: readonly string[],
 ): { readonly access: KeyAccess } | { readonly unknown: string } => {
   const words = text.split(',').map((word) => word.trim());
-  const known = new Set([ALL, ...PURPOSES, ...engines.map((name) => `${SPEECH_OF}${name}`)]);
+  const known = new Set([ALL, ...ACCESSES, ...engines.map((name) => `${SPEECH_OF}${name}`)]);
   const unknown = words.find((word) => !known.has(word));
   return unknown === undefined ? { access: new Set(words) } : { unknown };
 };
@@ -49,7 +49,7 @@ const denied = (what: string): ContractError =>
     context: ['auth'],
   });
 
-const TITLES: Readonly<Record<Purpose, string>> = {
+const TITLES: Readonly<Record<AccessKind, string>> = {
   speech: 'text-to-speech',
   recognition: 'batch speech recognition',
   'realtime-recognition': 'realtime speech recognition',
@@ -57,11 +57,11 @@ const TITLES: Readonly<Record<Purpose, string>> = {
   chat: 'chat',
 };
 
-/** Throws the contract's 403 for a key that may not be used for `purpose`. */
-export const checkPurpose = (access: KeyAccess, purpose: Purpose): void => {
-  if (access.has(ALL) || access.has(purpose)) return;
-  if (purpose === 'speech' && [...access].some((word) => word.startsWith(SPEECH_OF))) return;
-  throw denied(TITLES[purpose]);
+/** Throws the contract's 403 for a key without the access that is needed. */
+export const checkAccess = (access: KeyAccess, needed: AccessKind): void => {
+  if (access.has(ALL) || access.has(needed)) return;
+  if (needed === 'speech' && [...access].some((word) => word.startsWith(SPEECH_OF))) return;
+  throw denied(TITLES[needed]);
 };
 
 /** True when the voices of an engine may be used. */

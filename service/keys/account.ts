@@ -3,10 +3,10 @@ import { ContractError, tooManyRequests } from '../errors.ts';
 import {
   ALL_ACCESS,
   allowsVoicesOf,
-  checkPurpose,
+  checkAccess,
   checkVoicesOf,
   type KeyAccess,
-  type Purpose,
+  type AccessKind,
 } from './access.ts';
 import type { Use } from './prices.ts';
 
@@ -17,20 +17,20 @@ export interface KeyAccount {
   /** True when what is used is counted. */
   readonly isMetered: boolean;
   /**
-   * Lets a request begin, and counts it. Throws the contract's 403 for a purpose that the key may
-   * not be used for, 429 for too many requests and for a credit that is used up.
+   * Lets a request begin, and counts it. Throws the contract's 403 where the key lacks the
+   * access that is needed, 429 for too many requests and for a credit that is used up.
    *
-   * @param purpose undefined for lists, which are free
+   * @param needed undefined for lists, which are free
    */
-  admit(purpose?: Purpose): void;
+  admit(needed?: AccessKind): void;
   /** True when voices of an engine may be used. */
   allowsVoicesOf(engine: string): boolean;
   /** Throws the contract's 403 for a voice of an engine that the key may not be used for. */
   checkVoicesOf(engine: string): void;
   /** Takes the price of a result from the credit. */
   charge(use: Use): void;
-  /** Throws when an open session of this purpose has to end: the key was revoked, say. */
-  checkOpen(purpose: Purpose): void;
+  /** Throws when an open session with this access has to end: the key was revoked, say. */
+  checkOpen(needed: AccessKind): void;
 }
 
 /** The limits of a key: of all its requests, and of those for speech recognition. */
@@ -46,8 +46,8 @@ export interface KeyState {
   readonly allowances: KeyAllowances;
 }
 
-const takeOne = ({ all, asr }: KeyAllowances, purpose: Purpose | undefined): void => {
-  const isAsr = purpose === 'recognition' || purpose === 'realtime-recognition';
+const takeOne = ({ all, asr }: KeyAllowances, needed: AccessKind | undefined): void => {
+  const isAsr = needed === 'recognition' || needed === 'realtime-recognition';
   const allowances = [all, isAsr ? asr : undefined].filter((one) => one !== undefined);
   const waitMs = Math.max(0, ...allowances.map((one) => one.waitMs(1)));
   if (waitMs > 0) throw tooManyRequests(waitMs);
@@ -61,6 +61,11 @@ const checkCredit = (creditNanoUsd: number): void => {
     });
 };
 
+const checkMay = ({ access, creditNanoUsd }: KeyState, needed: AccessKind): void => {
+  checkAccess(access, needed);
+  checkCredit(creditNanoUsd);
+};
+
 /** An operator's own key: for everything, without credit. */
 export const operatorAccount = (
   name: string,
@@ -68,7 +73,7 @@ export const operatorAccount = (
 ): KeyAccount => ({
   name,
   isMetered: false,
-  admit: (purpose) => takeOne(allowances, purpose),
+  admit: (needed) => takeOne(allowances, needed),
   allowsVoicesOf: (engine) => allowsVoicesOf(ALL_ACCESS, engine),
   checkVoicesOf: (engine) => checkVoicesOf(ALL_ACCESS, engine),
   charge: () => undefined,
@@ -83,29 +88,17 @@ export const operatorAccount = (
  */
 export const storedAccount = (
   name: string,
-  {
-    now,
-    spend,
-  }: {
-    readonly now: () => KeyState;
-    readonly spend: (use: Use) => void;
+  { now, spend }: { readonly now: () => KeyState; readonly spend: (use: Use) => void },
+): KeyAccount => ({
+  name,
+  isMetered: true,
+  admit: (needed) => {
+    const state = now();
+    if (needed) checkMay(state, needed);
+    takeOne(state.allowances, needed);
   },
-): KeyAccount => {
-  const checkMay = ({ access, creditNanoUsd }: KeyState, purpose: Purpose): void => {
-    checkPurpose(access, purpose);
-    checkCredit(creditNanoUsd);
-  };
-  return {
-    name,
-    isMetered: true,
-    admit: (purpose) => {
-      const state = now();
-      if (purpose) checkMay(state, purpose);
-      takeOne(state.allowances, purpose);
-    },
-    allowsVoicesOf: (engine) => allowsVoicesOf(now().access, engine),
-    checkVoicesOf: (engine) => checkVoicesOf(now().access, engine),
-    charge: spend,
-    checkOpen: (purpose) => checkMay(now(), purpose),
-  };
-};
+  allowsVoicesOf: (engine) => allowsVoicesOf(now().access, engine),
+  checkVoicesOf: (engine) => checkVoicesOf(now().access, engine),
+  charge: spend,
+  checkOpen: (needed) => checkMay(now(), needed),
+});

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { AppError } from '../../src/errors.ts';
-import type { Ability } from '../engine.ts';
+import type { Ability } from '../ability.ts';
 import { parseUsd } from './money.ts';
 
 const FILE = fileURLToPath(new URL('./prices.json', import.meta.url));
 
-/** The prices of a task by engine, in nano-USD; `default` is that of all others. */
+/** The prices of an ability by engine, in nano-USD; `default` is that of all others. */
 const pricesByEngine = z
   .record(
     z.string(),
@@ -28,8 +28,8 @@ const pricesFile = z.strictObject({
 });
 export type Prices = z.infer<typeof pricesFile>;
 
-/** The prices of each task, and what is counted: characters, milliseconds of audio or tokens. */
-const TASKS = {
+/** The prices of each ability, and what is counted: characters, milliseconds of audio or tokens. */
+const COUNTED = {
   speech: { prices: 'speechPer1000Characters', per: 1_000 },
   recognition: { prices: 'recognitionPerMinute', per: 60_000 },
   translation: { prices: 'translationPer1000Characters', per: 1_000 },
@@ -45,7 +45,7 @@ export interface Use {
 
 /** Returns the price of a use in nano-USD, rounded up. */
 export const priceOf = (prices: Prices, { task, engine, amount }: Use): number => {
-  const { prices: name, per } = TASKS[task];
+  const { prices: name, per } = COUNTED[task];
   const byEngine = prices[name];
   const price = BigInt(byEngine[engine] ?? byEngine.default ?? 0);
   return Number((price * BigInt(Math.ceil(amount)) + BigInt(per - 1)) / BigInt(per));

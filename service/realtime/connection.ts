@@ -4,7 +4,7 @@ import { CLOSE } from '../../src/api/realtime/contract.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import type { Log } from '../../src/log.ts';
 import { ContractError } from '../errors.ts';
-import type { Purpose } from '../keys/access.ts';
+import type { AccessKind } from '../keys/access.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import { inRequest } from '../request-log.ts';
 import { sendError, type Peer, type PeerSession } from './peer.ts';
@@ -21,7 +21,7 @@ export interface ConnectionDeps {
   readonly network: Pick<Socket, 'setTimeout' | 'on'>;
   readonly account: KeyAccount;
   /** Access that the key needs as long as the session is open. */
-  readonly purpose: Purpose;
+  readonly access: AccessKind;
   /** Longest silence between client and session. */
   readonly idleMs: number;
   readonly start: (peer: Peer) => PeerSession;
@@ -35,7 +35,7 @@ export const runConnection = ({
   socket,
   network,
   account,
-  purpose,
+  access,
   idleMs,
   start,
   requestId,
@@ -74,7 +74,7 @@ export const runConnection = ({
   const checkKey = (): void => {
     stopChecks = clock.after(KEY_CHECK_MS, checkKey);
     try {
-      account.checkOpen(purpose);
+      account.checkOpen(access);
       isChecked = true;
     } catch (error) {
       if (error instanceof ContractError) return end(error, CLOSE.refused);

@@ -29,16 +29,16 @@ import { startSpeechSession } from './speech-session.ts';
 const MOST_FRAME_BYTES = 4 * MOST_MESSAGE_BYTES;
 /** Sessions of both paths at the same time: each keeps up to 2 MB of audio. */
 const MOST_SESSIONS = 64;
-/** Those of one key: a Dragoman opens up to 24. */
+/** Sessions of one key: a Dragoman opens up to 24. */
 const MOST_SESSIONS_OF_KEY = MOST_SESSIONS / 2;
 /** Sessions by their path: the access that a key needs, and the longest silence. */
 const SESSIONS = {
   recognition: {
     path: PATHS.realtimeRecognition,
-    purpose: 'realtime-recognition',
+    access: 'realtime-recognition',
     idleMs: 60_000,
   },
-  speech: { path: PATHS.realtimeSpeech, purpose: 'speech', idleMs: 180_000 },
+  speech: { path: PATHS.realtimeSpeech, access: 'speech', idleMs: 180_000 },
 } as const;
 /** Longest wait for a client's half of a close. */
 const CLOSE_MS = 2_000;
@@ -143,8 +143,8 @@ export const serveRealtime = (
     const account = accounts.find(upgradeAuthorization(request.headers, browserOrigins));
     found(account);
     if (!ability) throw new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint');
-    const { purpose, idleMs } = SESSIONS[ability];
-    account.admit(purpose);
+    const { access, idleMs } = SESSIONS[ability];
+    account.admit(access);
     const start = await starterOf(ability, account);
     checkRoom(account);
     if (socket.destroyed) return;
@@ -152,7 +152,7 @@ export const serveRealtime = (
     upgrader.handleUpgrade(request, socket, head, (opened) => {
       sockets.set(opened, account.name);
       opened.on('close', () => sockets.delete(opened));
-      const session = { account, purpose, idleMs, start, requestId };
+      const session = { account, access, idleMs, start, requestId };
       runConnection({ socket: opened, network: socket, ...session, clock, log });
     });
   };

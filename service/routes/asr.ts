@@ -51,7 +51,7 @@ const readInput = (
 export const createAsr = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
   method: 'POST',
   path: PATHS.asr,
-  purpose: 'recognition',
+  access: 'recognition',
   stage: 'asr',
   timeoutMs: 600_000,
   failures: { forwards: true },

@@ -15,7 +15,7 @@ const BODY_LIMIT: BodyLimit = { bytes: 8 * 1024 * 1024, named: 'ErrRequestTooLar
 export const createChatRoute = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
   method: 'POST',
   path: PATHS.chat,
-  purpose: 'chat',
+  access: 'chat',
   stage: 'llm',
   timeoutMs: 600_000,
   handle: async ({ request, engines, account, log, signal, cutOff }) => {

@@ -145,7 +145,7 @@ async function* events(
 export const translate: Route = {
   method: 'POST',
   path: PATHS.translate,
-  purpose: 'translation',
+  access: 'translation',
   stage: 'translation',
   timeoutMs: 180_000,
   handle: async ({ request, engines, account, log, signal, cutOff }) => {

@@ -13,7 +13,7 @@ import type { Spools } from '../speech/spool.ts';
 export const createTts = (spools: Spools): Route => ({
   method: 'POST',
   path: PATHS.tts,
-  purpose: 'speech',
+  access: 'speech',
   stage: 'tts',
   timeoutMs: 180_000,
   failures: { unreachable: 500 },

@@ -13,7 +13,7 @@ const namesFor = (text: string, from: string, to: string): string[] =>
   inPreferredOrder(ENGINES, ordersOf(text), 'translation', { from, to }).map(({ name }) => name);
 
 describe('the order of engines', () => {
-  it('is that of a language pair, or of the task; others follow', () => {
+  it('is that of a language pair, or of the ability; others follow', () => {
     const text = 'translation=another,translation:en:es=apertium>openai,chat=another';
     expect(namesFor(text, 'en', 'es')).toEqual(['apertium', 'openai', 'another']);
     expect(namesFor(text, 'en-GB', 'es-MX')).toEqual(['apertium', 'openai', 'another']);
@@ -31,6 +31,8 @@ describe('the order of engines', () => {
     'chat:en:es=openai',
     'translation:en=x',
   ])('cannot be %s', (text) => {
-    expect(() => ordersOf(text)).toThrow('must be like');
+    expect(() => ordersOf(text)).toThrow(
+      /must be like .*\(chat, translation, recognition, speech\)/,
+    );
   });
 });

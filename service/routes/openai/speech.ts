@@ -59,7 +59,7 @@ const findVoice = <V extends { readonly voice: Voice }>(
 export const createSpeechRoute = (spools: Spools): Route => ({
   method: 'POST',
   path: OPENAI_PATHS.speech,
-  purpose: 'speech',
+  access: 'speech',
   stage: 'tts',
   timeoutMs: 180_000,
   failures: { unreachable: 500 },

@@ -71,7 +71,7 @@ const replyIn = (
 export const createTranscriptions = (uploads: ReturnType<typeof createUploadLimiter>): Route => ({
   method: 'POST',
   path: OPENAI_PATHS.transcriptions,
-  purpose: 'recognition',
+  access: 'recognition',
   stage: 'asr',
   timeoutMs: 600_000,
   failures: { forwards: true },

@@ -28,7 +28,7 @@ const open = () => {
     socket: socket as unknown as WebSocket,
     network: { setTimeout: () => undefined as never, on: () => undefined as never },
     account: operatorAccount('one'),
-    purpose: 'speech',
+    access: 'speech',
     idleMs: IDLE_MS,
     start: (given) => {
       peer = given;

@@ -77,7 +77,7 @@ beforeEach(async () => {
     engines,
     config,
     log: createLog('info', { write: (line: string) => void lines.push(JSON.parse(line)) }),
-    accounts: { find: (header) => (find ?? accounts.find)(header) },
+    accounts: { find: (header) => (find ? find(header) : accounts.find(header)) },
     spools: createSpools(SPOOL_LIMITS),
     clock,
   });
@@ -232,9 +232,9 @@ describe('the WebSocket paths', () => {
       const account = accounts.find(header);
       return {
         ...account,
-        checkOpen: (purpose) => {
+        checkOpen: (access) => {
           if (isBroken) throw new Error('the disk is gone');
-          account.checkOpen(purpose);
+          account.checkOpen(access);
         },
       };
     };

@@ -38,7 +38,7 @@ const nextKey = (): string => keys[(at += 1) % KEYS]!;
 const pay = (): void => {
   const account = accounts.find(`Bearer ${nextKey()}`);
   account.admit('translation');
-  account.charge({ task: 'translation', engine: 'pseudo', amount: 100 });
+  account.charge({ ability: 'translation', engine: 'pseudo', amount: 100 });
 };
 const writeEach = (): void => {
   const hash = hashKey(nextKey()).toString('hex');

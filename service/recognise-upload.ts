@@ -202,7 +202,7 @@ export const recogniseUpload = async (
   // Measured after the engine's turn: it takes as long as decoding.
   if (account.isMetered) {
     const amount = heardMs ?? (await measureMs(input.audio, signal));
-    account.charge({ task: 'recognition', engine, amount });
+    account.charge({ ability: 'recognition', engine, amount });
   }
   return spans;
 };

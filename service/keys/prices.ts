@@ -38,14 +38,14 @@ const COUNTED = {
 
 /** Work that an engine did: characters of speech and translation, milliseconds of audio, tokens of a chat. */
 export interface Use {
-  readonly task: Ability;
+  readonly ability: Ability;
   readonly engine: string;
   readonly amount: number;
 }
 
 /** Returns the price of a use in nano-USD, rounded up. */
-export const priceOf = (prices: Prices, { task, engine, amount }: Use): number => {
-  const { prices: name, per } = COUNTED[task];
+export const priceOf = (prices: Prices, { ability, engine, amount }: Use): number => {
+  const { prices: name, per } = COUNTED[ability];
   const byEngine = prices[name];
   const price = BigInt(byEngine[engine] ?? byEngine.default ?? 0);
   return Number((price * BigInt(Math.ceil(amount)) + BigInt(per - 1)) / BigInt(per));

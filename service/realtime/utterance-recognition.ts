@@ -97,7 +97,7 @@ export const createUtteranceRecognition = (
         const agreed = agreement.add(result.text.trim());
         if (agreed === certain) return undefined;
         certain = agreed;
-        shown = { task: 'recognition', engine, amount: lengthMs };
+        shown = { ability: 'recognition', engine, amount: lengthMs };
         return { ...result, text: certain };
       } catch {
         // The whole utterance is still to be recognised, and reports the fault.
@@ -113,7 +113,7 @@ export const createUtteranceRecognition = (
         try {
           const { engine, reply } = await recognise(signal, true);
           const lengthMs = segment.frames.length * FRAME_MS;
-          charge({ task: 'recognition', engine, amount: lengthMs });
+          charge({ ability: 'recognition', engine, amount: lengthMs });
           return reply;
         } catch (thrown) {
           signal.throwIfAborted();

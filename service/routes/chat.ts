@@ -40,7 +40,7 @@ export const createChatRoute = (uploads: ReturnType<typeof createUploadLimiter>)
           }
         })();
         const charge = (): void =>
-          account.charge({ task: 'chat', engine: offer.name, amount: usage?.tokens() ?? 0 });
+          account.charge({ ability: 'chat', engine: offer.name, amount: usage?.tokens() ?? 0 });
         return primed(holding(permit, charged(watched(offer, answer, signal), charge, signal)));
       },
       { ability: 'chat', log, signal },

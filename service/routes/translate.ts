@@ -174,7 +174,7 @@ export const translate: Route = {
       );
     const charge = ({ name }: Offer<'translation'>): void =>
       account.charge({
-        task: 'translation',
+        ability: 'translation',
         engine: name,
         amount: countCodePoints(input.text),
       });

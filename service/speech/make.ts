@@ -50,7 +50,7 @@ export const makeSpeech = (
   admitted.move();
   const stop = new AbortController();
   const charge = (text: string): void =>
-    account.charge({ task: 'speech', engine: offer.name, amount: countCodePoints(text) });
+    account.charge({ ability: 'speech', engine: offer.name, amount: countCodePoints(text) });
   const speaking = speakInto(
     spool,
     order,

@@ -34,9 +34,9 @@ describe('the prices', () => {
     ['translation', 'any', 10_000, 0],
     ['chat', 'any', 3, 7_500],
     ['chat', 'any', 0, 0],
-  ] as const)('make %s by %s of %d cost %i nano-USD', async (task, engine, amount, nanoUsd) => {
+  ] as const)('make %s by %s of %d cost %i nano-USD', async (ability, engine, amount, nanoUsd) => {
     const prices = await loadPrices(write(OWN));
-    expect(priceOf(prices, { task, engine, amount })).toBe(nanoUsd);
+    expect(priceOf(prices, { ability, engine, amount })).toBe(nanoUsd);
   });
 
   it.each([

@@ -4,7 +4,6 @@ import { openReport, type OnCall, type OpenReport } from './call-report.ts';
 import { createKeyGates } from './key-gates.ts';
 import type { Attempt, Call, Caller, Endpoint } from './caller.ts';
 import type { ServiceKey, ServiceKeys } from './keys.ts';
-import { createRetryBudget } from './retry-budget.ts';
 import {
   DEFAULT_RETRY,
   retrying,
@@ -62,11 +61,14 @@ const until = async function* <T>(
 
 /** Creates the caller of one service: calls with the same key share what is learnt of its limits. */
 export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDeps): Caller => {
-  const budget = createRetryBudget(clock.nowMs);
-  const policy = { ...DEFAULT_RETRY, takeRetry: () => budget.take(), ...retry };
-  const policyFor = ({ options: { hasFallback = false } }: Call): RetryPolicy =>
-    hasFallback ? { ...policy, retries: isNoAnswer } : policy;
-  const gates = createKeyGates({ clock, random: policy.random });
+  const { random = DEFAULT_RETRY.random } = retry;
+  const gates = createKeyGates({ clock, random });
+  const policyFor = ({ options: { hasFallback = false } }: Call, key: ServiceKey): RetryPolicy => ({
+    ...DEFAULT_RETRY,
+    takeRetry: () => gates.budgetOf(key).take(),
+    ...retry,
+    ...(hasFallback ? { retries: isNoAnswer } : {}),
+  });
 
   const keyFor = async ({ options: { key, space } }: Call): Promise<ServiceKey> =>
     key ?? keys.of(space);
@@ -86,7 +88,7 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
     { number, isAgain }: AttemptNumber,
   ): Promise<(thrown?: unknown) => void> => {
     const leave = await gates.of(key, endpoint).enter(options, deadline, report, isAgain);
-    if (number === 0 && !isAgain) budget.called();
+    if (number === 0 && !isAgain) gates.budgetOf(key).called();
     return (thrown) => {
       leave(thrown);
       const isFree = FREE.has(endpoint);
@@ -101,7 +103,7 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
     run: (attempt: Attempt) => Promise<T>,
   ): Promise<T> => {
     const started = { deadline, report, key: await keyFor(call) };
-    return retrying(policyFor(call), deadline, async (number) => {
+    return retrying(policyFor(call, started.key), deadline, async (number) => {
       const leave = await enter(call, started, number);
       try {
         const result = await run(attemptOf(started));
@@ -157,7 +159,7 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
       };
       try {
         const started = { deadline, report, key: await keyFor(call) };
-        const result = yield* retryingStates(policyFor(call), deadline, (number) =>
+        const result = yield* retryingStates(policyFor(call, started.key), deadline, (number) =>
           attempt(started, number),
         );
         report.end();

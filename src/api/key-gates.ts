@@ -2,27 +2,42 @@ import { createLru } from '../async/lru.ts';
 import type { Endpoint } from './caller.ts';
 import { createGate, type Gate, type GateDeps } from './gate.ts';
 import type { KeyIdentity } from './keys.ts';
+import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
 /** Keys whose gates are kept; those that were used the longest ago are dropped first. */
 const KEPT_KEYS = 500;
 
-/** The gates of a service: one for each endpoint and key, so that no key slows another. */
+/** What is kept of each key, so that no key slows another: a gate for each endpoint, and a budget. */
 export interface KeyGates {
   of(key: Pick<KeyIdentity, 'id'>, endpoint: Endpoint): Gate;
+  budgetOf(key: Pick<KeyIdentity, 'id'>): RetryBudget;
   /** Number of keys whose gates are kept. */
   readonly keys: number;
 }
 
+interface Kept {
+  readonly gates: Map<Endpoint, Gate>;
+  readonly budget: RetryBudget;
+}
+
 export const createKeyGates = (deps: GateDeps): KeyGates => {
-  const kept = createLru<string, Map<Endpoint, Gate>>(KEPT_KEYS);
+  const kept = createLru<string, Kept>(KEPT_KEYS);
+  const keptOf = ({ id }: Pick<KeyIdentity, 'id'>): Kept => {
+    const its = kept.get(id) ?? {
+      gates: new Map<Endpoint, Gate>(),
+      budget: createRetryBudget(deps.clock.nowMs),
+    };
+    kept.set(id, its);
+    return its;
+  };
   return {
-    of: ({ id }, endpoint) => {
-      const gates = kept.get(id) ?? new Map<Endpoint, Gate>();
-      kept.set(id, gates);
+    of: (key, endpoint) => {
+      const { gates } = keptOf(key);
       const gate = gates.get(endpoint) ?? createGate(deps);
       gates.set(endpoint, gate);
       return gate;
     },
+    budgetOf: (key) => keptOf(key).budget,
     get keys() {
       return [...kept].length;
     },

@@ -1,4 +1,4 @@
-/** Limits the retries of all calls together, so that they never add much to an overload. */
+/** Limits the retries of all calls with one key, so that they never add much to an overload. */
 export interface RetryBudget {
   /** Notes a call's first request. */
   called(): void;

@@ -9,7 +9,7 @@ export interface RetryPolicy extends Backoff {
   readonly attempts: number;
   /** True for an error after which another attempt is worthwhile. */
   readonly retries: (error: AppError) => boolean;
-  /** Takes a retry from what all calls have together; false where none is left. */
+  /** Takes a retry from what all calls of the key have together; false where none is left. */
   readonly takeRetry: () => boolean;
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;

@@ -138,6 +138,19 @@ describe('the key of a space', () => {
     await slow[Symbol.asyncDispose]();
   });
 
+  it('has retries of its own, which the failures of another one do not use up', async () => {
+    const down = Array.from({ length: 30 }, () => ({ status: 503 }));
+    fake.fail(PATHS.voices, ...down);
+    fake.fail(MODELS_PATH, ...down);
+    for (let call = 0; call < 3; call += 1) {
+      await client.voices(by(OWNER)).catch(() => undefined);
+      await client.models(by(OWNER)).catch(() => undefined);
+    }
+    fake.heal();
+    fake.fail(PATHS.voices, { status: 503 });
+    await expect(client.voices(by(OTHER))).resolves.toHaveLength(1);
+  });
+
   it('of many spaces leaves nothing behind', () => {
     const gates = createKeyGates({ clock: realClock, random: () => 0 });
     const first = gates.of({ id: 'first' }, 'tts');

@@ -7,7 +7,7 @@ import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 /** Keys whose gates are kept; those that were used the longest ago are dropped first. */
 const KEPT_KEYS = 500;
 
-/** What is kept of each key, so that no key slows another: a gate for each endpoint, and a budget. */
+/** The gates of each key, one for each endpoint, and its retry budget: so no key slows another. */
 export interface KeyGates {
   of(key: Pick<KeyIdentity, 'id'>, endpoint: Endpoint): Gate;
   budgetOf(key: Pick<KeyIdentity, 'id'>): RetryBudget;

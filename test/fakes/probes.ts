@@ -20,6 +20,7 @@ import type { Invocation, Platform, PressInvocation } from '../../src/ports/plat
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import { fakePlatform, shownOf, type Shown } from './platform.ts';
+import { NO_RESERVATION } from './reservation.ts';
 import { rich } from './rich-text.ts';
 import { ROOM_CHOICES } from './rooms.ts';
 
@@ -74,7 +75,7 @@ export const createProbes = () => {
 
   const services = {
     spaces: { of: async () => script.choices },
-    limits: { fault: async () => undefined },
+    limits: { fault: async () => undefined, reserve: async () => NO_RESERVATION },
     usage: {
       record: async (...given: unknown[]) => {
         recorded.push(given.slice(1));

@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { WebSocket as WsSocket } from 'ws';
 import { PATHS } from '../../../src/api/contract.ts';
 import { createLog } from '../../../src/log.ts';
 import { OPENAI_PATHS } from '../../../service/routes/openai/paths.ts';
 import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
 import { failure, KEY, makeWav, startTestService, type TestService } from '../support.ts';
-import { createKeys, startWithKeys, type Keys } from './support.ts';
+import { createKeys, startWithKeys, voiceOf, type Keys } from './support.ts';
 
 const HALF_A_SECOND = Buffer.alloc(24_000);
 const WAV = makeWav(6, [[1, 4]]);
@@ -49,15 +47,9 @@ const postForm =
     return to.request(path, { key, method: 'POST', body });
   };
 
-const voiceOf = async (engine: 'alloy' | 'eSpeak NG'): Promise<string> => {
-  const reply = await service.request(PATHS.voices);
-  const { voices } = (await reply.json()) as { voices: { id: string; description: string }[] };
-  return voices.find(({ description }) => description.includes(engine))!.id;
-};
-
 const speech = (fields: object = {}): Call =>
   post(PATHS.tts, async () => ({
-    voice_id: await voiceOf('alloy'),
+    voice_id: await voiceOf(service, 'alloy'),
     text: 'One. Two three.',
     format: 'pcm',
     ...fields,
@@ -139,7 +131,7 @@ describe('a created key', () => {
       status: 403,
       error: 'This key has no access to the provider of this voice, openai.',
     });
-    const own = { voice_id: await voiceOf('eSpeak NG'), format: 'wav' };
+    const own = { voice_id: await voiceOf(service, 'eSpeak NG'), format: 'wav' };
     expect(await use(speech(own), key)).toBe(200);
     const other = { input: 'Hello.', voice: 'nova', response_format: 'wav' };
     expect(
@@ -150,7 +142,7 @@ describe('a created key', () => {
     ).toBe(200);
     const byId = post(OPENAI_PATHS.speech, async () => ({
       input: 'Hello.',
-      voice: await voiceOf('alloy'),
+      voice: await voiceOf(service, 'alloy'),
       response_format: 'pcm',
     }));
     expect(await use(byId, key)).toBe(403);
@@ -169,14 +161,6 @@ describe('a created key', () => {
     expect(lines.join('')).not.toContain(key);
   });
 });
-
-const dial = (path: string, key: string): WsSocket =>
-  new WsSocket(`${service.service.url.replace('http', 'ws')}${path}`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
-
-/** Nano-USD that a key with the usual credit has spent. */
-const spentBy = (spender: string): number => 10_000_000_000 - keys.find(spender)!.creditNanoUsd;
 
 describe('the credit of a key', () => {
   const COSTS: readonly (readonly [what: string, call: Call, nanoUsd: number])[] = [
@@ -229,7 +213,7 @@ describe('the credit of a key', () => {
       expect(status, what).not.toBe(200);
     }
     await own[Symbol.asyncDispose]();
-    for (const [what, spender] of spenders) spent.set(what, spentBy(spender));
+    for (const [what, spender] of spenders) spent.set(what, keys.spentBy(spender));
   });
 
   it.each(COSTS)('pays %s', (what, _, nanoUsd) => {
@@ -257,7 +241,7 @@ describe('the credit of a key', () => {
     let text = '';
     while (!text.includes('Hello')) text += decoder.decode((await reader.read()).value);
     await reader.cancel();
-    await expect.poll(() => spentBy(owner)).toBe(nanoUsd);
+    await expect.poll(() => keys.spentBy(owner)).toBe(nanoUsd);
     release();
   });
 
@@ -267,8 +251,8 @@ describe('the credit of a key', () => {
     openai.fail('/chat/completions', { kind: 'events', body: event });
     const reply = await chat({ stream: true })(keys.create(owner));
     expect(await reply.text()).toBe(event);
-    await expect.poll(() => spentBy(owner)).toBeGreaterThan(250_000 * 2_000);
-    expect(spentBy(owner)).toBeLessThan(260_000 * 2_000);
+    await expect.poll(() => keys.spentBy(owner)).toBeGreaterThan(250_000 * 2_000);
+    expect(keys.spentBy(owner)).toBeLessThan(260_000 * 2_000);
   });
 
   it('that is used up refuses all but lists with a 429 without a time to wait, until there is more', async () => {
@@ -299,7 +283,7 @@ describe('the credit of a key', () => {
     await using other = await startWithKeys(keys, { SERVICE_OPENAI_URL: openai.url });
     await use(translation(), key);
     expect(await use(translation(), key, other)).toBe(200);
-    await expect.poll(() => spentBy(owner)).toBe(2 * 9 * 10_000);
+    await expect.poll(() => keys.spentBy(owner)).toBe(2 * 9 * 10_000);
   });
 });
 
@@ -351,67 +335,5 @@ describe('the rate of a key', () => {
     expect((await own.postJson(PATHS.chat, TALK)).status).toBe(200);
     await tooMany(await own.postJson(PATHS.chat, TALK));
     expect((await own.translate(FIELDS)).status).toBe(200);
-  });
-});
-
-const refusalOf = async (socket: WsSocket): Promise<number> => {
-  const [, response] = (await once(socket, 'unexpected-response')) as [
-    unknown,
-    { statusCode: number; resume(): void },
-  ];
-  response.resume();
-  return response.statusCode;
-};
-
-describe('the WebSocket paths', () => {
-  it.each([
-    [PATHS.realtimeRecognition, 'recognition,speech', 'realtime-recognition'],
-    [PATHS.realtimeSpeech, 'recognition,realtime-recognition', 'speech:openai'],
-  ])('%s needs access of its own, or is refused before the upgrade', async (path, others, own) => {
-    const key = keys.create(owner, '--access', others);
-    expect(await refusalOf(dial(path, key))).toBe(403);
-    keys.run('change', owner, '--access', own);
-    const socket = dial(path, key);
-    await once(socket, 'open');
-    socket.terminate();
-    keys.run('change', owner, '--credit', '0');
-    expect(await refusalOf(dial(path, key))).toBe(429);
-  });
-
-  it('charge each utterance that is recognised', async () => {
-    const socket = dial(PATHS.realtimeRecognition, keys.create(owner));
-    await once(socket, 'open');
-    const audio = makeWav(4, [[0.5, 2.5]]).subarray(44);
-    socket.send(JSON.stringify({ type: 'input_audio.append', audio: audio.toString('base64') }));
-    socket.send(JSON.stringify({ type: 'session.close' }));
-    expect((await once(socket, 'close'))[0]).toBe(1000);
-    await expect.poll(() => spentBy(owner)).toBeGreaterThan(1.5 * 100_000);
-    expect(spentBy(owner)).toBeLessThan(4 * 100_000);
-  });
-
-  it('charge a text that is spoken, and refuse a voice that the key may not use', async () => {
-    const key = keys.create(owner, '--access', 'speech:openai');
-    const socket = dial(PATHS.realtimeSpeech, key);
-    const messages: { type: string; code?: string }[] = [];
-    const done = Promise.withResolvers<void>();
-    socket.on('message', (data: Buffer, isBinary) => {
-      if (isBinary) return;
-      const message = JSON.parse(String(data)) as { type: string };
-      messages.push(message);
-      if (message.type === 'tts.usage') done.resolve();
-    });
-    await once(socket, 'open');
-    for (const engine of ['eSpeak NG', 'alloy'] as const) {
-      const session = { voice_id: await voiceOf(engine), format: 'pcm' };
-      socket.send(JSON.stringify({ type: 'session.update', session }));
-      await expect.poll(() => messages.at(-1)?.type).toMatch(/error|session\.updated/);
-    }
-    socket.send(JSON.stringify({ type: 'tts.speak', text: 'One. Two three.' }));
-    await done.promise;
-    socket.terminate();
-    expect(messages.find(({ type }) => type === 'error')).toMatchObject({
-      code: 'ErrAccessDenied',
-    });
-    await expect.poll(() => spentBy(owner)).toBe(15 * 15_000);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { runKeys } from '../../../service/keys/commands.ts';
 import { loadPrices } from '../../../service/keys/prices.ts';
 import { openKeyStore, type StoredKey } from '../../../service/keys/store.ts';
+import { PATHS } from '../../../src/api/contract.ts';
 import { createLog } from '../../../src/log.ts';
 import { startTestService, type TestService } from '../support.ts';
 
@@ -22,18 +23,31 @@ export const createKeys = () => {
     });
     return lines.join('\n');
   };
+  const find = (name: string): StoredKey | undefined => {
+    using store = open();
+    return store.list().find((key) => key.name === name);
+  };
   return {
     database,
     run,
     create: (name: string, ...options: readonly string[]): string =>
       run('create', name, ...options).split('\n')[0]!,
-    find: (name: string): StoredKey | undefined => {
-      using store = open();
-      return store.list().find((key) => key.name === name);
-    },
+    find,
+    /** Nano-USD that a key with the usual credit has spent. */
+    spentBy: (name: string): number => 10_000_000_000 - find(name)!.creditNanoUsd,
   };
 };
 export type Keys = ReturnType<typeof createKeys>;
+
+/** The ID of a voice of the fake back end, or of eSpeak NG. */
+export const voiceOf = async (
+  service: TestService,
+  engine: 'alloy' | 'eSpeak NG',
+): Promise<string> => {
+  const reply = await service.request(PATHS.voices);
+  const { voices } = (await reply.json()) as { voices: { id: string; description: string }[] };
+  return voices.find(({ description }) => description.includes(engine))!.id;
+};
 
 /** The service with stored keys. */
 export const startWithKeys = async (

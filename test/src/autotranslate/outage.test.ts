@@ -176,7 +176,6 @@ describe('an outage of a space’s own key', () => {
       logged: [] as unknown[],
     };
     const translator: Translator = {
-      // eslint-disable-next-line require-yield
       async *translate({ place, key }) {
         world.probed.push(['space' in place ? place.space : place, key]);
         if (key === world.refused) throw serviceError(401, undefined, '', world.refused);

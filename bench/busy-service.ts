@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBot } from '../test/fakes/bot.ts';
 import {
@@ -9,6 +7,7 @@ import {
 } from '../test/fakes/discord/index.ts';
 import { startSpeechFake, type SpeechFake } from '../test/fakes/speech.ts';
 import { createTokenBucket } from '../test/fakes/token-bucket.ts';
+import { spawnCommonBot } from './common-bot.ts';
 import { fixed, printTable } from './measure.ts';
 
 /**
@@ -89,16 +88,7 @@ const common = async (): Promise<Measured> => {
   await using discord = await startDiscordFake({ limits: 'off' });
   await using speech = await startSpeechFake();
   const channel = discord.guild({ name: 'Babel' }).channel({ name: 'general' });
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'common-bot.mjs')], {
-    env: {
-      PATH: process.env['PATH'],
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.url,
-      SPEECH_API_URL: speech.url,
-      SPEECH_API_KEY: speech.key,
-    },
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
+  const child = spawnCommonBot(discord, speech);
   await discord.online();
   await delay(1_000);
   const measured = await measure(discord, speech, channel);

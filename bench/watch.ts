@@ -1,5 +1,4 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { spawn, type ChildProcess } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +8,8 @@ import {
   type DiscordFake,
   type FakeChannel,
 } from '../test/fakes/discord/index.ts';
-import { startSpeechFake, type SpeechFake } from '../test/fakes/speech.ts';
+import { startSpeechFake } from '../test/fakes/speech.ts';
+import { spawnCommonBot } from './common-bot.ts';
 import { fixed, printTable, quantile } from './measure.ts';
 
 /**
@@ -124,23 +124,11 @@ const ours = async (): Promise<Measured & { readonly ownMs: readonly number[] }>
   return { ...measured, ownMs };
 };
 
-const spawnCommon = (discord: DiscordFake, speech: SpeechFake): ChildProcess =>
-  spawn(process.execPath, [join(import.meta.dirname, 'common-bot.mjs')], {
-    env: {
-      PATH: process.env['PATH'],
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.url,
-      SPEECH_API_URL: speech.url,
-      SPEECH_API_KEY: speech.key,
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-
 const common = async (): Promise<Measured> => {
   await using discord = await startDiscordFake({ limits: 'off' });
   await using speech = await startSpeechFake();
   const { channels } = makeChannels(discord);
-  const child = spawnCommon(discord, speech);
+  const child = spawnCommonBot(discord, speech);
   await discord.online();
   await delay(1_000);
   const measured = await load(discord, channels, child.pid ?? 0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
+import { crowd, fullest, lineOf } from './crowd.ts';
 import { bodyOf, copiesOf, copyOf, repliesTo, replyTo, textsIn } from './shown.ts';
 import { withBot } from './support.ts';
 
@@ -98,19 +99,19 @@ describe('an edit', () => {
   });
 
   it('of somebody else’s copy in a crowded moment changes that one alone', async () => {
-    const { english, spanish, ann, bob } = await bot.linked();
-    const said = Array.from({ length: 40 }, (_, index) =>
-      english.say(index % 2 === 0 ? ann : bob, `Everybody talks at once, line ${index}`),
-    );
-    for (const each of said) await copyOf(each, spanish);
-    expect(spanish.messages.length).toBeLessThan(40);
-    said[37]!.edit('I take that back');
-    said[38]!.delete();
-    await copyOf(said[37]!, spanish, (text) => text.includes('es:I take that back'));
-    await spanish.until(() => copiesOf(said[38]!, spanish).length === 0);
+    const at = await bot.linked();
+    const { spanish } = at;
+    const said = await crowd(bot, at);
+    const { lines } = fullest(said, spanish);
+    expect(lines.length).toBeGreaterThan(3);
+    const [kept, edited, deleted, last] = lines;
+    said[edited!]!.edit('I take that back');
+    said[deleted!]!.delete();
+    await copyOf(said[edited!]!, spanish, (text) => text.includes('es:I take that back'));
+    await spanish.until(() => copiesOf(said[deleted!]!, spanish).length === 0);
     const all = textsIn(spanish).join('\n');
-    for (const index of [36, 39]) expect(all).toContain(`at once, line ${index}\n`);
-    for (const index of [37, 38]) expect(all).not.toContain(`at once, line ${index}\n`);
+    for (const index of [kept!, last!]) expect(all).toContain(`${lineOf(index)}\n`);
+    for (const index of [edited!, deleted!]) expect(all).not.toContain(`${lineOf(index)}\n`);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FakeMessage } from '../fakes/discord/index.ts';
+import { crowd, fullest, lineOf } from './crowd.ts';
 import { bodyOf, copiesOf, copyOf, textsIn } from './shown.ts';
 import { withBot } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
@@ -137,20 +138,15 @@ describe('linked channels', () => {
   });
 
   it('quote one of several lines that share a message as what it is', async () => {
-    const { english, spanish, ann, bob } = await bot.linked();
-    const said = Array.from({ length: 40 }, (_, index) =>
-      english.say(index % 2 === 0 ? ann : bob, `Everybody talks at once, line ${index}`),
-    );
-    await copyOf(said.at(-1)!, spanish);
-    const copies = said.map((each) => copiesOf(each, spanish)[0]!);
-    const at = copies.findIndex(({ id }, index) => copies[index - 1]?.id === id);
-    expect(at).toBeGreaterThan(0);
-    const author = at % 2 === 0 ? 'Ann' : 'Bob';
-    const answer = english.say(ann, 'What did you say just then?', { replyTo: said[at]! });
+    const at = await bot.linked();
+    const { english, spanish, ann } = at;
+    const said = await crowd(bot, at);
+    const { message, lines } = fullest(said, spanish);
+    const [, second] = lines;
+    const author = second! % 2 === 0 ? 'Ann' : 'Bob';
+    const answer = english.say(ann, 'What did you say just then?', { replyTo: said[second!]! });
     const [quoted] = (await copyOf(answer, spanish)).content.split('\n');
-    expect(quoted).toBe(
-      `-# ↪ [**${author}**: es:Everybody talks at once, line ${at}](<${copies[at]!.url}>)`,
-    );
+    expect(quoted).toBe(`-# ↪ [**${author}**: es:${lineOf(second!)}](<${message.url}>)`);
   });
 
   it('quote whom and what a message mentions by name, and call nobody', async () => {

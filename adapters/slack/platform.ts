@@ -37,7 +37,7 @@ export const createPlatform = ({
   capabilities: CAPABILITIES,
   access,
   post: async (to, content, { replyTo } = {}) => {
-    const threadTs = replyTo && (await threads.rootOf(replyTo));
+    const threadTs = replyTo && ((await threads.rootOf(replyTo)) ?? replyTo.id);
     const parts = render(content);
     const texts = await writer.post(to, parts, { threadTs });
     return shownAs(to, texts, await writer.showFiles(to, [], filesOf(parts), { threadTs }));

@@ -41,14 +41,14 @@ export const createThreads = (api: Api) => {
     forget: (channel: Channel, ts: string): void => roots.delete(keyOf(channel, ts)),
     /**
      * The first message of the thread that a message is in, or begins; the message itself where the
-     * history may not be read.
+     * history may not be read; undefined where the message does not exist any more.
      */
-    rootOf: async ({ channel, id }: MessageRef): Promise<string> => {
+    rootOf: async ({ channel, id }: MessageRef): Promise<string | undefined> => {
       const known = roots.get(keyOf(channel, id));
       if (known !== undefined) return known;
       try {
-        const root = (await ask(channel, id)) ?? id;
-        roots.set(keyOf(channel, id), root);
+        const root = await ask(channel, id);
+        if (root !== undefined) roots.set(keyOf(channel, id), root);
         return root;
       } catch (thrown) {
         if (isUnreadable(thrown)) return id;

@@ -82,8 +82,8 @@ export interface Mirrors {
   readonly filesBytes: number;
   /**
    * Posts mirrors in the given order, several in one message when the platform's rate limits
-   * require it; yields the location of each. Throws at the first that cannot be posted; later ones
-   * are not tried.
+   * require it; yields the location of each. Throws at the first that cannot be posted, with
+   * `not-found` where the source of a reply was deleted; later ones are not tried.
    */
   create(
     target: MirrorTarget,

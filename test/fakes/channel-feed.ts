@@ -104,6 +104,8 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
   };
   const find = ({ channel: { id: place }, id }: MessageRef): Shown | undefined =>
     channels.get(place)?.find(({ message }) => message.ref.id === id);
+  const isHere = ({ channel: of }: MessageRef): boolean =>
+    of.space.platform === space.platform && of.space.id === space.id;
   const replace = (ref: MessageRef, text: RichText, mirror?: Mirror): Message => {
     const shown = find(ref);
     if (!shown) throw new AppError('not-found', 'there is no such message');
@@ -171,6 +173,9 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     async *create({ channel: to }, wanted, { mayExist }) {
       for (const mirror of wanted) {
         await meanwhile('create');
+        // A reply stands where its source does, as in the threads of Slack.
+        if (!mirror.as && isHere(mirror.source) && !find(mirror.source))
+          throw new AppError('not-found', 'the source was deleted');
         const there = mayExist
           ? shownIn(to).find((shown) => shows(shown, mirror.source, mirror.key))
           : undefined;

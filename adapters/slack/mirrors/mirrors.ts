@@ -46,6 +46,9 @@ const FOREIGN_MS = DAY_MS;
 const writtenMs = ({ channel, id }: MessageRef): number =>
   channel.space.platform === PLATFORM ? writtenMsOf(positionOf(id)) : Date.now() - FOREIGN_MS;
 
+/** A reply stands in the thread of its source, which is not known where the source is deleted. */
+const sourceGone = (): AppError => new AppError('not-found', 'the source of a mirror was deleted');
+
 /** A mirror at its place: its texts, and the messages that show its files. */
 const postedAs = (
   channel: Channel,
@@ -73,6 +76,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     if (threadId !== undefined) return threadId;
     if (below || !as) {
       const root = await threads.rootOf(source);
+      if (root === undefined) throw sourceGone();
       return below && root === source.id ? undefined : root;
     }
     const together = quote && earlier.get(messageKey(quote.ref));
@@ -127,7 +131,16 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     mirrors: readonly Mirror[],
     { sinceMs, signal }: CreateOptions,
   ): Promise<ReadonlyMap<Mirror, Found>> => {
-    const places = await Promise.all(mirrors.map(async (mirror) => threadFor(target, mirror)));
+    const rootOf = async (mirror: Mirror): Promise<string | undefined> => {
+      try {
+        return await threadFor(target, mirror);
+      } catch (thrown) {
+        // It fails when its turn comes; those before it are posted.
+        if (thrown instanceof AppError && thrown.code === 'not-found') return undefined;
+        throw thrown;
+      }
+    };
+    const places = await Promise.all(mirrors.map(rootOf));
     const roots = places.filter((root) => root !== undefined);
     const messages = await ownMessages.mirrorMessages(target, roots, { sinceMs, signal });
     const found = new Map<Mirror, Found>();

@@ -72,6 +72,21 @@ export const createReconcile = (deps: ReconcileDeps) => {
   const writtenMs = ({ ref, position }: Row): number =>
     platforms.of(ref.channel).feed.timeOf(position);
 
+  /** Deletes mirrors of a deleted message that may exist in a target without being stored. */
+  const removeOrphans = async (row: Row, target: MirrorTarget, tenure: Tenure): Promise<void> => {
+    const isFlag = flaggedLanguage(row.purpose) !== undefined;
+    // Other replies to the same message are kept.
+    const only = isFlag ? { key: row.purpose, others: await stored.others(row) } : undefined;
+    try {
+      tenure.assertHeld();
+      await platforms.of(target.channel).mirrors.removeOrphans(target, row.ref, only);
+    } catch (thrown) {
+      // In a target that is gone or inaccessible nothing can be deleted.
+      const { code } = toAppError(thrown);
+      if (code !== 'not-found' && code !== 'forbidden') throw thrown;
+    }
+  };
+
   const reconcileTarget = async (
     { target, remove, update, create }: TargetWork,
     { faults, vanished, open, writes }: Records,
@@ -151,9 +166,10 @@ export const createReconcile = (deps: ReconcileDeps) => {
     }
 
     /** Records a failure; a source that was deleted meanwhile is none. */
-    const giveUp = async ({ row, watch }: Prepared, error: AppError): Promise<void> => {
+    const giveUp = async ({ row, watch, mayExist }: Prepared, error: AppError): Promise<void> => {
       const { channel } = row.ref;
       if (error.code === 'not-found' && !(await platforms.of(channel).feed.read(row.ref))) {
+        if (mayExist) await removeOrphans(row, target, tenure);
         vanished.add(row);
         return;
       }
@@ -196,23 +212,6 @@ export const createReconcile = (deps: ReconcileDeps) => {
         }
         // The rest may reply to what was created before.
         await Promise.all(writes);
-      }
-    }
-  };
-
-  /** Deletes mirrors of deleted messages that may exist without being stored. */
-  const removeOrphans = async ({ row, orphanTargets }: Prepared, tenure: Tenure): Promise<void> => {
-    for (const target of orphanTargets) {
-      const isFlag = flaggedLanguage(row.purpose) !== undefined;
-      // Other replies to the same message are kept.
-      const only = isFlag ? { key: row.purpose, others: await stored.others(row) } : undefined;
-      try {
-        tenure.assertHeld();
-        await platforms.of(target.channel).mirrors.removeOrphans(target, row.ref, only);
-      } catch (thrown) {
-        // In a target that is gone or inaccessible nothing can be deleted.
-        const { code } = toAppError(thrown);
-        if (code !== 'not-found' && code !== 'forbidden') throw thrown;
       }
     }
   };
@@ -276,7 +275,8 @@ export const createReconcile = (deps: ReconcileDeps) => {
     if (wanted.length === 0) return 0;
     const open = new Map<Row, number>();
     const records: Records = { faults: new Map(), vanished: new Set(), open, writes: [] };
-    for (const { prepared } of wanted) await removeOrphans(prepared, tenure);
+    for (const { row, orphanTargets } of wanted.map(({ prepared }) => prepared))
+      for (const orphaned of orphanTargets) await removeOrphans(row, orphaned, tenure);
     const works = await plan(wanted, platforms, tenure.signal);
     for (const row of works.flatMap(rowsOf)) open.set(row, (open.get(row) ?? 0) + 1);
     const ended = await Promise.allSettled(

@@ -127,12 +127,22 @@ describe('a delete', () => {
     const gate = scene.hold('first');
     const { ref } = await scene.say(GENERAL, 'first');
     scene.feed.remove(ref);
-    scene.feed.fail({ call: 'create', error: new AppError('not-found', 'the message is gone') });
     await scene.say(GENERAL, 'second');
     gate();
     await scene.idle();
     expect(scene.feed.texts(GENERAL)).toEqual(['second', '🇪🇸 es(second)\n🇯🇵 ja(second)']);
     expect(await scene.outcomes()).toMatchObject({ [ref.id]: 'skipped deleted' });
+  });
+
+  it('that is not known when its lost reply is looked for takes that along', async () => {
+    scene.feed.fail({ call: 'create', error: lost(), after: true });
+    const { ref } = await scene.say(GENERAL, 'taken back');
+    await scene.idle();
+    expect(scene.feed.texts(GENERAL)).toHaveLength(2);
+    scene.feed.during('create', async () => scene.feed.remove(ref));
+    await scene.later();
+    expect(scene.feed.texts(GENERAL)).toEqual([]);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped deleted' });
   });
 
   it('is for good: a late report brings nothing back', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBot } from './fakes/bot.ts';
 import { outcomesIn, startConversation } from './fakes/conversation.ts';
 
-const KILLS = 9;
+const KILLS = 6;
 /** Every so many kills the connection breaks before. */
 const DROP_EVERY = 3;
 /** From before the program can be reached to the middle of its work. */

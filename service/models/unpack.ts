@@ -45,6 +45,15 @@ const safePath = (archive: string, name: string): string => {
   return parts.join('/');
 };
 
+/** One run of unpacking: the file, the name that tells what it is, and where its content goes. */
+interface Unpacking {
+  readonly archive: string;
+  readonly label: string;
+  readonly folder: string;
+  readonly counter: UnpackCounter;
+  readonly signal: AbortSignal;
+}
+
 const decompressor = (path: string): Transform => {
   if (BZIP2.test(path)) return bunzip2();
   return GZIP.test(path) ? createGunzip() : new PassThrough();
@@ -61,13 +70,7 @@ const writeEntry = async (
   await (counter ? pipeline(content, counting(counter), file) : pipeline(content, file));
 };
 
-const unpackTar = async (
-  archive: string,
-  label: string,
-  folder: string,
-  counter: UnpackCounter,
-  signal: AbortSignal,
-): Promise<void> => {
+const unpackTar = async ({ archive, label, folder, counter, signal }: Unpacking): Promise<void> => {
   const entries = extract();
   const reading = pipeline(
     createReadStream(archive, { highWaterMark: 1 << 18 }),
@@ -98,13 +101,7 @@ const isPlain = (entry: Entry): boolean => {
   return type === 0 || type === REGULAR || type === DIRECTORY;
 };
 
-const unpackZip = async (
-  archive: string,
-  label: string,
-  folder: string,
-  counter: UnpackCounter,
-  signal: AbortSignal,
-): Promise<void> => {
+const unpackZip = async ({ archive, label, folder, counter, signal }: Unpacking): Promise<void> => {
   const zip = await openPromise(archive, { lazyEntries: true, autoClose: false });
   try {
     for await (const entry of zip.eachEntry()) {
@@ -121,13 +118,7 @@ const unpackZip = async (
   }
 };
 
-const unpackOne = async (
-  archive: string,
-  label: string,
-  folder: string,
-  counter: UnpackCounter,
-  signal: AbortSignal,
-): Promise<void> => {
+const unpackOne = async ({ archive, label, folder, counter, signal }: Unpacking): Promise<void> => {
   const name = BZIP2.test(label) || GZIP.test(label) ? nameWithoutEnding(label) : basename(label);
   await pipeline(
     createReadStream(archive, { highWaterMark: 1 << 18 }),
@@ -158,7 +149,7 @@ export const unpack = async (
   try {
     // At least that much comes out of it.
     await demandSpace(folder, size);
-    await way(archive, label, folder, counter, signal);
+    await way({ archive, label, folder, counter, signal });
   } catch (error) {
     signal.throwIfAborted();
     const known = writeError(error, folder);

@@ -75,6 +75,17 @@ const start = async (options: Partial<WebOptions> = {}) => {
   return { web, person, dictations: web.core.dictations.all };
 };
 
+/** A page whose recordings a service elsewhere recognises, which takes requests alone. */
+const startOverService = async () => {
+  const speech = await startService();
+  const web = await startRealWeb(speech);
+  onTestFinished(() => web[Symbol.asyncDispose]());
+  const { url } = web;
+  const person = await visitorOf({ url, visit: (_, cookies) => web.visit(cookies) });
+  const recognitions = () => speech.seen.filter(({ path }) => path === PATHS.asr).length;
+  return { person, recognitions };
+};
+
 const TEXT = { text: 'one two three', language: 'en', segments: [] };
 
 test('who records sees words while the recording goes on', async () => {
@@ -91,23 +102,17 @@ test('who records sees words while the recording goes on', async () => {
 });
 
 test('words come after each pause where a service elsewhere takes requests alone', async () => {
-  const speech = await startService();
-  await using web = await startRealWeb(speech);
-  const { url } = web;
-  const person = await visitorOf({ url, visit: (_, cookies) => web.visit(cookies) });
+  const { person, recognitions } = await startOverService();
   const recorder = await person.record();
   recorder.record();
   recorder.send('end');
   expect(await recorder.closed).toBe(1000);
   expect(recorder.words).toEqual([{ id: 1, text: 'hello there', language: 'en', isFinal: true }]);
-  expect(speech.seen.filter(({ path }) => path === PATHS.asr)).toHaveLength(1);
+  expect(recognitions()).toBe(1);
 });
 
 test('the text of a recording is gone once a command has used the recording, even without it', async () => {
-  const speech = await startService();
-  await using web = await startRealWeb(speech);
-  const { url } = web;
-  const person = await visitorOf({ url, visit: (_, cookies) => web.visit(cookies) });
+  const { person, recognitions } = await startOverService();
   const recorder = await person.record();
   recorder.record();
   recorder.send('end');
@@ -120,7 +125,7 @@ test('the text of a recording is gone once a command has used the recording, eve
     await person.visitor.post('/api/uses', use);
     await events.message(({ working, author }) => author.ours && !working);
   }
-  expect(speech.seen.filter(({ path }) => path === PATHS.asr)).toHaveLength(3);
+  expect(recognitions()).toBe(3);
 });
 
 test('the recording that is sent afterwards is not recognised again', async () => {

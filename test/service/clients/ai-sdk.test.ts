@@ -3,16 +3,7 @@ import { APICallError, generateText, isStepCount, Output, streamText, tool } fro
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { KEY } from '../support.ts';
-import {
-  chunk,
-  completion,
-  events,
-  PICTURE,
-  useServedFile,
-  WEATHER_CALL,
-  weatherCallInPieces,
-  withoutWaitsOf,
-} from './support.ts';
+import { completion, PICTURE, useServedFile, WEATHER_CALL, withoutWaitsOf } from './support.ts';
 
 const PROMPT = 'Why is the sky blue?';
 
@@ -94,8 +85,7 @@ describe('the package `@ai-sdk/openai-compatible`', () => {
   });
 
   it('calls tools, and sends their results back', async () => {
-    const value = completion({ content: null, tool_calls: [WEATHER_CALL] }, 'tool_calls');
-    served().backEnd.fail('/chat/completions', { kind: 'json', value });
+    served().callTool('whole');
     const { asked, tools } = getWeather();
     const stopWhen = isStepCount(3);
     const { text } = await generateText({ model: talk(), prompt: PROMPT, tools, stopWhen });
@@ -108,9 +98,7 @@ describe('the package `@ai-sdk/openai-compatible`', () => {
   });
 
   it('calls tools whose arguments come in a stream', async () => {
-    const deltas = weatherCallInPieces.map((delta) => chunk(delta));
-    const body = events([...deltas, chunk({}, 'tool_calls')]);
-    served().backEnd.fail('/chat/completions', { kind: 'events', body });
+    served().callTool('streamed');
     const { asked, tools } = getWeather();
     const stopWhen = isStepCount(3);
     const result = streamText({ model: talk(), prompt: PROMPT, tools, stopWhen });

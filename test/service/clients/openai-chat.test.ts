@@ -4,15 +4,7 @@ import type { ChatCompletionMessageParam } from 'openai/resources/chat/completio
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { KEY } from '../support.ts';
-import {
-  chunk,
-  completion,
-  events,
-  PICTURE,
-  useServedFile,
-  WEATHER_CALL,
-  weatherCallInPieces,
-} from './support.ts';
+import { completion, PICTURE, useServedFile, WEATHER_CALL } from './support.ts';
 
 const QUESTION = [{ role: 'user', content: 'Why is the sky blue?' }] as const;
 const CHAT = { model: 'talk-1', messages: [...QUESTION] };
@@ -100,8 +92,7 @@ describe('the package `openai`', () => {
 
   describe('calls tools', () => {
     it('and sends their results back', async () => {
-      const value = completion({ content: null, tool_calls: [WEATHER_CALL] }, 'tool_calls');
-      served().backEnd.fail('/chat/completions', { kind: 'json', value });
+      served().callTool('whole');
       const messages: ChatCompletionMessageParam[] = [...QUESTION];
       const tools = [WEATHER_TOOL];
       const asked = await client.chat.completions.create({ model: 'talk-1', messages, tools });
@@ -122,9 +113,7 @@ describe('the package `openai`', () => {
     });
 
     it('whose arguments come in a stream', async () => {
-      const deltas = weatherCallInPieces.map((delta) => chunk(delta));
-      const body = events([...deltas, chunk({}, 'tool_calls')]);
-      served().backEnd.fail('/chat/completions', { kind: 'events', body });
+      served().callTool('streamed');
       const stream = client.chat.completions.stream({ ...CHAT, tools: [WEATHER_TOOL] });
       const pieces: string[] = [];
       stream.on('tool_calls.function.arguments.delta', (event) =>
@@ -136,8 +125,7 @@ describe('the package `openai`', () => {
     });
 
     it('by itself until there is an answer', async () => {
-      const value = completion({ content: null, tool_calls: [WEATHER_CALL] }, 'tool_calls');
-      served().backEnd.fail('/chat/completions', { kind: 'json', value });
+      served().callTool('whole');
       const asked: unknown[] = [];
       const getWeather = zodFunction({
         name: 'get_weather',

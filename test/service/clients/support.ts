@@ -37,7 +37,7 @@ export const completion = (message: object, finish = 'stop'): object => ({
 });
 
 /** A piece of a back end's streamed reply. */
-export const chunk = (delta: object, finish: string | null = null): object => ({
+const chunk = (delta: object, finish: string | null = null): object => ({
   id: 'chatcmpl-1',
   object: 'chat.completion.chunk',
   created: 1,
@@ -46,7 +46,7 @@ export const chunk = (delta: object, finish: string | null = null): object => ({
 });
 
 /** An event stream of the pieces. */
-export const events = (chunks: readonly object[]): string =>
+const events = (chunks: readonly object[]): string =>
   [...chunks.map((one) => JSON.stringify(one)), '[DONE]']
     .map((data) => `data: ${data}\n\n`)
     .join('');
@@ -59,7 +59,7 @@ export const WEATHER_CALL = {
 } as const;
 
 /** The same call as the pieces of a stream. */
-export const weatherCallInPieces: readonly object[] = [
+const weatherCallInPieces: readonly object[] = [
   {
     role: 'assistant',
     content: null,
@@ -84,6 +84,8 @@ export interface ServedFile {
   readonly baseURL: string;
   /** The body of the last request to the back end. */
   readonly lastBody: () => Record<string, unknown>;
+  /** Has the back end's next reply call the tool, in one piece or in a stream. */
+  readonly callTool: (how: 'whole' | 'streamed') => void;
 }
 
 /** Starts a service over a back end that speaks a tone, for all tests of the calling file. */
@@ -105,6 +107,14 @@ export const useServedFile = (
     service,
     baseURL: `${service.service.url}/openai/v1`,
     lastBody: () => backEnd.requests.at(-1)?.body ?? {},
+    callTool: (how) => {
+      const whole = completion({ content: null, tool_calls: [WEATHER_CALL] }, 'tool_calls');
+      const pieces = [...weatherCallInPieces.map((delta) => chunk(delta)), chunk({}, 'tool_calls')];
+      backEnd.fail(
+        '/chat/completions',
+        how === 'whole' ? { kind: 'json', value: whole } : { kind: 'events', body: events(pieces) },
+      );
+    },
   });
 };
 

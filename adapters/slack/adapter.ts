@@ -69,7 +69,16 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const ownMessages = createOwnMessages({ api, log, speed });
   const mirrors = createMirrors({ api, writer, threads, uploads, mentions, ownMessages });
   const catchUp = createCatchUp({ api, clock, speed });
-  const feed = createChannelFeed({ api, reader, people, catchUp, threads, known, now: Date.now });
+  const feed = createChannelFeed({
+    api,
+    reader,
+    people,
+    catchUp,
+    threads,
+    known,
+    spaces: () => installations.list(),
+    now: Date.now,
+  });
   const access = createAccess(api, Date.now);
   const platform = createPlatform({ access, writer, threads, feed, mirrors });
 

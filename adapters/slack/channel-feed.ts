@@ -28,6 +28,8 @@ export interface ChannelFeedDeps {
   readonly threads: Pick<Threads, 'note'>;
   /** Finds the app's installation in a workspace; undefined where it is not installed. */
   readonly known: (space: Space) => Installed | undefined;
+  /** The workspaces with the app; none until they are loaded. */
+  readonly spaces: () => readonly Space[];
   readonly now: () => number;
 }
 
@@ -62,6 +64,10 @@ export const readChannel = async (api: Api, channel: Channel): Promise<ChannelIn
   }
 };
 
+/** The command by which people let the app into a channel. */
+const inviting = (installed: Installed | undefined): string =>
+  `/invite @${installed?.botName ?? 'dragoman'}`;
+
 /** Says what a mode of auto-translate lacks in a channel: an invitation, or scopes. */
 export const missingIn = async (
   api: Api,
@@ -72,7 +78,7 @@ export const missingIn = async (
 ): Promise<readonly string[]> => {
   try {
     const info = await readChannel(api, channel);
-    if (!info?.is_member) return [`/invite @${installed?.botName ?? 'dragoman'}`];
+    if (!info?.is_member) return [inviting(installed)];
     return info.is_archived ? ['unarchive'] : missingScopes(installed, mode, below);
   } catch (thrown) {
     const fault = toAppError(thrown);
@@ -95,6 +101,7 @@ export const createChannelFeed = ({
   catchUp,
   threads,
   known,
+  spaces,
   now,
 }: ChannelFeedDeps): SlackChannelFeed => {
   const names = createCache(
@@ -163,7 +170,10 @@ export const createChannelFeed = ({
       const bot = known(channel.space)?.botUserId;
       return users.filter((user) => user !== bot).length;
     },
-    missing: async (channel, mode, below) =>
-      missingIn(api, channel, mode, below, known(channel.space)),
+    missing: async (channel, mode, below) => {
+      const installed = known(channel.space);
+      const isElsewhere = !installed && spaces().length > 0;
+      return isElsewhere ? [inviting(installed)] : missingIn(api, channel, mode, below, installed);
+    },
   };
 };

@@ -1,10 +1,15 @@
 import { expect, onTestFinished } from 'vitest';
+import { createSlackAdapter } from '../../adapters/slack/adapter.ts';
+import { SUBSCRIBED } from '../../adapters/slack/manifest.ts';
+import { SCOPES } from '../../adapters/slack/scopes.ts';
+import type { MessageRef } from '../../src/model/place.ts';
 import { map } from '../../src/model/walk-rich-text.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
-import { openDiscord, placeOf } from '../adapters/discord/support.ts';
+import { createTestCore, openDiscord, placeOf } from '../adapters/discord/support.ts';
 import { eventually } from '../fakes/eventually.ts';
 import { channel, createFakeFeed, person } from '../fakes/channel-feed.ts';
+import { startSlackFake } from '../fakes/slack/index.ts';
 import { CHANNEL_FEED_CONTRACT, type FeedSubject } from './channel-feed.ts';
 import { describeBroken, describeContract } from './contract.ts';
 import { MIRRORS_CONTRACT } from './mirrors.ts';
@@ -43,7 +48,7 @@ const openOnDiscord = async (): Promise<FeedSubject> => {
   const ann = discord.fake.user({ name: 'Ann' });
   guild.join(ann);
   const channelOf = ({ id }: { readonly id: string }) => channels.find((one) => one.id === id)!;
-  const messageOf = (ref: { readonly channel: { readonly id: string }; readonly id: string }) =>
+  const messageOf = (ref: MessageRef) =>
     channelOf(ref.channel).messages.find(({ id }) => id === ref.id)!;
   const [here, there] = channels.map((one) => placeOf(guild, one));
   // The bot is told of them a moment later.
@@ -66,10 +71,63 @@ const openOnDiscord = async (): Promise<FeedSubject> => {
   };
 };
 
+const openOnSlack = async (): Promise<FeedSubject> => {
+  const slack = await startSlackFake({ speed: 1_000 });
+  onTestFinished(() => slack[Symbol.asyncDispose]());
+  const workspace = slack.workspace({ name: 'team', scopes: Object.keys(SCOPES) });
+  slack.app.events = new Set(SUBSCRIBED);
+  const ann = workspace.user({ name: 'ann', displayName: 'Ann' });
+  const channels = ['here', 'there'].map((name) => workspace.channel({ name, members: [ann] }));
+  const { botToken } = workspace;
+  const { appToken } = slack.app;
+  const adapter = createSlackAdapter(
+    {
+      url: slack.url,
+      speed: 1_000,
+      random: () => 0,
+      botToken,
+      appToken,
+      signingSecret: undefined,
+      client: undefined,
+      host: '127.0.0.1',
+      port: 0,
+    },
+    createTestCore(),
+  );
+  onTestFinished(() => adapter[Symbol.asyncDispose]());
+  await adapter.start();
+  const space = { platform: 'slack', id: workspace.id };
+  const [here, there] = channels.map(({ id }) => ({ space, id }));
+  const channelOf = ({ id }: { readonly id: string }) => channels.find((one) => one.id === id)!;
+  const messageOf = (ref: MessageRef) =>
+    channelOf(ref.channel).messages.find(({ ts }) => ts === ref.id)!;
+  const { feed, mirrors } = adapter.platform as Required<typeof adapter.platform>;
+  return {
+    feed,
+    mirrors,
+    channel: here!,
+    other: there!,
+    say: async (to, text, replyTo) => {
+      const thread = replyTo && messageOf(replyTo);
+      const { ts } = channelOf(to).say(ann, text, thread ? { thread } : {});
+      return { channel: to, id: ts };
+    },
+    edit: async (ref, text) => messageOf(ref).edit(text),
+    remove: async (ref) => messageOf(ref).delete(),
+    react: async (ref, emoji) => {
+      const name = emoji === '🇯🇵' ? 'flag-jp' : 'flag-es';
+      messageOf(ref).react(workspace.user({ name: `user-${crypto.randomUUID()}` }), name);
+    },
+    texts: async (of) => channelOf(of).messages.map(({ words }) => words),
+  };
+};
+
 describeContract('the feed of the fake', CHANNEL_FEED_CONTRACT, () => openFake());
 describeContract('the feed of Discord', CHANNEL_FEED_CONTRACT, openOnDiscord);
+describeContract('the feed of Slack', CHANNEL_FEED_CONTRACT, openOnSlack);
 describeContract('mirrors on the fake', MIRRORS_CONTRACT, () => openFake());
 describeContract('mirrors on Discord', MIRRORS_CONTRACT, openOnDiscord);
+describeContract('mirrors on Slack', MIRRORS_CONTRACT, openOnSlack);
 
 describeBroken(CHANNEL_FEED_CONTRACT, {
   'tells its history backwards': {
@@ -171,6 +229,14 @@ describeBroken(MIRRORS_CONTRACT, {
     fails: 'tells the replies to one message apart by their keys',
   },
   'takes for posted what may be': { port: idle(), fails: 'posts what may exist and does not' },
+  'posts replies to nothing': {
+    port: openFake(undefined, () => ({
+      create: async function* posting(to) {
+        yield { channel: to.channel, ids: ['reply'] };
+      },
+    })),
+    fails: 'tells when the source of a reply was deleted, and posts nothing',
+  },
   'changes nothing': {
     port: idle(),
     fails: 'shows a mirror anew in its place, and tells when it was deleted',

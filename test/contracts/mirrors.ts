@@ -89,6 +89,19 @@ export const MIRRORS_CONTRACT = {
     expect(counts(await subject.texts(subject.other), 'uno')).toEqual([1]);
   },
 
+  'tells when the source of a reply was deleted, and posts nothing': async (subject) => {
+    const { channel, say, remove, texts } = subject;
+    const source = await say(channel, 'one');
+    await remove(source);
+    for (const mayExist of [false, true]) {
+      const replying = create(subject, channel, [replyTo(source, 'uno', 'watch', '🇪🇸')], {
+        mayExist,
+      });
+      await expect(replying).rejects.toMatchObject({ name: 'AppError', code: 'not-found' });
+    }
+    expect(counts(await texts(channel), 'uno')).toEqual([0]);
+  },
+
   'shows a mirror anew in its place, and tells when it was deleted': async (subject) => {
     const { mirrors, channel, other, say, texts } = subject;
     const source = await say(channel, 'one');

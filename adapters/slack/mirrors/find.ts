@@ -2,7 +2,13 @@ import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { readHistory, THREADS_BACK_MS, type HistoryReading } from '../history.ts';
 import { positionAt, timestampAt } from '../ids.ts';
-import { isMetadataOf, readMetadata, type MirrorMetadata, type SharedFile } from './metadata.ts';
+import {
+  isMetadataOf,
+  isThreadOf,
+  readMetadata,
+  type MirrorMetadata,
+  type SharedFile,
+} from './metadata.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Mirror, MirrorTarget } from '../../../src/ports/mirrors.ts';
 
@@ -67,6 +73,18 @@ export const activeThreads = async function* (
   const oldest = timestampAt(positionAt(sinceMs - THREADS_BACK_MS));
   for await (const { ts, latest_reply } of readHistory(api, channel, { ...reading, oldest }))
     if (latest_reply !== undefined && Number(latest_reply) >= since) yield ts;
+};
+
+/** The first messages of the standing threads of a name that were begun since a time, ms since 1970. */
+export const standingThreads = async function* (
+  api: Api,
+  channel: Channel,
+  name: string,
+  { sinceMs, ...reading }: Reading & { readonly sinceMs: number },
+): AsyncGenerator<string, void, void> {
+  const oldest = timestampAt(positionAt(sinceMs));
+  for await (const raw of readHistory(api, channel, { ...reading, oldest }))
+    if (isThreadOf(raw, name)) yield raw.ts;
 };
 
 /** The messages of one mirror among those of all, in their order; undefined where it has none. */

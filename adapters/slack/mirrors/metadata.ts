@@ -9,6 +9,7 @@ import type { Mirror } from '../../../src/ports/mirrors.ts';
  * (docs.slack.dev, "Message metadata").
  */
 const EVENT_TYPE = 'dragoman_mirror';
+const THREAD_EVENT_TYPE = 'dragoman_thread';
 
 /** A file of a mirror: its key among the source's files, and Slack's id of it. */
 export const sharedFile = z.object({ key: z.string(), id: z.string() });
@@ -49,3 +50,16 @@ export const readMetadata = ({ metadata }: RawSlackMessage): MirrorMetadata | un
 
 export const isMetadataOf = (metadata: MirrorMetadata, source: MessageRef, key?: string): boolean =>
   metadata.source === messageKey(source) && (key === undefined || metadata.key === key);
+
+const threadPayload = z.object({ name: z.string() });
+
+/** Metadata of the first message of a standing thread. */
+export const threadMetadataOf = (name: string): object => ({
+  event_type: THREAD_EVENT_TYPE,
+  event_payload: { name } satisfies z.infer<typeof threadPayload>,
+});
+
+/** True for the first message of the standing thread of a name. */
+export const isThreadOf = ({ metadata }: RawSlackMessage, name: string): boolean =>
+  metadata?.event_type === THREAD_EVENT_TYPE &&
+  threadPayload.safeParse(metadata.event_payload).data?.name === name;

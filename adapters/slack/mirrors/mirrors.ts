@@ -13,7 +13,7 @@ import type { Mentions } from '../mentions.ts';
 import type { Threads } from '../threads.ts';
 import { createMirrorFiles } from './files.ts';
 import { foundOf, type Found } from './find.ts';
-import { isMetadataOf, metadataOf, readMetadata } from './metadata.ts';
+import { isMetadataOf, metadataOf, readMetadata, threadMetadataOf } from './metadata.ts';
 import type { OwnMessages } from './own-messages.ts';
 import { mirrorParts } from './parts.ts';
 import { handleOf, readHandle, type MirrorHandle } from './handle.ts';
@@ -41,6 +41,8 @@ type Earlier = ReadonlyMap<string, string>;
 
 /** Time back to which mirrors of messages of other platforms are looked for. */
 const FOREIGN_MS = DAY_MS;
+/** Time back to which a thread is looked for that was begun and not recorded. */
+const BEGUN_MS = DAY_MS;
 
 /** The earliest time at which a mirror of a message can have been posted, ms since 1970. */
 const writtenMs = ({ channel, id }: MessageRef): number =>
@@ -216,9 +218,11 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
   /** Posts the first message of a standing thread. */
   const beginThread = async (channel: Channel, name: string): Promise<MirrorTarget> => {
     const tree = [paragraph(styled('bold', text(name)))];
-    const [ts] = await writer.post(channel, [
-      { text: notificationOf(tree), blocks: textBlocks(tree), files: [] },
-    ]);
+    const [ts] = await writer.post(
+      channel,
+      [{ text: notificationOf(tree), blocks: textBlocks(tree), files: [] }],
+      { metadata: () => threadMetadataOf(name) },
+    );
     if (ts === undefined) throw new AppError('internal', 'a thread was not begun');
     threads.note(channel, ts, ts);
     return { channel, threadId: ts };
@@ -272,7 +276,9 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     thread: async (channel, name, known) => {
       const isThere =
         known?.threadId !== undefined && (await threads.exists(channel, known.threadId));
-      return isThere ? known : beginThread(channel, name);
+      if (isThere) return known;
+      const [begun] = await ownMessages.standingThreads(channel, name, Date.now() - BEGUN_MS);
+      return begun === undefined ? beginThread(channel, name) : { channel, threadId: begun };
     },
   };
 };

@@ -3,7 +3,13 @@ import type { Log } from '../../../src/log.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { MirrorTarget } from '../../../src/ports/mirrors.ts';
-import { activeThreads, readMirrorMessages, type MirrorMessage, type Reading } from './find.ts';
+import {
+  activeThreads,
+  readMirrorMessages,
+  standingThreads,
+  type MirrorMessage,
+  type Reading,
+} from './find.ts';
 
 export interface OwnMessagesDeps {
   readonly api: Api;
@@ -67,5 +73,14 @@ export const createOwnMessages = ({ api, log, speed }: OwnMessagesDeps) => {
     /** The first messages of the threads of a channel that got replies since a time. */
     activeThreads: async (channel: Channel, sinceMs: number): Promise<readonly string[]> =>
       collect(channel, undefined, (reading) => activeThreads(api, channel, sinceMs, reading)),
+    /** The first messages of the standing threads of a name that were begun since a time. */
+    standingThreads: async (
+      channel: Channel,
+      name: string,
+      sinceMs: number,
+    ): Promise<readonly string[]> =>
+      collect(channel, undefined, (reading) =>
+        standingThreads(api, channel, name, { ...reading, sinceMs }),
+      ),
   };
 };

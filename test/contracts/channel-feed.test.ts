@@ -1,15 +1,13 @@
 import { expect, onTestFinished } from 'vitest';
-import { createSlackAdapter } from '../../adapters/slack/adapter.ts';
-import { SUBSCRIBED } from '../../adapters/slack/manifest.ts';
-import { SCOPES } from '../../adapters/slack/scopes.ts';
 import type { MessageRef } from '../../src/model/place.ts';
 import { map } from '../../src/model/walk-rich-text.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+import type { Platform } from '../../src/ports/platform.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
-import { createTestCore, openDiscord, placeOf } from '../adapters/discord/support.ts';
+import { openDiscord, placeOf } from '../adapters/discord/support.ts';
+import { openSlack, placeOf as placeOnSlack } from '../adapters/slack/support.ts';
 import { eventually } from '../fakes/eventually.ts';
 import { channel, createFakeFeed, person } from '../fakes/channel-feed.ts';
-import { startSlackFake } from '../fakes/slack/index.ts';
 import { CHANNEL_FEED_CONTRACT, type FeedSubject } from './channel-feed.ts';
 import { describeBroken, describeContract } from './contract.ts';
 import { MIRRORS_CONTRACT } from './mirrors.ts';
@@ -72,36 +70,16 @@ const openOnDiscord = async (): Promise<FeedSubject> => {
 };
 
 const openOnSlack = async (): Promise<FeedSubject> => {
-  const slack = await startSlackFake({ speed: 1_000 });
+  const slack = await openSlack();
   onTestFinished(() => slack[Symbol.asyncDispose]());
-  const workspace = slack.workspace({ name: 'team', scopes: Object.keys(SCOPES) });
-  slack.app.events = new Set(SUBSCRIBED);
+  const { workspace } = slack;
+  const { feed, mirrors } = slack.platform as Required<Platform>;
   const ann = workspace.user({ name: 'ann', displayName: 'Ann' });
   const channels = ['here', 'there'].map((name) => workspace.channel({ name, members: [ann] }));
-  const { botToken } = workspace;
-  const { appToken } = slack.app;
-  const adapter = createSlackAdapter(
-    {
-      url: slack.url,
-      speed: 1_000,
-      random: () => 0,
-      botToken,
-      appToken,
-      signingSecret: undefined,
-      client: undefined,
-      host: '127.0.0.1',
-      port: 0,
-    },
-    createTestCore(),
-  );
-  onTestFinished(() => adapter[Symbol.asyncDispose]());
-  await adapter.start();
-  const space = { platform: 'slack', id: workspace.id };
-  const [here, there] = channels.map(({ id }) => ({ space, id }));
+  const [here, there] = channels.map((one) => placeOnSlack(workspace, one));
   const channelOf = ({ id }: { readonly id: string }) => channels.find((one) => one.id === id)!;
   const messageOf = (ref: MessageRef) =>
     channelOf(ref.channel).messages.find(({ ts }) => ts === ref.id)!;
-  const { feed, mirrors } = adapter.platform as Required<typeof adapter.platform>;
   return {
     feed,
     mirrors,

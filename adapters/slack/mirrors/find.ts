@@ -76,7 +76,7 @@ export const activeThreads = async function* (
 };
 
 /** The first messages of the standing threads of a name that were begun since a time, ms since 1970. */
-export const standingThreads = async function* (
+export const begunThreads = async function* (
   api: Api,
   channel: Channel,
   name: string,

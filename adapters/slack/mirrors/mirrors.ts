@@ -277,7 +277,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
       const isThere =
         known?.threadId !== undefined && (await threads.exists(channel, known.threadId));
       if (isThere) return known;
-      const [begun] = await ownMessages.standingThreads(channel, name, Date.now() - BEGUN_MS);
+      const [begun] = await ownMessages.begunThreads(channel, name, Date.now() - BEGUN_MS);
       return begun === undefined ? beginThread(channel, name) : { channel, threadId: begun };
     },
   };

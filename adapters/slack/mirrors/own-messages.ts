@@ -6,7 +6,7 @@ import type { MirrorTarget } from '../../../src/ports/mirrors.ts';
 import {
   activeThreads,
   readMirrorMessages,
-  standingThreads,
+  begunThreads,
   type MirrorMessage,
   type Reading,
 } from './find.ts';
@@ -74,13 +74,13 @@ export const createOwnMessages = ({ api, log, speed }: OwnMessagesDeps) => {
     activeThreads: async (channel: Channel, sinceMs: number): Promise<readonly string[]> =>
       collect(channel, undefined, (reading) => activeThreads(api, channel, sinceMs, reading)),
     /** The first messages of the standing threads of a name that were begun since a time. */
-    standingThreads: async (
+    begunThreads: async (
       channel: Channel,
       name: string,
       sinceMs: number,
     ): Promise<readonly string[]> =>
       collect(channel, undefined, (reading) =>
-        standingThreads(api, channel, name, { ...reading, sinceMs }),
+        begunThreads(api, channel, name, { ...reading, sinceMs }),
       ),
   };
 };

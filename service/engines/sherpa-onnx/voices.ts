@@ -93,13 +93,16 @@ export const describeInstalledVoices = (
     if (!one) return [];
     const known = speakers.length === 1 ? (gender ?? one.gender) : one.gender;
     const called = known === 'Neutral' ? '' : `, ${known.toLowerCase()}`;
+    // With the language: a speaker may be called alloy, which is also any voice of the OpenAI API.
+    const name = `${one.language}${called}, ${one.name}`;
     return [
       {
         folder,
         speaker,
         voice: {
           id: stableUuid(`sherpa-onnx ${basename(folder)} ${speaker}`),
-          description: `${one.language}${called}, ${one.name} (${kind})`,
+          name,
+          description: `${name} (${kind})`,
           language: one.language,
           gender: known,
           formats: [...AUDIO_FORMATS],

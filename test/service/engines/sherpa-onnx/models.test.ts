@@ -92,8 +92,18 @@ describe('an installed model', () => {
     renameSync(join(root, '.new', name), join(root, name));
     const { speech } = await engine.abilities();
     expect((await speech!.voices(signal)).slice(1)).toMatchObject([
-      { description: 'Spanish, anna maria 1 (VITS)', language: 'Spanish', gender: 'Neutral' },
-      { description: 'Spanish, anna maria 2 (VITS)', language: 'Spanish', gender: 'Neutral' },
+      {
+        name: 'Spanish, anna maria 1',
+        description: 'Spanish, anna maria 1 (VITS)',
+        language: 'Spanish',
+        gender: 'Neutral',
+      },
+      {
+        name: 'Spanish, anna maria 2',
+        description: 'Spanish, anna maria 2 (VITS)',
+        language: 'Spanish',
+        gender: 'Neutral',
+      },
     ]);
     rmSync(join(root, name), { recursive: true });
   });

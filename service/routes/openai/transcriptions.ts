@@ -18,7 +18,9 @@ const fieldsOf = z.object({
   prompt: z.string().optional(),
   temperature: z.coerce.number().min(0).max(1).optional(),
   stream: z.literal('false', { error: 'only false is supported here' }).optional(),
-  granularities: z.array(z.literal('segment', { error: 'only segment is supported here' })),
+  timestamp_granularities: z.array(
+    z.literal('segment', { error: 'only segment is supported here' }),
+  ),
 });
 type Fields = z.infer<typeof fieldsOf>;
 
@@ -30,7 +32,7 @@ const readFields = ({ fields }: AudioForm): Fields => {
     prompt: one('prompt'),
     temperature: one('temperature'),
     stream: one('stream'),
-    granularities: fields.get('timestamp_granularities[]') ?? [],
+    timestamp_granularities: fields.get('timestamp_granularities[]') ?? [],
   });
 };
 

@@ -50,7 +50,9 @@ describe('the package `openai`', () => {
         response_format: 'verbose_json',
         timestamp_granularities: ['word'],
       });
-      expect((await errorOf(words)).message).toContain('only segment is supported here');
+      expect((await errorOf(words)).message).toContain(
+        'timestamp_granularities.0: only segment is supported here',
+      );
     });
 
     it('for a file that is no audio', async () => {

@@ -116,6 +116,37 @@ describe('what a back end sends', () => {
     expect(JSON.stringify(lines)).not.toMatch(/private question|sk-own|svck/);
   });
 
+  it('explains an error that comes within a stream, too', async () => {
+    const said = (message: string, code: number): void =>
+      openai.fail('/chat/completions', {
+        kind: 'events',
+        body: `data: ${JSON.stringify({ error: { message, code } })}\n\n`,
+      });
+    const translate = async (): Promise<string> =>
+      (
+        await failure(
+          await service.translate({
+            text: 'a private question',
+            source_lang: 'en',
+            target_lang: 'ja',
+          }),
+        )
+      ).error;
+    said('Model overloaded by "a private question", key sk-own-0123456789', 503);
+    expect(await translate()).toBe(
+      'The backend broke off. It said: Model overloaded by "…", key ….',
+    );
+    expect(lines.find(({ level }) => level === 40)).toMatchObject({
+      path: '/chat/completions',
+      status: 200,
+      said: 'Model overloaded by "…", key …',
+      requestId: expect.stringMatching(/^[\w-]{36}$/),
+    });
+    said('Incorrect API key provided: own wxyz.', 401);
+    expect(await translate()).toBe('The backend broke off.');
+    expect(JSON.stringify(lines)).not.toMatch(/private question|sk-own|wxyz/);
+  });
+
   it.each([401, 403])('keeps the words of a refused key to itself (%i)', async (status) => {
     const body = '{"error":{"message":"Incorrect API key provided: own wxyz."}}';
     openai.fail('/chat/completions', { kind: 'status', status, body });

@@ -21,16 +21,20 @@ export type Body = Dispatcher.ResponseData['body'];
 /** A form, encoded JSON, or a value to encode as JSON. */
 type Content = FormData | Uint8Array | Readonly<Record<string, unknown>>;
 
+/** A successful reply whose body is unread. */
+export interface UpstreamReply {
+  readonly mediaType: string;
+  readonly body: Body;
+  /** Logs an error that came within the body, and makes `unavailable` of it, with what it says. */
+  readonly failedWithin: (error: unknown) => AppError;
+}
+
 export interface Upstream extends AsyncDisposable {
   /**
-   * Sends a request. Resolves with a successful reply whose body is unread; rejects with
-   * `BackendError` or `AppError` for all others.
+   * Sends a request. Resolves with a successful reply; rejects with `BackendError` or `AppError`
+   * for all others.
    */
-  send(
-    path: string,
-    body: Content | undefined,
-    signal: AbortSignal,
-  ): Promise<{ readonly mediaType: string; readonly body: Body }>;
+  send(path: string, body: Content | undefined, signal: AbortSignal): Promise<UpstreamReply>;
   /** Passes a reply's body on without the service's own key, should the server repeat it. */
   forward(body: Body): AsyncIterable<Uint8Array>;
   /** Sends a request and parses the successful reply as JSON. */
@@ -71,9 +75,9 @@ const refusal = (status: number): string => {
 const inSeconds = (ms: number): string => String(Math.round(ms / 10) / 100);
 
 /** Joins our sentence, the back end's own, and the time to wait in the words of contract clients. */
-const describeRefusal = (status: number, text: string, waitMs: number | undefined): string =>
+const describeRefusal = (own: string, text: string, waitMs: number | undefined): string =>
   [
-    refusal(status),
+    own,
     ...(text === '' ? [] : [`It said: ${text.replace(/[.\s]*$/, '.')}`]),
     ...(waitMs === undefined ? [] : [`Retry after ${inSeconds(waitMs)}s`]),
   ].join(' ');
@@ -124,6 +128,32 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
   const hideKey = createKeyHider(key ?? '');
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
+  const warn = (path: string, status: number, said: string): void =>
+    log.warn(
+      { requestId: currentRequestId(), path, status, said },
+      'a back end answered with an error',
+    );
+
+  const failedWithin = (
+    error: unknown,
+    path: string,
+    status: number,
+    body: Content | undefined,
+  ): AppError => {
+    const { code } = Object(error) as { code?: unknown };
+    const { text, retryAfterMs } = readErrorText(
+      Buffer.from(hideKey(JSON.stringify({ error }))),
+      'application/json',
+      isAboutKey(Number(code)) ? undefined : textsOf(body),
+    );
+    warn(path, status, text);
+    return new AppError(
+      'unavailable',
+      describeRefusal('The backend broke off.', text, retryAfterMs),
+      { retryable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+    );
+  };
+
   const refused = async (
     reply: Dispatcher.ResponseData,
     { path, mediaType, texts }: Asked,
@@ -136,11 +166,8 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
     const head = hidden === text ? read : Buffer.from(maskSecrets(hidden));
     const said = readErrorText(head, mediaType, isAboutKey(status) ? undefined : texts);
     const waitMs = retryAfterHeaderMs(headers['retry-after'], Date.now()) ?? said.retryAfterMs;
-    log.warn(
-      { requestId: currentRequestId(), path, status, said: said.text },
-      'a back end answered with an error',
-    );
-    return new BackendError(describeRefusal(status, said.text, waitMs), {
+    warn(path, status, said.text);
+    return new BackendError(describeRefusal(refusal(status), said.text, waitMs), {
       status,
       mediaType,
       body: head,
@@ -171,7 +198,12 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
     // The reader of the body gets its errors; those of an unread body must not end the process.
     reply.body.on('error', () => {});
     const mediaType = String(reply.headers['content-type'] ?? '');
-    if (reply.statusCode >= 200 && reply.statusCode < 300) return { mediaType, body: reply.body };
+    if (reply.statusCode >= 200 && reply.statusCode < 300)
+      return {
+        mediaType,
+        body: reply.body,
+        failedWithin: (error) => failedWithin(error, path, reply.statusCode, body),
+      };
     throw await refused(reply, { path, mediaType, texts: textsOf(body) });
   };
 

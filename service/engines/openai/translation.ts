@@ -34,7 +34,7 @@ export const createTranslation = (
   keepsKeywords: true,
   translate: async function* (request, signal) {
     const asked = request.model && models.listed.has(request.model) ? request.model : model;
-    const { mediaType, body } = await upstream.send(
+    const { mediaType, body, failedWithin } = await upstream.send(
       '/chat/completions',
       {
         model: asked,
@@ -54,7 +54,7 @@ export const createTranslation = (
     let usage: TokenUsage | undefined;
     for await (const data of readEvents(body, brokenOff)) {
       const event = parseJson(data, notChat) as { error?: unknown };
-      if (event.error) throw brokenOff(event.error);
+      if (event.error) throw failedWithin(event.error);
       const parsed = completionChunk.safeParse(event);
       if (!parsed.success) throw notChat();
       reported = parsed.data.model || reported;

@@ -1,7 +1,7 @@
 import { countCodePoints } from '../text/unicode.ts';
 import type { Attempt, Call, CallOptions, Caller } from './caller.ts';
 import { completion, MODELS_PATH, PATHS, type ChatRequest, type Completion } from './contract.ts';
-import { modelList } from './replies.ts';
+import { modelIds } from './replies.ts';
 import { growingText } from './growing-text.ts';
 import { ServiceError } from './service-error.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
@@ -83,7 +83,7 @@ export const createChatApi = (caller: Caller): ChatApi => {
         async ({ send }) => {
           const reply = await send({ method: 'GET', path: MODELS_PATH });
           expectMediaType(reply, /json$/);
-          return (await readJsonReply(reply, modelList)).data.map(({ id }) => id);
+          return readJsonReply(reply, modelIds);
         },
       ),
 

@@ -7,8 +7,16 @@ import { z } from 'zod';
 
 const words = z.string().catch('');
 
-/** List of models: `GET /openai/v1/models` of that public API. */
-export const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
+const entries = z.array(z.unknown());
+const model = z.object({ id: z.string() });
+
+/**
+ * Ids of the models in the list, or in the bare array, of `GET /openai/v1/models` of that public API;
+ * entries without one are left out.
+ */
+export const modelIds = z
+  .union([z.object({ data: entries }).transform(({ data }) => data), entries])
+  .transform((items) => items.flatMap((item) => model.safeParse(item).data?.id ?? []));
 
 // Recognition (contract sections 2.4, 2.5)
 

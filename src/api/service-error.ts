@@ -63,21 +63,29 @@ export const isBusy = (error: AppError): boolean =>
   error.code === 'rate-limited' && error.retryable;
 
 /** An error as the contract writes it (section 2.6), whatever is missing of it. */
-const contractError = z.object({
-  context: z.array(z.string()).catch([]),
-  code: z.int().catch(0),
-  name: z.string().catch(''),
-  error: z.string(),
-});
+const contractError = z
+  .object({
+    context: z.array(z.string()).catch([]),
+    code: z.int().catch(0),
+    name: z.string().catch(''),
+    error: z.string(),
+  })
+  // Some servers send an empty one with every success.
+  .refine(({ error, name }) => error !== '' || name !== '');
 
-/** An error as servers of the chat's public API write it. */
-const nestedError = z.object({
-  error: z.object({
-    message: z.string(),
-    type: z.string().catch(''),
-    code: z.union([z.string(), z.number()]).catch(''),
-  }),
-});
+const facts = {
+  message: z.string().catch(''),
+  type: z.string().catch(''),
+  code: z.union([z.string(), z.number()]).catch(''),
+};
+
+/** An error as servers of the chat's public API write it: within `error`, or bare as vLLM does. */
+const publicError = z
+  .union([
+    z.object({ error: z.object(facts) }).transform(({ error }) => error),
+    z.object({ object: z.literal('error'), ...facts }),
+  ])
+  .refine(({ message, type, code }) => Boolean(message || type || code));
 
 interface SaidError {
   readonly body: ErrorObject | undefined;
@@ -97,7 +105,7 @@ const readError = (value: unknown, hide = NOTHING_HIDDEN): SaidError | undefined
     };
     return { body, message: body.error };
   }
-  const message = nestedError.safeParse(value).data?.error.message;
+  const message = publicError.safeParse(value).data?.message;
   return message === undefined ? undefined : { body: undefined, message: hide(message) };
 };
 
@@ -124,7 +132,7 @@ const SERVER_FAULT = 500;
  */
 export const errorWithin = (value: unknown): { readonly status: number } | undefined => {
   if (!readError(value)) return undefined;
-  const { type = '', code = '' } = nestedError.safeParse(value).data?.error ?? {};
+  const { type = '', code = '' } = publicError.safeParse(value).data ?? {};
   const stated = Number(code);
   if (stated >= 400 && stated < 600) return { status: stated };
   const name = `${contractError.safeParse(value).data?.name ?? ''} ${type} ${code}`;

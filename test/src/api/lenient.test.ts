@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../src/api/client.ts';
-import { PATHS } from '../../../src/api/contract.ts';
+import { MODELS_PATH, PATHS } from '../../../src/api/contract.ts';
 import { ASKER } from '../../fakes/asker.ts';
 import { VOICE, type SpeechFake } from '../../fakes/speech.ts';
 import { JAPANESE, openClient, source, statesOf } from './client-support.ts';
@@ -93,6 +93,20 @@ describe('a reply in which only what is used is right', () => {
     });
   });
 
+  it('has an empty error beside it', async () => {
+    fake.fail(PATHS.translate, json({ choices: [{ message: { content: 'やあ' } }], error: '' }));
+    const said = client.translate({ ...JAPANESE, text: 'hi' }, { ...ASKER, signal });
+    expect(await said).toBe('やあ');
+  });
+
+  it('is a list of models', async () => {
+    const data = [{ id: 'gemma-3', owned_by: null }, null, { name: 'no id' }, { id: 7 }];
+    for (const list of [{ data }, data]) {
+      fake.fail(MODELS_PATH, json(list));
+      expect(await client.models({ ...ASKER, signal })).toEqual(['gemma-3']);
+    }
+  });
+
   it('is a voice', async () => {
     const { id, formats } = VOICE;
     const odd = { id, formats, description: null, gender: 1, sample_rates: 'any', streaming: null };
@@ -102,6 +116,27 @@ describe('a reply in which only what is used is right', () => {
       { id, formats, ...plain },
       { id, formats, ...plain },
     ]);
+  });
+});
+
+describe('an error in the middle of a stream', () => {
+  it.each([
+    { error: 'lost the engine' },
+    { error: { message: 'lost the engine' } },
+    { error: { message: null, type: 'server_error' } },
+    { error: { code: 503 } },
+    { object: 'error', message: 'lost the engine', type: 'InternalServerError', code: 500 },
+  ])('is retried, and no text is cut off there: %j', async (error) => {
+    fake.fail(PATHS.translate, events({ choices: [{ delta: { content: 'ha' } }] }, error));
+    const states = client.translateStream({ ...JAPANESE, text: 'hi' }, { ...ASKER, signal });
+    expect((await statesOf(states)).result).not.toBe('ha');
+  });
+
+  it('is of the asker where it says so', async () => {
+    const error = { object: 'error', message: 'too long', type: 'BadRequestError', code: 400 };
+    fake.fail(PATHS.translate, events(error));
+    const states = client.translateStream({ ...JAPANESE, text: 'hi' }, { ...ASKER, signal });
+    await expect(statesOf(states)).rejects.toMatchObject({ code: 'bad-input' });
   });
 });
 

@@ -40,49 +40,49 @@ export const audioAppend = z.object({
 
 /** A result id or utterance id, which a deployment may send as a number. */
 const id = z.union([z.string(), z.number()]).transform(String);
-const ms = z.number().nonnegative();
+const ids = z.array(id).optional();
+// What only helps is not demanded: a result whose words are there is never lost.
+const ms = z
+  .number()
+  .transform((value) => Math.max(0, value))
+  .optional()
+  .catch(undefined);
+const words = z.string().optional().catch(undefined);
+const number = z.number().optional().catch(undefined);
+const flag = z.boolean().optional().catch(undefined);
 
 const result = z.object({
-  seq: z.number().optional(),
+  seq: number,
   utterance_id: id,
-  result_id: id,
   text: z.string(),
-  language: z.string().nullish(),
-  audio_start_ms: ms.nullish(),
-  audio_end_ms: ms.nullish(),
+  language: words,
+  audio_start_ms: ms,
+  audio_end_ms: ms,
 });
 
 export const recognitionEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('session.created'), session_id: z.string().optional() }),
-  z.object({ type: z.literal('speech_started'), utterance_id: id, audio_start_ms: ms.nullish() }),
-  z.object({
-    type: z.literal('speech_stopped'),
-    utterance_id: id,
-    audio_start_ms: ms.nullish(),
-    audio_end_ms: ms.nullish(),
-  }),
+  z.object({ type: z.literal('session.created') }),
+  z.object({ type: z.literal('speech_started'), utterance_id: id, audio_start_ms: ms }),
+  z.object({ type: z.literal('speech_stopped'), utterance_id: id, audio_end_ms: ms }),
   result.extend({
     type: z.literal('asr.partial_result'),
+    result_id: id.optional().catch(undefined),
     /** Extension: true when the text only grows until the final. */
-    stable: z.boolean().optional(),
+    stable: flag,
   }),
   result.extend({
     type: z.literal('asr.final_result'),
+    result_id: id,
     /** Results that this one replaces. */
-    replaces: z.array(id).nullish(),
+    replaces: z.union([ids, id.transform((one) => [one])]).catch(undefined),
     /** Extension: confidence from 0 to 1. */
-    confidence: z.number().nullish(),
+    confidence: number,
   }),
-  z.object({
-    type: z.literal('error'),
-    code: id.nullish(),
-    message: z.string().nullish(),
-    fatal: z.boolean().nullish(),
-  }),
+  z.object({ type: z.literal('error'), fatal: flag }),
   z.object({
     type: z.literal('session.usage'),
-    final: z.boolean().nullish(),
-    usage: z.object({ final_error_count: z.number().nullish() }).nullish(),
+    final: flag,
+    usage: z.object({ final_error_count: number }).optional().catch(undefined),
   }),
 ]);
 export type RecognitionEvent = z.infer<typeof recognitionEvent>;
@@ -114,10 +114,7 @@ export const speechEvent = z.object({
    * audio with the field `audio` holds some, as base64.
    */
   type: z.string(),
-  audio: z.string().optional(),
-  code: id.nullish(),
-  message: z.string().nullish(),
-  fatal: z.boolean().nullish(),
+  audio: words,
 });
 
 // Close codes (RFC 6455 section 7.4.1)

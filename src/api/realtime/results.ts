@@ -16,6 +16,8 @@ interface Final {
 }
 
 interface Open {
+  /** Id of its newest partial result; undefined where none was named. */
+  resultId: string | undefined;
   start: number;
   /** End of its speech; undefined while it goes on. */
   end: number | undefined;
@@ -57,9 +59,28 @@ export const createResults = () => {
     if (finished.get(key)) return undefined;
     const known = open.get(key);
     if (known) return known;
-    const made: Open = { start, end: undefined, text: '', language: '', isStable: true, seq: -1 };
+    const made: Open = {
+      resultId: undefined,
+      start,
+      end: undefined,
+      text: '',
+      language: '',
+      isStable: true,
+      seq: -1,
+    };
     open.set(key, made);
     return made;
+  };
+
+  /** Removes what a final replaces: another, or the words of an utterance that it takes over. */
+  const replace = (id: string): void => {
+    replaced.set(keyOf(id), true);
+    finals.delete(keyOf(id));
+    for (const [utterance, { resultId }] of open)
+      if (resultId === id) {
+        open.delete(utterance);
+        finished.set(utterance, true);
+      }
   };
 
   const ordered = (): Final[] =>
@@ -84,6 +105,7 @@ export const createResults = () => {
       const seq = message.seq ?? (one?.seq ?? 0) + 1;
       if (!one || seq <= one.seq) return false;
       one.seq = seq;
+      one.resultId = message.result_id;
       one.text = message.text.trim();
       one.language = message.language ?? '';
       one.isStable = message.stable ?? false;
@@ -97,14 +119,10 @@ export const createResults = () => {
     final: (message: FinalResult, sent: number): Span | undefined => {
       const key = keyOf(message.result_id);
       if (replaced.get(key)) return undefined;
-      for (const other of message.replaces ?? []) {
-        if (other === message.result_id) continue;
-        replaced.set(keyOf(other), true);
-        finals.delete(keyOf(other));
-      }
       const utterance = keyOf(message.utterance_id);
       const one = open.get(utterance);
       open.delete(utterance);
+      for (const other of message.replaces ?? []) if (other !== message.result_id) replace(other);
       finished.set(utterance, true);
       const known = finals.get(key);
       const end = Math.min(sent, position(message.audio_end_ms) ?? one?.end ?? sent);

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { createResults } from '../../../../src/api/realtime/results.ts';
+
+const SECOND = 16_000;
+
+describe('the results of a session', () => {
+  it('lose a partial result that the final of another utterance replaces', () => {
+    const results = createResults();
+    results.connected(0);
+    const partial = { utterance_id: 'u1', result_id: 'r1', text: 'we', audio_start_ms: 0 };
+    results.partial({ type: 'asr.partial_result', ...partial }, SECOND);
+    results.partial({ type: 'asr.partial_result', ...partial, result_id: 'r2' }, SECOND);
+    const final = { utterance_id: 'u2', result_id: 'r3', text: 'we meet', replaces: ['r2'] };
+    const span = results.final(
+      { type: 'asr.final_result', ...final, audio_start_ms: 0, audio_end_ms: 1_000 },
+      SECOND,
+    );
+    expect(results.text().text).toBe('we meet');
+    expect(results.settledThrough(span!)).toBe(SECOND);
+    results.partial({ type: 'asr.partial_result', ...partial, result_id: 'r2' }, SECOND);
+    expect(results.text().text).toBe('we meet');
+  });
+});

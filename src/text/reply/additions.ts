@@ -1,6 +1,11 @@
 /** Words for a translation, in the languages in which models mostly answer. */
 const TRANSLATION =
   /translat|traducci|traduction|traduisez|übersetz|tradu[çz]|perevod|перевод|vertaling|tłumacz|翻訳|翻译|翻譯|译文|譯文|번역|訳文/i;
+/** The same without such a word: "Here is your text in Spanish", "Here you go". */
+const HANDED_OVER =
+  /^here(?:['’]s| is| are)? (?:(?:the|your|a|this)\b.*\b(?:text|message|sentence|phrase|version|in \p{Lu}\p{L}+)\b.*|(?:it is|you (?:go|are))(?: in \p{Lu}\p{L}+)?)$/iu;
+const HERE =
+  /\bhere\b|aquí|aqui|voici|voilà|\bhier\b|\bda ist\b|ecco|вот|这里|這裡|ここ|どうぞ|여기/iu;
 /** Beginnings of a reply to whoever asked: "Sure! Here is the translation:". */
 const AGREEMENT =
   /^(?:sure|certainly|of course|absolutely|okay|ok|got it|no problem|claro|por supuesto|bien sûr|natürlich|gerne|certo|もちろん|当然|好的|물론)(?!\p{L})[!.,！。、]?\s*/iu;
@@ -14,7 +19,9 @@ const COLON = /[:：]/gu;
 const colonsIn = (text: string): number => text.match(COLON)?.length ?? 0;
 
 const isPreface = (source: string, reply: string, label: string): boolean =>
-  TRANSLATION.test(label) && !TRANSLATION.test(source) && colonsIn(reply) > colonsIn(source);
+  colonsIn(reply) > colonsIn(source) &&
+  ((TRANSLATION.test(label) && !TRANSLATION.test(source)) ||
+    (HANDED_OVER.test(label) && !HERE.test(source)));
 
 const withoutPreface = (source: string, reply: string): string => {
   const answer = AGREEMENT.test(source) ? reply : reply.replace(AGREEMENT, '');

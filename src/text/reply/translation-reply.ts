@@ -3,7 +3,7 @@ import { withoutAdditions, withoutPrefaceSoFar } from './additions.ts';
 import { withoutEntities } from './entities.ts';
 import { longestTranslation } from './length.ts';
 import { withoutQuotationMarks } from './quotation-marks.ts';
-import { refusesToTranslate } from './refusal.ts';
+import { mayRefuse, refusesToTranslate } from './refusal.ts';
 import { withoutThinking, withoutThinkingSoFar } from './thinking.ts';
 
 /** A text that was to be translated. */
@@ -35,9 +35,11 @@ export const judgeTranslation = (task: TranslationTask, reply: string): JudgedRe
   const text = withoutEntities(source, bare);
   if (isBlank(text)) return { fault: 'blank' };
   if (isTooLong(task, text)) return { fault: 'too long' };
-  return refusesToTranslate(source, text) ? { fault: 'a refusal' } : { text };
+  return refusesToTranslate(task, text) ? { fault: 'a refusal' } : { text };
 };
 
 /** The translation within a reply that is still growing; '' while none has begun. */
-export const translationSoFar = ({ source }: TranslationTask, partial: string): string =>
-  withoutEntities(source, withoutPrefaceSoFar(source, withoutThinkingSoFar(partial)));
+export const translationSoFar = ({ source }: TranslationTask, partial: string): string => {
+  const begun = withoutPrefaceSoFar(source, withoutThinkingSoFar(partial));
+  return mayRefuse(source, begun) ? '' : withoutEntities(source, begun);
+};

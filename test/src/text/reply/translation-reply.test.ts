@@ -29,6 +29,10 @@ describe('what an engine puts around a translation', () => {
     ['Hello', '以下是翻译：\n你好', '你好'],
     ['Hello', '翻訳：こんにちは', 'こんにちは'],
     ['Hello', 'Of course!\nHola', 'Hola'],
+    ['Hello', 'Sure! Here is your text in Spanish:\n\nHola', 'Hola'],
+    ['Hello', 'Here’s the message in Spanish: "Hola"', 'Hola'],
+    ['Hello', 'Here you go:\nHola', 'Hola'],
+    ['Hello', 'Here it is in Spanish:\nHola', 'Hola'],
     ['Hello', 'Hola\n\n(Note: this is the informal form.)', 'Hola'],
     ['Tom & Jerry', 'Tom &amp; Jerry', 'Tom & Jerry'],
     [
@@ -50,6 +54,8 @@ describe('what an engine puts around a translation', () => {
     ['Fordítás: szia', 'Translation: hi'],
     ['Here it is: done', 'Aquí está: hecho'],
     ['At 5:30', 'A las 5:30'],
+    ['Voici le texte en français – bonjour', 'Here is the text in French: hello'],
+    ['Das Haus, das ich baue', 'Here is the house: mine'],
     ['Use &amp; in HTML', 'Usa &amp; en HTML'],
     ['First\n\nNote: bring water', 'Primero\n\nNota: traed agua'],
     ['The <think> tag', 'La etiqueta <think>'],
@@ -101,11 +107,25 @@ describe('a reply that is no translation', () => {
     expect(faultOf('You absolute idiot', reply)).toBe('a refusal');
   });
 
+  it('is a refusal in a language that nobody asked for', () => {
+    const reply = "I'm sorry, but I can't help with that.";
+    expect(faultOf("I can't stand you, sorry", reply, 'en', 'es')).toBe('a refusal');
+    expect(textOf(reply, reply, 'en', 'es')).toBe(reply);
+  });
+
   it.each([
     ['Lo siento, no puedo ayudarte', "I'm sorry, I can't help you", 'es', 'en'],
     ['すみません、行けません', 'Sorry, I am not able to go', 'ja', 'en'],
     ['Sorry, I cannot translate this', 'Lo siento, no puedo traducir esto', 'en', 'es'],
     ['Ich bin müde', "I'm sore and tired", 'de', 'en'],
+    ['No puedo ayudar con eso', "I can't help with that.", 'es', 'en'],
+    ['Ich kann dir heute leider nicht helfen', "I can't help you today", 'de', 'en'],
+    ['Je ne peux pas vous aider', "I'm sorry, I can't help you", 'fr', 'en'],
+    ['手伝えません、できないです', "I can't help you, I'm not able to", 'ja', 'en'],
+    ['我帮不了你', "I can't help you", 'zh', 'en'],
+    ['도와줄 수 없어', "I can't help you", 'ko', 'en'],
+    ['Я не могу помочь', "I can't help", 'ru', 'en'],
+    ["I can't make it", 'Desculpe, não posso ajudar', 'en', 'pt'],
   ])('is not one who is sorry: %j → %j', (source, reply, from, to) => {
     expect(textOf(source, reply, from, to)).toBe(reply);
   });
@@ -125,7 +145,18 @@ describe('a reply that grows', () => {
     for (const state of expected) expect(seen).toContain(state);
   });
 
+  it('shows nothing of a refusal', () => {
+    const reply = "I'm sorry, but I can't help with that.";
+    const seen = Array.from(reply, (_, index) =>
+      translationSoFar(task('You absolute idiot'), reply.slice(0, index + 1)),
+    );
+    for (const state of seen) expect(state.length).toBeLessThan("I'm sorry".length);
+  });
+
   it('shows what the text itself begins with', () => {
+    expect(translationSoFar(task('Lo siento', 'es', 'en'), "I'm sorry, but")).toBe(
+      "I'm sorry, but",
+    );
     expect(translationSoFar(task('Sure, friend', 'en', 'fr'), 'Sur')).toBe('Sur');
     expect(translationSoFar(task('Sure thing', 'en', 'en'), 'Sure th')).toBe('Sure th');
   });

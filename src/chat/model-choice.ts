@@ -12,7 +12,7 @@ const FAILED_MS = 60_000;
 const KEPT_KEYS = 500;
 
 /** Names of models that turn texts into vectors, or rank texts by them: they cannot chat. */
-const EMBEDS = /embed|rerank|(?:^|[/_-])(?:bge|gte|e5)[-_]/i;
+const EMBEDS = /embed|rerank|minilm|mpnet|colbert|(?:^|[/_-])(?:bge|gte|e5)(?:[-_:]|$)/i;
 
 export interface ModelChoiceDeps {
   readonly client: Pick<ServiceClient, 'models' | 'serviceKeyOf'>;

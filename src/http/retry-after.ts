@@ -18,15 +18,27 @@ export const retryAfterHeaderMs = (
   return bounded(Math.max(0, Date.parse(text) - nowMs));
 };
 
-const WAIT_IN_TEXT =
-  /(?:retry|try again|wait)\b[^\d]{0,30}(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?)\b/i;
+const UNITS_MS = [
+  [/^m(?:s|illi)/i, 1],
+  [/^s/i, 1_000],
+  [/^m/i, 60_000],
+  [/^h/i, 3_600_000],
+] as const;
+const TIME =
+  /(\d+(?:[.,]\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)(?![a-z])/;
+/** A wait of one or more parts: `1.72s`, `1m30s`, `2 minutes and 5 seconds`. */
+const WAIT_IN_TEXT = new RegExp(
+  `(?:retry|try again|wait)\\b[^\\d]{0,30}(?<wait>${TIME.source}(?:,? ?(?:and )?${TIME.source}){0,2})`,
+  'i',
+);
+const EACH = new RegExp(TIME, 'gi');
+
+const partMs = ([, count = '', unit = '']: RegExpMatchArray): number =>
+  Number(count.replace(',', '.')) * (UNITS_MS.find(([units]) => units.test(unit))?.[1] ?? 0);
 
 /** The waiting time in an error's text: `Too many requests. Retry after 1.72s`. */
 export const retryAfterTextMs = (text: string): number | undefined => {
-  const match = WAIT_IN_TEXT.exec(text);
-  if (!match) return undefined;
-  const unit = match[2]?.toLowerCase() ?? 's';
-  const unitMs =
-    unit.startsWith('ms') || unit.startsWith('mil') ? 1 : unit.startsWith('s') ? 1_000 : 60_000;
-  return bounded(Number(match[1]) * unitMs);
+  const wait = WAIT_IN_TEXT.exec(text)?.groups?.['wait'];
+  if (wait === undefined) return undefined;
+  return bounded(wait.matchAll(EACH).reduce((sum, part) => sum + partMs(part), 0));
 };

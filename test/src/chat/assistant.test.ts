@@ -38,7 +38,8 @@ describe('the language model that answers', () => {
   });
 
   it('is otherwise the first that is listed and chats; the list is asked for once', async () => {
-    fake.models = ['text-embedding-3-small', 'BAAI/bge-m3', 'jina-reranker', 'gemma-3', 'other'];
+    const vectors = ['text-embedding-3-small', 'BAAI/bge-m3', 'jina-reranker', 'all-minilm:l6-v2'];
+    fake.models = [...vectors, 'sentence-transformers/all-mpnet-base-v2', 'gemma-3', 'other'];
     const assistant = open();
     await Promise.all([ask(assistant), ask(assistant)]);
     await ask(assistant);

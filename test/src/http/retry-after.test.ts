@@ -28,6 +28,11 @@ describe('the waiting time in an error text', () => {
     ['Rate limit reached, please try again in 20 seconds.', 20_000],
     ['Please wait 350ms before the next request', 350],
     ['retry after: 2 minutes', 120_000],
+    ['Please try again in 1m30s. Visit our page', 90_000],
+    ['Please try again in 6m0s.', 360_000],
+    ['Try again in 1 minute and 5 seconds', 65_000],
+    ['try again in 1h2m', 3_600_000],
+    ['Retry after 1,5 s', 1_500],
   ])('%s', (text, expected) => {
     expect(retryAfterTextMs(text)).toBe(expected);
   });

@@ -41,6 +41,17 @@ const INABILITY =
 const BEGINNING =
   /^(?:i['’]?m (?:very |really )?sorry|i am (?:very |really )?sorry|sorry|unfortunately|i apologi[sz]e|i (?:can['’]?t|cannot|am unable|am not able|won['’]?t)|as an? (?:ai|artificial|language)|lo siento|(?:je suis )?désolée?|(?:es )?tut mir leid|entschuldigung|desculpe|申し訳|すみません|抱歉|对不起|對不起|很抱歉|죄송)[^\n]{0,80}$/i;
 
+/** The commonest of them, of which a few letters tell as much. */
+const COMMONEST = [
+  "i'm sorry",
+  'i am sorry',
+  'sorry',
+  "i can't",
+  'i cannot',
+  'unfortunately',
+  'as an ai',
+];
+
 const mayMeanIt = (source: string): boolean => APOLOGY.test(source) || INABILITY.test(source);
 
 /** A text that was to be translated, and the BCP 47 code of the language that was wanted. */
@@ -61,5 +72,9 @@ export const refusesToTranslate = ({ source, to }: Task, reply: string): boolean
 };
 
 /** True while a growing reply may become a refusal. */
-export const mayRefuse = (source: string, partial: string): boolean =>
-  BEGINNING.test(partial.trimStart()) && !mayMeanIt(source);
+export const mayRefuse = (source: string, partial: string): boolean => {
+  const begun = partial.trimStart();
+  const letters = begun.toLowerCase().replace('’', "'");
+  const isBegun = COMMONEST.some((opening) => opening.startsWith(letters)) || BEGINNING.test(begun);
+  return isBegun && !mayMeanIt(source);
+};

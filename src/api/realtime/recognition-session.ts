@@ -117,6 +117,8 @@ export const createRecognitionSessions = ({
     let isComplete = false;
     /** True when the service could not recognise some of this connection's audio. */
     let hasFailed = false;
+    /** True when the service told anything of the audio, if only that it holds no words. */
+    let hasResults = false;
     let isOver = false;
     let stopRetry: (() => void) | undefined;
     let stopSilence: (() => void) | undefined;
@@ -148,6 +150,8 @@ export const createRecognitionSessions = ({
             retryable: true,
           }),
         );
+      if (!hasResults)
+        return fail(new AppError('bad-reply', 'the service closed the session without a result'));
       end();
       finished.resolve(results.text());
     };
@@ -190,10 +194,12 @@ export const createRecognitionSessions = ({
           return results.stopped(event.utterance_id, event.audio_end_ms, sent);
         case 'asr.partial_result':
           fruitless = 0;
+          hasResults = true;
           if (results.partial(event, sent) && !isFinishing) options.changed(results.text());
           return;
         case 'asr.final_result': {
           fruitless = 0;
+          hasResults = true;
           const span = results.final(event, sent);
           if (span) {
             tail.settle(span);
@@ -207,6 +213,7 @@ export const createRecognitionSessions = ({
           if (event.fatal) fail(new AppError('bad-reply', 'the service ended the session'));
           return;
         case 'session.usage':
+          hasResults = true;
           isComplete = isClosing && event.final === true;
           hasFailed ||= (event.usage?.final_error_count ?? 0) > 0;
           return;

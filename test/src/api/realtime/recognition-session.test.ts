@@ -6,12 +6,12 @@ import type { AppError } from '../../../../src/errors.ts';
 import { ASKER } from '../../../fakes/asker.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { pcmOf, type RecognitionHabits } from '../../../fakes/realtime-recognition.ts';
-import { createWire, type WireFault } from '../../../fakes/realtime-wire.ts';
+import { createWire, type ServeSession, type WireFault } from '../../../fakes/realtime-wire.ts';
 
 const APPEND_BYTES = 3_200;
 const APPEND_MS = 100;
 
-const setUp = (faults: WireFault[] = [], habits: RecognitionHabits = {}) => {
+const setUp = (faults: WireFault[] = [], habits: RecognitionHabits | ServeSession = {}) => {
   const clock = createTestClock();
   const wire = createWire(clock, faults, habits);
   const texts: RealtimeText[] = [];
@@ -109,6 +109,32 @@ describe('a session of realtime recognition', () => {
     await clock.advance(5_000);
     expect((await outcome).text).toBe('we meet');
     expect(wire.opened).toBe(2);
+  });
+
+  it('fails, so that a request takes its place, where a short one is closed without any result', async () => {
+    const { hear, finish, failures } = setUp([], (peer) => ({
+      heardMs: 0,
+      message: (text) => {
+        if (text.includes('session.update')) peer.send({ type: 'session.created' });
+        if (text.includes('session.close')) peer.close(1_000);
+      },
+    }));
+    await hear(pcmOf('we'));
+    expect(await finish()).toMatchObject({ code: 'bad-reply' });
+    expect(failures).toEqual([]);
+  });
+
+  it('has no words where the service says at the end that there were none', async () => {
+    const { hear, finish } = setUp([], (peer) => ({
+      heardMs: 0,
+      message: (text) => {
+        if (!text.includes('session.close')) return;
+        peer.send({ type: 'session.usage', final: true, usage: { final_no_speech_count: 1 } });
+        peer.close(1_000);
+      },
+    }));
+    await hear(pcmOf('we'));
+    expect(await finish()).toMatchObject({ text: '' });
   });
 
   it.each([401, 403, 404])('that is refused with %i fails at once', async (refuse) => {

@@ -16,7 +16,12 @@ const model = z.object({ id: z.string() });
  */
 export const modelIds = z
   .union([z.object({ data: entries }).transform(({ data }) => data), entries])
-  .transform((items) => items.flatMap((item) => model.safeParse(item).data?.id ?? []));
+  .transform((items, { issues }) => {
+    const ids = items.flatMap((item) => model.safeParse(item).data?.id ?? []);
+    if (ids.length === 0 && items.length > 0)
+      issues.push({ code: 'custom', message: 'no entry has an id', input: items });
+    return ids;
+  });
 
 // Recognition (contract sections 2.4, 2.5)
 

@@ -7,19 +7,18 @@ import { z } from 'zod';
 
 const words = z.string().catch('');
 
-const entries = z.array(z.unknown());
 const model = z.object({ id: z.string() });
 
 /**
- * Ids of the models in the list, or in the bare array, of `GET /openai/v1/models` of that public API;
- * entries without one are left out.
+ * Ids of the models in the reply of `GET /openai/v1/models` of that public API; entries without one
+ * are left out, unless no other is there.
  */
 export const modelIds = z
-  .union([z.object({ data: entries }).transform(({ data }) => data), entries])
-  .transform((items, { issues }) => {
-    const ids = items.flatMap((item) => model.safeParse(item).data?.id ?? []);
-    if (ids.length === 0 && items.length > 0)
-      issues.push({ code: 'custom', message: 'no entry has an id', input: items });
+  .object({ data: z.array(z.unknown()) })
+  .transform(({ data }, { issues }) => {
+    const ids = data.flatMap((entry) => model.safeParse(entry).data?.id ?? []);
+    if (ids.length === 0 && data.length > 0)
+      issues.push({ code: 'custom', message: 'no entry has an id', input: data });
     return ids;
   });
 

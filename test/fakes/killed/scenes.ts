@@ -9,7 +9,6 @@ import { engineConfig, makeWav } from '../../service/support.ts';
 import { installFakeApertium } from '../apertium.ts';
 import { ASKER } from '../asker.ts';
 import { writeTinyRecogniser } from '../models/tiny-recogniser.ts';
-import { startFakeOpenai } from '../openai.ts';
 import { startServerProgram, type ServerProgram } from '../server-program.ts';
 import {
   chatCalls,
@@ -86,7 +85,8 @@ const startOwnService = async (
 /** The service is killed; its back end and the client go on. */
 export const openServiceScene = async (): Promise<KillScene> => {
   await using scene = new AsyncDisposableStack();
-  const backEnd = scene.use(await startFakeOpenai({ pauseMs: 20 }));
+  // It keeps what it was asked, which would count as the client's memory in this process.
+  const backEnd = scene.use(await startServerProgram(BACK_END));
   const victim = scene.use(
     await startServerProgram({
       file: 'service/main.ts',

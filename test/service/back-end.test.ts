@@ -116,7 +116,7 @@ describe('what a back end sends', () => {
     expect(JSON.stringify(lines)).not.toMatch(/private question|sk-own|svck/);
   });
 
-  it('explains an error that comes within a stream, too', async () => {
+  it('explains an error that comes within a stream or a whole reply, too', async () => {
     const said = (message: string, code: number): void =>
       openai.fail('/chat/completions', {
         kind: 'events',
@@ -144,6 +144,12 @@ describe('what a back end sends', () => {
     });
     said('Incorrect API key provided: own wxyz.', 401);
     expect(await translate()).toBe('The backend broke off.');
+    openai.fail('/chat/completions', { kind: 'json', value: { error: 'No model is loaded' } });
+    expect(await translate()).toBe('The backend broke off. It said: No model is loaded.');
+    openai.fail('/chat/completions', { kind: 'json', value: null });
+    expect(await translate()).toBe('The backend did not answer with a chat completion.');
+    openai.fail('/chat/completions', { kind: 'events', body: 'data: null\n\n' });
+    expect(await translate()).toBe('The backend did not answer with a chat completion.');
     expect(JSON.stringify(lines)).not.toMatch(/private question|sk-own|wxyz/);
   });
 

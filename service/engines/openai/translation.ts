@@ -3,7 +3,7 @@ import { AppError } from '../../../src/errors.ts';
 import { readEvents } from '../../../src/http/event-stream.ts';
 import type { TranslationEngine, TranslationPiece } from '../../engine.ts';
 import { parseJson } from '../../json.ts';
-import { readAll, type Body, type Upstream } from './http.ts';
+import { readAll, type Upstream, type UpstreamReply } from './http.ts';
 import type { Models } from './models.ts';
 import { translationTurns } from './prompt.ts';
 
@@ -13,9 +13,18 @@ const notChat = (): AppError =>
 const brokenOff = (cause: unknown): AppError =>
   new AppError('unavailable', 'The backend broke off.', { cause, retryable: true });
 
+/** The error that stands in place of a reply, or of a part of it. */
+const errorIn = (value: unknown): unknown => (Object(value) as { error?: unknown }).error;
+
 /** Reads a whole reply: some servers send one although a stream was requested. */
-const readWhole = async (body: Body, asked: string): Promise<TranslationPiece> => {
-  const parsed = completion.safeParse(parseJson((await readAll(body)).toString('utf8'), notChat));
+const readWhole = async (
+  { body, failedWithin }: UpstreamReply,
+  asked: string,
+): Promise<TranslationPiece> => {
+  const reply = parseJson((await readAll(body)).toString('utf8'), notChat);
+  const error = errorIn(reply);
+  if (error) throw failedWithin(error);
+  const parsed = completion.safeParse(reply);
   const text = parsed.data?.choices[0]?.message.content;
   if (!parsed.success || typeof text !== 'string') throw notChat();
   return {
@@ -34,7 +43,7 @@ export const createTranslation = (
   keepsKeywords: true,
   translate: async function* (request, signal) {
     const asked = request.model && models.listed.has(request.model) ? request.model : model;
-    const { mediaType, body, failedWithin } = await upstream.send(
+    const reply = await upstream.send(
       '/chat/completions',
       {
         model: asked,
@@ -45,16 +54,17 @@ export const createTranslation = (
       },
       signal,
     );
-    if (!mediaType.includes('event-stream')) {
-      yield await readWhole(body, asked);
+    if (!reply.mediaType.includes('event-stream')) {
+      yield await readWhole(reply, asked);
       return;
     }
     let reported = asked;
     let empty = true;
     let usage: TokenUsage | undefined;
-    for await (const data of readEvents(body, brokenOff)) {
-      const event = parseJson(data, notChat) as { error?: unknown };
-      if (event.error) throw failedWithin(event.error);
+    for await (const data of readEvents(reply.body, brokenOff)) {
+      const event = parseJson(data, notChat);
+      const error = errorIn(event);
+      if (error) throw reply.failedWithin(error);
       const parsed = completionChunk.safeParse(event);
       if (!parsed.success) throw notChat();
       reported = parsed.data.model || reported;

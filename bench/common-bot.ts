@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DiscordFake } from '../test/fakes/discord/index.ts';
 import type { SpeechFake } from '../test/fakes/speech.ts';
 
-/** Starts the bot of the common way in a process of its own. */
+/** Starts the bot of the common way in a process of its own; what it fails at counts, not what it prints. */
 export const spawnCommonBot = (
   discord: Pick<DiscordFake, 'token' | 'url'>,
   speech: Pick<SpeechFake, 'key' | 'url'>,
@@ -16,5 +16,5 @@ export const spawnCommonBot = (
       SPEECH_API_URL: speech.url,
       SPEECH_API_KEY: speech.key,
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: 'ignore',
   });

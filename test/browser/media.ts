@@ -27,7 +27,7 @@ export const testMedia = (shared: SharedPage): void => {
       await player.locator('.wave').waitFor();
       const path = await player.locator('.wave path').first().getAttribute('d');
       expect(path?.split('M')).toHaveLength(73);
-      await player.locator('.clock', { hasText: '0:00 / 0:15' }).waitFor();
+      await player.locator('.clock', { hasText: '0:00 / 0:45' }).waitFor();
 
       await player
         .getByRole('button', { name: `${sentence('web.player.play')}: speech.wav` })
@@ -40,7 +40,7 @@ export const testMedia = (shared: SharedPage): void => {
       await player
         .getByRole('button', { name: `${sentence('web.player.play')}: speech.wav` })
         .waitFor();
-      expect(await slider.getAttribute('aria-valuetext')).toBe('0:15 / 0:15');
+      expect(await slider.getAttribute('aria-valuetext')).toBe('0:45 / 0:45');
 
       const [download] = await Promise.all([
         page.waitForEvent('download'),

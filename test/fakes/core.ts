@@ -31,8 +31,8 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   'en-XA': 'Pseudo-English',
 };
 
-/** The speech of `/say`: long enough that a busy machine sees it play. */
-export const SPEECH = toneWav(15);
+/** The speech of `/say`, longer than any test waits to see it play. */
+export const SPEECH = toneWav(45);
 
 const STATUS: ServiceStatus = {
   builtIn: true,

@@ -70,6 +70,7 @@ test('a recording shows its own words alone, while those of the one before are a
   const start = page.getByRole('button', { name: sentence('web.record.start') });
   await start.dblclick();
   const before = await connected;
+  await page.locator('.finish').dispatchEvent('click', { detail: 2 });
   const own = words(page).locator('.growing').getByText('one');
   await own.waitFor();
   const [first] = core.dictations.all;

@@ -1,6 +1,7 @@
 import { html, LitElement, nothing, svg } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { t } from './boot.ts';
+import { clickOn } from './clicks.ts';
 import { icon } from './icons.ts';
 import { barsPath, peaksOf } from './waveform.ts';
 
@@ -141,7 +142,7 @@ export class AudioPlayer extends LitElement {
   }
 
   protected override render() {
-    const button = this.playing ? t('web.player.pause') : t('web.player.play');
+    const label = `${this.playing ? t('web.player.pause') : t('web.player.play')}: ${this.name}`;
     return html`
       <audio
         src=${this.src}
@@ -161,8 +162,8 @@ export class AudioPlayer extends LitElement {
               <button
                 type="button"
                 class="play"
-                aria-label="${button}: ${this.name}"
-                @click=${this.#toggle}
+                aria-label=${label}
+                @click=${clickOn(label, this.#toggle)}
               >
                 ${icon(this.playing ? 'pause' : 'play')}
               </button>

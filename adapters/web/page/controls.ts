@@ -3,6 +3,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { PageControl, PageMessage } from '../protocol.ts';
 import type { App } from './app.ts';
 import { t } from './boot.ts';
+import { clickOn } from './clicks.ts';
 
 type Choice = Extract<PageControl, { kind: 'choice' }>;
 type Press = (values: readonly string[]) => void;
@@ -17,7 +18,7 @@ const button = (
     type="button"
     class="control ${look}"
     aria-disabled=${working ? 'true' : 'false'}
-    @click=${() => press([])}
+    @click=${clickOn(label, () => press([]))}
   >
     ${label}
   </button>
@@ -68,7 +69,12 @@ const someOf = (
             />${name}</label
           >`,
       )}
-      <button type="submit" class="control" aria-disabled=${working ? 'true' : 'false'}>
+      <button
+        type="submit"
+        class="control"
+        aria-disabled=${working ? 'true' : 'false'}
+        @click=${clickOn(t('web.message.apply'))}
+      >
         ${t('web.message.apply')}
       </button>
     </fieldset>

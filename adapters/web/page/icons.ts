@@ -1,5 +1,6 @@
 import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import type { PageAuthor } from '../protocol.ts';
+import { clickOn } from './clicks.ts';
 
 const SHAPES = {
   send: svg`<path d="M4 12 20 4l-5 16-3.5-6.5z" /><path d="m11.5 13.5 4-4" />`,
@@ -54,10 +55,16 @@ export const avatar = ({ id, name, ours }: PageAuthor): TemplateResult =>
 export const toolButton = (
   label: string,
   name: IconName,
-  act: (event: Event) => unknown,
+  act: (event: MouseEvent) => unknown,
   look = '',
 ): TemplateResult => html`
-  <button type="button" class="tool ${look}" aria-label=${label} title=${label} @click=${act}>
+  <button
+    type="button"
+    class="tool ${look}"
+    aria-label=${label}
+    title=${label}
+    @click=${clickOn(label, act)}
+  >
     ${icon(name)}
   </button>
 `;

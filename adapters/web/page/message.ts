@@ -6,6 +6,7 @@ import type { App } from './app.ts';
 import { sizeText } from './attachments.ts';
 import { avatar, icon } from './icons.ts';
 import { boot, sentenceParts, t } from './boot.ts';
+import { clickOn } from './clicks.ts';
 import { controlsView } from './controls.ts';
 
 /** A spoiler: hidden, from screen readers too, until somebody clicks it or presses Enter. */
@@ -126,7 +127,11 @@ const working = (app: App, message: PageMessage, mine: boolean): TemplateResult 
     ></span>
     ${
       mine
-        ? html`<button type="button" class="stop" @click=${() => app.stop(message.id)}>
+        ? html`<button
+            type="button"
+            class="stop"
+            @click=${clickOn(t('web.message.stop'), () => app.stop(message.id))}
+          >
             ${icon('stop')}${t('web.message.stop')}
           </button>`
         : nothing

@@ -7,7 +7,7 @@ import { sizeText } from './attachments.ts';
 import { boot, t } from './boot.ts';
 import type { TypedValues } from '../../../src/command/command-line.ts';
 import type { HeldFile } from './composer.ts';
-import { icon } from './icons.ts';
+import { icon, toolButton } from './icons.ts';
 
 interface Field {
   readonly app: App;
@@ -26,14 +26,9 @@ const heldView = (app: App, option: string, { file, url }: HeldFile): TemplateRe
     }
     <span class="file-name">${file.name}</span>
     <span class="size">${sizeText(file.size, boot.locale)}</span>
-    <button
-      type="button"
-      class="tool"
-      aria-label=${t('web.composer.remove-file', { name: file.name })}
-      @click=${() => app.composer.detach(option)}
-    >
-      ${icon('close')}
-    </button>
+    ${toolButton(t('web.composer.remove-file', { name: file.name }), 'close', () =>
+      app.composer.detach(option),
+    )}
   </span>
 `;
 

@@ -201,9 +201,7 @@ export const panelView = (app: App): TemplateResult | typeof nothing => {
       <div class="sheet">
         <header>
           <h2 id="panel-title">${t(PANELS[panel].title)}</h2>
-          <button type="button" class="tool" aria-label=${t('web.close')} @click=${closePanel}>
-            ${icon('close')}
-          </button>
+          ${toolButton(t('web.close'), 'close', closePanel)}
         </header>
         ${PANELS[panel].body(app)}
       </div>

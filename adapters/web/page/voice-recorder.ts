@@ -102,13 +102,6 @@ export const startRecording = async (
   };
 };
 
-/** The second click of a double click on what begins a recording does not end it. */
-const onFirstClick =
-  (run: () => unknown) =>
-  (event: Event): void => {
-    if (!(event instanceof UIEvent && event.detail > 1)) void run();
-  };
-
 const SILENT: LiveTranscript = { words: [], isOver: false };
 const LEVELS = 24;
 const TICK_MS = 100;
@@ -197,12 +190,8 @@ export class VoiceRecorder extends LitElement {
           <path d=${barsPath(this.levels, 20)} />
         </svg>
         <time>${clock.format(this.seconds * 1_000)}</time>
-        ${toolButton(
-          t('web.record.discard'),
-          'close',
-          onFirstClick(() => this.#end()?.discard()),
-        )}
-        ${toolButton(t('web.record.finish'), 'check', onFirstClick(this.#finish), 'finish')}
+        ${toolButton(t('web.record.discard'), 'close', () => this.#end()?.discard())}
+        ${toolButton(t('web.record.finish'), 'check', this.#finish, 'finish')}
       </div>
     `;
   }

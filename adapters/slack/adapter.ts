@@ -75,8 +75,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     people,
     catchUp,
     threads,
-    known,
-    spaces: () => installations.list(),
+    installations,
     now: Date.now,
   });
   const access = createAccess(api, Date.now);

@@ -7,7 +7,7 @@ import { readMessage, readReacted } from './history.ts';
 import { channelIdOf, channelOf, positionAt, positionOf, writtenMsOf, timestampAt } from './ids.ts';
 import type { MessageReader } from './inbound/message-reader.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
-import type { Installed } from './install/installations.ts';
+import type { Installations, Installed } from './install/installations.ts';
 import { withNames } from './mentions.ts';
 import type { People } from './people.ts';
 import { reactionOf } from './rich-text/emoji.ts';
@@ -26,10 +26,7 @@ export interface ChannelFeedDeps {
   readonly people: Pick<People, 'of'>;
   readonly catchUp: ReturnType<typeof createCatchUp>;
   readonly threads: Pick<Threads, 'note'>;
-  /** Finds the app's installation in a workspace; undefined where it is not installed. */
-  readonly known: (space: Space) => Installed | undefined;
-  /** The workspaces with the app; none until they are loaded. */
-  readonly spaces: () => readonly Space[];
+  readonly installations: Pick<Installations, 'known' | 'list'>;
   readonly now: () => number;
 }
 
@@ -65,7 +62,7 @@ export const readChannel = async (api: Api, channel: Channel): Promise<ChannelIn
 };
 
 /** The command by which people let the app into a channel. */
-const inviting = (installed: Installed | undefined): string =>
+const invitation = (installed: Installed | undefined): string =>
   `/invite @${installed?.botName ?? 'dragoman'}`;
 
 /** Says what a mode of auto-translate lacks in a channel: an invitation, or scopes. */
@@ -78,7 +75,7 @@ export const missingIn = async (
 ): Promise<readonly string[]> => {
   try {
     const info = await readChannel(api, channel);
-    if (!info?.is_member) return [inviting(installed)];
+    if (!info?.is_member) return [invitation(installed)];
     return info.is_archived ? ['unarchive'] : missingScopes(installed, mode, below);
   } catch (thrown) {
     const fault = toAppError(thrown);
@@ -100,8 +97,7 @@ export const createChannelFeed = ({
   people,
   catchUp,
   threads,
-  known,
-  spaces,
+  installations,
   now,
 }: ChannelFeedDeps): SlackChannelFeed => {
   const names = createCache(
@@ -137,7 +133,7 @@ export const createChannelFeed = ({
     positionAt,
     timeOf: writtenMsOf,
     link: ({ channel, id }) => {
-      const base = known(channel.space)?.url ?? 'https://slack.com/';
+      const base = installations.known(channel.space)?.url ?? 'https://slack.com/';
       return `${base}archives/${channel.id}/p${id.replace('.', '')}`;
     },
     isHistorySlow: ({ space }) => api.history.isLimited(space),
@@ -167,13 +163,15 @@ export const createChannelFeed = ({
       const raw = await readReacted(api, channel, id);
       const meant = raw?.reactions?.filter(({ name }) => reactionOf(name) === emoji) ?? [];
       const users = [...new Set(meant.flatMap(({ users: each = [] }) => each))];
-      const bot = known(channel.space)?.botUserId;
+      const bot = installations.known(channel.space)?.botUserId;
       return users.filter((user) => user !== bot).length;
     },
     missing: async (channel, mode, below) => {
-      const installed = known(channel.space);
-      const isElsewhere = !installed && spaces().length > 0;
-      return isElsewhere ? [inviting(installed)] : missingIn(api, channel, mode, below, installed);
+      const installed = installations.known(channel.space);
+      const isElsewhere = !installed && installations.list().length > 0;
+      return isElsewhere
+        ? [invitation(installed)]
+        : missingIn(api, channel, mode, below, installed);
     },
   };
 };

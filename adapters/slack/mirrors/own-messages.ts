@@ -5,8 +5,8 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { MirrorTarget } from '../../../src/ports/mirrors.ts';
 import {
   activeThreads,
-  readMirrorMessages,
   begunThreads,
+  readMirrorMessages,
   type MirrorMessage,
   type Reading,
 } from './find.ts';

@@ -88,7 +88,7 @@ runProgram(async (stopped) => {
     createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
   );
   const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
-  const { core, attach } = parts.use(
+  const { core, attach, startWork } = parts.use(
     await openCore({
       client,
       realtime,
@@ -135,6 +135,7 @@ runProgram(async (stopped) => {
     attach(adapter);
     adapters.push({ name, adapter });
   }
+  startWork();
   const startAll = async (): Promise<void> => {
     const start = async ({ name, adapter }: (typeof adapters)[number]): Promise<void> => {
       const { where } = await adapter.start();

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ServiceClient } from './api/client.ts';
 import { recentCalls, type CallMetrics } from './api/metrics/call-metrics.ts';
 import type { Realtime } from './api/realtime/index.ts';
@@ -13,7 +12,7 @@ import type { Adapter, Core } from './adapter.ts';
 import type { Person } from './model/member.ts';
 import type { FallbackDecoder } from './audio/codec/decode.ts';
 import { remoteStatus } from './remote-status.ts';
-import { createSpaceRemoval } from './space-removal.ts';
+import { openSpaceRemoval } from './space-removal.ts';
 import { createPlatforms } from './running-platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
@@ -27,13 +26,13 @@ import { createDictationOpener } from './voice/dictation.ts';
 import { createRooms } from './voice/rooms.ts';
 import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
 import { createRealtimeRecogniser } from './voice/stt/realtime-recogniser.ts';
+import { createSlotOwner } from './slot-owner.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/subtitles.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import type { Store } from './store/index.ts';
 import { createDeliveryStore } from './store/deliveries.ts';
 import { createOpenRooms } from './store/open-rooms.ts';
-import { openEmbeddedLeases } from './store/embedded.ts';
 import { cipherOf } from './store/encryption.ts';
 import { createOwnKeys, type OwnKeys } from './store/own-keys.ts';
 import { createSpaceKeys } from './space-keys.ts';
@@ -85,6 +84,8 @@ export interface CoreDeps {
 export interface RunningCore extends AsyncDisposable {
   readonly core: Core;
   readonly autoTranslate: Pick<AutoTranslate, 'idle'>;
+  /** Begins to work on what is stored; call it once the adapters are made. */
+  readonly startWork: () => void;
   /** Adds an adapter's platform, before the adapter starts. */
   readonly attach: (adapter: Pick<Adapter, 'platform' | 'ready'>) => void;
 }
@@ -156,10 +157,11 @@ export const openCore = async ({
     }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
   };
-  const leases = await openEmbeddedLeases(store, randomUUID());
+  const { leases } = store;
+  const slots = createSlotOwner({ leases, log, clock });
   const autoTranslate = await openAutoTranslate({
     store,
-    leases,
+    slots,
     serviceKeyOf: client.serviceKeyOf,
     log,
     texts,
@@ -186,7 +188,9 @@ export const openCore = async ({
     rooms.forget(member);
     personalDataOf(member.platform)?.optedOut(member.id);
   };
-  store.signals.subscribe('opt-out', async ({ optedOut, ...member }) => {
+  store.signals.subscribe('opt-out', async (changed) => {
+    if (!changed) return rooms.lookAgain();
+    const { optedOut, ...member } = changed;
     if (!optedOut) return rooms.optedIn(member);
     // A wish to be heard may have been under way meanwhile.
     applyOptOut(member);
@@ -194,13 +198,15 @@ export const openCore = async ({
     return autoTranslate.forget(member);
   });
   store.signals.subscribe('forgotten', async (member) => {
+    // Whoever it was has opted out besides, or is known here by nothing that was stored.
+    if (!member) return rooms.lookAgain();
     rooms.forget(member);
     languageHistory.forget(member);
     await autoTranslate.forget(member);
     await personalDataOf(member.platform)?.forget(member.id);
   });
 
-  const removal = createSpaceRemoval({ store, autoTranslate, rooms, languageHistory });
+  const removal = await openSpaceRemoval({ store, autoTranslate, rooms, languageHistory });
 
   const services: Services = {
     ...base,
@@ -243,6 +249,7 @@ export const openCore = async ({
 
   return {
     autoTranslate,
+    startWork: slots.start,
     attach: ({ platform, ready }) => {
       platforms.add(platform, ready);
       autoTranslate.attach(platform);
@@ -292,6 +299,7 @@ export const openCore = async ({
       }),
       openDeliveries: createOpenDeliveries({
         storeOf: (platform) => createDeliveryStore(store, platform, Date.now),
+        slots,
         log,
         clock,
       }),
@@ -300,6 +308,7 @@ export const openCore = async ({
     },
     [Symbol.asyncDispose]: async () => {
       await rooms[Symbol.asyncDispose]();
+      await slots[Symbol.asyncDispose]();
       await autoTranslate[Symbol.asyncDispose]();
     },
   };

@@ -3,28 +3,48 @@ import { sleep, type Clock } from './async/clock.ts';
 import { AppError, toAppError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { OpenDeliveries } from './ports/deliveries.ts';
+import type { SlotOwner } from './slot-owner.ts';
 import type { DeliveryStore, StoredDelivery } from './store/deliveries.ts';
+import { slotOf } from './store/slots.ts';
 
 export interface DeliveriesDeps {
   readonly storeOf: (platform: string) => DeliveryStore;
+  /** The slots of the events that this process handles. */
+  readonly slots: Pick<SlotOwner, 'serve' | 'slots' | 'tenureOf' | 'tell'>;
   readonly log: Log;
   readonly clock: Clock;
+}
+
+/** An event that is to be handled here. */
+interface Known {
+  readonly spaceId: string;
+  readonly orderKey: string;
+  readonly handled: Promise<void>;
 }
 
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 /** Tries of one event, over some ten minutes; until then those of the same order wait. */
 const TRIES = 15;
 
+/** Wait between two looks whether other processes have handled their events of a space. */
+const OTHERS_MS = 250;
+/** Longest wait for them. */
+const LONGEST_MS = 30_000;
+/** Time between two looks for events of which this process was not told. */
+const LOOK_MS = 5_000;
+
 /** Creates what opens the deliveries of platforms. */
 export const createOpenDeliveries =
-  ({ storeOf, log, clock }: DeliveriesDeps): OpenDeliveries =>
+  ({ storeOf, slots, log, clock }: DeliveriesDeps): OpenDeliveries =>
   (platform, handle) => {
     const stored = storeOf(platform);
+    const kind = `delivery-${platform}`;
+    let isReady = false;
     const stopping = new AbortController();
     /** The end of the last event of each order; gone once there is none. */
     const tails = new Map<string, Promise<void>>();
     /** The events that are not handled yet, by number. */
-    const known = new Map<number, { readonly spaceId: string; readonly handled: Promise<void> }>();
+    const known = new Map<number, Known>();
 
     const tryToHandle = async (number: number): Promise<void> => {
       for (let attempt = 1; ; attempt += 1) {
@@ -46,11 +66,16 @@ export const createOpenDeliveries =
       }
     };
 
-    const handleAfter = async (before: Promise<void>, number: number): Promise<void> => {
+    const handleAfter = async (
+      before: Promise<void>,
+      number: number,
+      orderKey: string,
+    ): Promise<void> => {
       await before;
       if (stopping.signal.aborted) return;
       try {
-        await tryToHandle(number);
+        // It is the next owner's where the slot has been lost.
+        if (slots.tenureOf(orderKey)?.isHeld()) await tryToHandle(number);
       } catch (err) {
         if (!stopping.signal.aborted) log.error({ platform, err }, 'an event could not be ended');
       }
@@ -59,24 +84,55 @@ export const createOpenDeliveries =
 
     const add = ({ number, space, orderKey }: StoredDelivery): void => {
       if (known.has(number)) return;
-      const tail = handleAfter(tails.get(orderKey) ?? Promise.resolve(), number);
-      known.set(number, { spaceId: space.id, handled: tail });
+      const tail = handleAfter(tails.get(orderKey) ?? Promise.resolve(), number, orderKey);
+      known.set(number, { spaceId: space.id, orderKey, handled: tail });
       tails.set(orderKey, tail);
       void tail.then(() => tails.get(orderKey) === tail && tails.delete(orderKey));
     };
 
+    const look = async (which: readonly number[]): Promise<void> => {
+      if (!isReady) return;
+      try {
+        for (const delivery of await stored.open(which)) add(delivery);
+      } catch (err) {
+        if (!stopping.signal.aborted) log.warn({ platform, err }, 'events could not be looked for');
+      }
+    };
+    slots.serve(kind, {
+      takeOver: async () => undefined,
+      begin: (slot) => void look([slot]),
+      end: async (slot) => {
+        const own = [...known.values()].filter(({ orderKey }) => slotOf(orderKey) === slot);
+        await Promise.all(own.map(({ handled }) => handled));
+      },
+      told: (orderKey) => void look([slotOf(orderKey)]),
+    });
+    const again = setInterval(() => void look(slots.slots()), LOOK_MS).unref();
+
     return {
       take: async (delivery) => {
         const number = await stored.put(delivery);
-        if (number !== undefined) add({ ...delivery, number });
+        if (number === undefined) return;
+        if (slots.tenureOf(delivery.orderKey)) add({ ...delivery, number });
+        else slots.tell(kind, delivery.orderKey);
       },
       resume: async () => {
-        for (const delivery of await stored.open()) add(delivery);
+        isReady = true;
+        await look(slots.slots());
       },
-      handled: async ({ id }) => {
-        const own = [...known.values()].filter(({ spaceId }) => spaceId === id);
-        await Promise.all(own.map(async ({ handled }) => handled));
+      handled: async (space) => {
+        const upTo = await stored.newest();
+        const latestMs = clock.nowMs() + LONGEST_MS;
+        for (;;) {
+          const own = [...known.values()].filter(({ spaceId }) => spaceId === space.id);
+          await Promise.all(own.map(async ({ handled }) => handled));
+          if (!(await stored.isOpen(space, upTo)) || clock.nowMs() > latestMs) return;
+          await sleep(clock, OTHERS_MS, stopping.signal);
+        }
       },
-      [Symbol.dispose]: () => stopping.abort(),
+      [Symbol.dispose]: () => {
+        clearInterval(again);
+        stopping.abort();
+      },
     };
   };

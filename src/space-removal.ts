@@ -2,7 +2,7 @@ import { createKeyedMutex } from './async/keyed-mutex.ts';
 import type { AutoTranslate } from './autotranslate/index.ts';
 import { keyOf, type Space } from './model/place.ts';
 import type { Store } from './store/index.ts';
-import { createSpaceData } from './store/space-data.ts';
+import { openSpaceData } from './store/space-data.ts';
 import type { LanguageHistory } from './translation/language-history.ts';
 
 export interface SpaceRemovalDeps {
@@ -13,16 +13,19 @@ export interface SpaceRemovalDeps {
   readonly languageHistory: Pick<LanguageHistory, 'forgetSpace'>;
 }
 
-/** Creates the removal of all that is known of a space: the one place for every platform. */
-export const createSpaceRemoval = ({
+/** Opens the removal of all that is known of a space: the one place for every platform. */
+export const openSpaceRemoval = async ({
   store,
   autoTranslate,
   rooms,
   languageHistory,
 }: SpaceRemovalDeps) => {
-  const data = createSpaceData(store);
+  const data = await openSpaceData(store);
   const turns = createKeyedMutex();
-  store.signals.subscribe('space-left', (space) => languageHistory.forgetSpace(space));
+  store.signals.subscribe('space-left', (space) =>
+    // What is lost without one only helps detection.
+    space ? languageHistory.forgetSpace(space) : undefined,
+  );
   return {
     /** Removes a space that the bot was removed from; resolves when nothing is left of it. */
     left: async (space: Space): Promise<void> => {

@@ -43,8 +43,8 @@ export const createLru = <Key, Value>(
 /** A cache of values that are read elsewhere. */
 export interface Cache<Key, Value> {
   readonly of: (key: Key) => Promise<Value>;
-  /** Drops the entry of a key. Call it once a change is committed or has failed. */
-  readonly forget: (key: Key) => void;
+  /** Drops the entry of a key; all of them without one. Call it once a change is committed or has failed. */
+  readonly forget: (key: Key | undefined) => void;
   /** Drops the entries of all keys that are meant. */
   readonly forgetWhere: (isMeant: (key: Key) => boolean) => void;
 }
@@ -56,6 +56,7 @@ export interface Cache<Key, Value> {
  * @param weightOf the weight of a value; default: 1
  * @param keptMs time after which a value is read anew; default: never
  * @param now ms, of any clock; needed for `keptMs`
+ * @param isCurrent false while changes may be missed, so that values are read anew. Default: always true
  */
 export const createCache = <Key, Value>(
   read: (key: Key) => Promise<Value>,
@@ -65,12 +66,14 @@ export const createCache = <Key, Value>(
     weightOf = () => 1,
     keptMs = Infinity,
     now = () => 0,
+    isCurrent = () => true,
   }: {
     readonly keyOf: (key: Key) => string;
     readonly most: number;
     readonly weightOf?: (value: Value) => number;
     readonly keptMs?: number;
     readonly now?: () => number;
+    readonly isCurrent?: () => boolean;
   },
 ): Cache<Key, Value> => {
   interface Entry {
@@ -97,11 +100,15 @@ export const createCache = <Key, Value>(
     of: (asked) => {
       const key = keyOf(asked);
       const held = known.get(key);
-      const entry = held && now() < held.untilMs ? held : readAnew(asked, key);
+      const isFresh = held && now() < held.untilMs && isCurrent();
+      const entry = isFresh ? held : readAnew(asked, key);
       known.set(key, entry);
       return entry.found;
     },
-    forget: (key) => known.delete(keyOf(key)),
+    forget: (key) => {
+      if (key !== undefined) return known.delete(keyOf(key));
+      for (const [each] of known) known.delete(each);
+    },
     forgetWhere: (isMeant) => {
       for (const [key, { asked }] of known) if (isMeant(asked)) known.delete(key);
     },

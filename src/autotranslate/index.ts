@@ -10,6 +10,7 @@ import {
 } from '../store/inbox/index.ts';
 import { groupPartition } from '../store/inbox/row.ts';
 import { createGaps } from './gaps.ts';
+import { createInboxWork } from './inbox-work.ts';
 import { createIngest } from './ingest.ts';
 import { createLeave } from './leave.ts';
 import { createLinks } from './links.ts';
@@ -28,7 +29,7 @@ import type { Person } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
-import type { Leases } from '../ports/leases.ts';
+import type { SlotOwner } from '../slot-owner.ts';
 import { clearOld } from '../store/clear-old.ts';
 import { createCursorStore } from '../store/cursors.ts';
 import type { Store } from '../store/index.ts';
@@ -49,7 +50,8 @@ const ROOM_DAYS = 2;
 
 export interface AutoTranslateDeps {
   readonly store: Store;
-  readonly leases: Leases;
+  /** The slots of the partitions that this process works on. */
+  readonly slots: SlotOwner;
   readonly serviceKeyOf: OutagesDeps['serviceKeyOf'];
   readonly log: Log;
   /** Texts for replies to people who pressed a flag. */
@@ -69,8 +71,7 @@ export type AutoTranslate = Awaited<ReturnType<typeof openAutoTranslate>>;
  */
 export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const deps = { now: Date.now, random: Math.random, ...options };
-  const { store, leases, log, inboxDays, mirrorDays, now } = deps;
-  const stopping = new AbortController();
+  const { store, slots, log, inboxDays, mirrorDays, now } = deps;
   const platforms = createWatchedPlatforms();
   const inbox = createInboxStore({ store, now });
   const stored = createMirrorStore(store, now);
@@ -156,27 +157,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     keptMs: (inboxDays - 1) * DAY_MS,
   });
 
-  const takeOver = async (partition: string): Promise<void> => {
-    const tenure = await leases.acquire(partition, stopping.signal);
-    try {
-      await inbox.takeOver(partition, tenure);
-    } finally {
-      await tenure.release();
-    }
-    scheduler.wake(partition);
-  };
-  const resumed = new Set<string>();
-  let resuming: Promise<void> | undefined;
-  const resume = async (platform: string): Promise<void> => {
-    try {
-      if (resumed.has(platform)) return;
-      resumed.add(platform);
-      await Promise.all((await inbox.partitions(platform)).map(takeOver));
-    } catch (err) {
-      resumed.delete(platform);
-      log.error({ err, platform }, 'the inbox could not be resumed');
-    }
-  };
+  const inboxWork = createInboxWork({ slots, inbox, scheduler, log });
 
   const revive = async (space: Space, only?: Parameters<typeof reviveDead>[2]): Promise<number> => {
     const revived = await reviveDead(store, space, only);
@@ -233,6 +214,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
         deliveriesMs: now() - DELIVERIES_MS,
         roomsMs: ago(ROOM_DAYS),
         usageMs: ago(USAGE_DAYS),
+        leftMs: now() - HOUR_MS,
       });
       for (const [platform, { feed }] of platforms.all())
         await cursors.clear(platform, feed.positionAt(rowsMs));
@@ -252,7 +234,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
       messagesMissed: (channels) => {
         ingest.listener.messagesMissed(channels);
         const [first] = channels;
-        if (first) resuming = resume(first.channel.space.platform);
+        if (first) inboxWork.resume(first.channel.space.platform);
       },
     } satisfies Omit<ChannelFeedListener, 'spaceJoined' | 'spaceLeft'>,
     /** Ends auto-translate in a space; `remove` deletes what is stored of it. */
@@ -308,14 +290,14 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     },
     /** Resolves when no due work is left. */
     idle: async (): Promise<void> => {
-      await resuming;
+      await inboxWork.looked();
       await backfill.idle();
       await scheduler.idle();
       await store.written();
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
-      stopping.abort();
       clearInterval(clearing);
+      inboxWork[Symbol.dispose]();
       await backfill[Symbol.asyncDispose]();
       await scheduler[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();

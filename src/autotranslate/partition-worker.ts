@@ -96,6 +96,13 @@ export const dropAll = (jobs: Jobs): void => {
   for (const key of jobs.keys()) drop(jobs, key);
 };
 
+/** A partition to work on, under the tenure of its slot. */
+export interface PartitionWork {
+  readonly partition: string;
+  readonly tenure: Tenure;
+  readonly jobs: Jobs;
+}
+
 /**
  * Creates the function that processes a partition until no due row is left: it prepares several rows at once and reconciles them
  * in their order, consecutive ready ones together. A row that has to be retried delays those after
@@ -117,8 +124,7 @@ export const createPartitionWorker = ({
   const waiting = new Set<string>();
 
   return async (
-    tenure: Tenure,
-    jobs: Jobs,
+    { partition, tenure, jobs }: PartitionWork,
     register: (row: Row, abort: AbortController) => Disposable,
   ): Promise<number | undefined> => {
     const begin = (row: Row): Job => {
@@ -191,7 +197,7 @@ export const createPartitionWorker = ({
       }
       const dueMs = now() + waitMs(policy, head.attempts, error, random);
       if (error instanceof OutageError) {
-        waiting.add(tenure.name);
+        waiting.add(partition);
         await inbox.release(left, { tried: 0, dueMs: 0 });
         return dueMs;
       }
@@ -209,10 +215,10 @@ export const createPartitionWorker = ({
     };
 
     for (;;) {
-      tenure.signal.throwIfAborted();
-      if (isOnHold(tenure.name)) return undefined;
-      const limit = waiting.delete(tenure.name) ? 1 : ROWS_AHEAD;
-      const { rows, nextDueMs } = await inbox.claim(tenure.name, limit, tenure);
+      tenure.assertHeld();
+      if (isOnHold(partition)) return undefined;
+      const limit = waiting.delete(partition) ? 1 : ROWS_AHEAD;
+      const { rows, nextDueMs } = await inbox.claim(partition, limit, tenure);
       if (rows.length === 0) {
         // Rows may have been deleted while they waited for a retry.
         if (nextDueMs === undefined) dropAll(jobs);

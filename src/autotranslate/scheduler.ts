@@ -1,6 +1,9 @@
+import { realClock, waitUntil, type Clock } from '../async/clock.ts';
 import type { Log } from '../log.ts';
 import { messageKey, type MessageRef } from '../model/place.ts';
-import type { Leases, Tenure } from '../ports/leases.ts';
+import type { Tenure } from '../ports/leases.ts';
+import type { SlotOwner } from '../slot-owner.ts';
+import { slotOf } from '../store/slots.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { dropAll, type createPartitionWorker, type Jobs } from './partition-worker.ts';
 
@@ -8,36 +11,39 @@ import { dropAll, type createPartitionWorker, type Jobs } from './partition-work
 const PARTITIONS_AT_ONCE = 256;
 /** Wait before a partition is retried after an internal fault, such as the database's. */
 const AFTER_FAULT_MS = 5_000;
+/** Time for the work in a slot that is given away to end. */
+const END_MS = 3_000;
 
 export type Scheduler = ReturnType<typeof createScheduler>;
 
 export interface SchedulerDeps {
-  readonly leases: Leases;
+  readonly slots: Pick<SlotOwner, 'tenureOf' | 'tell'>;
   readonly log: Log;
   readonly now: () => number;
-  /** Processes the partition that the tenure names; resolves with the time of its next due row. */
+  /** The clock of waits. Default: real time. */
+  readonly clock?: Clock;
+  /** Processes a partition under the tenure of its slot; resolves with the time of its next due row. */
   readonly work: ReturnType<typeof createPartitionWorker>;
 }
 
-/** A partition whose lease is held, with its unfinished rows. */
-interface Owned {
+/** Name of the work that slots' owners are told of. */
+export const INBOX = 'inbox';
+
+/** The unfinished rows of a partition, and the tenure under which they were claimed. */
+interface Unfinished {
   readonly tenure: Tenure;
   readonly jobs: Jobs;
-  readonly endJobs: () => void;
 }
 
-/**
- * Schedules partitions, one worker for each, under a lease that is kept until no row in it is
- * unfinished.
- */
-export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
+/** Schedules the partitions of this process's slots, one worker for each. */
+export const createScheduler = ({ slots, log, now, work, clock = realClock }: SchedulerDeps) => {
   const stopping = new AbortController();
   const queue = new Set<string>();
   const working = new Map<string, Promise<void>>();
   /** Partitions that were woken while they were being processed. */
   const stale = new Set<string>();
   const timers = new Map<string, NodeJS.Timeout>();
-  const owned = new Map<string, Owned>();
+  const unfinished = new Map<string, Unfinished>();
   const holds = new Map<string, Set<object>>();
   const aborts = new Map<string, Set<AbortController>>();
 
@@ -57,38 +63,41 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
   /** Schedules a partition for a time, ms since 1970. */
   const wakeAt = (partition: string, atMs: number): void => {
     clearTimeout(timers.get(partition));
+    timers.delete(partition);
+    // Another process knows by itself when its rows are due.
+    if (!slots.tenureOf(partition)) return;
     const timer = setTimeout(() => wake(partition), Math.max(0, atMs - now())).unref();
     timers.set(partition, timer);
   };
 
-  const giveBack = async (partition: string, { tenure, endJobs }: Owned): Promise<void> => {
-    tenure.signal.removeEventListener('abort', endJobs);
-    endJobs();
-    owned.delete(partition);
-    await tenure.release();
+  const dropJobs = (partition: string): void => {
+    const known = unfinished.get(partition);
+    unfinished.delete(partition);
+    if (known) dropAll(known.jobs);
   };
 
-  const own = async (partition: string): Promise<Owned> => {
-    const known = owned.get(partition);
-    if (known?.tenure.isHeld()) return known;
-    if (known) await giveBack(partition, known);
-    const tenure = await leases.acquire(partition, stopping.signal);
+  /** The unfinished rows of a partition under a tenure; what an earlier one left is dropped. */
+  const jobsUnder = (tenure: Tenure, partition: string): Jobs => {
+    const known = unfinished.get(partition);
+    if (known?.tenure === tenure) return known.jobs;
+    dropJobs(partition);
     const jobs: Jobs = new Map();
-    const taken: Owned = { tenure, jobs, endJobs: () => dropAll(jobs) };
-    tenure.signal.addEventListener('abort', taken.endJobs, { once: true });
-    owned.set(partition, taken);
-    return taken;
+    unfinished.set(partition, { tenure, jobs });
+    return jobs;
   };
 
   const run = async (partition: string): Promise<void> => {
+    const tenure = slots.tenureOf(partition);
     try {
-      const held = await own(partition);
-      const dueMs = await work(held.tenure, held.jobs, register);
-      // Rows that wait for a retry keep their prepared results, and so the lease.
-      if (held.jobs.size === 0) await giveBack(partition, held);
+      // Its new owner begins with what is stored.
+      if (!tenure) return dropJobs(partition);
+      const jobs = jobsUnder(tenure, partition);
+      const dueMs = await work({ partition, tenure, jobs }, register);
+      // Rows that wait for a retry keep their prepared results.
+      if (jobs.size === 0) unfinished.delete(partition);
       if (dueMs !== undefined) wakeAt(partition, dueMs);
     } catch (err) {
-      if (stopping.signal.aborted) return;
+      if (stopping.signal.aborted || !tenure?.isHeld()) return dropJobs(partition);
       log.error({ err, partition }, 'a partition of the inbox could not be worked on');
       wakeAt(partition, now() + AFTER_FAULT_MS);
     } finally {
@@ -110,6 +119,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
   const wake = (partition: string): void => {
     clearTimeout(timers.get(partition));
     timers.delete(partition);
+    if (!slots.tenureOf(partition)) return slots.tell(INBOX, partition);
     if (holds.has(partition)) return;
     if (working.has(partition)) stale.add(partition);
     else queue.add(partition);
@@ -138,7 +148,31 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
     wake,
     wakeAt,
     hold,
-    isOnHold: (partition: string): boolean => holds.has(partition),
+    /** True while no more rows of a partition may be claimed here. */
+    isOnHold: (partition: string): boolean =>
+      holds.has(partition) || slots.tenureOf(partition) === undefined,
+    /** True for a partition that is being worked on, or will be at a known time. */
+    isKnown: (partition: string): boolean =>
+      working.has(partition) || queue.has(partition) || timers.has(partition),
+    /**
+     * Ends the work in a slot, which this process has no more: what is under way has a moment to end, and is
+     * otherwise begun again by the slot's next owner.
+     */
+    endSlot: async (slot: number): Promise<void> => {
+      const isOf = (partition: string): boolean => slotOf(partition) === slot;
+      for (const partition of [...queue].filter(isOf)) queue.delete(partition);
+      for (const [partition, timer] of timers)
+        if (isOf(partition)) {
+          clearTimeout(timer);
+          timers.delete(partition);
+        }
+      const running = Promise.allSettled(
+        [...working].flatMap(([partition, each]) => (isOf(partition) ? [each] : [])),
+      );
+      await waitUntil(clock, clock.nowMs() + END_MS, running);
+      for (const partition of [...unfinished.keys()].filter(isOf)) dropJobs(partition);
+      await running;
+    },
     /** Cancels the work on a message that changed. */
     interrupt: (ref: MessageRef): void => {
       for (const abort of aborts.get(messageKey(ref)) ?? []) abort.abort();
@@ -153,7 +187,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps) => {
       for (const timer of timers.values()) clearTimeout(timer);
       queue.clear();
       await Promise.allSettled(working.values());
-      for (const [partition, held] of owned) await giveBack(partition, held);
+      for (const partition of unfinished.keys()) dropJobs(partition);
     },
   };
 };

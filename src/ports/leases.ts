@@ -17,6 +17,16 @@ export interface Tenure {
   release(): Promise<void>;
 }
 
+/**
+ * Work on a name. It is disposed of before the tenure is given to another process, and must then
+ * finish or leave what is under way. A tenure that is lost has its signal aborted instead, without a
+ * wait.
+ */
+export interface Work extends AsyncDisposable {
+  /** Hears what some process told the holder of the name. */
+  hear(message: string): void;
+}
+
 /** Gives each name to one holder at a time, across all processes that share a store. */
 export interface Leases {
   /**
@@ -25,4 +35,17 @@ export interface Leases {
    * @param signal aborts the wait with its reason, and later the tenure's own signal
    */
   acquire(name: string, signal: AbortSignal): Promise<Tenure>;
+  /**
+   * Holds this process's part of a set of names, in equal parts with all other processes that share
+   * the set, until it is disposed of; each name is `<set>:<index>`.
+   *
+   * @param set one word; one process shares it once
+   * @param size number of the names, the same in all processes
+   */
+  share(set: string, size: number, begin: (tenure: Tenure) => Work): AsyncDisposable;
+  /**
+   * Tells the holder of a shared name something, at most 7,000 bytes. It is lost where nobody holds the name or
+   * its holder changes.
+   */
+  tell(name: string, message: string): void;
 }

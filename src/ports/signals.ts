@@ -9,8 +9,10 @@ export interface SignalTopics {
   readonly watches: Space;
   readonly 'opt-out': Person & { readonly optedOut: boolean };
   readonly forgotten: Person;
-  /** The space of which nothing is stored any more. */
+  /** The space of which nothing is stored from now on, and nothing stays. */
   readonly 'space-left': Space;
+  /** The space of which data is stored again. */
+  readonly 'space-joined': Space;
 }
 
 export type SignalTopic = keyof SignalTopics;
@@ -23,7 +25,7 @@ export interface Signals<Transaction> {
   /**
    * Publishes a change within the transaction that makes it. It is delivered once the transaction
    * is committed, and never when it is rolled back. The write resolves when every subscriber in
-   * this process has finished, and rejects when one of them rejects.
+   * every process has finished, and rejects when one of them rejects.
    */
   publish<Topic extends SignalTopic>(
     within: Transaction,
@@ -33,9 +35,16 @@ export interface Signals<Transaction> {
   /**
    * Calls `receive` for each change, in the order of subscription. Returns the function that ends
    * the subscription.
+   *
+   * @param receive gets `undefined` where changes may have been missed: anything may have changed
    */
   subscribe<Topic extends SignalTopic>(
     topic: Topic,
-    receive: (changed: SignalTopics[Topic]) => Promise<void> | void,
+    receive: (changed: SignalTopics[Topic] | undefined) => Promise<void> | void,
   ): () => void;
+  /**
+   * False while changes of other processes may be missed; whatever is cached is then to be read from
+   * the store.
+   */
+  readonly isCurrent: () => boolean;
 }

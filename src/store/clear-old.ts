@@ -19,6 +19,8 @@ export interface Horizons {
   readonly deliveriesMs: number;
   /** Horizon of rooms that the bot was in when its process ended. */
   readonly roomsMs: number;
+  /** Horizon of the names of spaces that were left, for which work may still be under way. */
+  readonly leftMs: number;
   /** Horizon of each member's usage; the totals of a day are kept. */
   readonly usageMs: number;
 }
@@ -59,7 +61,7 @@ const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<
 /** Deletes data older than its horizon. */
 export const clearOld = async (
   store: Store,
-  { rowsMs, mirrorsMs, deliveriesMs, roomsMs, usageMs }: Horizons,
+  { rowsMs, mirrorsMs, deliveriesMs, roomsMs, usageMs, leftMs }: Horizons,
 ): Promise<void> => {
   const clear = async (some: (db: Transaction<Schema>) => Promise<number>): Promise<void> => {
     let cleared: number;
@@ -72,6 +74,7 @@ export const clearOld = async (
   await store.write((db) => clearRooms(db, roomsMs));
   await store.write(async (db) => {
     await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
+    await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
   });
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
   await store.checkpoint();

@@ -1,9 +1,11 @@
 import type { Transaction } from 'kysely';
 import type { Person } from '../model/member.ts';
+import type { Space } from '../model/place.ts';
 import type { Delivery } from '../ports/deliveries.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { statement } from './sqlite.ts';
+import { slotOf } from './slots.ts';
+import { statement } from './statement.ts';
 import { RELAXED } from './writer.ts';
 
 /** A stored event: its number, which grows, its space, and the key of its order. */
@@ -16,6 +18,7 @@ interface DeliveryRow {
   readonly id: string;
   readonly space_id: string;
   readonly order_key: string;
+  readonly slot: number;
   readonly author_id: string | null;
   readonly body: string;
   readonly received_ms: number;
@@ -49,6 +52,7 @@ export const createDeliveryStore = (store: Store, platform: string, now: () => n
         id,
         space_id: space.id,
         order_key: orderKey,
+        slot: slotOf(orderKey),
         author_id: authorId ?? null,
         body,
         received_ms: now(),
@@ -68,12 +72,37 @@ export const createDeliveryStore = (store: Store, platform: string, now: () => n
       await endDelivery(db, { number });
     }, RELAXED),
 
-  /** Lists the events that were not handled, in the order in which they came. */
-  open: async (): Promise<readonly StoredDelivery[]> => {
+  /** True while an event of a space, up to a number, was not handled. */
+  isOpen: async ({ id }: Space, upTo = Number.MAX_SAFE_INTEGER): Promise<boolean> => {
+    const row = await store
+      .selectFrom('delivery')
+      .select('number')
+      .where('platform', '=', platform)
+      .where('space_id', '=', id)
+      .where('body', 'is not', null)
+      .where('number', '<=', upTo)
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  },
+
+  /** The number of the newest event; 0 where there is none. */
+  newest: async (): Promise<number> => {
+    const row = await store
+      .selectFrom('delivery')
+      .select(({ fn }) => fn.max('number').as('newest'))
+      .executeTakeFirst();
+    return row?.newest ?? 0;
+  },
+
+  /** Lists the events of slots that were not handled, in the order in which they came. */
+  open: async (slots: readonly number[]): Promise<readonly StoredDelivery[]> => {
+    if (slots.length === 0) return [];
     const rows = await store
       .selectFrom('delivery')
       .select(['number', 'space_id', 'order_key'])
       .where('platform', '=', platform)
+      .where('slot', 'in', slots)
       .where('body', 'is not', null)
       .orderBy('number')
       .execute();

@@ -1,10 +1,16 @@
-import { sql } from 'kysely';
 import type { AppError } from '../errors.ts';
 import { isDiskFault } from '../sqlite/disk-fault.ts';
-import type { StoreWriter } from './writer.ts';
+import type { StoreWriter, Write } from './writer.ts';
 
-/** Watches writes for faults of the disk. */
-export const createFaultWatch = ({ write: writeOnce }: Pick<StoreWriter, 'write'>) => {
+/**
+ * Watches writes for faults of the disk or the server.
+ *
+ * @param probe changes something that nothing else uses
+ */
+export const createFaultWatch = (
+  { write: writeOnce }: Pick<StoreWriter, 'write'>,
+  probe: Write<unknown>,
+) => {
   let fault: AppError | undefined;
 
   const write: StoreWriter['write'] = async (work, options) => {
@@ -24,8 +30,7 @@ export const createFaultWatch = ({ write: writeOnce }: Pick<StoreWriter, 'write'
     findFault: async ({ anew = false } = {}): Promise<AppError | undefined> => {
       if (!fault && !anew) return undefined;
       try {
-        // Nothing else uses this number in the file's header; setting it writes a page.
-        await write((db) => sql`PRAGMA user_version = 1`.execute(db));
+        await write(probe);
       } catch (thrown) {
         if (!isDiskFault(thrown)) throw thrown;
       }

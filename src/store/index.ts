@@ -1,62 +1,47 @@
-import { setImmediate } from 'node:timers/promises';
-import { Kysely, sql, type Transaction } from 'kysely';
-import { AppError } from '../errors.ts';
-import type { Signals } from '../ports/signals.ts';
-import type { StorePort } from '../ports/store.ts';
-import { createFaultWatch } from './fault-watch.ts';
-import { createDiskSync, createStoreWriter } from './writer.ts';
-import { createEmbeddedSignals } from './embedded.ts';
-import { markLostClaims, readBootId } from './inbox/lost-claims.ts';
-import { migrate } from './migrations/index.ts';
-import type { Schema } from './schema.ts';
-import { guardLeftSpaces } from './left-spaces.ts';
-import { openSqlite } from './sqlite.ts';
 import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { createLog, type Log } from '../log.ts';
+import { openSqliteStore } from './sqlite-store.ts';
+import type { Store } from './store.ts';
 
-/** The path in a `DATABASE_URL`: a file, or `:memory:`; undefined when it names no supported database. */
+export type { Store } from './store.ts';
+
+/** The path in a `DATABASE_URL` of SQLite: a file, or `:memory:`; undefined for any other. */
 const pathOf = (url: string): string | undefined =>
   /^sqlite:(?<path>\S.*)$/.exec(url)?.groups?.['path'];
 
+const isPostgres = (url: string): boolean => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url);
+
 export const databaseUrl = z
   .string()
-  .refine((url) => pathOf(url) !== undefined, {
-    error: 'must be sqlite:PATH, e.g. sqlite:data/dragoman.db',
+  .refine((url) => pathOf(url) !== undefined || isPostgres(url), {
+    error:
+      'must be sqlite:PATH, e.g. sqlite:data/dragoman.db, or postgres://USER:PASSWORD@HOST/DATABASE',
   })
   .default('sqlite:data/dragoman.db');
 
-/** The database: read through Kysely, changed only through `write`. */
-export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>> {
-  readonly signals: Signals<Transaction<Schema>>;
-  /**
-   * Finds what keeps the database from being written; undefined where nothing does. Writes for it
-   * only after a write has failed, or where `anew` is true.
-   */
-  readonly findFault: (options?: { readonly anew?: boolean }) => Promise<AppError | undefined>;
+export interface StoreOptions {
+  readonly log?: Log | undefined;
+  /** The number of this start of the machine; undefined where it is not known. */
+  readonly bootIdOf?: (() => string | undefined) | undefined;
+  /** Most connections to PostgreSQL. Default: 10. */
+  readonly connections?: number | undefined;
 }
+
+const CONNECTIONS = 10;
 
 /**
  * Opens the database of a `DATABASE_URL` and migrates it to the newest schema. Rejects with
- * `config`.
- *
- * @param bootIdOf the number of this start of the machine; undefined where it is not known
+ * `config`, and with `unavailable` for a server that cannot be reached.
  */
-export const openStore = async (url: string, bootIdOf = readBootId): Promise<Store> => {
+export const openStore = async (
+  url: string,
+  { log = createLog('silent'), connections = CONNECTIONS, bootIdOf }: StoreOptions = {},
+): Promise<Store> => {
   const path = pathOf(url);
-  if (path === undefined)
+  if (path !== undefined) return openSqliteStore(path, bootIdOf);
+  if (!isPostgres(url))
     throw new AppError('config', 'DATABASE_URL names no database that is known here');
-  const { dialect, synced } = openSqlite(path);
-  const db = new Kysely<Schema>({ dialect });
-  await migrate(db);
-  await guardLeftSpaces(db);
-  await markLostClaims(db, bootIdOf());
-  // Concurrent callers share one checkpoint. It waits for its turn at the only connection, because
-  // SQLite refuses a checkpoint within a transaction.
-  const checkpoint = createDiskSync(async () => {
-    await setImmediate();
-    await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
-  });
-  const signals = createEmbeddedSignals<Transaction<Schema>>();
-  const writer = createStoreWriter(db, synced, signals.collect);
-  const { write, findFault } = createFaultWatch(writer);
-  return Object.assign(db, writer, { write, signals, checkpoint, findFault });
+  const { openPostgresStore } = await import('./postgres/store.ts');
+  return openPostgresStore({ url, connections, log });
 };

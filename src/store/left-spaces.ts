@@ -26,6 +26,8 @@ const OF_SPACE: Readonly<Record<keyof Schema, readonly SpaceColumns[]>> = {
   standing_thread: [SPACE],
   lease: [],
   machine: [],
+  revision: [],
+  left_space: [],
   room_consent: [SPACE],
   open_room: [SPACE],
   open_room_informed: [SPACE],
@@ -45,12 +47,12 @@ export const either = (conditions: readonly RawBuilder<boolean>[]): RawBuilder<b
   sql<boolean>`(${sql.join(conditions, sql` OR `)})`;
 
 /**
- * Has the database ignore new rows of left spaces. Table and triggers live in memory, in the one
- * connection of this process: work on a space can only be under way in the process that it left.
+ * Has SQLite ignore new rows of left spaces. Table and triggers live in memory, in the one connection of this process:
+ * work on a space can only be under way in the process that it left.
  */
 export const guardLeftSpaces = async (db: Kysely<Schema>): Promise<void> => {
-  await sql`CREATE TEMP TABLE left_space
-    (platform TEXT NOT NULL, space_id TEXT NOT NULL, PRIMARY KEY (platform, space_id))`.execute(db);
+  await sql`CREATE TEMP TABLE left_space (platform TEXT NOT NULL, space_id TEXT NOT NULL,
+    left_ms INTEGER NOT NULL, PRIMARY KEY (platform, space_id))`.execute(db);
   for (const [table, columns] of TABLES_OF_SPACES) {
     const isLeft = either(
       columns.map(
@@ -59,7 +61,7 @@ export const guardLeftSpaces = async (db: Kysely<Schema>): Promise<void> => {
             (NEW.${sql.ref(id)}, substr(NEW.${sql.ref(id)}, 1, instr(NEW.${sql.ref(id)}, '/') - 1)))`,
       ),
     );
-    await sql`CREATE TEMP TRIGGER ${sql.ref(`left_${table}`)} BEFORE INSERT ON ${sql.table(table)}
+    await sql`CREATE TEMP TRIGGER ${sql.ref(`left_${table}`)} BEFORE INSERT ON main.${sql.table(table)}
       WHEN ${isLeft} BEGIN SELECT RAISE(IGNORE); END`.execute(db);
   }
 };

@@ -4,7 +4,7 @@ import type { MirrorTarget } from '../ports/mirrors.ts';
 import { claimedColumns, isClaimed, sourceColumns, type Row, type RowKey } from './inbox/row.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { statement } from './sqlite.ts';
+import { statement } from './statement.ts';
 
 /** The mirror of a source in one target. */
 export interface StoredMirror {

@@ -92,10 +92,15 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
       throw new UnreadableKeyError(thrown);
     }
   };
-  const cache = createCache(read, { keyOf, most: CACHED_SPACES });
-  const forget = (space: Space): void => {
+  const cache = createCache(read, {
+    keyOf,
+    most: CACHED_SPACES,
+    isCurrent: store.signals.isCurrent,
+  });
+  const forget = (space: Space | undefined): void => {
     cache.forget(space);
-    troubles.delete(keyOf(space));
+    if (space) troubles.delete(keyOf(space));
+    else for (const [key] of troubles) troubles.delete(key);
   };
   store.signals.subscribe('space-key', forget);
   store.signals.subscribe('space-left', forget);

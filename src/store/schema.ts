@@ -22,6 +22,8 @@ export interface Schema {
   delivery: DeliveryTable;
   history_gap: HistoryGapTable;
   machine: MachineTable;
+  revision: RevisionTable;
+  left_space: LeftSpaceTable;
 }
 
 interface GlossaryTermTable {
@@ -113,6 +115,8 @@ interface InboxTable {
   author_id: string;
   /** Partition whose rows are processed in the order in which their messages were written. */
   partition_key: string;
+  /** Hash slot of the partition; see `slotOf`. */
+  slot: number;
   written_ms: number;
   /** Order of messages of one channel that were written in the same millisecond. */
   position: string;
@@ -152,6 +156,8 @@ interface DeliveryTable {
   space_id: string;
   /** Events with the same key are handled in the order of their numbers. */
   order_key: string;
+  /** Hash slot of the key; see `slotOf`. */
+  slot: number;
   /** Id of the person whose words the body holds; null where there are none. */
   author_id: string | null;
   /** The event as JSON; null once it was handled. */
@@ -207,8 +213,25 @@ interface StandingThreadTable {
 /** Owner of each lease, and the number of times that it was acquired. */
 interface LeaseTable {
   name: string;
+  /** The set that processes share the name's leases of; see `Leases.share`. */
+  set_name: Generated<string>;
   owner: string;
   epoch: number;
+  /** End by the database's clock; 0 for one that nobody has. SQLite's leases have none. */
+  expires_ms: Generated<number>;
+}
+
+/** The number of changes of what processes keep in memory, by its topic. */
+interface RevisionTable {
+  topic: string;
+  revision: number;
+}
+
+/** A space that the bot was removed from, of which nothing is stored any more. */
+interface LeftSpaceTable {
+  platform: string;
+  space_id: string;
+  left_ms: number;
 }
 
 /** One row, where the system has such a number. */

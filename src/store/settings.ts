@@ -117,7 +117,11 @@ const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceC
 export type SpaceSettings = ReturnType<typeof createSpaceSettings>;
 
 export const createSpaceSettings = (store: Store) => {
-  const known = createCache((space: Space) => read(store, space), { keyOf, most: CACHED_SPACES });
+  const known = createCache((space: Space) => read(store, space), {
+    keyOf,
+    most: CACHED_SPACES,
+    isCurrent: store.signals.isCurrent,
+  });
   store.signals.subscribe('space-settings', known.forget);
   store.signals.subscribe('space-left', known.forget);
 
@@ -189,10 +193,14 @@ export const createOptOuts = (store: Store) => {
       .executeTakeFirst();
     return row?.opted_out === 1;
   };
-  const choice = createCache(stored, { keyOf, most: CACHED_PEOPLE });
+  const choice = createCache(stored, {
+    keyOf,
+    most: CACHED_PEOPLE,
+    isCurrent: store.signals.isCurrent,
+  });
   store.signals.subscribe('opt-out', choice.forget);
-  store.signals.subscribe('space-left', ({ platform }) =>
-    choice.forgetWhere((person) => person.platform === platform),
+  store.signals.subscribe('space-left', (left) =>
+    choice.forgetWhere(({ platform }) => platform === (left?.platform ?? platform)),
   );
   /** People whose opt-out is being stored or failed to be stored; it already applies. */
   const unwritten = createLru<string, symbol>(MOST_UNWRITTEN);

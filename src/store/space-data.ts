@@ -17,15 +17,38 @@ const isOf = ({ platform, id }: Space, columns: readonly SpaceColumns[]): RawBui
     ),
   );
 
-/** Creates the removal of everything that is stored of a space. */
-export const createSpaceData = (store: Store) => {
-  const left = new Set<string>();
+const columnsOf = ({ platform, id }: Space) => ({ platform, space_id: id });
 
+/** Opens the removal of everything that is stored of a space. */
+export const openSpaceData = async (store: Store, now: () => number = Date.now) => {
+  const left = new Set<string>();
+  const load = async (): Promise<void> => {
+    const rows = await store.selectFrom('left_space').select(['platform', 'space_id']).execute();
+    left.clear();
+    for (const { platform, space_id: id } of rows) left.add(keyOf({ platform, id }));
+  };
+  store.signals.subscribe('space-left', async (space) => {
+    if (space) left.add(keyOf(space));
+    else await load();
+  });
+  store.signals.subscribe('space-joined', async (space) => {
+    if (space) left.delete(keyOf(space));
+    else await load();
+  });
+  await load();
+
+  /** SQLite's rows are looked at by their numbers, so that no write holds up the event loop. */
   const removeFrom = async (
     table: string,
     columns: readonly SpaceColumns[],
     space: Space,
   ): Promise<void> => {
+    if (store.engine === 'postgres') {
+      await store.write((db) =>
+        sql`DELETE FROM ${sql.table(table)} WHERE ${isOf(space, columns)}`.execute(db),
+      );
+      return;
+    }
     const newest = await sql<{ last: number | null }>`
       SELECT max(rowid) AS last FROM ${sql.table(table)}`.execute(store);
     const last = newest.rows[0]?.last ?? 0;
@@ -42,17 +65,25 @@ export const createSpaceData = (store: Store) => {
     /** Lets nothing be stored for a space from now on. */
     leave: async (space: Space): Promise<void> => {
       left.add(keyOf(space));
-      await store.write((db) =>
-        sql`INSERT OR IGNORE INTO left_space VALUES (${space.platform}, ${space.id})`.execute(db),
-      );
+      await store.write(async (db) => {
+        await db
+          .insertInto('left_space')
+          .values({ ...columnsOf(space), left_ms: now() })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+        await store.signals.publish(db, 'space-left', space);
+      });
     },
     /** Lets data of a space that was left be stored again. */
     join: async (space: Space): Promise<void> => {
       if (!left.delete(keyOf(space))) return;
-      await store.write((db) =>
-        sql`DELETE FROM left_space
-          WHERE platform = ${space.platform} AND space_id = ${space.id}`.execute(db),
-      );
+      await store.write(async (db) => {
+        await db
+          .deleteFrom('left_space')
+          .where((eb) => eb.and(columnsOf(space)))
+          .execute();
+        await store.signals.publish(db, 'space-joined', space);
+      });
     },
     /** True from when a space is left until it is joined again. */
     isLeft: (space: Space): boolean => left.has(keyOf(space)),

@@ -1,18 +1,13 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import {
-  SqliteDialect,
-  type SqliteDatabase,
-  type SqliteStatement,
-  type CompiledQuery,
-  type Kysely,
-} from 'kysely';
+import { type Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { createLru } from '../async/lru.ts';
-import { fromDisk } from '../sqlite/disk-fault.ts';
+import { fromDisk, isLocked } from '../sqlite/disk-fault.ts';
 import { IN_MEMORY, openDatabase } from '../sqlite/open.ts';
-import { createDiskSync } from './writer.ts';
 import type { Schema } from './schema.ts';
+import { createDiskSync, type Transact } from './writer.ts';
 
 const BUSY_MS = 5_000;
 
@@ -119,36 +114,20 @@ export const openSqlite = (path: string) =>
     };
   });
 
-/** A value that is filled in each time a statement runs. */
-class Parameter {
-  readonly name: string;
+/** Longest wait for another program's lock, and time between two tries. */
+const LOCKED_MS = 5_000;
+const LOCKED_AGAIN_MS = 5;
 
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
-const standIns = <Values extends object>(values: Values): Values =>
-  Object.fromEntries(Object.keys(values).map((name) => [name, new Parameter(name)])) as Values;
-
-/**
- * A query that is built and compiled once and run with other values each time: for what every message asks for,
- * of which building takes longer than running. Resolves with the rows that it gave, and the number that it changed.
- *
- * @param build gets stand-ins for the values of the first run: they may be passed to the builder, and nothing else
- */
-export const statement = <Values extends object, Row>(
-  build: (db: Kysely<Schema>, values: Values) => { compile(): CompiledQuery<Row> },
-) => {
-  let compiled: CompiledQuery<Row> | undefined;
-  return async (db: Kysely<Schema>, values: Values) => {
-    compiled ??= build(db, standIns(values)).compile();
-    const { rows, numAffectedRows = 0n } = await db.executeQuery<Row>({
-      ...compiled,
-      parameters: compiled.parameters.map((given) =>
-        given instanceof Parameter ? values[given.name as keyof Values] : given,
-      ),
-    });
-    return { rows, changed: Number(numAffectedRows) };
+/** Creates the function that runs transactions as soon as no other program has the lock of writers. */
+export const createTransact =
+  (database: Pick<Kysely<Schema>, 'transaction'>): Transact =>
+  async (run) => {
+    const startMs = performance.now();
+    for (;;)
+      try {
+        return await database.transaction().execute(run);
+      } catch (thrown) {
+        if (!isLocked(thrown) || performance.now() - startMs > LOCKED_MS) throw thrown;
+        await delay(LOCKED_AGAIN_MS);
+      }
   };
-};

@@ -4,7 +4,7 @@ import type { Space } from '../model/place.ts';
 import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { statement } from './sqlite.ts';
+import { statement } from './statement.ts';
 
 /**
  * Use of the service: code points that were translated, spoken, or part of questions and answers;

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Kysely, Transaction } from 'kysely';
-import { isLocked } from '../sqlite/disk-fault.ts';
+import type { Transaction } from 'kysely';
+import { AppError } from '../errors.ts';
 import type { StorePort } from '../ports/store.ts';
 import type { Schema } from './schema.ts';
 
@@ -60,9 +59,15 @@ interface Waiting {
  * Most writes of one transaction, about 0.1 ms each; the event loop runs between two transactions.
  */
 const WRITES_AT_ONCE = 32;
-/** Longest wait for another program's lock, and time between two tries. */
-const LOCKED_MS = 5_000;
-const LOCKED_AGAIN_MS = 5;
+/** Most writes that wait; a database that is away for a while fills no memory. */
+const MOST_WAITING = 20_000;
+
+/**
+ * Runs a transaction to its commit; again where it failed for a reason that passes.
+ *
+ * @param isDurable false where nothing in it has to survive a loss of power
+ */
+export type Transact = (run: Write<void>, isDurable: boolean) => Promise<void>;
 
 /**
  * Creates the writer of a database.
@@ -72,7 +77,7 @@ const LOCKED_AGAIN_MS = 5;
  * commit, before which the write does not resolve
  */
 export const createStoreWriter = (
-  database: Pick<Kysely<Schema>, 'transaction'>,
+  transact: Transact,
   synced: DiskSync,
   collect: (db: Transaction<Schema>) => () => Promise<void> = () => async () => undefined,
 ): StoreWriter => {
@@ -95,23 +100,14 @@ export const createStoreWriter = (
     syncing.add(ending);
   };
 
-  /** Runs a transaction as soon as no other program has the lock of writers. */
-  const transact = async (run: Write<void>): Promise<void> => {
-    const startMs = performance.now();
-    for (;;)
-      try {
-        return await database.transaction().execute(run);
-      } catch (thrown) {
-        if (!isLocked(thrown) || performance.now() - startMs > LOCKED_MS) throw thrown;
-        await delay(LOCKED_AGAIN_MS);
-      }
-  };
-
   const commit = async (batch: readonly Waiting[]): Promise<void> => {
     try {
-      await transact(async (transaction) => {
-        for (const write of batch) await write.run(transaction);
-      });
+      await transact(
+        async (transaction) => {
+          for (const write of batch) await write.run(transaction);
+        },
+        batch.some(({ durable }) => durable),
+      );
       for (const { committed } of batch) committed();
       for (const { durable, done } of batch) if (!durable) done();
       const unsafe = batch.filter(({ durable }) => durable);
@@ -137,6 +133,11 @@ export const createStoreWriter = (
       let result: T;
       let deliver: () => Promise<void>;
       let delivered: Promise<void>;
+      if (waiting.length >= MOST_WAITING)
+        throw new AppError('unavailable', 'too many writes wait for the database', {
+          sentence: { key: 'errors.storage' },
+          retryable: true,
+        });
       waiting.push({
         durable,
         run: async (db) => {

@@ -38,10 +38,13 @@ export const createGlossaryLists = (store: Store) => {
     keyOf: placeKey,
     most: TERMS_IN_MEMORY,
     weightOf: ({ length }) => WEIGHT_OF_PLACE + length,
+    isCurrent: store.signals.isCurrent,
   });
   store.signals.subscribe('glossary', lists.forget);
   store.signals.subscribe('space-left', (left) =>
-    lists.forgetWhere((place) => keyOf('space' in place ? place.space : place) === keyOf(left)),
+    lists.forgetWhere(
+      (place) => !left || keyOf('space' in place ? place.space : place) === keyOf(left),
+    ),
   );
 
   /** Each list is replaced when its glossary changes, and its index goes with it. */

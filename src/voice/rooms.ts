@@ -268,10 +268,20 @@ export const createRooms = (deps: RoomsDeps) => {
       left.get(key)?.drop();
       left.delete(key);
     },
-    /** Applies changed choices; must be called when the choices of a space have changed. */
-    choicesChanged: async (space: Space): Promise<void> => {
-      await applyChoices(space);
-      autoJoin.choicesChanged(space);
+    /** Applies changed choices; must be called when the choices of a space have changed, or those of any. */
+    choicesChanged: async (only: Space | undefined): Promise<void> => {
+      const spaces = [...open.values()].map(({ room }) => room.channel.space);
+      for (const space of only ? [only] : spaces) {
+        await applyChoices(space);
+        autoJoin.choicesChanged(space);
+      }
+    },
+    /** Reads the choices of all who are present anew: changes of them may have been missed. */
+    lookAgain: async (): Promise<void> => {
+      consentChoices.lookUpAgain();
+      for (const { room } of open.values())
+        for (const { id } of portOf(room.channel.space).port.present(room.channel))
+          room.chosen(id, await consentChoices.of(room.channel.space, id));
     },
     [Symbol.asyncDispose]: async () => {
       over.abort(new AppError('cancelled', 'the program is ending'));

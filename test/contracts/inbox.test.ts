@@ -1,15 +1,13 @@
-import { onTestFinished } from 'vitest';
 import { plainWords } from '../../src/model/compose-rich-text.ts';
 import { createInboxStore } from '../../src/store/inbox/index.ts';
 import { createMirrorStore } from '../../src/store/mirrors.ts';
-import { openStore } from '../../src/store/index.ts';
 import type { Row } from '../../src/store/inbox/row.ts';
+import { makeDatabase, openTestStore } from '../fakes/database.ts';
 import { describeBroken, describeContract } from './contract.ts';
 import { INBOX_CONTRACT, type InboxSubject } from './inbox.ts';
 
-const open = async (): Promise<InboxSubject> => {
-  const store = await openStore('sqlite::memory:');
-  onTestFinished(() => store.destroy());
+const open = async (url = 'sqlite::memory:'): Promise<InboxSubject> => {
+  const store = await openTestStore(url);
   const clock = { ms: 1_000_000_000 };
   const inbox = createInboxStore({ store, now: () => clock.ms });
   const mirrors = createMirrorStore(store, () => clock.ms);
@@ -20,6 +18,7 @@ const open = async (): Promise<InboxSubject> => {
 };
 
 describeContract('the inbox in SQLite', INBOX_CONTRACT, open);
+describeContract('the inbox in PostgreSQL', INBOX_CONTRACT, async () => open(await makeDatabase()));
 
 /** An inbox that is opened anew for each test, and does some things in another way. */
 const broken = (change: (sound: InboxSubject) => Partial<InboxSubject['inbox']>): InboxSubject => {

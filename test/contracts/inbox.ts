@@ -3,6 +3,7 @@ import { plainWords } from '../../src/model/compose-rich-text.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { InboxStore } from '../../src/store/inbox/index.ts';
 import { WATCH, type Arrival, type Outcome, type Row } from '../../src/store/inbox/row.ts';
+import { slotOf } from '../../src/store/slots.ts';
 import type { Contract } from './contract.ts';
 
 /** An inbox, and a way to settle a row of it. */
@@ -88,7 +89,7 @@ export const INBOX_CONTRACT = {
     const [later] = (await inbox.claim(PARTITION, 10, LATER)).rows;
     expect(await settle(earlier!, POSTED)).toBe(false);
     expect(await settle(later!, POSTED)).toBe(true);
-    expect(await inbox.partitions('test')).toEqual([]);
+    expect(await inbox.partitions(['test'], [slotOf(PARTITION)])).toEqual([]);
   },
 
   'settles nothing of a message that has changed': async ({ inbox, settle }) => {
@@ -124,11 +125,11 @@ export const INBOX_CONTRACT = {
   'takes over what was begun, and tells it from what was not': async ({ inbox, holds }) => {
     for (const id of [1, 2]) await inbox.accept(arrivalOf(id));
     const [theirs] = (await inbox.claim(PARTITION, 1, EARLIER)).rows;
-    await inbox.takeOver(PARTITION, LATER);
+    await inbox.takeOver(slotOf(PARTITION), LATER);
     expect(await holds(theirs!)).toBe(false);
     const { rows } = await inbox.claim(PARTITION, 2, LATER);
     expect(rows.map(({ mayExist }) => mayExist)).toEqual([true, false]);
-    await inbox.takeOver(PARTITION, LATER);
+    await inbox.takeOver(slotOf(PARTITION), LATER);
     expect(await holds(rows[0]!)).toBe(true);
   },
 

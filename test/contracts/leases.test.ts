@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { Leases, Tenure } from '../../src/ports/leases.ts';
-import { openEmbeddedLeases } from '../../src/store/embedded.ts';
+import { openEmbeddedLeases } from '../../src/store/embedded-leases.ts';
 import { openStore } from '../../src/store/index.ts';
+import { makeDatabase, openTestStore } from '../fakes/database.ts';
 import { describeBroken, describeContract } from './contract.ts';
 import { LEASES_CONTRACT, type LeasesSubject } from './leases.ts';
 
@@ -12,6 +13,12 @@ describeContract('leases of a database that one process holds', LEASES_CONTRACT,
     leases: await openEmbeddedLeases(store, 'first'),
     restart: () => openEmbeddedLeases(store, 'second'),
   };
+});
+
+describeContract('leases of PostgreSQL', LEASES_CONTRACT, async () => {
+  const url = await makeDatabase();
+  const { leases } = await openTestStore(url);
+  return { leases, restart: async () => (await openTestStore(url)).leases };
 });
 
 /** Leases that are given to everybody, with what a tenure of theirs has otherwise. */
@@ -26,6 +33,8 @@ const broken = (part: (signal: AbortSignal) => Partial<Tenure> = () => ({})): Le
       release: async () => undefined,
       ...part(signal),
     }),
+    share: () => ({ [Symbol.asyncDispose]: async () => undefined }),
+    tell: () => undefined,
   };
   return { leases, restart: async () => leases };
 };

@@ -1,8 +1,7 @@
-import { onTestFinished } from 'vitest';
 import type { Transaction } from 'kysely';
 import type { Space } from '../../src/model/place.ts';
 import type { Schema } from '../../src/store/schema.ts';
-import { openStore } from '../../src/store/index.ts';
+import { makeDatabase, openTestStore } from '../fakes/database.ts';
 import { describeBroken, describeContract, type Contract } from './contract.ts';
 import { SIGNALS_CONTRACT, type SignalsSubject } from './signals.ts';
 
@@ -10,9 +9,8 @@ const contract: Contract<SignalsSubject> = SIGNALS_CONTRACT;
 
 type Receive = (changed: Space) => Promise<void> | void;
 
-const openEmbedded = async (): Promise<SignalsSubject> => {
-  const store = await openStore('sqlite::memory:');
-  onTestFinished(() => store.destroy());
+const open = async (url = 'sqlite::memory:'): Promise<SignalsSubject> => {
+  const store = await openTestStore(url);
   const subject: SignalsSubject<Transaction<Schema>> = {
     signals: store.signals,
     write: (work) => store.write(work),
@@ -57,6 +55,7 @@ const createBroken = (
         if (!keepsTopics || topic === 'space-settings') receivers.add(own);
         return () => void (keepsEnds && receivers.delete(own));
       },
+      isCurrent: () => true,
     },
     write: async (work) => {
       const spaces: Space[] = [];
@@ -81,7 +80,8 @@ const all = async (receivers: readonly Receive[], spaces: readonly Space[]): Pro
   for (const space of spaces) for (const receive of receivers) await receive(space);
 };
 
-describeContract('signals of a database that one process holds', contract, openEmbedded);
+describeContract('signals of a database that one process holds', contract, open);
+describeContract('signals of PostgreSQL', contract, async () => open(await makeDatabase()));
 
 describeBroken(contract, {
   'delivers after the write': {

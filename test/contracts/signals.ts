@@ -31,9 +31,9 @@ export const SIGNALS_CONTRACT = {
   'are delivered to every subscriber before the write resolves': async (subject) => {
     const received: string[] = [];
     for (const name of ['a', 'b'])
-      subject.signals.subscribe('space-settings', async ({ id }) => {
+      subject.signals.subscribe('space-settings', async (space) => {
         await new Promise(setImmediate);
-        received.push(`${name} ${id}`);
+        received.push(`${name} ${space!.id}`);
       });
     await subject.write(change(subject, HERE, 1));
     expect(received).toEqual(['a here', 'b here']);
@@ -41,7 +41,7 @@ export const SIGNALS_CONTRACT = {
   'are delivered when the change can be read': async (subject) => {
     const read: unknown[] = [];
     subject.signals.subscribe('space-settings', async (space) => {
-      read.push(await subject.read(space));
+      read.push(await subject.read(space!));
     });
     await subject.write(change(subject, HERE, 1));
     await subject.write(change(subject, HERE, 2));
@@ -49,7 +49,7 @@ export const SIGNALS_CONTRACT = {
   },
   'are not delivered where the write is undone': async (subject) => {
     const received: string[] = [];
-    subject.signals.subscribe('space-settings', ({ id }) => void received.push(id));
+    subject.signals.subscribe('space-settings', (space) => void received.push(space!.id));
     const undone = subject.write(async (within) => {
       await change(subject, HERE, 1)(within);
       throw new Error('undone');
@@ -68,13 +68,13 @@ export const SIGNALS_CONTRACT = {
   },
   'are delivered in the order of the writes': async (subject) => {
     const received: string[] = [];
-    subject.signals.subscribe('space-settings', ({ id }) => void received.push(id));
+    subject.signals.subscribe('space-settings', (space) => void received.push(space!.id));
     await Promise.all([HERE, THERE, HERE].map((space) => subject.write(change(subject, space, 1))));
     expect(received).toEqual(['here', 'there', 'here']);
   },
   'are delivered once, in writes that come at the same moment too': async (subject) => {
     const received: string[] = [];
-    subject.signals.subscribe('space-settings', ({ id }) => void received.push(id));
+    subject.signals.subscribe('space-settings', (space) => void received.push(space!.id));
     await Promise.all([
       subject.write(change(subject, HERE, 1)),
       subject.write(async (within) => subject.put(within, THERE, 1)),
@@ -82,8 +82,8 @@ export const SIGNALS_CONTRACT = {
     expect(received).toEqual(['here']);
   },
   'let a subscriber write': async (subject) => {
-    subject.signals.subscribe('space-settings', async ({ id }) => {
-      if (id === HERE.id) await subject.write(change(subject, THERE, 7));
+    subject.signals.subscribe('space-settings', async (space) => {
+      if (space!.id === HERE.id) await subject.write(change(subject, THERE, 7));
     });
     await subject.write(change(subject, HERE, 1));
     expect(await subject.read(THERE)).toBe(7);
@@ -95,7 +95,7 @@ export const SIGNALS_CONTRACT = {
   },
   'end with their subscription': async (subject) => {
     const received: string[] = [];
-    const receive = ({ id }: Space): void => void received.push(id);
+    const receive = (space?: Space): void => void received.push(space!.id);
     const end = subject.signals.subscribe('space-settings', receive);
     subject.signals.subscribe('space-settings', receive);
     end();

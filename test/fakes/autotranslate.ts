@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { realClock } from '../../src/async/clock.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { AppError } from '../../src/errors.ts';
@@ -9,7 +9,7 @@ import type { ChannelWatch } from '../../src/model/watch.ts';
 import type { Transcriber } from '../../src/speech/transcriber.ts';
 import type { Translator } from '../../src/translation/translator.ts';
 import type { Store } from '../../src/store/index.ts';
-import { openEmbeddedLeases } from '../../src/store/embedded.ts';
+import { createSlotOwner } from '../../src/slot-owner.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../src/store/settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
@@ -75,10 +75,11 @@ export const openTestAutoTranslate = async (
     now = Date.now,
     log = createLog('silent'),
   }: Partial<TestServices> = {},
-): Promise<AutoTranslate> =>
-  openAutoTranslate({
+): Promise<AutoTranslate> => {
+  const slots = createSlotOwner({ leases: store.leases, log, clock: realClock });
+  const opened = await openAutoTranslate({
     store,
-    leases: await openEmbeddedLeases(store, randomUUID()),
+    slots,
     serviceKeyOf,
     log,
     texts,
@@ -100,6 +101,15 @@ export const openTestAutoTranslate = async (
       limits: createLimits({ spaces, usage: createUsage(store), operator }),
     },
   });
+  slots.start();
+  return {
+    ...opened,
+    [Symbol.asyncDispose]: async () => {
+      await slots[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+};
 
 export const watchOf = (channel: Channel, part: Partial<ChannelWatch> = {}): ChannelWatch => ({
   channel,

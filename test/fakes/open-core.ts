@@ -12,8 +12,8 @@ import { createHastyClock } from './clock.ts';
 /** Opens the real core with the real commands and sentences, without logs. */
 export const openTestCore = async (
   part: Pick<CoreDeps, 'client' | 'store'> & Partial<CoreDeps>,
-): Promise<RunningCore> =>
-  openCore({
+): Promise<RunningCore> => {
+  const running = await openCore({
     texts: loadTexts('locales'),
     log: createLog('silent'),
     commands: await discover<Command>('commands', commandFault),
@@ -21,6 +21,9 @@ export const openTestCore = async (
     engines: undefined,
     ...part,
   });
+  running.startWork();
+  return running;
+};
 
 /** Opens that core over the fake service, whose failures are retried at once, and a database. */
 export const openServedCore = async (

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createOpenDeliveries } from '../../src/deliveries.ts';
+import { createSlotOwner } from '../../src/slot-owner.ts';
 import { AppError } from '../../src/errors.ts';
 import { clearOld } from '../../src/store/clear-old.ts';
 import { createDeliveryStore } from '../../src/store/deliveries.ts';
@@ -22,9 +23,13 @@ const open = async () => {
   const clock = createHastyClock();
   const logged: string[] = [];
   const handled: string[] = [];
+  const log = pino({}, { write: (line: string) => void logged.push(line) });
+  const slots = createSlotOwner({ leases: store.leases, log, clock });
+  slots.start();
   const openDeliveries = createOpenDeliveries({
+    slots,
     storeOf: (platform) => createDeliveryStore(store, platform, clock.nowMs),
-    log: pino({}, { write: (line: string) => void logged.push(line) }),
+    log,
     clock,
   });
   return {
@@ -132,7 +137,7 @@ describe('an event that was stored', () => {
     );
     for (const id of ['one', 'two']) await deliveries.take(eventOf(id, id));
     await expect.poll(given.bodies).toEqual([null, 'body of two']);
-    const horizons = { rowsMs: 0, mirrorsMs: 0, roomsMs: 0, usageMs: 0 };
+    const horizons = { rowsMs: 0, mirrorsMs: 0, roomsMs: 0, usageMs: 0, leftMs: 0 };
     await clearOld(given.store, { ...horizons, deliveriesMs: given.clock.nowMs() });
     expect(await given.bodies()).toEqual([null, 'body of two']);
     await clearOld(given.store, { ...horizons, deliveriesMs: given.clock.nowMs() + 1 });

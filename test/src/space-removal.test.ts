@@ -10,6 +10,7 @@ const KEPT = { platform: 'place', id: 'KEPTSPACE' };
 const OF_NO_SPACE = new Map([
   ['lease', 'the number of starts of the program'],
   ['machine', 'the number of the start of the machine'],
+  ['revision', 'the numbers of changes'],
 ]);
 
 const valuesOf = (source: string, target: string) => ({
@@ -129,7 +130,12 @@ describe('a space that the bot was removed from', () => {
     await core.services.usage.record(LEFT, 'ann', { characters: 1, audioMs: 0, messages: 1 });
     await core.feedListener.spaceJoined(LEFT);
     await core.services.spaces.change(LEFT, { dailyCharacters: 7 });
-    expect(await tablesWith(store, LEFT.id)).toEqual(['space_setting', 'lease', 'machine']);
+    expect(await tablesWith(store, LEFT.id)).toEqual([
+      'space_setting',
+      'lease',
+      'machine',
+      'revision',
+    ]);
     expect(await core.services.spaces.of(LEFT)).toMatchObject({ dailyCharacters: 7 });
   });
 

@@ -21,15 +21,26 @@ import {
   WATCH,
 } from './row.ts';
 import type { Schema } from '../schema.ts';
-import { statement } from '../sqlite.ts';
+import { slotOf } from '../slots.ts';
+import { statement } from '../statement.ts';
 
 /**
  * Partition of a changed message: its own once the row is settled, so that it delays no new
  * messages.
  */
-const partitionOfChange = (own: string) =>
-  sql<string>`CASE WHEN inbox.state IN ('waiting', 'working') THEN inbox.partition_key
-    ELSE ${own} END`;
+const partitionOfChange = (own: string, slot: number) => ({
+  partition_key: sql<string>`CASE WHEN inbox.state IN ('waiting', 'working')
+    THEN inbox.partition_key ELSE ${own} END`,
+  slot: sql<number>`CASE WHEN inbox.state IN ('waiting', 'working') THEN inbox.slot ELSE ${slot} END`,
+});
+
+/** A changed message's own partition and its slot. */
+const changeOf = (ref: MessageRef): readonly [string, number] => {
+  const own = ownPartition('change', ref);
+  return [own, slotOf(own)];
+};
+
+const placeOf = (partition: string) => ({ partition_key: partition, slot: slotOf(partition) });
 
 /** The columns of a row that do not depend on its message. */
 type Fixed = keyof typeof FRESH | 'revision' | 'begun';
@@ -39,11 +50,12 @@ type InboxColumns = Selectable<Schema['inbox']>;
 interface ArrivalRow extends Omit<InboxColumns, Fixed>, Pick<InboxColumns, 'state' | 'reason'> {
   /** Partition of the row if it is a change of a settled one. */
   readonly change: string;
+  readonly change_slot: number;
   /** Length of the hashes that are taken for equal; -1 for none. */
   readonly equal_length: number;
 }
 
-const insertRow = statement((db, { change, equal_length, ...row }: ArrivalRow) =>
+const insertRow = statement((db, { change, change_slot, equal_length, ...row }: ArrivalRow) =>
   db
     .insertInto('inbox')
     .values({ ...FRESH, ...row, revision: 1, begun: 0 })
@@ -56,7 +68,7 @@ const insertRow = statement((db, { change, equal_length, ...row }: ArrivalRow) =
           message: eb.ref('excluded.message'),
           content_hash: eb.ref('excluded.content_hash'),
           version: eb.ref('excluded.version'),
-          partition_key: partitionOfChange(change),
+          ...partitionOfChange(change, change_slot),
           revision: sql<number>`inbox.revision + 1`,
           // What stands of a former state is to go, though nothing new is to stand.
           ...FRESH,
@@ -92,7 +104,7 @@ const withoutMessage = ({ ref, purpose }: RowKey, nowMs: number) => ({
   space_id: ref.channel.space.id,
   parent_id: ref.channel.parentId ?? null,
   author_id: '',
-  partition_key: ownPartition('deleted', ref),
+  ...placeOf(ownPartition('deleted', ref)),
   written_ms: 0,
   position: '',
   message: null,
@@ -157,12 +169,13 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     store.write(async (db) => {
       const { ref, position, author, version = '' } = message;
       const key = keyColumns({ ref, purpose });
+      const [change, change_slot] = changeOf(ref);
       const { rows } = await insertRow(db, {
         ...key,
         space_id: ref.channel.space.id,
         parent_id: ref.channel.parentId ?? null,
         author_id: author.id,
-        partition_key: partition,
+        ...placeOf(partition),
         written_ms: writtenMs,
         position,
         message: skip === undefined ? JSON.stringify(toStored(message)) : null,
@@ -171,7 +184,8 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
         state: skip === undefined ? 'waiting' : 'skipped',
         reason: skip ?? null,
         changed_ms: now(),
-        change: ownPartition('change', ref),
+        change,
+        change_slot,
         // A former hash cannot be compared; a message that nobody edited is as it was.
         equal_length: skip === undefined && !message.edited ? FORMER_HASH_LENGTH : -1,
       });
@@ -206,7 +220,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
         const rows = await db
           .updateTable('inbox')
           .set({ ...FRESH, message: null, content_hash: DELETED, changed_ms: now() })
-          .set({ partition_key: partitionOfChange(ownPartition('change', ref)) })
+          .set(partitionOfChange(...changeOf(ref)))
           .set('revision', (eb) => eb('revision', '+', 1))
           .where((eb) => eb.and(refColumns(ref)))
           .where('content_hash', '<>', DELETED)

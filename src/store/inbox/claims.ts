@@ -16,7 +16,8 @@ import {
 import { writeSentence } from './stored-sentence.ts';
 import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
-import { statement } from '../sqlite.ts';
+import { slotOf } from '../slots.ts';
+import { statement } from '../statement.ts';
 import { RELAXED } from '../writer.ts';
 
 export interface InboxDeps {
@@ -52,16 +53,18 @@ const OPEN_COLUMNS = [
 
 type OpenRow = Pick<Selectable<Schema['inbox']>, (typeof OPEN_COLUMNS)[number]>;
 
-const openRows = statement((db, { partition, limit }: { partition: string; limit: number }) =>
-  db
-    .selectFrom('inbox')
-    .select(OPEN_COLUMNS)
-    .where('partition_key', '=', partition)
-    .where(isOpen)
-    .orderBy('written_ms')
-    .orderBy('position')
-    .orderBy('purpose')
-    .limit(limit),
+const openRows = statement(
+  (db, { slot, partition, limit }: { slot: number; partition: string; limit: number }) =>
+    db
+      .selectFrom('inbox')
+      .select(OPEN_COLUMNS)
+      .where('slot', '=', slot)
+      .where('partition_key', '=', partition)
+      .where(isOpen)
+      .orderBy('written_ms')
+      .orderBy('position')
+      .orderBy('purpose')
+      .limit(limit),
 );
 
 /** Takes effect only where nobody has changed the row since it was read, and no later tenure has it. */
@@ -148,7 +151,7 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
   claim: (partition: string, limit: number, { epoch }: Pick<Tenure, 'epoch'>) =>
     store.write(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
       const atMs = now();
-      const open = await openRows(db, { partition, limit });
+      const open = await openRows(db, { slot: slotOf(partition), partition, limit });
       const rows: Row[] = [];
       for (const row of open.rows) {
         const { due_ms: dueMs } = row;
@@ -189,6 +192,7 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
       .set({
         state: 'waiting',
         partition_key: partition,
+        slot: slotOf(partition),
         // Epochs of two partitions cannot be compared.
         epoch: 0,
         attempts: row.attempts - (isTried ? 0 : 1),
@@ -215,14 +219,14 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
           .execute();
     }, RELAXED),
 
-  /** Makes the rows that earlier tenures left open wait again. */
-  takeOver: async (partition: string, { epoch }: Pick<Tenure, 'epoch'>): Promise<void> => {
+  /** Makes the rows of a slot that earlier tenures left open wait again. */
+  takeOver: async (slot: number, { epoch }: Pick<Tenure, 'epoch'>): Promise<void> => {
     await store.write(
       (db) =>
         db
           .updateTable('inbox')
           .set({ state: 'waiting', epoch })
-          .where('partition_key', '=', partition)
+          .where('slot', '=', slot)
           .where(isOpen)
           .where('epoch', '<', epoch)
           .execute(),

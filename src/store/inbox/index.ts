@@ -133,13 +133,18 @@ export const createInboxStore = (deps: InboxDeps) => {
       return rows.map(openRow);
     },
 
-    /** Lists the partitions that have open rows of a platform. */
-    partitions: async (platform: string): Promise<readonly string[]> => {
+    /** Lists the partitions of slots that have open rows of any of these platforms. */
+    partitions: async (
+      platforms: readonly string[],
+      slots: readonly number[],
+    ): Promise<readonly string[]> => {
+      if (platforms.length === 0 || slots.length === 0) return [];
       const rows = await store
         .selectFrom('inbox')
         .select('partition_key')
         .distinct()
-        .where('platform', '=', platform)
+        .where('slot', 'in', slots)
+        .where('platform', 'in', platforms)
         .where(isOpen)
         .execute();
       return rows.map(({ partition_key }) => partition_key);

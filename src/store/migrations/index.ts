@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
-import { Migrator, type Migration } from 'kysely/migration';
+import { type Kysely, sql } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migration';
 import { AppError } from '../../errors.ts';
 import { glossaryAndSettings } from './001-glossary-and-settings.ts';
 import { watching } from './002-watching.ts';
@@ -19,6 +19,7 @@ import { historyGaps } from './015-history-gaps.ts';
 import { machine } from './016-machine.ts';
 import { chatTokens } from './017-chat-tokens.ts';
 import { spaceKeys } from './018-space-keys.ts';
+import { hosted } from './019-hosted.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -40,12 +41,54 @@ const MIGRATIONS: Record<string, Migration> = {
   '016-machine': machine,
   '017-chat-tokens': chatTokens,
   '018-space-keys': spaceKeys,
+  '019-hosted': hosted,
 };
 
+/** Names of the migrations that were run on a database; none on an empty one. */
+const migrationsIn = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> => {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];
+  const { rows } = await sql<{ name: string }>`
+    SELECT name FROM ${sql.table(DEFAULT_MIGRATION_TABLE)} ORDER BY name`.execute(db);
+  return rows.map(({ name }) => name);
+};
+
+/** The state of a database's schema. */
+export interface SchemaStatus {
+  /** Migrations that were run, in their order. */
+  readonly done: readonly string[];
+  readonly missing: readonly string[];
+  /** Migrations of a newer version of this program. */
+  readonly unknown: readonly string[];
+}
+
+export const schemaStatus = async <Schema>(db: Kysely<Schema>): Promise<SchemaStatus> => {
+  const done = await migrationsIn(db);
+  return {
+    done,
+    missing: Object.keys(MIGRATIONS).filter((name) => !done.includes(name)),
+    unknown: done.filter((name) => !Object.hasOwn(MIGRATIONS, name)),
+  };
+};
+
+/** Throws `config` for a database with migrations of a newer version. */
+const refuseNewer = async <Schema>(db: Kysely<Schema>): Promise<void> => {
+  const { unknown } = await schemaStatus(db);
+  if (unknown.length === 0) return;
+  const message =
+    `the database was changed by a newer version of this program (${unknown.join(', ')}): ` +
+    'run that version, or restore a backup from before';
+  throw new AppError('config', message);
+};
+
+/** Brings a database up to date. Rejects with `config` where it cannot, and for one that is newer. */
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {
+  await refuseNewer(db);
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
   const { error, results } = await migrator.migrateToLatest();
   if (!error) return;
+  // Another process may have been faster.
+  await refuseNewer(db);
   const failed = results?.find(({ status }) => status === 'Error')?.migrationName ?? 'unknown';
   throw new AppError('config', `the database could not be brought up to date (${failed})`, {
     cause: error,

@@ -3,6 +3,7 @@ import type { Message } from '../../../src/model/message.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
+import { createTransact } from '../../../src/store/sqlite.ts';
 import { createStoreWriter } from '../../../src/store/writer.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
 import type { Mirrors } from '../../../src/ports/mirrors.ts';
@@ -60,7 +61,7 @@ const createLife = (feeds: readonly FakeFeed[], store: Store, deathAt: number): 
       effect(() => store.transaction().execute(run)),
   });
   const writer = createStoreWriter(
-    { transaction } as Pick<Store, 'transaction'>,
+    createTransact({ transaction } as Pick<Store, 'transaction'>),
     async () => undefined,
   );
   return {

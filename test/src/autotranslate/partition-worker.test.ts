@@ -8,6 +8,7 @@ import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import type { Prepared } from '../../../src/autotranslate/prepare/prepared.ts';
 import { createPartitionWorker, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
+import { slotOf } from '../../../src/store/slots.ts';
 import { EARLIER, messageOf, PARTITION, withInbox } from '../store/inbox/support.ts';
 
 const inbox = withInbox();
@@ -50,14 +51,17 @@ const work = async (tenure = EARLIER): Promise<number | undefined> => {
     random: () => 0.5,
   })(
     {
-      ...tenure,
-      name: PARTITION,
-      signal: new AbortController().signal,
-      isHeld: () => true,
-      assertHeld: () => undefined,
-      release: async () => undefined,
+      partition: PARTITION,
+      tenure: {
+        ...tenure,
+        name: 'slot:1',
+        signal: new AbortController().signal,
+        isHeld: () => true,
+        assertHeld: () => undefined,
+        release: async () => undefined,
+      },
+      jobs,
     },
-    jobs,
     ({ ref }) => {
       registered.add(ref.id);
       return { [Symbol.dispose]: () => void registered.delete(ref.id) };
@@ -197,7 +201,7 @@ describe('what fails in a partition', () => {
     await acceptAll(1);
     for (let ended = 1; ended <= 100; ended += 1) {
       await inbox.claim({ epoch: ended });
-      await inbox.ours.takeOver(PARTITION, { epoch: ended + 1 });
+      await inbox.ours.takeOver(slotOf(PARTITION), { epoch: ended + 1 });
     }
     reconcile = () => Promise.reject(away());
     const tenure = { epoch: 101 };

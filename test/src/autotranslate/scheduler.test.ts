@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../src/log.ts';
-import type { Leases } from '../../../src/ports/leases.ts';
+import type { Tenure } from '../../../src/ports/leases.ts';
+import { slotOf } from '../../../src/store/slots.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import {
   createScheduler,
@@ -13,30 +14,29 @@ const PARTITION = 'test:channel:c';
 const REF = { channel: { space: { platform: 'test', id: 's' }, id: 'c' }, id: '1' };
 
 let scheduler: Scheduler;
-/** Every name is free at once. */
-const leases: Leases = {
-  acquire: async (name, signal) => ({
-    name,
-    epoch: 1,
-    signal,
-    isHeld: () => true,
-    assertHeld: () => undefined,
-    release: async () => void released.push(name),
-  }),
-};
+/** The tenure of every slot; undefined where another process has them. */
+let tenure: Tenure | undefined;
+let told: string[];
 /** Something that was begun. */
 const job = {
   abort: new AbortController(),
   registered: { [Symbol.dispose]: () => undefined },
 } as never;
-let released: string[];
 let work: SchedulerDeps['work'];
 
 beforeEach(() => {
-  released = [];
+  told = [];
+  tenure = {
+    name: 'slot:1',
+    epoch: 1,
+    signal: new AbortController().signal,
+    isHeld: () => true,
+    assertHeld: () => undefined,
+    release: async () => undefined,
+  };
   work = async () => undefined;
   scheduler = createScheduler({
-    leases,
+    slots: { tenureOf: () => tenure, tell: (kind, key) => void told.push(`${kind} ${key}`) },
     log: createLog('silent'),
     now: () => Date.now(),
     work: (...given) => work(...given),
@@ -99,7 +99,7 @@ describe('partitions', () => {
 
   it('keep what they have begun from round to round', async () => {
     const sizes: number[] = [];
-    work = async (_, jobs) => {
+    work = async ({ jobs }) => {
       sizes.push(jobs.size);
       jobs.set('begun', job);
       return undefined;
@@ -114,7 +114,7 @@ describe('partitions', () => {
   it('end what is made of a message that changed, and of no other', async () => {
     const aborts = [new AbortController(), new AbortController()];
     const ended = Promise.withResolvers<void>();
-    work = async (_tenure, _jobs, register) => {
+    work = async (_, register) => {
       for (const [index, abort] of aborts.entries())
         register({ ref: { ...REF, id: `${index}` } } as Row, abort);
       await ended.promise;
@@ -127,19 +127,35 @@ describe('partitions', () => {
     ended.resolve();
   });
 
-  it('are ours for as long as something is begun in them, and not longer', async () => {
-    let isBegun = true;
-    work = async (_, jobs) => {
-      jobs.clear();
-      if (isBegun) jobs.set('begun', job);
+  it('that another process has are told to it, and not worked on', async () => {
+    let rounds = 0;
+    work = async () => {
+      rounds += 1;
       return undefined;
     };
-    for (const expected of [[], [PARTITION]]) {
-      scheduler.wake(PARTITION);
-      await scheduler.idle();
-      expect(released).toEqual(expected);
-      isBegun = false;
-    }
+    tenure = undefined;
+    scheduler.wake(PARTITION);
+    await scheduler.idle();
+    expect([rounds, told]).toEqual([0, [`inbox ${PARTITION}`]]);
+  });
+
+  it('of a slot that is given away end what is under way, and are not worked on again', async () => {
+    let rounds = 0;
+    const ended = Promise.withResolvers<void>();
+    work = async ({ jobs }) => {
+      rounds += 1;
+      jobs.set('begun', job);
+      await ended.promise;
+      return Date.now();
+    };
+    scheduler.wake(PARTITION);
+    await setImmediate();
+    tenure = undefined;
+    const ending = scheduler.endSlot(slotOf(PARTITION));
+    ended.resolve();
+    await ending;
+    await scheduler.idle();
+    expect([rounds, scheduler.isKnown(PARTITION)]).toEqual([1, false]);
   });
 
   it('are ended only when nothing of them is under way any more', async () => {

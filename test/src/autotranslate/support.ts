@@ -15,7 +15,7 @@ import { type SpaceSettings, createSpaceSettings } from '../../../src/store/sett
 import type { Translator } from '../../../src/translation/translator.ts';
 import { createUsage, type Usage } from '../../../src/store/usage.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createSpaceData } from '../../../src/store/space-data.ts';
+import { openSpaceData } from '../../../src/store/space-data.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
 import { channel, createFakeFeed, SPACE, type FakeFeed } from '../../fakes/channel-feed.ts';
 import { mirrorOf, openTestAutoTranslate, plainTranslator } from '../../fakes/autotranslate.ts';
@@ -178,7 +178,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     get inbox() {
       return watching.inbox;
     },
-    leave: (space) => watching.leave(space, () => createSpaceData(store).remove(space)),
+    leave: (space) => watching.leave(space, async () => (await openSpaceData(store)).remove(space)),
     forget: (person) => watching.forget(person),
     authorsOf: (message) => watching.authorsOf(message),
     idle: () => watching.idle(),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
+import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { describeBroken, describeContract } from '../../contracts/contract.ts';
 import { storeContract, type StoreSubject } from '../../contracts/store.ts';
 
@@ -29,6 +30,11 @@ describeContract('SQLite in a file', storeContract, async () => {
   files += 1;
   const url = `sqlite:${join(folder, `${files}.db`)}`;
   return { store: await open(url), reopen: async () => openStore(url) };
+});
+
+describeContract('PostgreSQL', storeContract, async () => {
+  const url = await makeDatabase();
+  return { store: await openTestStore(url), reopen: async () => openStore(url) };
 });
 
 /** A store in memory, in which one method is another. */

@@ -55,6 +55,13 @@ it('forgets the gaps of a channel with its threads, and those that are old', asy
   expect(await gaps.of(SPACE)).toEqual([]);
   await gaps.put(gap({ untilMs: 10 }));
   await gaps.put(gap({ fromMs: 20, untilMs: 30 }));
-  await clearOld(store, { rowsMs: 20, mirrorsMs: 0, roomsMs: 0, usageMs: 0, deliveriesMs: 0 });
+  await clearOld(store, {
+    rowsMs: 20,
+    mirrorsMs: 0,
+    roomsMs: 0,
+    usageMs: 0,
+    deliveriesMs: 0,
+    leftMs: 0,
+  });
   expect((await gaps.of(SPACE)).map(({ untilMs }) => untilMs)).toEqual([30]);
 });

@@ -84,7 +84,14 @@ describe('the stored room of a space', () => {
     const other = { platform: 'test', id: 'other' };
     await rooms.save(SPACE, 1, at(ROOM, 5_000));
     await rooms.save(other, 1, at({ ...ROOM, channel: { space: other, id: 'attic' } }, 6_000));
-    await clearOld(store, { rowsMs: 0, mirrorsMs: 0, roomsMs: 5_500, deliveriesMs: 0, usageMs: 0 });
+    await clearOld(store, {
+      rowsMs: 0,
+      mirrorsMs: 0,
+      roomsMs: 5_500,
+      deliveriesMs: 0,
+      usageMs: 0,
+      leftMs: 0,
+    });
     expect(await rooms.of(SPACE)).toBeUndefined();
     expect((await rooms.of(other))?.room.informed?.memberIds).toEqual(['ann', 'bob']);
     const left = await store.selectFrom('open_room_informed').select('space_id').execute();

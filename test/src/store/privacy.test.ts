@@ -31,6 +31,7 @@ const addMessage = async (id: string, authorId: string, state: InboxState): Prom
       parent_id: null,
       author_id: authorId,
       partition_key: 'c',
+      slot: 1,
       written_ms: 1,
       position: id,
       message: settled ? null : JSON.stringify({ text: `words of ${id}` }),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
+import { createTransact } from '../../../src/store/sqlite.ts';
 import {
   createStoreWriter,
   createDiskSync,
@@ -12,7 +13,7 @@ let writer: StoreWriter;
 
 beforeEach(async () => {
   store = await openStore('sqlite::memory:');
-  writer = createStoreWriter(store, async () => undefined);
+  writer = createStoreWriter(createTransact(store), async () => undefined);
 });
 
 afterEach(async () => store.destroy());
@@ -48,7 +49,7 @@ describe('the writer', () => {
         return store.transaction();
       },
     };
-    const counted = createStoreWriter(counting, async () => undefined);
+    const counted = createStoreWriter(createTransact(counting), async () => undefined);
     const all = Array.from({ length: 20 }, (_, at) => counted.write(setLanguage(`${at}`, 'en')));
     await Promise.all(all);
     expect(Object.keys(await languages())).toHaveLength(20);
@@ -57,7 +58,7 @@ describe('the writer', () => {
 
   it('lets a durable write wait for the disk, and neither others nor what comes after it', async () => {
     const disk = Promise.withResolvers<void>();
-    const slow = createStoreWriter(store, () => disk.promise);
+    const slow = createStoreWriter(createTransact(store), () => disk.promise);
     let isSafe = false;
     const write = (async () => {
       await slow.write(setLanguage('ada', 'en'));
@@ -72,7 +73,7 @@ describe('the writer', () => {
   });
 
   it('says so when the disk failed', async () => {
-    const broken = createStoreWriter(store, async () => {
+    const broken = createStoreWriter(createTransact(store), async () => {
       throw new Error('broken');
     });
     await expect(broken.write(setLanguage('ada', 'en'))).rejects.toThrow('broken');

@@ -5,7 +5,7 @@ import { createLog } from '../../../src/log.ts';
 import type { Content } from '../../../src/model/content.ts';
 import type { StoredRoom } from '../../../src/model/stored-room.ts';
 import type { Leases, Tenure } from '../../../src/ports/leases.ts';
-import { openEmbeddedLeases } from '../../../src/store/embedded.ts';
+import { openEmbeddedLeases } from '../../../src/store/embedded-leases.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { createReturns } from '../../../src/voice/returns.ts';
 import type { OpenRoomRow } from '../../../src/store/open-rooms.ts';

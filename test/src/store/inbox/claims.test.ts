@@ -1,3 +1,4 @@
+import { slotOf } from '../../../../src/store/slots.ts';
 import { describe, expect, it } from 'vitest';
 import { flagPurpose, WATCH, type Row } from '../../../../src/store/inbox/row.ts';
 import { arrivalOf, EARLIER, LATER, messageOf, PARTITION, refOf, withInbox } from './support.ts';
@@ -163,19 +164,19 @@ describe('rows that are taken over', () => {
   it('are all that is open but our own, and may stand in part where they were begun', async () => {
     for (const id of [1, 2, 3]) await inbox.accept(messageOf(id));
     const { rows: theirs } = await inbox.ours.claim(PARTITION, 1, EARLIER);
-    await inbox.ours.takeOver(PARTITION, LATER);
+    await inbox.ours.takeOver(slotOf(PARTITION), LATER);
     expect(await inbox.holds(theirs[0]!)).toBe(false);
     const { rows } = await inbox.ours.claim(PARTITION, 2, LATER);
     expect(rows.map(({ mayExist }) => mayExist)).toEqual([true, false]);
-    await inbox.ours.takeOver(PARTITION, LATER);
+    await inbox.ours.takeOver(slotOf(PARTITION), LATER);
     expect(await inbox.holds(rows[0]!)).toBe(true);
   });
 
-  it('are none of another partition, and none that a later tenure has', async () => {
+  it('are none of another slot, and none that a later tenure has', async () => {
     await inbox.accept(messageOf(1));
     const [row] = await inbox.claim(LATER);
-    await inbox.ours.takeOver('other', { epoch: 9 });
-    await inbox.ours.takeOver(PARTITION, EARLIER);
+    await inbox.ours.takeOver(slotOf(PARTITION) + 1, { epoch: 9 });
+    await inbox.ours.takeOver(slotOf(PARTITION), EARLIER);
     expect(await inbox.holds(row!)).toBe(true);
   });
 });

@@ -119,7 +119,14 @@ describe('what waits in a space', () => {
 describe('what is old', () => {
   const inbox = withInbox();
   const clear = (rowsMs: number, mirrorsMs: number) =>
-    clearOld(inbox.store, { rowsMs, mirrorsMs, roomsMs: 0, deliveriesMs: 0, usageMs: 0 });
+    clearOld(inbox.store, {
+      rowsMs,
+      mirrorsMs,
+      roomsMs: 0,
+      deliveriesMs: 0,
+      usageMs: 0,
+      leftMs: 0,
+    });
   const copyOf = (id: number) => inbox.mirrors.of({ ref: refOf(id), purpose: WATCH });
   const put = (id: number): Promise<void> => {
     const key = { ref: refOf(id), purpose: WATCH };
@@ -155,7 +162,14 @@ describe('what is old', () => {
     const file = join(folder, 'x.db');
     const store = await openStore(`sqlite:${file}`);
     await createMemberSettings(store).change({ platform: 'test', id: 'ada' }, { language: 'ja' });
-    await clearOld(store, { rowsMs: 0, mirrorsMs: 0, roomsMs: 0, deliveriesMs: 0, usageMs: 0 });
+    await clearOld(store, {
+      rowsMs: 0,
+      mirrorsMs: 0,
+      roomsMs: 0,
+      deliveriesMs: 0,
+      usageMs: 0,
+      leftMs: 0,
+    });
     expect(statSync(`${file}-wal`).size).toBe(0);
     await store.destroy();
     rmSync(folder, { recursive: true });

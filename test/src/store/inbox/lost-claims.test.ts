@@ -14,14 +14,15 @@ const afterRestart = async (
   const url = `sqlite:${join(mkdtempSync(join(tmpdir(), 'dragoman-')), 'x.db')}`;
   const now = (): number => 1_000;
   {
-    await using store = await openStore(url, () => before);
+    await using store = await openStore(url, { bootIdOf: () => before });
     const inbox = createInboxStore({ store, now });
     for (const id of [1, 2]) await inbox.accept(arrivalOf(messageOf(id)));
     await inbox.claim(PARTITION, 1, EARLIER);
   }
   // Processes that end before they do anything.
-  for (const bootId of after.slice(0, -1)) await (await openStore(url, () => bootId)).destroy();
-  await using store = await openStore(url, () => after.at(-1));
+  for (const bootId of after.slice(0, -1))
+    await (await openStore(url, { bootIdOf: () => bootId })).destroy();
+  await using store = await openStore(url, { bootIdOf: () => after.at(-1) });
   const { rows } = await createInboxStore({ store, now }).claim(PARTITION, 2, EARLIER);
   return rows.map(({ mayExist }) => mayExist);
 };

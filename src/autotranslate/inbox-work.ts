@@ -1,0 +1,56 @@
+import type { Log } from '../log.ts';
+import type { SlotOwner } from '../slot-owner.ts';
+import type { InboxStore } from '../store/inbox/index.ts';
+import { INBOX, type Scheduler } from './scheduler.ts';
+
+export interface InboxWorkDeps {
+  readonly slots: SlotOwner;
+  readonly inbox: Pick<InboxStore, 'takeOver' | 'partitions'>;
+  readonly scheduler: Pick<Scheduler, 'wake' | 'isKnown' | 'endSlot'>;
+  readonly log: Log;
+}
+
+/** Time between two looks for rows of which this process was not told. */
+const LOOK_MS = 5_000;
+
+/**
+ * Finds the stored work of this process's slots, and has it scheduled: when a platform is ready, when a slot is taken
+ * over, and now and then.
+ */
+export const createInboxWork = ({ slots, inbox, scheduler, log }: InboxWorkDeps) => {
+  /** Platforms whose messages can be worked on. */
+  const ready = new Set<string>();
+  let looking: Promise<void> = Promise.resolve();
+
+  const look = async (which: readonly number[], platforms: readonly string[]): Promise<void> => {
+    try {
+      for (const partition of await inbox.partitions(platforms, which))
+        if (!scheduler.isKnown(partition)) scheduler.wake(partition);
+    } catch (err) {
+      log.warn({ err }, 'the inbox could not be looked through');
+    }
+  };
+  const lookNext = (which: readonly number[], platforms: readonly string[]): void => {
+    looking = looking.then(() => look(which, platforms));
+  };
+
+  slots.serve(INBOX, {
+    takeOver: (slot, tenure) => inbox.takeOver(slot, tenure),
+    begin: (slot) => lookNext([slot], [...ready]),
+    end: (slot) => scheduler.endSlot(slot),
+    told: scheduler.wake,
+  });
+  const again = setInterval(() => lookNext(slots.slots(), [...ready]), LOOK_MS).unref();
+
+  return {
+    /** Begins with the messages of a platform that is ready. */
+    resume: (platform: string): void => {
+      if (ready.has(platform)) return;
+      ready.add(platform);
+      lookNext(slots.slots(), [platform]);
+    },
+    /** Resolves when no look is under way. */
+    looked: () => looking,
+    [Symbol.dispose]: () => clearInterval(again),
+  };
+};

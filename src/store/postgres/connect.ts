@@ -1,0 +1,95 @@
+import pg from 'pg';
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { createLru } from '../../async/lru.ts';
+import { fromPostgres } from './faults.ts';
+
+/** Longest wait for a connection. */
+const CONNECT_MS = 5_000;
+/** Longest run of one statement; removing a large space takes the longest. */
+const STATEMENT_MS = 30_000;
+/**
+ * Longest silence within a transaction: a process that freezes in one keeps its locks no longer. It is
+ * shorter than a lease, so that whoever takes over does not wait.
+ */
+const SILENT_MS = 3_000;
+/** Most prepared statements of a connection: planning one takes about as long as running it. */
+const MOST_STATEMENTS = 300;
+
+/** Type numbers of `bigint` and `numeric`, which `pg` gives as text (`pg_type.dat`). */
+const NUMBER_TYPES = new Set([20, 1700]);
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (id, format) =>
+    NUMBER_TYPES.has(id) ? (Number as never) : (pg.types.getTypeParser(id, format) as never),
+};
+
+/** The settings of every connection to the database of a URL. */
+export const connectionOf = (url: string): pg.ClientConfig => ({
+  connectionString: url,
+  application_name: 'dragoman',
+  connectionTimeoutMillis: CONNECT_MS,
+  query_timeout: STATEMENT_MS + CONNECT_MS,
+  statement_timeout: STATEMENT_MS,
+  idle_in_transaction_session_timeout: SILENT_MS,
+  keepAlive: true,
+  types,
+});
+
+/** Names texts of statements that are run again and again, so that PostgreSQL plans them once. */
+const createNames = () => {
+  const names = new Map<string, string>();
+  const seen = createLru<string, true>(MOST_STATEMENTS);
+  return (text: string): string | undefined => {
+    const known = names.get(text);
+    if (known !== undefined || names.size === MOST_STATEMENTS) return known;
+    if (seen.get(text)) names.set(text, `s${names.size}`);
+    else seen.set(text, true);
+    return names.get(text);
+  };
+};
+
+/** Opens a pool of connections for Kysely. */
+export const createConnectionPool = (url: string, most: number): PostgresPool => {
+  const pool = new pg.Pool({ ...connectionOf(url), max: most, idleTimeoutMillis: 60_000 });
+  const nameOf = createNames();
+  // A connection that ends while nobody uses it is replaced when one is wanted.
+  pool.on('error', () => undefined);
+
+  const lend = (client: pg.PoolClient): PostgresPoolClient => {
+    let isBroken = false;
+    const noteEnd = (): void => {
+      isBroken = true;
+    };
+    client.on('error', noteEnd);
+    return {
+      // Kysely's cursors are not used here.
+      query: (async (text: string, values: readonly unknown[]) => {
+        const name = nameOf(text);
+        try {
+          return await client.query({ text, values: [...values], ...(name ? { name } : {}) });
+        } catch (thrown) {
+          const error = fromPostgres(thrown);
+          // What is said of a statement concerns no other; what is said of the connection does.
+          if (error !== thrown) isBroken = true;
+          throw error;
+        }
+      }) as unknown as PostgresPoolClient['query'],
+      release: (discard) => {
+        client.off('error', noteEnd);
+        client.release(isBroken || discard);
+      },
+    };
+  };
+
+  return {
+    connect: async () => {
+      try {
+        return lend(await pool.connect());
+      } catch (thrown) {
+        throw fromPostgres(thrown);
+      }
+    },
+    end: () => pool.end(),
+    options: pool.options,
+  };
+};

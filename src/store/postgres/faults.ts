@@ -1,0 +1,115 @@
+import { AppError } from '../../errors.ts';
+import type { MessageKey } from '../../message-key.ts';
+
+/** A reason for which PostgreSQL cannot be used, with what an operator can do about it. */
+interface Fault {
+  readonly reason: string;
+  readonly instruction: string;
+  readonly remedy: MessageKey;
+  /** True when the same call may succeed later, without another configuration. */
+  readonly retryable: boolean;
+}
+
+const AWAY: Fault = {
+  reason: 'it cannot be reached',
+  instruction: 'look whether PostgreSQL runs, and at the address in DATABASE_URL',
+  remedy: 'remedies.database-away',
+  retryable: true,
+};
+const CROWDED: Fault = {
+  reason: 'it allows no more connections',
+  instruction: 'raise max_connections, or lower DATABASE_CONNECTIONS',
+  remedy: 'remedies.database-slow',
+  retryable: true,
+};
+const SLOW: Fault = {
+  reason: 'it takes too long to answer',
+  instruction: 'look at its load, its disk and its locks',
+  remedy: 'remedies.database-slow',
+  retryable: true,
+};
+const FULL: Fault = {
+  reason: 'its disk is full',
+  instruction: 'free space on the disk',
+  remedy: 'remedies.disk-full',
+  retryable: true,
+};
+const READ_ONLY: Fault = {
+  reason: 'it is read-only',
+  instruction: 'name the primary server in DATABASE_URL, not a standby',
+  remedy: 'remedies.database-read-only',
+  retryable: true,
+};
+const DENIED: Fault = {
+  reason: 'it lets this user in no further',
+  instruction: 'check the user, the password and the database in DATABASE_URL, and its rights',
+  remedy: 'remedies.database-away',
+  retryable: false,
+};
+
+/** Faults by SQLSTATE, or by its first two characters (PostgreSQL documentation, appendix A). */
+const BY_STATE = new Map([
+  ['08', AWAY],
+  ['57P', AWAY],
+  ['53300', CROWDED],
+  ['53100', FULL],
+  ['53', CROWDED],
+  ['57014', SLOW],
+  ['55P03', SLOW],
+  ['25P', SLOW],
+  ['25006', READ_ONLY],
+  ['28', DENIED],
+  ['3D', DENIED],
+  ['42501', DENIED],
+]);
+
+/** Codes of Node's sockets and name look-ups for a server that does not answer. */
+const AWAY_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** Words of `pg` for a connection that ended or could not be made, for which it has no code. */
+const AWAY_WORDS = /connection terminated|connection ended|timeout (?:exceeded|expired)/i;
+const SLOW_WORDS = /query read timeout/i;
+
+const findFault = (thrown: unknown): Fault | undefined => {
+  if (thrown instanceof AggregateError) return findFault(thrown.errors[0]);
+  if (!(thrown instanceof Error)) return undefined;
+  const code = 'code' in thrown ? String(thrown.code) : '';
+  const found = [code, code.slice(0, 3), code.slice(0, 2)].map((part) => BY_STATE.get(part));
+  const byState = code.length === 5 ? found.find((fault) => fault !== undefined) : undefined;
+  if (byState) return byState;
+  if (AWAY_CODES.has(code) || AWAY_WORDS.test(thrown.message)) return AWAY;
+  return SLOW_WORDS.test(thrown.message) ? SLOW : undefined;
+};
+
+/**
+ * Converts an error of a PostgreSQL that cannot be used to an `AppError`, with code `unavailable` where the
+ * same call may succeed later, else `config`; any other error stays as it is.
+ */
+export const fromPostgres = (thrown: unknown): unknown => {
+  const fault = findFault(thrown);
+  if (!fault) return thrown;
+  const { reason, instruction, remedy, retryable } = fault;
+  const message = `the database cannot be used, ${reason}: ${instruction}`;
+  return new AppError(retryable ? 'unavailable' : 'config', message, {
+    sentence: { key: 'errors.storage' },
+    remedy: { key: remedy },
+    retryable,
+    cause: thrown,
+  });
+};
+
+/** SQLSTATEs of a transaction that lost against another one and succeeds when it is run again. */
+const LOST_STATES = new Set(['40001', '40P01']);
+
+/** True for a transaction that is to be run again. */
+export const hasLost = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'code' in thrown && LOST_STATES.has(String(thrown.code));

@@ -1,0 +1,135 @@
+import pg from 'pg';
+import { backoffMs, type Backoff } from '../../async/backoff.ts';
+import { sleep, type Clock } from '../../async/clock.ts';
+import { AppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { connectionOf } from './connect.ts';
+import { fromPostgres } from './faults.ts';
+
+/** Waits between tries to connect; jitter, because a server that restarts is missed by all processes. */
+const BACKOFF: Omit<Backoff, 'random'> = { firstMs: 100, longestMs: 5_000 };
+
+/**
+ * The one connection of a process that hears notifications (LISTEN), made anew when it breaks. Leases are renewed on
+ * it, so that a process that hears nothing keeps no lease either.
+ */
+export interface ListenSession extends AsyncDisposable {
+  /** Runs a statement. Rejects with `unavailable` while there is no connection. */
+  readonly query: <Row extends object>(
+    text: string,
+    values: readonly unknown[],
+  ) => Promise<readonly Row[]>;
+  /** Calls `hear` with each payload on a channel, whose name is letters, digits and underscores. */
+  readonly listen: (channel: string, hear: (payload: string) => void) => Promise<void>;
+  readonly unlisten: (channel: string) => Promise<void>;
+  /** Calls `run` each time the connection has been made anew: notifications were missed. */
+  readonly onReconnect: (run: () => void) => void;
+  readonly isConnected: () => boolean;
+}
+
+export interface SessionDeps {
+  readonly url: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** Opens the session of a database. Rejects as `fromPostgres` says when it cannot be reached. */
+export const openSession = async ({
+  url,
+  log,
+  clock,
+  random,
+}: SessionDeps): Promise<ListenSession> => {
+  const closing = new AbortController();
+  const hearers = new Map<string, (payload: string) => void>();
+  const reconnected: (() => void)[] = [];
+  let client: pg.Client | undefined;
+
+  const connect = async (): Promise<pg.Client> => {
+    const made = new pg.Client({ ...connectionOf(url), application_name: 'dragoman session' });
+    made.on('notification', ({ channel, payload = '' }) => hearers.get(channel)?.(payload));
+    // A failed connection emits `end` as a broken one does: only the current one is replaced.
+    made.on('error', () => replace(made));
+    made.on('end', () => replace(made));
+    try {
+      await made.connect();
+      for (const channel of hearers.keys()) await made.query(`LISTEN ${channel}`);
+      return made;
+    } catch (thrown) {
+      made.end().catch(() => undefined);
+      throw fromPostgres(thrown);
+    }
+  };
+
+  const reconnect = async (): Promise<void> => {
+    for (let attempt = 0; !closing.signal.aborted; attempt += 1)
+      try {
+        await sleep(clock, backoffMs({ ...BACKOFF, random }, attempt), closing.signal);
+        client = await connect();
+        for (const run of reconnected) run();
+        log.info('connected to the database again');
+        return;
+      } catch (err) {
+        if (attempt === 0 && !closing.signal.aborted)
+          log.warn({ err }, 'the connection to the database is lost');
+      }
+  };
+
+  const replace = (broken: pg.Client): void => {
+    if (broken !== client) return;
+    client = undefined;
+    broken.end().catch(() => undefined);
+    void reconnect();
+  };
+
+  /** The end of the last statement; the connection runs one at a time. */
+  let tail: Promise<unknown> = Promise.resolve();
+  const query: ListenSession['query'] = async <Row extends object>(
+    text: string,
+    values: readonly unknown[],
+  ) => {
+    const turn = tail.then(() => queryNow<Row>(text, values));
+    tail = turn.catch(() => undefined);
+    return turn;
+  };
+  const queryNow = async <Row extends object>(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]> => {
+    const used = client;
+    if (!used)
+      throw new AppError('unavailable', 'the connection to the database is lost', {
+        sentence: { key: 'errors.storage' },
+        retryable: true,
+      });
+    try {
+      return (await used.query<Row>(text, [...values])).rows;
+    } catch (thrown) {
+      const error = fromPostgres(thrown);
+      if (error !== thrown) replace(used);
+      throw error;
+    }
+  };
+
+  client = await connect();
+  return {
+    query,
+    listen: async (channel, hear) => {
+      hearers.set(channel, hear);
+      if (client) await query(`LISTEN ${channel}`, []);
+    },
+    unlisten: async (channel) => {
+      hearers.delete(channel);
+      if (client) await query(`UNLISTEN ${channel}`, []);
+    },
+    onReconnect: (run) => void reconnected.push(run),
+    isConnected: () => client !== undefined,
+    [Symbol.asyncDispose]: async () => {
+      closing.abort();
+      const last = client;
+      client = undefined;
+      await last?.end().catch(() => undefined);
+    },
+  };
+};

@@ -1,0 +1,123 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { realClock, sleep, type Clock } from '../../async/clock.ts';
+import { AppError, toAppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { isDiskFault } from '../../sqlite/disk-fault.ts';
+import { createFaultWatch } from '../fault-watch.ts';
+import type { Store } from '../store.ts';
+import { migrate } from '../migrations/index.ts';
+import type { Schema } from '../schema.ts';
+import { createStoreWriter, type Transact } from '../writer.ts';
+import { createColumnTypes } from './column-types.ts';
+import { createConnectionPool } from './connect.ts';
+import { hasLost } from './faults.ts';
+import { guardAgainstLeft } from './left-spaces.ts';
+import { openPostgresLeases, type LeaseReport } from './leases.ts';
+import { demandListening } from './pooler.ts';
+import { openSession } from './session.ts';
+import { openPostgresSignals } from './signals.ts';
+
+export interface PostgresStoreOptions {
+  readonly url: string;
+  /** Most connections of this process, the one that hears notifications not counted. */
+  readonly connections: number;
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly wallMs?: () => number;
+  readonly random?: () => number;
+  readonly leaseReport?: LeaseReport;
+}
+
+/** Longest time for which writes wait for a database that is away, and time between two tries. */
+const AWAY_MS = 8_000;
+const AGAIN_MS = 250;
+/** Tries of a transaction that loses against others. */
+const TRIES = 10;
+
+/** Creates the function that runs transactions, again where the server was away or another one won. */
+const createTransact = (db: Kysely<Schema>, clock: Clock): Transact => {
+  const once = async (run: Parameters<Transact>[0], isDurable: boolean) => {
+    let isCommitting = false;
+    try {
+      await db.transaction().execute(async (within) => {
+        if (!isDurable) await sql`SET LOCAL synchronous_commit = off`.execute(within);
+        await run(within);
+        isCommitting = true;
+      });
+      return undefined;
+    } catch (thrown) {
+      // Whether a commit without an answer took place is not known.
+      return { thrown, mayTryAgain: !isCommitting };
+    }
+  };
+  return async (run, isDurable) => {
+    const startMs = clock.nowMs();
+    for (let attempt = 1; ; attempt += 1) {
+      const failed = await once(run, isDurable);
+      if (!failed) return;
+      const { thrown, mayTryAgain } = failed;
+      if (hasLost(thrown) && attempt < TRIES) continue;
+      const isAway = isDiskFault(thrown) && thrown.retryable && mayTryAgain;
+      if (!isAway || clock.nowMs() - startMs > AWAY_MS) throw thrown;
+      await sleep(clock, AGAIN_MS);
+    }
+  };
+};
+
+/** Opens a store on PostgreSQL, which many processes share. Rejects with `config` or `unavailable`. */
+export const openPostgresStore = async ({
+  url,
+  connections,
+  log,
+  clock = realClock,
+  wallMs = Date.now,
+  random = Math.random,
+  leaseReport,
+}: PostgresStoreOptions): Promise<Store> => {
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: createConnectionPool(url, connections) }),
+  });
+  const parts = new AsyncDisposableStack();
+  const closePool = db.destroy.bind(db);
+  parts.defer(closePool);
+  try {
+    await migrate(db.withPlugin(createColumnTypes()));
+    await guardAgainstLeft(db);
+    const session = parts.use(await openSession({ url, log, clock, random }));
+    await demandListening(db, session, clock);
+    const leases = parts.use(
+      await openPostgresLeases({
+        session,
+        log,
+        clock,
+        wallMs,
+        random,
+        ...(leaseReport ? { report: leaseReport } : {}),
+      }),
+    );
+    const signals = parts.use(await openPostgresSignals({ db, session, leases, log, clock }));
+    const writer = createStoreWriter(
+      createTransact(db, clock),
+      async () => undefined,
+      (within) => signals.collect(within),
+    );
+    const { write, findFault } = createFaultWatch(writer, (within) =>
+      sql`UPDATE machine SET boot_id = boot_id`.execute(within),
+    );
+    const disposeAsync = async (): Promise<void> => parts.disposeAsync();
+    return Object.assign(db, writer, {
+      engine: 'postgres' as const,
+      write,
+      signals,
+      leases,
+      findFault,
+      // PostgreSQL removes deleted rows by itself (autovacuum).
+      checkpoint: async () => undefined,
+      destroy: disposeAsync,
+      [Symbol.asyncDispose]: disposeAsync,
+    });
+  } catch (thrown) {
+    await parts.disposeAsync();
+    throw thrown instanceof AppError ? thrown : toAppError(thrown);
+  }
+};

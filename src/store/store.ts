@@ -1,0 +1,18 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { AppError } from '../errors.ts';
+import type { Leases } from '../ports/leases.ts';
+import type { Signals } from '../ports/signals.ts';
+import type { StorePort } from '../ports/store.ts';
+import type { Schema } from './schema.ts';
+
+/** The database: read through Kysely, changed only through `write`. */
+export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>> {
+  readonly signals: Signals<Transaction<Schema>>;
+  readonly leases: Leases;
+  readonly engine: 'sqlite' | 'postgres';
+  /**
+   * Finds what keeps the database from being written; undefined where nothing does. Writes for it
+   * only after a write has failed, or where `anew` is true.
+   */
+  readonly findFault: (options?: { readonly anew?: boolean }) => Promise<AppError | undefined>;
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { realClock, type Clock } from '../../../../src/async/clock.ts';
+import { createLog } from '../../../../src/log.ts';
+import type { Tenure } from '../../../../src/ports/leases.ts';
+import { openPostgresLeases } from '../../../../src/store/postgres/leases.ts';
+import { openSession } from '../../../../src/store/postgres/session.ts';
+import { makeDatabase } from '../../../fakes/database.ts';
+import { onServer } from '../../../fakes/on-server.ts';
+
+const log = createLog('silent');
+
+/** A process with leases. */
+const openProcess = async (url: string, part: { clock?: Clock; wallMs?: () => number } = {}) => {
+  const clock = part.clock ?? realClock;
+  const session = await openSession({ url, log, clock, random: Math.random });
+  const counts = { held: 0, lost: 0 };
+  const leases = await openPostgresLeases({
+    session,
+    log,
+    clock,
+    wallMs: Date.now,
+    random: Math.random,
+    report: { held: (count) => void (counts.held = count), lost: () => void (counts.lost += 1) },
+    ...part,
+  });
+  onTestFinished(async () => {
+    await leases[Symbol.asyncDispose]();
+    await session[Symbol.asyncDispose]();
+  });
+  return { session, leases, counts };
+};
+
+/** Has every lease of a process end, by the database's clock. */
+const expire = (url: string, owner: string): Promise<void> =>
+  onServer(url, `UPDATE lease SET expires_ms = 1 WHERE owner = '${owner}'`);
+
+/** A process that shares a set, with what it holds and hears. */
+const sharing = async (url: string, size: number) => {
+  const given = await openProcess(url);
+  const held = new Map<string, Tenure>();
+  const heard: string[] = [];
+  const ended: string[] = [];
+  const share = given.leases.share('thing', size, (tenure) => {
+    held.set(tenure.name, tenure);
+    tenure.signal.addEventListener('abort', () => held.delete(tenure.name));
+    return {
+      hear: (message) => void heard.push(`${tenure.name} ${message}`),
+      [Symbol.asyncDispose]: async () => void ended.push(tenure.name),
+    };
+  });
+  onTestFinished(async () => share[Symbol.asyncDispose]());
+  return { ...given, held, heard, ended, share };
+};
+
+const names = (size: number): string[] =>
+  Array.from({ length: size }, (_, index) => `thing:${index}`).toSorted();
+
+const never = (): AbortSignal => new AbortController().signal;
+
+describe('a set that processes share', () => {
+  it('is held whole by the only one', async () => {
+    const one = await sharing(await makeDatabase(), 8);
+    await expect.poll(() => [...one.held.keys()].toSorted()).toEqual(names(8));
+  });
+
+  it('is held in equal parts, each name by one process, and whole again when one leaves', async () => {
+    const url = await makeDatabase();
+    const processes = [await sharing(url, 10), await sharing(url, 10), await sharing(url, 10)];
+    await expect
+      .poll(() => processes.map(({ held }) => held.size).toSorted((a, b) => a - b))
+      .toEqual([3, 3, 4]);
+    const all = processes.flatMap(({ held }) => [...held.keys()]);
+    expect(all.toSorted()).toEqual(names(10));
+    const [leaving, ...staying] = processes;
+    await leaving!.share[Symbol.asyncDispose]();
+    await expect.poll(() => staying.map(({ held }) => held.size)).toEqual([5, 5]);
+    expect(leaving!.held.size).toBe(0);
+  });
+
+  it('has its holders told, whoever tells', async () => {
+    const url = await makeDatabase();
+    const [one, other] = [await sharing(url, 2), await sharing(url, 2)];
+    await expect.poll(() => [one.held.size, other.held.size]).toEqual([1, 1]);
+    for (const name of names(2)) one.leases.tell(name, 'hello');
+    const hearers = [one, other].map(({ held }) => [`${[...held.keys()][0]} hello`]);
+    await expect.poll(() => [one.heard, other.heard]).toEqual(hearers);
+  });
+
+  it('goes to another when a process says nothing more, each name in a later tenure', async () => {
+    const url = await makeDatabase();
+    const [one, other] = [await sharing(url, 4), await sharing(url, 4)];
+    await expect.poll(() => [one.held.size, other.held.size]).toEqual([2, 2]);
+    const before = new Map(one.held);
+    await one.session[Symbol.asyncDispose]();
+    await expire(url, one.leases.owner);
+    await expect.poll(() => [...other.held.keys()].toSorted()).toEqual(names(4));
+    for (const [name, { epoch }] of before)
+      expect(other.held.get(name)!.epoch).toBeGreaterThan(epoch);
+    await expect.poll(() => one.counts).toEqual({ held: 0, lost: 2 });
+  });
+});
+
+describe('a lease', () => {
+  it('is held by one process at a time, and passed on at its release', async () => {
+    const url = await makeDatabase();
+    const [one, other] = [await openProcess(url), await openProcess(url)];
+    const first = await one.leases.acquire('room', never());
+    const second = other.leases.acquire('room', never());
+    await first.release();
+    const { epoch } = await second;
+    expect([first.isHeld(), epoch]).toEqual([false, first.epoch + 1]);
+  });
+
+  it('is lost where another process has it meanwhile', async () => {
+    const url = await makeDatabase();
+    const [one, other] = [await openProcess(url), await openProcess(url)];
+    const first = await one.leases.acquire('room', never());
+    await onServer(url, `UPDATE lease SET expires_ms = 1`);
+    const second = await other.leases.acquire('room', never());
+    await expect.poll(() => first.signal.aborted).toBe(true);
+    expect(() => first.assertHeld()).toThrow(expect.objectContaining({ code: 'cancelled' }));
+    expect(second.isHeld()).toBe(true);
+  });
+
+  it('is not acted upon by a process that was frozen, before it could hear of its loss', async () => {
+    let frozenMs = 0;
+    const nowMs = (): number => realClock.nowMs() + frozenMs;
+    const { leases } = await openProcess(await makeDatabase(), { clock: { ...realClock, nowMs } });
+    const tenure = await leases.acquire('room', never());
+    expect(tenure.isHeld()).toBe(true);
+    frozenMs = 4_000;
+    expect(tenure.isHeld()).toBe(false);
+  });
+
+  it('is not acted upon after the machine was asleep, whose monotonic clock stood still', async () => {
+    let asleepMs = 0;
+    const { leases } = await openProcess(await makeDatabase(), {
+      wallMs: () => Date.now() + asleepMs,
+    });
+    const tenure = await leases.acquire('room', never());
+    asleepMs = 60_000;
+    expect(tenure.isHeld()).toBe(false);
+  });
+});

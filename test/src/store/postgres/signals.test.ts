@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { SignalTopic } from '../../../../src/ports/signals.ts';
+import type { Store } from '../../../../src/store/index.ts';
+import { createPrivacy } from '../../../../src/store/privacy.ts';
+import { createSpaceSettings } from '../../../../src/store/settings.ts';
+import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
+import { onServer } from '../../../fakes/on-server.ts';
+
+const SPACE = { platform: 'test', id: 's' };
+const ADA = { platform: 'test', id: 'ada' };
+
+/** Two processes on one database. */
+const openTwo = async (): Promise<{ url: string; one: Store; other: Store }> => {
+  const url = await makeDatabase();
+  return { url, one: await openTestStore(url), other: await openTestStore(url) };
+};
+
+const publish = (store: Store, topic: 'space-settings' = 'space-settings'): Promise<void> =>
+  store.write((db) => store.signals.publish(db, topic, SPACE));
+
+/** Ends the connections that hear notifications. */
+const cutSessions = (url: string): Promise<void> =>
+  onServer(
+    url,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'dragoman session'`,
+  );
+
+describe('what one process changes', () => {
+  it('is known to the other once the write has resolved', async () => {
+    const { one, other } = await openTwo();
+    const [ours, theirs] = [createSpaceSettings(one), createSpaceSettings(other)];
+    for (const dailyCharacters of [1, 2, 3, 4, 5]) {
+      await theirs.of(SPACE);
+      await ours.change(SPACE, { dailyCharacters });
+      expect(await theirs.of(SPACE)).toMatchObject({ dailyCharacters });
+    }
+  });
+
+  it('holds in the other before it is confirmed: an opt-out, however often', async () => {
+    const { one, other } = await openTwo();
+    const [ours, theirs] = [createPrivacy(one), createPrivacy(other)];
+    for (let round = 0; round < 50; round += 1) {
+      const optedOut = round % 2 === 0;
+      await ours.setOptedOut(ADA, optedOut);
+      expect(await theirs.optedOut(ADA)).toBe(optedOut);
+    }
+  });
+
+  it('is confirmed only when the other has applied it', async () => {
+    const { one, other } = await openTwo();
+    const applying = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    other.signals.subscribe('space-settings', async () => {
+      begun.resolve();
+      await applying.promise;
+    });
+    let isConfirmed = false;
+    const confirm = async (): Promise<void> => {
+      await publish(one);
+      isConfirmed = true;
+    };
+    const confirming = confirm();
+    await begun.promise;
+    expect(isConfirmed).toBe(false);
+    applying.resolve();
+    await confirming;
+  });
+
+  it('waits for no process that has ended', async () => {
+    const { one, other } = await openTwo();
+    await other.destroy();
+    await publish(one);
+  });
+
+  it('waits for no process whose lease has ended, which then reads everything anew', async () => {
+    const { url, one, other } = await openTwo();
+    const received: unknown[] = [];
+    // It is frozen: it applies nothing.
+    const thaw = Promise.withResolvers<void>();
+    other.signals.subscribe('space-settings', async (changed) => {
+      received.push(changed);
+      await thaw.promise;
+    });
+    const publishing = publish(one);
+    await onServer(url, `DELETE FROM lease WHERE name LIKE 'process:%'`);
+    await publishing;
+    thaw.resolve();
+    await expect.poll(() => received.length).toBeGreaterThan(0);
+  });
+
+  it('is found when the connection that hears of it was lost, by its topic', async () => {
+    const { url, one, other } = await openTwo();
+    const received: (readonly [SignalTopic, unknown])[] = [];
+    for (const topic of ['space-settings', 'watches'] as const)
+      other.signals.subscribe(topic, (changed) => void received.push([topic, changed]));
+    expect(other.signals.isCurrent()).toBe(true);
+    await cutSessions(url);
+    await publish(one);
+    await expect.poll(() => received.length).toBeGreaterThan(0);
+    expect(new Set(received.map(([topic]) => topic))).toEqual(new Set(['space-settings']));
+    await expect.poll(() => other.signals.isCurrent()).toBe(true);
+  });
+});

@@ -10,6 +10,7 @@ import {
 import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
 import { plainSpans } from '../plain-spans.ts';
+import { visibleEnd } from '../unicode.ts';
 import type { Measure } from './split.ts';
 
 export type WriteTree = (tree: RichText) => string;
@@ -34,6 +35,8 @@ export interface SplitLayout {
    * whatever is not to be cut. Code that may be cut is as long as its content.
    */
   readonly shape: string;
+  /** The place after which there is nothing to see: only blank text, marks of lines, ends of styles. */
+  readonly shownEnd: number;
   readonly items: readonly PlacedPiece[];
   /** Links and addresses that are not to be cut, in order and without overlaps. */
   readonly whole: readonly Extent[];
@@ -59,6 +62,15 @@ export const isLongCode = ({ piece, start, end }: PlacedPiece): boolean => {
 export const codeOf = (piece: Piece): string | undefined => {
   if (piece.kind === 'block') return piece.block.text;
   return piece.kind === 'leaf' && piece.node.kind === 'code' ? piece.node.text : undefined;
+};
+
+/** UTF-16 units of a piece up to its last visible sign; 0 for marks of lines and ends of styles. */
+const shownUnits = (item: PlacedPiece, pairs: readonly Wrapper[]): number => {
+  const { piece, start, end } = item;
+  if (piece.kind === 'text') return visibleEnd(piece.text);
+  if (isLongCode(item)) return visibleEnd(codeOf(piece) ?? '');
+  if (piece.kind === 'line' || piece.kind === 'open') return 0;
+  return piece.kind === 'close' && pairs[piece.pair]?.kind !== 'link' ? 0 : end - start;
 };
 
 /** A part of code as a piece of its own. */
@@ -146,9 +158,13 @@ export const layOut = (
   /** First item of each link, by pair. */
   const linkStarts = new Map<number, number>();
   let end = 0;
+  let shownEnd = 0;
 
   const add = (piece: Piece, signs: string): void => {
-    items.push({ start: end, end: end + signs.length, piece });
+    const item: PlacedPiece = { start: end, end: end + signs.length, piece };
+    items.push(item);
+    const shown = shownUnits(item, pairs);
+    if (shown > 0) shownEnd = end + shown;
     end += signs.length;
     drawn.push(signs);
   };
@@ -227,5 +243,5 @@ export const layOut = (
     else if (piece.kind === 'leaf') addLeaf(piece);
     else if (piece.kind === 'block') addWhole(piece, render([inQuotes(piece.block, piece.quotes)]));
     else addSide(piece);
-  return { shape: drawn.join(''), items, whole, pairs };
+  return { shape: drawn.join(''), shownEnd, items, whole, pairs };
 };

@@ -1,7 +1,7 @@
 import type { RichText } from '../../model/rich-text.ts';
 import { PLAIN_LINE, toPieces, type Line } from '../pieces/pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
-import { isBlank, visibleEnd } from '../unicode.ts';
+import { isBlank } from '../unicode.ts';
 import { bestCut, lastGraphemeEnd, splitsPair, type Measure } from './split.ts';
 import {
   codePart,
@@ -68,15 +68,12 @@ const continued = (line: Line): Line =>
 class Splitter {
   readonly #layout: SplitLayout;
   readonly #shape: string;
-  /** The place after which there is nothing to see. */
-  readonly #shownEnd: number;
   readonly #render: WriteTree;
   readonly #measure: Measure;
 
   constructor(layout: SplitLayout, render: WriteTree, measure: Measure) {
     this.#layout = layout;
     this.#shape = layout.shape;
-    this.#shownEnd = visibleEnd(layout.shape);
     this.#render = render;
     this.#measure = measure;
   }
@@ -94,7 +91,7 @@ class Splitter {
       const to = this.#cut(from, Math.max(end, from.at + 1));
       const { piece, next } = this.#slice(from, to);
       const size = this.#measure(piece.written);
-      const over = size - (next.at >= this.#shownEnd ? room - lastRoom : room);
+      const over = size - (next.at >= this.#layout.shownEnd ? room - lastRoom : room);
       if (over <= 0) return { piece, next };
       const part = Math.ceil(((to - from.at) * over * tries) / size);
       end = Math.min(to, end) - Math.max(1, part);
@@ -227,7 +224,7 @@ export const richTextPieces = function* (
   const splitter = new Splitter(layout, render, measure);
   let from: Place = { at: 0, index: 0, open: [], line: PLAIN_LINE };
   let isFirst = true;
-  while (from.at < layout.shape.length) {
+  while (from.at < layout.shownEnd) {
     const { piece, next } = splitter.take(from, isFirst ? limit - firstRoom : limit, lastRoom);
     if (!isBlank(piece.written)) {
       isFirst = false;

@@ -15,6 +15,7 @@ import {
   styled,
   text as words,
   mention,
+  type Block,
   type Inline,
   type RichText,
 } from '../../../../src/model/rich-text.ts';
@@ -28,6 +29,8 @@ import { anyText, longTexts } from '../any-text.ts';
 const LIMIT = 200;
 const SENTENCE = 'We met at the old gate, and nobody knew the way. ';
 const sentences = (count: number): string => SENTENCE.repeat(count).trimEnd();
+/** Zero-width spaces that fill a piece. */
+const UNSEEN = '\u200B'.repeat(LIMIT);
 const render = (rich: RichText): string => write(rich);
 
 const splitTree = (rich: RichText, options: Partial<SplitOptions> = {}) =>
@@ -210,6 +213,21 @@ describe('splitRichText', () => {
     expect(pieces.join(' ')).toBe(text);
   });
 
+  it.each<readonly [string, Block]>([
+    ['a mark of a quoted line', quote(paragraph(spoiler(words(`${sentences(3)}\n`))))],
+    ['invisible text in a style', paragraph(styled('bold', words(sentences(4) + UNSEEN)))],
+    ['invisible code', paragraph(code(sentences(4) + UNSEEN))],
+    ['an invisible part of a block of code', codeBlock(sentences(4) + UNSEEN)],
+  ])('keeps room in the last piece where only %s follows it', (_, block) => {
+    for (let lastRoom = 0; lastRoom < 80; lastRoom += 1) {
+      const pieces = splitTree(normalise([block]), { lastRoom });
+      const last = pieces.at(-1)?.written ?? '';
+      expect(last.length).toBeLessThanOrEqual(LIMIT - lastRoom);
+      expect(last).toMatch(/\w/);
+      for (const { written } of pieces) expect(written.length).toBeLessThanOrEqual(LIMIT);
+    }
+  });
+
   it('goes on with a list at its own numbers, and with what lies in it', () => {
     const list = numbered(
       8,
@@ -256,6 +274,7 @@ describe('splitRichText', () => {
             expect(measure(piece.written)).toBeLessThanOrEqual(700);
             expect(piece.tree).toEqual(normalise(piece.tree));
           }
+          expect(measure(pieces.at(-1)?.written ?? '')).toBeLessThanOrEqual(680);
           expect(pieces.map((piece) => seen(piece.tree)).join('')).toBe(seen(rich));
         },
       ),

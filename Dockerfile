@@ -28,4 +28,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Reachable from outside, so it starts only with WEB_TOKEN set.
-CMD ["node", "--max-semi-space-size=4", "scripts/run.mjs", "main.ts"]
+CMD ["node", "--max-semi-space-size=4", "--no-wasm-loop-unrolling", "scripts/run.mjs", "main.ts"]

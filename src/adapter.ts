@@ -1,18 +1,18 @@
-import { type Log } from './log.ts';
-import { type Texts } from './i18n.ts';
-import { type Services } from './command/services.ts';
-import { type ChannelFeedListener } from './ports/channel-feed.ts';
-import { type RoomWatcher } from './ports/voice.ts';
+import type { Log } from './log.ts';
+import type { Texts } from './i18n.ts';
+import type { Services } from './command/services.ts';
+import type { ChannelFeedListener } from './ports/channel-feed.ts';
+import type { RoomWatcher } from './ports/voice.ts';
 import type { CommandInfo, Choice } from './model/command-info.ts';
 import type { OpenDeliveries } from './ports/deliveries.ts';
 import type { InstallationStore } from './ports/installations.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
 import type { ChatLine } from './text/language/languages.ts';
 import type { RichText } from './model/rich-text.ts';
-import { type LineTranslation } from './translation/fan-out.ts';
-import { type OpenDictation } from './voice/dictation.ts';
-import { type ConfigSection } from './config.ts';
-import { type Finding } from './model/service-status.ts';
+import type { LineTranslation } from './translation/fan-out.ts';
+import type { OpenDictation } from './voice/dictation.ts';
+import type { ConfigSection } from './config.ts';
+import type { Finding } from './model/service-status.ts';
 import { z } from 'zod';
 /** The core as an adapter sees it. */
 export interface Core {

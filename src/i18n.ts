@@ -1,5 +1,5 @@
-import { type MessageKey } from './message-key.ts';
-import { type Naming } from './model/command-info.ts';
+import type { MessageKey } from './message-key.ts';
+import type { Naming } from './model/command-info.ts';
 import type { Member } from './model/member.ts';
 import { sentence } from './model/compose-rich-text.ts';
 import { plainValue } from './text/pieces/fill-slots.ts';
@@ -7,6 +7,7 @@ import type { Inline, RichText } from './model/rich-text.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
+import { createLru } from './async/lru.ts';
 import { formatRich } from './format-rich-text.ts';
 import { AppError, isLanguage, type Sentence, type SentenceParams } from './errors.ts';
 import { languageName } from './text/language/language-names.ts';
@@ -40,6 +41,10 @@ export interface Texts {
 }
 
 const FALLBACK_LOCALE = 'en';
+/** Parsed sentences that are kept: one takes 5 KB, and most are said once, to describe commands. */
+const KEPT_FORMATS = 500;
+/** Tags whose locale is kept: they come from outside. */
+const KEPT_TAGS = 200;
 /** Values that stand for themselves: `{name}`. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = new Proxy(
   {},
@@ -123,15 +128,22 @@ export const loadTexts = (folder: string): Texts => {
   /**
    * Finds the locale of the tag's name, else one of the same script, else one of the same language.
    */
+  const find = (tag: string): string | undefined => {
+    const { language, script } = writingOf(tag);
+    const alike = locales.filter((locale) => writings.get(locale)?.language === language);
+    return (
+      alike.find((locale) => locale.toLowerCase() === tag.toLowerCase()) ??
+      alike.find((locale) => writings.get(locale)?.script === script) ??
+      alike[0]
+    );
+  };
+  const found = createLru<string, string>(KEPT_TAGS);
   const pick = (wanted: readonly string[]): string => {
     for (const tag of wanted) {
-      const { language, script } = writingOf(tag);
-      const alike = locales.filter((locale) => writings.get(locale)?.language === language);
-      const found =
-        alike.find((locale) => locale.toLowerCase() === tag.toLowerCase()) ??
-        alike.find((locale) => writings.get(locale)?.script === script) ??
-        alike[0];
-      if (found) return found;
+      const locale = found.get(tag) ?? find(tag);
+      if (locale === undefined) continue;
+      found.set(tag, locale);
+      return locale;
     }
     return FALLBACK_LOCALE;
   };
@@ -171,7 +183,7 @@ export const loadTexts = (folder: string): Texts => {
           return `\`/${typedCommand(command, locale, naming)}${named}\``;
         });
 
-  const formats = new Map<string, IntlMessageFormat>();
+  const formats = createLru<string, IntlMessageFormat>(KEPT_FORMATS);
   const formatOf = (locale: string, key: MessageKey, naming: Naming): IntlMessageFormat => {
     const id = `${locale} ${naming} ${key}`;
     let format = formats.get(id);

@@ -42,7 +42,7 @@ const listenFault = (cause: NodeJS.ErrnoException, { host, port }: WebOptions): 
 export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
   const { host, port } = options;
   const presence = createWebPresence(core, options);
-  const assets = createAssets();
+  const assets = createAssets(core.log);
   let listening = false;
   let stopped = false;
   const app = createWebApp({ core, presence, assets, options, status: shareStatus(core, options) });
@@ -72,11 +72,9 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
       const address = await listen();
       listening = true;
       await sweepTempFolders(tmpdir());
-      assets
-        .warm()
-        .catch((error: unknown) =>
-          core.log.warn({ err: error }, 'page modules could not be prepared'),
-        );
+      assets.warm().catch((error: unknown) => {
+        if (!stopped) core.log.warn({ err: error }, 'page modules could not be prepared');
+      });
       const name = host.includes(':') ? `[${host}]` : host;
       return { where: `http://${name}:${address.port}/` };
     },
@@ -85,6 +83,7 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
       listening = false;
       stopped = true;
       const closed = new Promise((resolve) => server.close(resolve));
+      await assets[Symbol.asyncDispose]();
       await presence[Symbol.asyncDispose]();
       for (const socket of sockets.clients) socket.terminate();
       if ('closeAllConnections' in server) server.closeAllConnections();

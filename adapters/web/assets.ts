@@ -3,10 +3,11 @@ import { readdirSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { findPackageJSON } from 'node:module';
 import { dirname, extname, join, sep } from 'node:path';
-import { transformSync } from 'amaro';
 import { Hono } from 'hono';
 import { etag } from 'hono/etag';
+import { createChild } from '../../src/child.ts';
 import { AppError } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
 
 const PAGE_FOLDER = join(import.meta.dirname, 'page');
 const CORE_FOLDER = join(import.meta.dirname, '../../src');
@@ -58,23 +59,42 @@ const folderOf = (library: string): string => {
   return dirname(manifest);
 };
 
+/** Longest time in which one module is stripped, the start of the process included. */
+const STRIP_TIMEOUT_MS = 30_000;
+/** The process is needed for the first visit and for files that have changed. */
+const STRIP_IDLE_MS = 1_000;
+
 export type Assets = ReturnType<typeof createAssets>;
 
-export const createAssets = () => {
+export const createAssets = (log: Log) => {
   const files = new Map<string, string>([
     ...listPage().map((name) => [`/page/${name}`, join(PAGE_FOLDER, name)] as const),
     ...CORE_MODULES.map((name) => [`/src/${name}`, join(CORE_FOLDER, name)] as const),
   ]);
   const addresses = [...files.keys()];
-  const cache = new Map<string, { mtimeMs: number; body: string }>();
+  const cache = new Map<string, { mtimeMs: number; body: Promise<string> }>();
+  // The compiler takes 20 MB and a tenth of a second to load, so it is not loaded here.
+  const stripper = createChild<string, string>({
+    name: 'the types of the page',
+    file: new URL('strip-process.ts', import.meta.url),
+    log,
+    callTimeoutMs: STRIP_TIMEOUT_MS,
+    callsPerChild: Infinity,
+    idleMs: STRIP_IDLE_MS,
+  });
+  const stopped = new AbortController();
 
+  const read = async (path: string): Promise<string> => {
+    const source = await readFile(path, 'utf8');
+    return path.endsWith('.ts') ? stripper.call(source, stopped.signal) : source;
+  };
   const load = async (path: string): Promise<string> => {
     const { mtimeMs } = await stat(path);
     const known = cache.get(path);
     if (known?.mtimeMs === mtimeMs) return known.body;
-    const source = await readFile(path, 'utf8');
-    const body = path.endsWith('.ts') ? transformSync(source, { mode: 'strip-only' }).code : source;
+    const body = read(path);
     cache.set(path, { mtimeMs, body });
+    body.catch(() => cache.delete(path));
     return body;
   };
 
@@ -111,12 +131,13 @@ export const createAssets = () => {
     /** Addresses of the page's modules and style sheets, to be fetched early. */
     modules: addresses.filter((address) => address.endsWith('.ts')),
     styles: addresses.filter((address) => address.endsWith('.css')),
-    /** Strips the types of every module, a little at a time, so that the first visit need not wait. */
+    /** Strips the types of every module, so that the first visit need not wait. */
     warm: async (): Promise<void> => {
-      for (const path of files.values()) {
-        await load(path);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+      await Promise.all(Array.from(files.values(), load));
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      stopped.abort();
+      await stripper[Symbol.asyncDispose]();
     },
   };
 };

@@ -1,4 +1,4 @@
-import { type ChatTurn } from '../api/contract.ts';
+import type { ChatTurn } from '../api/contract.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { AppError } from '../errors.ts';
 import type { Asker } from '../model/lane.ts';

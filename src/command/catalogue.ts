@@ -62,6 +62,17 @@ interface OptionSchema {
   readonly needs?: PlatformPart;
 }
 
+/** Schemas of options, kept because they are the same in every locale. */
+const schemas = new WeakMap<Action, z.core.JSONSchema.BaseSchema>();
+
+const schemaOf = (action: Action): z.core.JSONSchema.BaseSchema => {
+  const schema =
+    schemas.get(action) ??
+    z.toJSONSchema(action.options ?? z.object({}), { io: 'input', unrepresentable: 'any' });
+  schemas.set(action, schema);
+  return schema;
+};
+
 const kindOf = (schema: OptionSchema): OptionInfo['kind'] => {
   if (schema.kind === 'attachment' || schema.kind === 'channel') return schema.kind;
   if (schema.type === 'integer' || schema.type === 'number' || schema.type === 'boolean')
@@ -97,10 +108,7 @@ export const describeAction = (
   const privatePresses = privatePressesOf(command);
   const t = texts.in(locale, naming);
   const forms = formsOf(command, t);
-  const schema = z.toJSONSchema(action.options ?? z.object({}), {
-    io: 'input',
-    unrepresentable: 'any',
-  });
+  const schema = schemaOf(action);
   const required = new Set(schema.required);
   const options = Object.entries(schema.properties ?? {}).map(([option, json]): OptionInfo => {
     const shape = json as OptionSchema;

@@ -1,11 +1,11 @@
 import type { AppError } from '../errors.ts';
-import { type Languages } from '../text/language/languages.ts';
-import { type Translator } from '../translation/translator.ts';
-import { type Transcriber } from '../speech/transcriber.ts';
+import type { Languages } from '../text/language/languages.ts';
+import type { Translator } from '../translation/translator.ts';
+import type { Transcriber } from '../speech/transcriber.ts';
 import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
-import { type OutgoingFile } from '../model/file.ts';
+import type { OutgoingFile } from '../model/file.ts';
 import type { Speaker } from '../speech/speech.ts';
-import { type Assistant } from '../chat/assistant.ts';
+import type { Assistant } from '../chat/assistant.ts';
 import type { Glossary } from '../model/glossary.ts';
 import type { Space } from '../model/place.ts';
 import type { SpaceKeys } from '../space-keys.ts';
@@ -13,10 +13,10 @@ import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Watches } from '../model/watch.ts';
 import type { Limits } from '../usage/limits.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
-import { type Inbox } from '../store/inbox/index.ts';
-import { type Privacy } from '../store/privacy.ts';
-import { type Rooms } from '../voice/room-types.ts';
-import { type ServiceStatus } from '../model/service-status.ts';
+import type { Inbox } from '../store/inbox/index.ts';
+import type { Privacy } from '../store/privacy.ts';
+import type { Rooms } from '../voice/room-types.ts';
+import type { ServiceStatus } from '../model/service-status.ts';
 /** The services of commands and adapters. Every method rejects with an `AppError`. */
 export interface Services {
   readonly languages: Languages;

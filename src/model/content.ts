@@ -1,4 +1,4 @@
-import { type OutgoingFile } from './file.ts';
+import type { OutgoingFile } from './file.ts';
 import type { RichText } from './rich-text.ts';
 
 /** A control under a message. `press` names its work: `<command> <press>[:<arg>]`. */

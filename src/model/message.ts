@@ -1,5 +1,5 @@
-import { type MessageRef } from './place.ts';
-import { type MessageFile } from './file.ts';
+import type { MessageRef } from './place.ts';
+import type { MessageFile } from './file.ts';
 import type { RichText } from './rich-text.ts';
 
 /** The author of a message. `name` and `avatarUrl` are as others see them. */

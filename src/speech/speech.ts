@@ -1,5 +1,5 @@
-import { type AudioFormat } from '../model/file.ts';
-import { type Voice } from '../api/contract.ts';
+import type { AudioFormat } from '../model/file.ts';
+import type { Voice } from '../api/contract.ts';
 import type { Asker } from '../model/lane.ts';
 import type { Space } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';

@@ -1,4 +1,4 @@
-import { type ByteSource } from '../model/file.ts';
+import type { ByteSource } from '../model/file.ts';
 import type { Space, Channel } from '../model/place.ts';
 import { type Transcript, LONGEST_PART_MS } from '../model/transcript.ts';
 import type { ServiceClient } from '../api/client.ts';

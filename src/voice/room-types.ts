@@ -1,5 +1,5 @@
 import type { Assistant } from '../chat/assistant.ts';
-import { type RoomTranscriptKind } from '../model/transcript.ts';
+import type { RoomTranscriptKind } from '../model/transcript.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Member } from '../model/member.ts';
 import type { OutgoingFile } from '../model/file.ts';

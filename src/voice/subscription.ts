@@ -1,5 +1,5 @@
-import { type Services } from '../command/services.ts';
-import { type Channel } from '../model/place.ts';
+import type { Services } from '../command/services.ts';
+import type { Channel } from '../model/place.ts';
 import { type Cache, createCache } from '../async/lru.ts';
 import { type Clock, waitUntil } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { serveParent } from '../../service/child.ts';
+import { serveParent } from '../../src/child.ts';
 
 export type EchoRequest =
   | { readonly kind: 'pid' }

@@ -3,7 +3,7 @@ import { ascii, viewOf } from '../bytes.ts';
 import { type Box, boxes, find, uint32 } from './mp4-box.ts';
 import { type Mp4Edit, parseEdit } from './mp4-edit.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
-import { type OpusHead } from '../opus/head.ts';
+import type { OpusHead } from '../opus/head.ts';
 
 export type Mp4Codec =
   /** AAC; `config` is the AudioSpecificConfig (ISO 14496-3). */

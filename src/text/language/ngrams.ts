@@ -28,8 +28,11 @@ const readTable = (table: (typeof data.tables)[number]): Table => {
   return { keys, starts, scores: bytesOf(table.scores) };
 };
 
-/** Tables by place in the word: within, at its end, at its beginning, the whole word. */
-const tables = data.tables.map(readTable);
+/**
+ * Tables by place in the word: within, at its end, at its beginning, the whole word. They are taken
+ * out of the module, which would keep them as text, too.
+ */
+const tables = data.tables.splice(0).map(readTable);
 const AT_END = 1;
 const AT_BEGINNING = 2;
 

@@ -1,4 +1,4 @@
-import { type Clock } from '../../async/clock.ts';
+import type { Clock } from '../../async/clock.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
 
 /** A translation of a caption, in progress or finished. */

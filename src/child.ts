@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { AppError } from '../src/errors.ts';
-import type { Log } from '../src/log.ts';
+import { AppError } from './errors.ts';
+import type { Log } from './log.ts';
 
 export interface ChildOptions {
   readonly name: string;
@@ -68,14 +68,14 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
       tail = (tail + text).slice(-STDERR_TAIL_CHARS);
     });
     child.on('error', (cause) => {
-      log.warn({ engine: name, err: cause }, 'engine process failed');
+      log.warn({ process: name, err: cause }, 'child process failed');
       child.kill('SIGKILL');
       if (current === child) current = undefined;
     });
     child.once('exit', (code, signal) => {
       if (current !== child) return;
       current = undefined;
-      log.warn({ engine: name, code, signal, stderr: tail }, 'engine process died');
+      log.warn({ process: name, code, signal, stderr: tail }, 'child process died');
     });
     callsOfCurrent = 0;
     return child;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createChild, type Child, type ChildOptions } from '../../service/child.ts';
+import { createChild, type Child, type ChildOptions } from '../../src/child.ts';
 import { createLog } from '../../src/log.ts';
 import type { EchoRequest } from '../fakes/echo-worker.ts';
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnCall } from './src/api/call-report.ts';
 import { createServiceClient } from './src/api/client.ts';
+import { realClock } from './src/async/clock.ts';
 import { createCallMetrics } from './src/api/metrics/call-metrics.ts';
 import { createRealtime } from './src/api/realtime/index.ts';
 import { type Command, commandFault } from './src/command/command.ts';
@@ -11,6 +12,10 @@ import { coreSection, type CoreConfig } from './src/core-config.ts';
 import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
+import { opsSection } from './src/ops/config.ts';
+import { measureEventLoop, startHeartbeat } from './src/ops/event-loop.ts';
+import { createMetrics } from './src/ops/metrics.ts';
+import { startOpsServer } from './src/ops/server.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts';
 import type { Finding } from './src/model/service-status.ts';
@@ -61,7 +66,12 @@ runProgram(async (stopped) => {
   const adapterSections = Object.fromEntries(
     adapterModules.map((module) => [module.name, module.config]),
   );
-  const sections = { ...adapterSections, core: coreSection, engines: engineSection };
+  const sections = {
+    ...adapterSections,
+    core: coreSection,
+    ops: opsSection,
+    engines: engineSection,
+  };
   const file = readEnvFile('.env');
   const config = parseConfig({ ...file, ...process.env }, sections);
   const log = createLog(config.core.LOG_LEVEL);
@@ -75,9 +85,10 @@ runProgram(async (stopped) => {
   );
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
   if (builtIn) parts.defer(async () => builtIn.close());
-  const metrics = createCallMetrics();
+  const metrics = createMetrics();
+  const calls = createCallMetrics(metrics);
   const onCall: OnCall = (report) => {
-    metrics.onCall(report);
+    calls.onCall(report);
     log.debug(report, 'call of the service');
   };
   const ownKeys = createOwnKeys({ store, encryption: config.core.ENCRYPTION_KEY, log });
@@ -87,12 +98,22 @@ runProgram(async (stopped) => {
   const realtime = parts.use(
     createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
   );
+  const { METRICS_TOKEN, OPS_HOST, OPS_PORT } = config.ops;
+  const heartbeat = parts.use(startHeartbeat(realClock));
+  const draining = new AbortController();
+  void stopped.then(() => draining.abort());
   const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
   const { core, attach } = parts.use(
     await openCore({
       client,
       realtime,
+      calls,
       metrics,
+      ops: {
+        metricsToken: METRICS_TOKEN,
+        isStalled: heartbeat.isStalled,
+        draining: draining.signal,
+      },
       ownKeys,
       store,
       texts,
@@ -120,6 +141,14 @@ runProgram(async (stopped) => {
     });
     await Promise.race([printFindings(findings), stopped]);
     return;
+  }
+
+  parts.use(measureEventLoop(metrics, realClock));
+  if (OPS_PORT !== undefined) {
+    const { ops: pages } = core;
+    const server = await startOpsServer({ host: OPS_HOST, port: OPS_PORT, pages, log });
+    parts.use(server);
+    console.log(`Dragoman’s health and metrics: ${server.url}`);
   }
 
   const cipher = cipherOf(config.core.ENCRYPTION_KEY);

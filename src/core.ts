@@ -23,6 +23,12 @@ import { operatorLimits, type LimitConfig } from './usage/operator-limits.ts';
 import { translateMeteredLine } from './usage/metered-line.ts';
 import { realClock, type Clock } from './async/clock.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
+import { createLeaseMetrics, measureLeases } from './ops/lease-metrics.ts';
+import { createMetrics, type Metrics } from './ops/metrics.ts';
+import { createOpsPages, type OpsPagesDeps } from './ops/pages.ts';
+import { declareProcessMetrics } from './ops/process-metrics.ts';
+import { createReadiness } from './ops/readiness.ts';
+import { NO_SPACE } from './model/lane.ts';
 import { createDictationOpener } from './voice/dictation.ts';
 import { createRooms } from './voice/rooms.ts';
 import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
@@ -52,6 +58,9 @@ import { createLanguageHistory } from './translation/language-history.ts';
 import { createTranslator } from './translation/translator.ts';
 import { openAutoTranslate, type AutoTranslate } from './autotranslate/index.ts';
 
+/** Longest wait for the service when somebody asks whether all is ready. */
+const LOOK_MS = 2_000;
+
 export interface CoreDeps {
   readonly client: ServiceClient;
   readonly store: Store;
@@ -70,7 +79,14 @@ export interface CoreDeps {
   /** Reads audio files that our own decoders refuse. */
   readonly fallbackDecoder?: FallbackDecoder | undefined;
   /** The calls of the service, added up. */
-  readonly metrics?: CallMetrics | undefined;
+  readonly calls?: CallMetrics | undefined;
+  /** Takes what is measured. Default: a new registry. */
+  readonly metrics?: Metrics;
+  /** The state of the process, and who may read the metrics. Default: it runs, and nobody. */
+  readonly ops?: Partial<Pick<OpsPagesDeps, 'isStalled' | 'metricsToken'>> & {
+    /** Aborted once the program stops. */
+    readonly draining?: AbortSignal;
+  };
   /** The keys that spaces brought, as the client finds them. Default: those of the store. */
   readonly ownKeys?: OwnKeys | undefined;
   /** The clock of rooms. Default: real time. */
@@ -112,7 +128,9 @@ export const openCore = async ({
   engines,
   translates = async () => undefined,
   fallbackDecoder,
-  metrics,
+  calls,
+  metrics = createMetrics(),
+  ops = {},
   clock = realClock,
   realtime,
   ownKeys = createOwnKeys({ store, encryption: config.ENCRYPTION_KEY, log }),
@@ -156,7 +174,10 @@ export const openCore = async ({
     }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
   };
-  const leases = await openEmbeddedLeases(store, randomUUID());
+  const leases = measureLeases(
+    await openEmbeddedLeases(store, randomUUID()),
+    createLeaseMetrics(metrics),
+  );
   const autoTranslate = await openAutoTranslate({
     store,
     leases,
@@ -226,11 +247,26 @@ export const openCore = async ({
       ...(engines
         ? { builtIn: true, reachable: true, engines: await engines() }
         : await remoteStatus(client, space, signal)),
-      recent: metrics && recentCalls(metrics.snapshot()),
+      recent: calls && recentCalls(calls.snapshot()),
     }),
     storageFault: async () => store.findFault(),
     translates,
   };
+
+  declareProcessMetrics(metrics);
+  const readiness = createReadiness({
+    platforms: platforms.ready,
+    look: {
+      service: async () => {
+        const state = await services.status(AbortSignal.timeout(LOOK_MS), NO_SPACE);
+        return state.reachable && !state.refusal;
+      },
+      storage: async () => (await store.findFault()) === undefined,
+    },
+    draining: ops.draining,
+    clock: realClock,
+    metrics,
+  });
 
   const dispatcher = createDispatcher({
     commands,
@@ -296,7 +332,8 @@ export const openCore = async ({
         clock,
       }),
       ready: platforms.ready,
-      ...(metrics ? { metrics: metrics.prometheus } : {}),
+      metrics,
+      ops: createOpsPages({ isStalled: () => false, ...ops, metrics, readiness }),
     },
     [Symbol.asyncDispose]: async () => {
       await rooms[Symbol.asyncDispose]();

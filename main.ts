@@ -93,7 +93,7 @@ runProgram(async (stopped) => {
   };
   const ownKeys = createOwnKeys({ store, encryption: config.core.ENCRYPTION_KEY, log });
   const findOwnKey = ownKeys.find;
-  const client = parts.use(createServiceClient({ baseUrl, key, findOwnKey, onCall }));
+  const client = parts.use(createServiceClient({ baseUrl, key, findOwnKey, onCall, metrics }));
   const uses = config.core.SPEECH_REALTIME ?? [];
   const realtime = parts.use(
     createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),

@@ -187,6 +187,7 @@ export const openCore = async ({
     services: base,
     inboxDays: config.INBOX_DAYS,
     mirrorDays: config.COPY_DAYS,
+    metrics,
   });
   const rooms = createRooms({
     createRecogniser,
@@ -199,6 +200,7 @@ export const openCore = async ({
     log,
     clock,
     now: Date.now,
+    metrics,
   });
 
   const cipher = cipherOf(config.ENCRYPTION_KEY);

@@ -2,6 +2,7 @@ import { realClock, type Clock } from '../async/clock.ts';
 import type { OnCall } from './call-report.ts';
 import { createChatApi, type ChatApi } from './chat.ts';
 import { createCaller } from './create-caller.ts';
+import { createMetrics, type Metrics } from '../ops/metrics.ts';
 import { createKeyProbe, type KeyProbe } from './key-probe.ts';
 import { createServiceKeys, type FindOwnKey, type ServiceKeys } from './keys.ts';
 import { createRecognitionApi, type RecognitionApi } from './recognition.ts';
@@ -33,6 +34,8 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** Takes the report of each call. */
   readonly onCall?: OnCall;
+  /** Takes what its requests meet. Default: a new registry. */
+  readonly metrics?: Metrics;
 }
 
 export const createServiceClient = ({
@@ -42,10 +45,11 @@ export const createServiceClient = ({
   retry = {},
   clock = realClock,
   onCall = () => {},
+  metrics = createMetrics(),
 }: ClientOptions): ServiceClient => {
   const transport = createTransport(baseUrl);
   const keys = createServiceKeys(key, findOwnKey);
-  const caller = createCaller({ transport, keys, retry, clock, onCall });
+  const caller = createCaller({ transport, keys, retry, clock, onCall, metrics });
   return {
     ...createChatApi(caller),
     ...createSpeechApi(caller),

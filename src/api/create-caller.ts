@@ -1,6 +1,7 @@
 import type { Clock } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import { openReport, type OnCall, type OpenReport } from './call-report.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import { createKeyGates } from './key-gates.ts';
 import type { Attempt, Call, Caller, Endpoint } from './caller.ts';
 import type { ServiceKey, ServiceKeys } from './keys.ts';
@@ -22,6 +23,7 @@ export interface CallerDeps {
   readonly retry: Partial<RetryPolicy>;
   readonly clock: Clock;
   readonly onCall: OnCall;
+  readonly metrics: Metrics;
 }
 
 /** A call under way. */
@@ -60,9 +62,10 @@ const until = async function* <T>(
 };
 
 /** Creates the caller of one service: calls with the same key share what is learnt of its limits. */
-export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDeps): Caller => {
+export const createCaller = (deps: CallerDeps): Caller => {
+  const { transport, keys, retry, clock, onCall, metrics } = deps;
   const { random = DEFAULT_RETRY.random } = retry;
-  const gates = createKeyGates({ clock, random });
+  const gates = createKeyGates({ clock, random, metrics });
   const policyFor = ({ options: { hasFallback = false } }: Call, key: ServiceKey): RetryPolicy => ({
     ...DEFAULT_RETRY,
     takeRetry: () => gates.budgetOf(key).take(),

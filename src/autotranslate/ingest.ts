@@ -2,6 +2,7 @@ import { realClock, sleep } from '../async/clock.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import type { Backfill } from './backfill.ts';
 import { languageOfReaction, readFlagged } from './flags.ts';
+import type { MessageMetrics } from './metrics.ts';
 import { skipReason } from './policy.ts';
 import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -33,6 +34,7 @@ const BAN_LOOKS = 4;
 const BAN_WAIT_MS = 10_000;
 
 export interface IngestDeps {
+  readonly measured: MessageMetrics;
   readonly inbox: InboxStore;
   readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly cursors: Pick<CursorStore, 'advance'>;
@@ -56,13 +58,26 @@ export type Ingest = ReturnType<typeof createIngest>;
  * inbox and wakes the work on them.
  */
 export const createIngest = (deps: IngestDeps) => {
-  const { inbox, stored, cursors, watches, spaces, privacy, scheduler, backfill, platforms } = deps;
+  const {
+    measured,
+    inbox,
+    stored,
+    cursors,
+    watches,
+    spaces,
+    privacy,
+    scheduler,
+    backfill,
+    platforms,
+  } = deps;
   const turns = createKeyedMutex();
 
   const accept = async (arrival: Omit<Arrival, 'writtenMs'>): Promise<Accepted> => {
     const { ref, position } = arrival.message;
     const writtenMs = platforms.of(ref.channel).feed.timeOf(position);
     const { was, partition } = await inbox.accept({ ...arrival, writtenMs });
+    if (was === 'new' && arrival.skip !== undefined)
+      measured.settled(ref.channel.space.platform, 'skipped', deps.now());
     if (was === 'changed') scheduler.interrupt(ref);
     if (was === 'changed' || (was === 'new' && arrival.skip === undefined))
       scheduler.wake(partition);

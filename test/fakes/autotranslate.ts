@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog, type Log } from '../../src/log.ts';
+import { createMetrics, type Metrics } from '../../src/ops/metrics.ts';
 import { AppError } from '../../src/errors.ts';
 import { sentence } from '../../src/model/compose-rich-text.ts';
 import type { Channel } from '../../src/model/place.ts';
@@ -61,6 +62,7 @@ interface TestServices
   readonly hearing: (words: string) => Promise<void> | undefined;
   readonly operator: OperatorLimits;
   readonly log: Log;
+  readonly metrics: Metrics;
 }
 
 /** Auto-translate over a store, with services that need none. */
@@ -74,6 +76,7 @@ export const openTestAutoTranslate = async (
     hearing = () => undefined,
     now = Date.now,
     log = createLog('silent'),
+    metrics = createMetrics(),
   }: Partial<TestServices> = {},
 ): Promise<AutoTranslate> =>
   openAutoTranslate({
@@ -84,6 +87,7 @@ export const openTestAutoTranslate = async (
     texts,
     inboxDays: 7,
     mirrorDays: 365,
+    metrics,
     now,
     random: () => 0.5,
     services: {

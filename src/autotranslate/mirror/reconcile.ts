@@ -1,6 +1,7 @@
 import { createSemaphore } from '../../async/semaphore.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
 import { hashOf, plan, rowsOf, type Current, type Step, type TargetWork } from './plan.ts';
+import type { MessageMetrics } from '../metrics.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import { OutageError } from '../outage.ts';
 import { ASIDE, waitMs } from '../tries.ts';
@@ -20,6 +21,7 @@ import { RELAXED } from '../../store/writer.ts';
 const LARGE_AT_ONCE = 2;
 
 export interface ReconcileDeps extends QuoteDeps {
+  readonly measured: MessageMetrics;
   readonly inbox: Pick<InboxStore, 'settle' | 'stepAside'>;
   readonly stored: MirrorStore;
   readonly store: Pick<Store, 'write'>;
@@ -239,6 +241,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
   };
 
   const settle = async (batch: readonly Current[], records: Records): Promise<void> => {
+    const ended: (() => void)[] = [];
     const aside: { readonly partition: string; readonly dueMs: number }[] = [];
     // Written after the mirrors' places, and mostly in one transaction with them.
     const settling = store.write(async (db) => {
@@ -254,6 +257,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
         }
         const outcome = outcomeOf(prepared, records);
         const isSettled = await inbox.settle(db, row, outcome);
+        const { platform } = row.ref.channel.space;
+        if (isSettled)
+          ended.push(() => deps.measured.settled(platform, outcome.state, row.sinceMs));
         const usage = { ...used, messages: outcome.state === 'posted' ? 1 : 0 };
         const isUsed = usage.messages + usage.characters + usage.audioMs > 0;
         // Somebody else may have pressed a flag: it is the use of the space alone.
@@ -263,6 +269,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       }
     }, RELAXED);
     await Promise.all([...records.writes, settling]);
+    for (const measure of ended) measure();
     for (const { partition, dueMs } of aside) deps.wakeAt(partition, dueMs);
   };
 

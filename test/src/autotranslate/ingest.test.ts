@@ -20,6 +20,7 @@ beforeEach(async () => {
   const { feed, mirrors: written } = createFakeFeed();
   const platform = { feed: { ...feed, positionAt: () => '' }, mirrors: written };
   ({ take } = createIngest({
+    measured: { settled: () => undefined },
     inbox: ours,
     stored: mirrors,
     cursors: {

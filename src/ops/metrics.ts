@@ -48,7 +48,6 @@ export interface Metrics {
   gauge<Label extends string = never>(definition: MetricDefinition<Label>, read: Read<Label>): void;
   /** Counts what is counted elsewhere, read when the metrics are asked for. */
   total(definition: MetricDefinition, read: () => number): void;
-  readonly names: () => readonly string[];
   readonly mediaType: string;
   /**
    * Resolves with all metrics in the text format of Prometheus; the event loop runs between two of
@@ -117,7 +116,6 @@ export const createMetrics = (): Metrics => {
         },
       });
     },
-    names: () => registry.getMetricsAsArray().map(({ name }) => name),
     mediaType: registry.contentType,
     text: async () => {
       const texts: string[] = [];

@@ -25,6 +25,9 @@ import { cipherOf } from './src/store/encryption.ts';
 import { openStore } from './src/store/index.ts';
 import { createOwnKeys } from './src/store/own-keys.ts';
 import { resealSecrets } from './src/store/reseal.ts';
+import { tracingSection } from './src/tracing/config.ts';
+import { openTracing } from './src/tracing/open-telemetry.ts';
+import type { Tracing } from './src/tracing/tracing.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys/key.ts';
@@ -39,11 +42,19 @@ const findService = async (
   config: CoreConfig,
   engines: EngineConfig,
   log: Log,
+  tracing: Tracing,
 ): Promise<{ baseUrl: string; key: string; builtIn?: Service }> => {
   if (config.SPEECH_API_URL)
     return { baseUrl: config.SPEECH_API_URL, key: config.SPEECH_API_KEY ?? '' };
   const key = makeKey();
-  const builtIn = await startService({ host: '127.0.0.1', port: 0, keys: [key], engines, log });
+  const builtIn = await startService({
+    host: '127.0.0.1',
+    port: 0,
+    keys: [key],
+    engines,
+    log,
+    tracing,
+  });
   return { baseUrl: builtIn.url, key, builtIn };
 };
 
@@ -70,6 +81,7 @@ runProgram(async (stopped) => {
     ...adapterSections,
     core: coreSection,
     ops: opsSection,
+    tracing: tracingSection,
     engines: engineSection,
   };
   const file = readEnvFile('.env');
@@ -83,7 +95,8 @@ runProgram(async (stopped) => {
   const store = parts.adopt(await openStore(config.core.DATABASE_URL), async (open) =>
     open.destroy(),
   );
-  const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
+  const tracing = parts.use(await openTracing(config.tracing, log));
+  const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);
   if (builtIn) parts.defer(async () => builtIn.close());
   const metrics = createMetrics();
   const calls = createCallMetrics(metrics);
@@ -93,7 +106,17 @@ runProgram(async (stopped) => {
   };
   const ownKeys = createOwnKeys({ store, encryption: config.core.ENCRYPTION_KEY, log });
   const findOwnKey = ownKeys.find;
-  const client = parts.use(createServiceClient({ baseUrl, key, findOwnKey, onCall, metrics }));
+  const client = parts.use(
+    createServiceClient({
+      baseUrl,
+      key,
+      findOwnKey,
+      onCall,
+      metrics,
+      tracing,
+      tellsTrace: tracing.isOn || builtIn !== undefined,
+    }),
+  );
   const uses = config.core.SPEECH_REALTIME ?? [];
   const realtime = parts.use(
     createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
@@ -109,6 +132,7 @@ runProgram(async (stopped) => {
       realtime,
       calls,
       metrics,
+      tracing,
       ops: {
         metricsToken: METRICS_TOKEN,
         isStalled: heartbeat.isStalled,

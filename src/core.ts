@@ -27,6 +27,7 @@ import { createLeaseMetrics, measureLeases } from './ops/lease-metrics.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
 import { createOpsPages, type OpsPagesDeps } from './ops/pages.ts';
 import { declareProcessMetrics } from './ops/process-metrics.ts';
+import { NO_TRACING, type Tracing } from './tracing/tracing.ts';
 import { createReadiness } from './ops/readiness.ts';
 import { NO_SPACE } from './model/lane.ts';
 import { createDictationOpener } from './voice/dictation.ts';
@@ -82,6 +83,8 @@ export interface CoreDeps {
   readonly calls?: CallMetrics | undefined;
   /** Takes what is measured. Default: a new registry. */
   readonly metrics?: Metrics;
+  /** Default: no spans are kept. */
+  readonly tracing?: Tracing;
   /** The state of the process, and who may read the metrics. Default: it runs, and nobody. */
   readonly ops?: Partial<Pick<OpsPagesDeps, 'isStalled' | 'metricsToken'>> & {
     /** Aborted once the program stops. */
@@ -130,6 +133,7 @@ export const openCore = async ({
   fallbackDecoder,
   calls,
   metrics = createMetrics(),
+  tracing = NO_TRACING,
   ops = {},
   clock = realClock,
   realtime,
@@ -188,6 +192,7 @@ export const openCore = async ({
     inboxDays: config.INBOX_DAYS,
     mirrorDays: config.COPY_DAYS,
     metrics,
+    tracing,
   });
   const rooms = createRooms({
     createRecogniser,

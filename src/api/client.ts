@@ -8,6 +8,7 @@ import { createServiceKeys, type FindOwnKey, type ServiceKeys } from './keys.ts'
 import { createRecognitionApi, type RecognitionApi } from './recognition.ts';
 import type { RetryPolicy } from './retry.ts';
 import { createSpeechApi, type SpeechApi } from './speech.ts';
+import { NO_TRACING, type Tracing } from '../tracing/tracing.ts';
 import { createTransport } from './transport.ts';
 import { createTranslationApi, type TranslationApi } from './translation.ts';
 
@@ -36,6 +37,10 @@ export interface ClientOptions {
   readonly onCall?: OnCall;
   /** Takes what its requests meet. Default: a new registry. */
   readonly metrics?: Metrics;
+  /** Default: no spans are kept. */
+  readonly tracing?: Tracing;
+  /** True when requests tell the service of which trace they are. Default: while spans are kept. */
+  readonly tellsTrace?: boolean;
 }
 
 export const createServiceClient = ({
@@ -46,10 +51,21 @@ export const createServiceClient = ({
   clock = realClock,
   onCall = () => {},
   metrics = createMetrics(),
+  tracing = NO_TRACING,
+  tellsTrace = tracing.isOn,
 }: ClientOptions): ServiceClient => {
   const transport = createTransport(baseUrl);
   const keys = createServiceKeys(key, findOwnKey);
-  const caller = createCaller({ transport, keys, retry, clock, onCall, metrics });
+  const caller = createCaller({
+    transport,
+    keys,
+    retry,
+    clock,
+    onCall,
+    metrics,
+    tracing,
+    tellsTrace,
+  });
   return {
     ...createChatApi(caller),
     ...createSpeechApi(caller),

@@ -19,10 +19,12 @@ import { createPartitionWorker } from './partition-worker.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
 import { createTranslationContext } from './prepare/context.ts';
 import { declareMessageMetrics } from './metrics.ts';
+import { traceWork } from './traced-work.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
 import type { Metrics } from '../ops/metrics.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
@@ -60,6 +62,7 @@ export interface AutoTranslateDeps {
   readonly inboxDays: number;
   readonly mirrorDays: number;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -110,8 +113,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   });
   const work = createPartitionWorker({
     ...shared,
-    prepare: preparing.prepare,
-    reconcile,
+    ...traceWork(deps.tracing, { prepare: preparing.prepare, reconcile }),
     isOnHold: (partition) => scheduler.isOnHold(partition),
   });
   const scheduler = createScheduler({ ...shared, work });

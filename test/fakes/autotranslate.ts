@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog, type Log } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/ops/metrics.ts';
+import { NO_TRACING, type Tracing } from '../../src/tracing/tracing.ts';
 import { AppError } from '../../src/errors.ts';
 import { sentence } from '../../src/model/compose-rich-text.ts';
 import type { Channel } from '../../src/model/place.ts';
@@ -63,6 +64,7 @@ interface TestServices
   readonly operator: OperatorLimits;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
 }
 
 /** Auto-translate over a store, with services that need none. */
@@ -77,6 +79,7 @@ export const openTestAutoTranslate = async (
     now = Date.now,
     log = createLog('silent'),
     metrics = createMetrics(),
+    tracing = NO_TRACING,
   }: Partial<TestServices> = {},
 ): Promise<AutoTranslate> =>
   openAutoTranslate({
@@ -88,6 +91,7 @@ export const openTestAutoTranslate = async (
     inboxDays: 7,
     mirrorDays: 365,
     metrics,
+    tracing,
     now,
     random: () => 0.5,
     services: {

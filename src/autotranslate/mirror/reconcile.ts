@@ -4,6 +4,7 @@ import { hashOf, plan, rowsOf, type Current, type Step, type TargetWork } from '
 import type { MessageMetrics } from '../metrics.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import { OutageError } from '../outage.ts';
+import { loggingOf } from '../traces.ts';
 import { ASIDE, waitMs } from '../tries.ts';
 import { AppError, reasonSentence, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -180,7 +181,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
       const fields = { platform: space.platform, channel: id, code: error.code };
       const missing = error.code === 'forbidden' ? await missingIn(target, watch) : [];
       const lacking = missing.length > 0 ? { missing } : {};
-      log.warn({ ...fields, reason: error.message, ...lacking }, 'a mirror could not be created');
+      loggingOf(row, () =>
+        log.warn({ ...fields, reason: error.message, ...lacking }, 'a mirror could not be created'),
+      );
     };
 
     const left = [...create];
@@ -237,7 +240,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
     const where = { platform: space.platform, channel, message: ref.id };
     const level = fault.code === 'internal' ? 'error' : 'warn';
     const event = willRetry ? 'a message could not be translated yet' : 'a message was given up';
-    log[level]({ ...where, code: fault.code, attempts, err: fault }, event);
+    loggingOf(row, () => log[level]({ ...where, code: fault.code, attempts, err: fault }, event));
   };
 
   const settle = async (batch: readonly Current[], records: Records): Promise<void> => {

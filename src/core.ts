@@ -60,7 +60,7 @@ import { createTranslator } from './translation/translator.ts';
 import { openAutoTranslate, type AutoTranslate } from './autotranslate/index.ts';
 
 /** Longest wait for the service when somebody asks whether all is ready. */
-const LOOK_MS = 2_000;
+const LOOK_MS = 10_000;
 
 export interface CoreDeps {
   readonly client: ServiceClient;

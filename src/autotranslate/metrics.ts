@@ -1,7 +1,8 @@
+import { createRemembered } from '../async/remembered.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { Store } from '../store/index.ts';
 import type { Outcome } from '../store/inbox/row.ts';
-import { waitingWork, type WaitingWork } from '../store/inbox/waiting.ts';
+import { waitingWork } from '../store/inbox/waiting.ts';
 
 const MS = 1_000;
 /** Time for which a look at the inbox counts. */
@@ -26,13 +27,7 @@ export const declareMessageMetrics = ({
   store,
   now,
 }: MessageMetricsDeps): MessageMetrics => {
-  let looked: { readonly atMs: number; readonly work: Promise<WaitingWork> } | undefined;
-  const look = (): Promise<WaitingWork> => {
-    const atMs = now();
-    if (!looked || Math.abs(atMs - looked.atMs) >= LOOK_KEPT_MS)
-      looked = { atMs, work: waitingWork(store) };
-    return looked.work;
-  };
+  const look = createRemembered(() => waitingWork(store), LOOK_KEPT_MS, { nowMs: now });
   metrics.gauge(
     {
       name: 'dragoman_inbox_waiting_messages',

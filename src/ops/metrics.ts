@@ -1,3 +1,4 @@
+import { realClock, type Clock } from '../async/clock.ts';
 import { setImmediate } from 'node:timers/promises';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -33,7 +34,7 @@ export interface Sample<Label extends string> {
   readonly value: number;
 }
 
-/** Reads a gauge when the metrics are asked for. Where it rejects, the gauge is left out. */
+/** Reads a gauge when the metrics are asked for. Where it rejects or hangs, the gauge is left out. */
 export type Read<Label extends string> = () => [Label] extends [never]
   ? Promise<number | undefined> | number | undefined
   : Promise<readonly Sample<Label>[]> | readonly Sample<Label>[];
@@ -56,7 +57,11 @@ export interface Metrics {
   readonly text: () => Promise<string>;
 }
 
-export const createMetrics = (): Metrics => {
+/** Longest wait for a gauge, which may be in a database that hangs. */
+const READ_MS = 2_000;
+
+/** @param clock measures the wait for gauges; default: real time */
+export const createMetrics = (clock: Pick<Clock, 'after'> = realClock): Metrics => {
   const registry = new Registry();
   const registers = [registry];
 
@@ -97,10 +102,14 @@ export const createMetrics = (): Metrics => {
           // A gauge without labels starts at 0, which nobody has read.
           if (!definition.labels) this.remove();
           let values: number | readonly Sample<Label>[] | undefined;
+          const late = Promise.withResolvers<undefined>();
+          const cancel = clock.after(READ_MS, () => late.resolve(undefined));
           try {
-            values = await read();
+            values = await Promise.race([read(), late.promise]);
           } catch {
             return;
+          } finally {
+            cancel();
           }
           if (typeof values === 'number') this.set(values);
           else for (const { labels, value } of values ?? []) this.set(labels, value);

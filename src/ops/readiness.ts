@@ -1,10 +1,13 @@
 import { sleep, type Clock } from '../async/clock.ts';
+import { createRemembered } from '../async/remembered.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Time for which the look at a part counts. */
-const KEPT_MS = 2_000;
-/** Longest wait for a look at a part. */
-const LOOK_MS = 2_500;
+const KEPT_MS = 5_000;
+/** Longest wait for a look at a part: probes wait little longer. */
+const PATIENCE_MS = 1_000;
+/** Time after which a look hangs. A service that is busy may take a while. */
+const HANGS_MS = 10_000;
 
 /** The state of the parts that people need. */
 export interface ReadyState {
@@ -17,7 +20,7 @@ export interface ReadyState {
 export interface ReadinessDeps {
   /** Tells of each platform that is on whether people can use it; at once. */
   readonly platforms: () => Readonly<Record<string, boolean>>;
-  /** Looks at the other parts; false or a rejection: people cannot be served. */
+  /** Looks at the other parts; false or a rejection: people cannot be served. Each ends by itself. */
   readonly look: Readonly<Record<string, () => Promise<boolean>>>;
   /** Aborted once the program stops. Default: never. */
   readonly draining?: AbortSignal | undefined;
@@ -25,32 +28,31 @@ export interface ReadinessDeps {
   readonly metrics: Pick<Metrics, 'gauge'>;
 }
 
-/** Looks at a part now and then, once at a time; a look that takes too long has failed. */
+/**
+ * Looks at a part now and then. While a look takes its time, the former one counts; one that hangs has
+ * failed.
+ */
 const createLook = (look: () => Promise<boolean>, clock: Clock): (() => Promise<boolean>) => {
-  let lastMs = Number.NEGATIVE_INFINITY;
-  let last = Promise.resolve(false);
-  let isUnderWay = false;
-  const begin = async (): Promise<boolean> => {
-    isUnderWay = true;
-    try {
-      return await look();
-    } catch {
-      return false;
-    } finally {
-      isUnderWay = false;
-    }
-  };
+  let known = false;
+  let sinceMs: number | undefined;
+  const remembered = createRemembered(
+    async () => {
+      sinceMs = clock.nowMs();
+      known = await look().catch(() => false);
+      sinceMs = undefined;
+      return known;
+    },
+    KEPT_MS,
+    clock,
+  );
   return async () => {
-    if (!isUnderWay && clock.nowMs() - lastMs >= KEPT_MS) {
-      lastMs = clock.nowMs();
-      last = begin();
-    }
+    const fresh = remembered();
     const given = new AbortController();
-    const tooLong = sleep(clock, LOOK_MS, given.signal).then(
-      () => false,
-      () => false,
-    );
-    return Promise.race([last, tooLong]).finally(() => given.abort());
+    const former = async (): Promise<boolean> => {
+      await sleep(clock, PATIENCE_MS, given.signal).catch(() => undefined);
+      return known && clock.nowMs() - (sinceMs ?? clock.nowMs()) < HANGS_MS;
+    };
+    return Promise.race([fresh, former()]).finally(() => given.abort());
   };
 };
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestClock } from '../../fakes/clock.ts';
 import { createMetrics, type Metrics } from '../../../src/ops/metrics.ts';
 
 let metrics: Metrics;
@@ -69,6 +70,19 @@ describe('the metrics', () => {
     const all = await lines();
     expect(all).toContain('dragoman_a_total 1');
     expect(all.filter((line) => line.startsWith('dragoman_g'))).toEqual([]);
+  });
+
+  it('wait two seconds for a gauge that hangs, and leave it out', async () => {
+    const clock = createTestClock();
+    metrics = createMetrics(clock);
+    metrics.gauge({ name: 'dragoman_g', help: 'G.' }, () => new Promise(() => undefined));
+    metrics.counter({ name: 'dragoman_a_total', help: 'A.' })();
+    const asked = lines();
+    await clock.advance(2_000);
+    const all = await asked;
+    expect(all).toContain('dragoman_a_total 1');
+    expect(all.filter((line) => line.startsWith('dragoman_g'))).toEqual([]);
+    expect(clock.waiting).toBe(0);
   });
 
   it('count together what two owners declare with one name', async () => {

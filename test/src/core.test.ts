@@ -74,6 +74,22 @@ describe('the core', () => {
     expect(running.core.ready()).toEqual({ place: true });
   });
 
+  it('is ready while its platforms are, and no more once the program stops', async () => {
+    const draining = new AbortController();
+    await using running = await open({
+      engines: async () => [],
+      ops: { draining: draining.signal },
+    });
+    running.attach({ platform: place.platform, ready: () => true });
+    const readyz = () => running.core.ops.reply('/readyz', { isPublic: true });
+    const parts = { place: true, service: true, storage: true };
+    expect(JSON.parse((await readyz()).body)).toEqual({ ready: true, draining: false, parts });
+    draining.abort();
+    const { status, body } = await readyz();
+    expect(status).toBe(503);
+    expect(JSON.parse(body)).toEqual({ ready: false, draining: true, parts });
+  });
+
   it('sums up the calls of the last hour in its status, and holds the operator’s limits', async () => {
     const metrics = createMetrics();
     const calls = createCallMetrics(metrics);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnCall } from './src/api/call-report.ts';
 import { createServiceClient } from './src/api/client.ts';
+import { realClock } from './src/async/clock.ts';
 import { createCallMetrics } from './src/api/metrics/call-metrics.ts';
 import { createRealtime } from './src/api/realtime/index.ts';
 import { type Command, commandFault } from './src/command/command.ts';
@@ -11,6 +12,10 @@ import { coreSection, type CoreConfig } from './src/core-config.ts';
 import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
+import { opsSection } from './src/ops/config.ts';
+import { measureEventLoop, startHeartbeat } from './src/ops/event-loop.ts';
+import { createMetrics } from './src/ops/metrics.ts';
+import { startOpsServer } from './src/ops/server.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts';
 import type { Finding } from './src/model/service-status.ts';
@@ -20,6 +25,9 @@ import { cipherOf } from './src/store/encryption.ts';
 import { openStore } from './src/store/index.ts';
 import { createOwnKeys } from './src/store/own-keys.ts';
 import { resealSecrets } from './src/store/reseal.ts';
+import { tracingSection } from './src/tracing/config.ts';
+import { openTracing } from './src/tracing/open-telemetry.ts';
+import type { Tracing } from './src/tracing/tracing.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys/key.ts';
@@ -34,11 +42,19 @@ const findService = async (
   config: CoreConfig,
   engines: EngineConfig,
   log: Log,
+  tracing: Tracing,
 ): Promise<{ baseUrl: string; key: string; builtIn?: Service }> => {
   if (config.SPEECH_API_URL)
     return { baseUrl: config.SPEECH_API_URL, key: config.SPEECH_API_KEY ?? '' };
   const key = makeKey();
-  const builtIn = await startService({ host: '127.0.0.1', port: 0, keys: [key], engines, log });
+  const builtIn = await startService({
+    host: '127.0.0.1',
+    port: 0,
+    keys: [key],
+    engines,
+    log,
+    tracing,
+  });
   return { baseUrl: builtIn.url, key, builtIn };
 };
 
@@ -61,7 +77,13 @@ runProgram(async (stopped) => {
   const adapterSections = Object.fromEntries(
     adapterModules.map((module) => [module.name, module.config]),
   );
-  const sections = { ...adapterSections, core: coreSection, engines: engineSection };
+  const sections = {
+    ...adapterSections,
+    core: coreSection,
+    ops: opsSection,
+    tracing: tracingSection,
+    engines: engineSection,
+  };
   const file = readEnvFile('.env');
   const config = parseConfig({ ...file, ...process.env }, sections);
   const log = createLog(config.core.LOG_LEVEL);
@@ -73,26 +95,49 @@ runProgram(async (stopped) => {
   const store = parts.adopt(await openStore(config.core.DATABASE_URL), async (open) =>
     open.destroy(),
   );
-  const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
+  const tracing = parts.use(await openTracing(config.tracing, log));
+  const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);
   if (builtIn) parts.defer(async () => builtIn.close());
-  const metrics = createCallMetrics();
+  const metrics = createMetrics();
+  const calls = createCallMetrics(metrics);
   const onCall: OnCall = (report) => {
-    metrics.onCall(report);
+    calls.onCall(report);
     log.debug(report, 'call of the service');
   };
   const ownKeys = createOwnKeys({ store, encryption: config.core.ENCRYPTION_KEY, log });
   const findOwnKey = ownKeys.find;
-  const client = parts.use(createServiceClient({ baseUrl, key, findOwnKey, onCall }));
+  const client = parts.use(
+    createServiceClient({
+      baseUrl,
+      key,
+      findOwnKey,
+      onCall,
+      metrics,
+      tracing,
+      tellsTrace: tracing.isOn || builtIn !== undefined,
+    }),
+  );
   const uses = config.core.SPEECH_REALTIME ?? [];
   const realtime = parts.use(
     createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
   );
+  const { METRICS_TOKEN, OPS_HOST, OPS_PORT } = config.ops;
+  const heartbeat = parts.use(startHeartbeat(realClock));
+  const draining = new AbortController();
+  void stopped.then(() => draining.abort());
   const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
   const { core, attach, startWork } = parts.use(
     await openCore({
       client,
       realtime,
+      calls,
       metrics,
+      tracing,
+      ops: {
+        metricsToken: METRICS_TOKEN,
+        isStalled: heartbeat.isStalled,
+        draining: draining.signal,
+      },
       ownKeys,
       store,
       texts,
@@ -120,6 +165,14 @@ runProgram(async (stopped) => {
     });
     await Promise.race([printFindings(findings), stopped]);
     return;
+  }
+
+  parts.use(measureEventLoop(metrics, realClock));
+  if (OPS_PORT !== undefined) {
+    const { ops: pages } = core;
+    const server = await startOpsServer({ host: OPS_HOST, port: OPS_PORT, pages, log });
+    parts.use(server);
+    console.log(`Dragoman’s health and metrics: ${server.url}`);
   }
 
   const cipher = cipherOf(config.core.ENCRYPTION_KEY);

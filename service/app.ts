@@ -3,6 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { PATHS } from '../src/api/contract.ts';
 import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
+import type { Tracing } from '../src/tracing/tracing.ts';
 import { allowOrigins } from './browser-origins.ts';
 import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
@@ -27,6 +28,7 @@ export interface AppOptions {
   readonly config: EngineConfig;
   readonly spools: Spools;
   readonly log: Log;
+  readonly tracing: Tracing;
   /** Origins whose pages may send requests. Default: none. */
   readonly browserOrigins?: readonly string[];
 }
@@ -71,7 +73,7 @@ export const createServiceApp = (
   ];
   const app = new Hono<{ Bindings: HttpBindings; Variables: RequestVariables }>();
 
-  app.use(createRequestLog(log));
+  app.use(createRequestLog(log, options.tracing));
   app.use(allowOrigins(options.browserOrigins ?? []));
   app.use(async (c, next) => {
     c.set('account', accounts.find(c.req.header('authorization') ?? null));

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
+import { NO_TRACING, type Tracing } from '../src/tracing/tracing.ts';
 import { createServiceApp } from './app.ts';
 import type { EngineConfig } from './config.ts';
 import type { EngineLine } from './engine.ts';
@@ -28,6 +29,8 @@ export interface ServiceOptions {
   readonly rates?: KeyRates;
   readonly engines: EngineConfig;
   readonly log: Log;
+  /** Default: no spans are kept. */
+  readonly tracing?: Tracing;
   /** Origins whose pages may use the service. Default: none. */
   readonly browserOrigins?: readonly string[];
   /** Folder of the engines. Default: `engines`. */
@@ -75,6 +78,7 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
     config: options.engines,
     spools: createSpools(SPOOL_LIMITS),
     log,
+    tracing: options.tracing ?? NO_TRACING,
     browserOrigins: options.browserOrigins ?? [],
   };
   const app = createServiceApp(parts);

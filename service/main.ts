@@ -3,6 +3,8 @@ import { parseConfig, readEnvFile } from '../src/config.ts';
 import { AppError } from '../src/errors.ts';
 import { createLog, logLevel } from '../src/log.ts';
 import { runProgram } from '../src/program.ts';
+import { tracingSection } from '../src/tracing/config.ts';
+import { openTracing } from '../src/tracing/open-telemetry.ts';
 import { engineSection, serverSection } from './config.ts';
 import { startService } from './index.ts';
 import { engineNames } from './engine-loader.ts';
@@ -19,6 +21,7 @@ runProgram(async (stopped) => {
       server: serverSection,
       engines: engineSection,
       log: z.object({ LOG_LEVEL: logLevel }),
+      tracing: tracingSection,
     },
   );
   const words = process.argv.slice(2);
@@ -30,6 +33,8 @@ runProgram(async (stopped) => {
       'bad-input',
       `"${words[0]}" is no command. Say keys, models or setup, or nothing to start the service`,
     );
+  const log = createLog(config.log.LOG_LEVEL);
+  await using tracing = await openTracing(config.tracing, log);
   const given = server.SERVICE_KEYS ?? [];
   const keys = given.length > 0 ? given : [makeKey()];
   const service = await startService({
@@ -42,7 +47,8 @@ runProgram(async (stopped) => {
     },
     rates: { all: server.SERVICE_KEY_RATE, asr: server.SERVICE_ASR_RATE },
     engines: config.engines,
-    log: createLog(config.log.LOG_LEVEL),
+    log,
+    tracing,
     browserOrigins: config.server.SERVICE_BROWSER_ORIGINS ?? [],
   });
   console.log(`Speech, translation and chat at ${service.url}`);

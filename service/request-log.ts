@@ -4,6 +4,8 @@ import type { MiddlewareHandler } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { KEY_PREFIX } from '../src/api/contract.ts';
 import type { Log } from '../src/log.ts';
+import { inTrace, parseTraceparent } from '../src/tracing/trace-context.ts';
+import type { Tracing } from '../src/tracing/tracing.ts';
 import type { KeyAccount } from './keys/account.ts';
 
 /** Header that carries a request's id from the client to back ends, and back. */
@@ -48,21 +50,34 @@ interface AnsweredRequest {
   readonly by: string | undefined;
 }
 
+const shownPath = (path: string): string =>
+  path.replaceAll(MISPLACED_KEY, '…').slice(0, LOGGED_PATH_CHARACTERS);
+
 /** Logs the line of a request: no text, no query and no key. */
 export const logRequest = (log: Pick<Log, 'info'>, answered: AnsweredRequest): void => {
   const { path, ms } = answered;
-  const shown = path.replaceAll(MISPLACED_KEY, '…').slice(0, LOGGED_PATH_CHARACTERS);
-  log.info({ ...answered, path: shown, ms: Math.round(ms) }, 'request');
+  log.info({ ...answered, path: shownPath(path), ms: Math.round(ms) }, 'request');
 };
 
-/** Takes over or creates the id of each request, and logs a line once it is answered. */
+/**
+ * Takes over or creates the id of each request, and logs a line once it is answered. A client’s trace
+ * goes on.
+ */
 export const createRequestLog =
-  (log: Log): MiddlewareHandler<{ Bindings: HttpBindings; Variables: RequestVariables }> =>
+  (
+    log: Log,
+    tracing: Tracing,
+  ): MiddlewareHandler<{ Bindings: HttpBindings; Variables: RequestVariables }> =>
   async (c, next) => {
     const requestId = requestIdFrom(c.req.header(REQUEST_ID_HEADER));
     const { outgoing } = c.env;
     const startMs = performance.now();
-    outgoing.once('close', () => {
+    const span = tracing.start({
+      name: 'serve',
+      kind: 'server',
+      parent: parseTraceparent(c.req.header('traceparent')),
+    });
+    const logLine = (): void =>
       logRequest(log, {
         requestId,
         method: c.req.method,
@@ -72,7 +87,12 @@ export const createRequestLog =
         ms: performance.now() - startMs,
         by: (c.get('account') as KeyAccount | undefined)?.name,
       });
+    outgoing.once('close', () => {
+      if (span.context) inTrace(span.context, logLine);
+      else logLine();
+      span.end({ attributes: { path: shownPath(c.req.path), status: outgoing.statusCode } });
     });
-    await inRequest(requestId, next);
+    const { context } = span;
+    await inRequest(requestId, () => (context ? inTrace(context, next) : next()));
     c.res.headers.set(REQUEST_ID_HEADER, requestId);
   };

@@ -6,6 +6,8 @@ import type { RoomWatcher } from './ports/voice.ts';
 import type { CommandInfo, Choice } from './model/command-info.ts';
 import type { OpenDeliveries } from './ports/deliveries.ts';
 import type { InstallationStore } from './ports/installations.ts';
+import type { Metrics } from './ops/metrics.ts';
+import type { OpsPages } from './ops/pages.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
 import type { ChatLine } from './text/language/languages.ts';
 import type { RichText } from './model/rich-text.ts';
@@ -52,8 +54,10 @@ export interface Core {
   readonly openDeliveries: OpenDeliveries;
   /** Tells of each platform that is on, by its name, whether people can use it. */
   ready(): Readonly<Record<string, boolean>>;
-  /** Metrics of the calls of the service, for Prometheus. */
-  readonly metrics?: { readonly mediaType: string; readonly text: () => Promise<string> };
+  /** Takes what the adapter measures. */
+  readonly metrics: Metrics;
+  /** Health, readiness and metrics, for an adapter that has a port. */
+  readonly ops: OpsPages;
 }
 
 export interface Adapter extends AsyncDisposable {

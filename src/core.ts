@@ -22,6 +22,13 @@ import { operatorLimits, type LimitConfig } from './usage/operator-limits.ts';
 import { translateMeteredLine } from './usage/metered-line.ts';
 import { realClock, type Clock } from './async/clock.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
+import { createLeaseMetrics, measureLeases } from './ops/lease-metrics.ts';
+import { createMetrics, type Metrics } from './ops/metrics.ts';
+import { createOpsPages, type OpsPagesDeps } from './ops/pages.ts';
+import { declareProcessMetrics } from './ops/process-metrics.ts';
+import { NO_TRACING, type Tracing } from './tracing/tracing.ts';
+import { createReadiness } from './ops/readiness.ts';
+import { NO_SPACE } from './model/lane.ts';
 import { createDictationOpener } from './voice/dictation.ts';
 import { createRooms } from './voice/rooms.ts';
 import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
@@ -51,6 +58,9 @@ import { createLanguageHistory } from './translation/language-history.ts';
 import { createTranslator } from './translation/translator.ts';
 import { openAutoTranslate, type AutoTranslate } from './autotranslate/index.ts';
 
+/** Longest wait for the service when somebody asks whether all is ready. */
+const LOOK_MS = 10_000;
+
 export interface CoreDeps {
   readonly client: ServiceClient;
   readonly store: Store;
@@ -69,7 +79,16 @@ export interface CoreDeps {
   /** Reads audio files that our own decoders refuse. */
   readonly fallbackDecoder?: FallbackDecoder | undefined;
   /** The calls of the service, added up. */
-  readonly metrics?: CallMetrics | undefined;
+  readonly calls?: CallMetrics | undefined;
+  /** Takes what is measured. Default: a new registry. */
+  readonly metrics?: Metrics;
+  /** Default: no spans are kept. */
+  readonly tracing?: Tracing;
+  /** The state of the process, and who may read the metrics. Default: it runs, and nobody. */
+  readonly ops?: Partial<Pick<OpsPagesDeps, 'isStalled' | 'metricsToken'>> & {
+    /** Aborted once the program stops. */
+    readonly draining?: AbortSignal;
+  };
   /** The keys that spaces brought, as the client finds them. Default: those of the store. */
   readonly ownKeys?: OwnKeys | undefined;
   /** The clock of rooms. Default: real time. */
@@ -113,7 +132,10 @@ export const openCore = async ({
   engines,
   translates = async () => undefined,
   fallbackDecoder,
-  metrics,
+  calls,
+  metrics = createMetrics(),
+  tracing = NO_TRACING,
+  ops = {},
   clock = realClock,
   realtime,
   ownKeys = createOwnKeys({ store, encryption: config.ENCRYPTION_KEY, log }),
@@ -157,7 +179,7 @@ export const openCore = async ({
     }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
   };
-  const { leases } = store;
+  const leases = measureLeases(store.leases, createLeaseMetrics(metrics));
   const slots = createSlotOwner({ leases, log, clock });
   const autoTranslate = await openAutoTranslate({
     store,
@@ -168,6 +190,8 @@ export const openCore = async ({
     services: base,
     inboxDays: config.INBOX_DAYS,
     mirrorDays: config.COPY_DAYS,
+    metrics,
+    tracing,
   });
   const rooms = createRooms({
     createRecogniser,
@@ -180,6 +204,7 @@ export const openCore = async ({
     log,
     clock,
     now: Date.now,
+    metrics,
   });
 
   const cipher = cipherOf(config.ENCRYPTION_KEY);
@@ -232,11 +257,26 @@ export const openCore = async ({
       ...(engines
         ? { builtIn: true, reachable: true, engines: await engines() }
         : await remoteStatus(client, space, signal)),
-      recent: metrics && recentCalls(metrics.snapshot()),
+      recent: calls && recentCalls(calls.snapshot()),
     }),
     storageFault: async () => store.findFault(),
     translates,
   };
+
+  declareProcessMetrics(metrics);
+  const readiness = createReadiness({
+    platforms: platforms.ready,
+    look: {
+      service: async () => {
+        const state = await services.status(AbortSignal.timeout(LOOK_MS), NO_SPACE);
+        return state.reachable && !state.refusal;
+      },
+      storage: async () => (await store.findFault()) === undefined,
+    },
+    draining: ops.draining,
+    clock: realClock,
+    metrics,
+  });
 
   const dispatcher = createDispatcher({
     commands,
@@ -304,7 +344,8 @@ export const openCore = async ({
         clock,
       }),
       ready: platforms.ready,
-      ...(metrics ? { metrics: metrics.prometheus } : {}),
+      metrics,
+      ops: createOpsPages({ isStalled: () => false, ...ops, metrics, readiness }),
     },
     [Symbol.asyncDispose]: async () => {
       await rooms[Symbol.asyncDispose]();

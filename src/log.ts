@@ -1,6 +1,7 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { z } from 'zod';
 import { AppError, toAppError } from './errors.ts';
+import { currentTrace } from './tracing/trace-context.ts';
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'child'>;
 
@@ -57,7 +58,7 @@ const tellError = (thrown: unknown, causes = MOST_CAUSES): Record<string, unknow
 
 /**
  * JSON lines on standard error: a static message, facts in fields; never anybody's text or keys.
- * What was thrown goes into the field `err`.
+ * What was thrown goes into the field `err`; a line of a trace has the field `trace_id`.
  */
 export const createLog = (
   level: z.infer<typeof logLevel>,
@@ -67,6 +68,10 @@ export const createLog = (
     {
       level,
       base: null,
+      mixin: () => {
+        const traceId = currentTrace()?.traceId;
+        return traceId === undefined ? {} : { trace_id: traceId };
+      },
       redact: { paths: SECRET_PATHS, censor: '[hidden]' },
       serializers: { err: (thrown: unknown) => tellError(thrown) },
     },

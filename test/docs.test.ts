@@ -7,11 +7,15 @@ import { discover } from '../src/discover.ts';
 import { engineSection, serverSection } from '../service/config.ts';
 import type { ConfigSection } from '../src/config.ts';
 import { coreSection } from '../src/core-config.ts';
+import { tracingSection } from '../src/tracing/config.ts';
+import { opsSection } from '../src/ops/config.ts';
 import { SCOPES } from '../adapters/slack/scopes.ts';
 
 const adapters = await discover<AdapterModule>('adapters', adapterFault);
 const SECTIONS: readonly ConfigSection[] = [
   coreSection,
+  opsSection,
+  tracingSection,
   ...adapters.map(({ config }) => config),
   engineSection,
   serverSection,

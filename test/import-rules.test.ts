@@ -69,7 +69,7 @@ const ALLOWED = {
   'service/engines/openai/fine.ts':
     "import '../../../src/audio/pcm.ts';\nimport '../../errors.ts';",
   'service/fine.ts':
-    "import '../src/api/contract.ts';\nimport '../src/audio/codec/encode.ts';\nimport '../src/async/semaphore.ts';",
+    "import '../src/api/contract.ts';\nimport '../src/audio/codec/encode.ts';\nimport '../src/async/semaphore.ts';\nimport '../src/tracing/trace-context.ts';",
 } as const;
 
 let folder: string;

@@ -81,19 +81,26 @@ describe('the program', () => {
       SPEECH_API_URL: service.url,
       SPEECH_API_KEY: service.key,
       METRICS_TOKEN: 'a secret of Prometheus',
+      OPS_PORT: '0',
     });
     const ended = once(child, 'exit');
     let said = '';
     for await (const piece of child.stdout.setEncoding('utf8')) {
       said += String(piece);
-      if (said.includes('\n')) break;
+      if (said.includes('on web')) break;
     }
-    const [url = ''] = /http:\S+/.exec(said) ?? [];
+    const [, url = ''] = /on web: (\S+)/.exec(said) ?? [];
+    const [, own = ''] = /metrics: (\S+)/.exec(said) ?? [];
     await (await fetch(new URL('/readyz', url))).text();
     const headers = { authorization: 'Bearer a secret of Prometheus' };
     const metrics = await (await fetch(new URL('/metrics', url), { headers })).text();
+    const again = await (await fetch(`${own}/metrics`, { headers })).text();
+    expect((await fetch(`${own}/metrics`)).status).toBe(401);
+    expect((await fetch(`${own}/healthz`)).status).toBe(200);
+    expect(await (await fetch(`${own}/readyz`)).json()).toMatchObject({ parts: { web: true } });
     child.kill('SIGTERM');
     await ended;
+    expect(again).toMatch(/^dragoman_event_loop_delay_seconds\{quantile="0.99"\} /m);
     expect(metrics).toMatch(/^dragoman_service_calls_total\{endpoint="voices",.*"answered"\} 1$/m);
     expect(metrics).not.toContain(service.key);
   });

@@ -22,6 +22,7 @@ import { tryAgain } from '../../src/try-again.ts';
 import { readRaw, createChannelFeed } from './channel-feed.ts';
 import { createAccess } from './access.ts';
 import { createDiscordApi, type ApiOptions } from './api.ts';
+import { declareDiscordMetrics } from './metrics.ts';
 import { createOpenFile } from './files.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
 import { createMemberNames, createThreadParents } from './memory.ts';
@@ -46,10 +47,15 @@ export interface DiscordOptions extends ApiOptions {
  *
  * @param session throws while Discord is not connected
  */
-const createParts = (options: DiscordOptions, { log, rooms }: Core, session: () => Session) => {
+const createParts = (
+  options: DiscordOptions,
+  { log, rooms, metrics }: Core,
+  session: () => Session,
+) => {
   const { clock = realClock } = options;
   const application = () => session().application;
-  const api = createDiscordApi(options);
+  const measured = declareDiscordMetrics(metrics);
+  const api = createDiscordApi({ ...options, watchRequests: measured.watchRequests });
   const openFile = createOpenFile(options.url);
   const renew = async (ref: MessageRef, fileId: string): Promise<string | undefined> => {
     const raw = await readRaw(api, ref);
@@ -78,7 +84,7 @@ const createParts = (options: DiscordOptions, { log, rooms }: Core, session: () 
     mirrors,
     voice: voice.port,
   });
-  return { api, openFile, reader, webhooks, parents, threads, members, platform, voice };
+  return { measured, api, openFile, reader, webhooks, parents, threads, members, platform, voice };
 };
 
 /** Longest wait for a connection, e.g. of many shards, before the rest of the program starts. */
@@ -103,6 +109,8 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
 
   const open = (application: Application): Session => {
     const client = createClient(options, application);
+    parts.measured.watchRequests(client.rest);
+    parts.measured.watchSessions(client);
     const acknowledge = createAcknowledge(api, log);
     const taking = createInteractions({ ...parts, core, acknowledge });
     interactions = taking;

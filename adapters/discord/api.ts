@@ -10,6 +10,7 @@ import {
 } from 'discord.js';
 import { backoffMs } from '../../src/async/backoff.ts';
 import { withOwnSignal } from '../../src/async/abort.ts';
+import type { DiscordMetrics } from './metrics.ts';
 import { fromDiscord, isTokenRefused, NotDiscordError } from './errors.ts';
 
 interface RequestOptions {
@@ -50,6 +51,8 @@ export interface ApiOptions {
   readonly timeoutMs?: number;
   /** Random number from 0 to 1: the share of each retry's longest wait that is waited. */
   readonly random?: () => number;
+  /** Counts the responses. Default: nobody does. */
+  readonly watchRequests?: DiscordMetrics['watchRequests'];
   /** Waits; may end early in any way when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
@@ -101,6 +104,7 @@ const isLost = (thrown: unknown): boolean =>
 export const createDiscordApi = (options: ApiOptions): Api => {
   // One client, so that all requests share the known rate limits; retries are made here instead.
   const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);
+  options.watchRequests?.(rest);
   const { random = Math.random, sleep = async (ms, signal) => delay(ms, undefined, { signal }) } =
     options;
   const backoff = { firstMs: 500, longestMs: 2_000, random };

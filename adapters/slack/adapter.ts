@@ -20,6 +20,7 @@ import { createMentions } from './mentions.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
 import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createMessageWriter } from './outbound/message-writer.ts';
+import { declareSlackMetrics } from './metrics.ts';
 import { createUploads } from './outbound/uploads.ts';
 import { createPeople } from './people.ts';
 import { createPlatform } from './platform.ts';
@@ -52,7 +53,8 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     added: (spaces) => spaces.forEach((space) => lookBack.start(space)),
   });
   const known = (space: Space): Installed | undefined => installations.known(space);
-  const api = createSlackApi(options, installations);
+  const measured = declareSlackMetrics(core.metrics);
+  const api = createSlackApi({ ...options, rateLimited: measured.rateLimited }, installations);
   const people = createPeople(api, installations, Date.now);
   const threads = createThreads(api);
   const files = createFiles(api, installations, url);
@@ -152,6 +154,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   interactions.listen(app);
 
   transport.onConnected(() => {
+    measured.connected();
     people.forgetAll();
     // A deletion that was missed shows only in what is stored already.
     for (const space of installations.list())

@@ -45,6 +45,8 @@ export interface ApiOptions {
   readonly random?: () => number;
   /** Every wait for a rate limit is so many times shorter; for servers with scaled limits. */
   readonly speed?: number;
+  /** Called when Slack refuses a request for now. */
+  readonly rateLimited?: () => void;
 }
 
 /** Longest time of one request. */
@@ -160,6 +162,7 @@ export const createSlackApi = (
           const isOnce = once || isTokenEnded(fault);
           const waitMs = waitAfter(fault, attempt, { isOnce, waitsForRateLimit });
           if (fault.code === 'rate-limited') {
+            options.rateLimited?.();
             const toldMs = fault.retryAfterMs ?? 0;
             history.refused(space, method, toldMs * speed);
             limiter.hold(space, method, args['channel'], waitMs ?? toldMs);

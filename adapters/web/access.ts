@@ -1,9 +1,10 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { isLoopback } from '../../src/config.ts';
+import { bearerToken, isSameSecret } from '../../src/http/bearer.ts';
 import { AppError, userError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import { clientAddress, networkOf, parseAddress } from './client-address.ts';
@@ -15,17 +16,6 @@ const ATTEMPTS = 10;
 const ATTEMPTS_WINDOW_MS = 5 * 60_000;
 const MAX_TRACKED_NETWORKS = 1_000;
 const MINUTE_MS = 60_000;
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-const sameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
-
-const bearerOf = (c: Context): string | undefined =>
-  /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
-
-/** True when a request bears this token. */
-export const bearsToken = (c: Context, token: string): boolean =>
-  sameSecret(bearerOf(c) ?? '', token);
 
 /** True when the connection to the browser is encrypted, as far as a proxy in front tells. */
 const isSecure = (c: Context): boolean =>
@@ -147,7 +137,7 @@ export const createTokenAccess = ({
     const network = networkFor(c);
     const recent = recentFailures(c, network);
     failures.delete(network);
-    if (sameSecret(given, token)) return true;
+    if (isSameSecret(given, token)) return true;
     const count = (recent?.count ?? 0) + 1;
     failures.set(network, { count, sinceMs: recent?.sinceMs ?? now() });
     if (count === ATTEMPTS) warnOfProxy(c, network);
@@ -161,10 +151,10 @@ export const createTokenAccess = ({
     guard:
       (otherwise: (c: Context) => Response | Promise<Response>): MiddlewareHandler =>
       async (c, next) => {
-        const bearer = bearerOf(c);
+        const bearer = bearerToken(c.req.header('authorization'));
         const held =
           bearer === undefined
-            ? sameSecret(getCookie(c, SESSION_COOKIE) ?? '', session)
+            ? isSameSecret(getCookie(c, SESSION_COOKIE) ?? '', session)
             : check(c, bearer);
         if (held) return next();
         recentFailures(c, networkFor(c));

@@ -9,10 +9,10 @@ import { AppError, type ErrorCode, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ServiceState } from '../../src/command/services.ts';
+import { OPS_PATHS } from '../../src/ops/pages.ts';
 import { plainText } from '../../src/model/walk-rich-text.ts';
 import { isLocale } from '../../src/text/speech/spoken-language.ts';
 import {
-  bearsToken,
   createTokenAccess,
   isFromElsewhere,
   loopbackNamesOnly,
@@ -51,8 +51,6 @@ export interface WebOptions {
   readonly host: string;
   readonly port: number;
   readonly token: string | undefined;
-  /** Token of the metrics; undefined: nobody may read them. */
-  readonly metricsToken?: string | undefined;
   /** Proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: BlockList;
   readonly maxUploadBytes: number;
@@ -100,14 +98,7 @@ const showPage = (
 
 export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   const { core, presence, assets } = deps;
-  const {
-    host,
-    token,
-    metricsToken,
-    maxUploadBytes,
-    trustedProxies,
-    now = Date.now,
-  } = deps.options;
+  const { host, token, maxUploadBytes, trustedProxies, now = Date.now } = deps.options;
   const app = new Hono<WebEnv>();
 
   /** The tag that gives the best of our locales, so that the person's own region is kept. */
@@ -146,24 +137,11 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
       permissionsPolicy: { microphone: ['self'], camera: [], geolocation: [] },
     }),
   );
-  // The process lives.
-  app.get('/healthz', (c) => c.text('ok'));
-  // People can be served, on every platform; otherwise 503, naming the part.
-  app.get('/readyz', async (c) => {
-    const service = await deps.status().then(
-      ({ reachable, refusal }) => reachable && !refusal,
-      () => false,
-    );
-    const storage = (await core.services.storageFault()) === undefined;
-    const parts = { ...core.ready(), service, storage };
-    const ready = Object.values(parts).every(Boolean);
-    return c.json({ ready, parts }, ready ? 200 : 503);
-  });
-  const { metrics } = core;
-  if (metrics && metricsToken !== undefined)
-    app.get('/metrics', async (c) => {
-      if (!bearsToken(c, metricsToken)) return c.json({ error: 'METRICS_TOKEN is needed' }, 401);
-      return c.body(await metrics.text(), 200, { 'content-type': metrics.mediaType });
+  for (const path of OPS_PATHS)
+    app.get(path, async (c) => {
+      const authorization = c.req.header('authorization');
+      const reply = await core.ops.reply(path, { authorization, isPublic: true });
+      return c.body(reply.body, reply.status, { 'content-type': reply.mediaType });
     });
   // With a token a rebound name gains nothing, and a proxy in front has a name of its own.
   if (isLoopback(host) && token === undefined) app.use(loopbackNamesOnly());

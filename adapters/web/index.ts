@@ -13,13 +13,6 @@ const config = z
       .min(16, 'must have at least 16 characters')
       .optional()
       .describe('Access token of the page. Required when HOST can be reached from other machines.'),
-    METRICS_TOKEN: z
-      .string()
-      .min(16, 'must have at least 16 characters')
-      .optional()
-      .describe(
-        'Access token of /metrics, for Prometheus. Without it, there are no metrics to read.',
-      ),
     TRUSTED_PROXIES: z
       .string()
       .default('')
@@ -49,16 +42,12 @@ const config = z
 export default defineAdapter({
   name: 'web',
   config,
-  create: async (
-    { HOST, PORT, WEB_TOKEN, METRICS_TOKEN, TRUSTED_PROXIES, MAX_UPLOAD_BYTES },
-    core,
-  ) =>
+  create: async ({ HOST, PORT, WEB_TOKEN, TRUSTED_PROXIES, MAX_UPLOAD_BYTES }, core) =>
     createWebAdapter(
       {
         host: HOST,
         port: PORT,
         token: WEB_TOKEN,
-        metricsToken: METRICS_TOKEN,
         trustedProxies: TRUSTED_PROXIES,
         maxUploadBytes: MAX_UPLOAD_BYTES,
       },

@@ -16,6 +16,8 @@ export interface EndpointBreaker {
    * with a `NotSentError` while the endpoint does not answer.
    */
   enter(): Promise<(became: 'answered' | 'failed' | 'left') => void>;
+  /** True while nothing is sent, or only a probe. */
+  readonly isOpen: () => boolean;
 }
 
 /** Failures in a row after which nothing is sent. */
@@ -45,6 +47,7 @@ export const createEndpointBreaker = (opened: (error: NotSentError) => void): En
   };
   return {
     assertClosed,
+    isOpen: () => policy.state !== CircuitState.Closed,
     enter: async () => {
       assertClosed();
       const entered = Promise.withResolvers<void>();

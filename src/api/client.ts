@@ -2,11 +2,13 @@ import { realClock, type Clock } from '../async/clock.ts';
 import type { OnCall } from './call-report.ts';
 import { createChatApi, type ChatApi } from './chat.ts';
 import { createCaller } from './create-caller.ts';
+import { createMetrics, type Metrics } from '../ops/metrics.ts';
 import { createKeyProbe, type KeyProbe } from './key-probe.ts';
 import { createServiceKeys, type FindOwnKey, type ServiceKeys } from './keys.ts';
 import { createRecognitionApi, type RecognitionApi } from './recognition.ts';
 import type { RetryPolicy } from './retry.ts';
 import { createSpeechApi, type SpeechApi } from './speech.ts';
+import { NO_TRACING, type Tracing } from '../tracing/tracing.ts';
 import { createTransport } from './transport.ts';
 import { createTranslationApi, type TranslationApi } from './translation.ts';
 
@@ -33,6 +35,12 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** Takes the report of each call. */
   readonly onCall?: OnCall;
+  /** Takes what its requests meet. Default: a new registry. */
+  readonly metrics?: Metrics;
+  /** Default: no spans are kept. */
+  readonly tracing?: Tracing;
+  /** True when requests tell the service of which trace they are. Default: while spans are kept. */
+  readonly tellsTrace?: boolean;
 }
 
 export const createServiceClient = ({
@@ -42,10 +50,22 @@ export const createServiceClient = ({
   retry = {},
   clock = realClock,
   onCall = () => {},
+  metrics = createMetrics(),
+  tracing = NO_TRACING,
+  tellsTrace = tracing.isOn,
 }: ClientOptions): ServiceClient => {
   const transport = createTransport(baseUrl);
   const keys = createServiceKeys(key, findOwnKey);
-  const caller = createCaller({ transport, keys, retry, clock, onCall });
+  const caller = createCaller({
+    transport,
+    keys,
+    retry,
+    clock,
+    onCall,
+    metrics,
+    tracing,
+    tellsTrace,
+  });
   return {
     ...createChatApi(caller),
     ...createSpeechApi(caller),

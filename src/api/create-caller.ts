@@ -1,7 +1,9 @@
 import type { Clock } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
-import { openReport, type OnCall, type OpenReport } from './call-report.ts';
+import type { OpenReport } from './call-report.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import { createKeyGates } from './key-gates.ts';
+import { createReportOpener, type ReportOpenerDeps, type TracedReport } from './traced-report.ts';
 import type { Attempt, Call, Caller, Endpoint } from './caller.ts';
 import type { ServiceKey, ServiceKeys } from './keys.ts';
 import {
@@ -16,18 +18,18 @@ import {
 import { ServiceError } from './service-error.ts';
 import type { Transport } from './transport.ts';
 
-export interface CallerDeps {
+export interface CallerDeps extends ReportOpenerDeps {
   readonly transport: Pick<Transport, 'send'>;
   readonly keys: ServiceKeys;
   readonly retry: Partial<RetryPolicy>;
   readonly clock: Clock;
-  readonly onCall: OnCall;
+  readonly metrics: Metrics;
 }
 
 /** A call under way. */
 interface Started {
   readonly deadline: Deadline;
-  readonly report: OpenReport;
+  readonly report: TracedReport;
   readonly key: ServiceKey;
 }
 
@@ -60,9 +62,11 @@ const until = async function* <T>(
 };
 
 /** Creates the caller of one service: calls with the same key share what is learnt of its limits. */
-export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDeps): Caller => {
+export const createCaller = (deps: CallerDeps): Caller => {
+  const { transport, keys, retry, clock, metrics } = deps;
+  const open = createReportOpener(deps);
   const { random = DEFAULT_RETRY.random } = retry;
-  const gates = createKeyGates({ clock, random });
+  const gates = createKeyGates({ clock, random, metrics });
   const policyFor = ({ options: { hasFallback = false } }: Call, key: ServiceKey): RetryPolicy => ({
     ...DEFAULT_RETRY,
     takeRetry: () => gates.budgetOf(key).take(),
@@ -75,7 +79,12 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
 
   const attemptOf = ({ deadline, report, key }: Started): Attempt => ({
     signal: deadline.signal,
-    send: async (request) => transport.send(request, key, deadline.signal),
+    send: async ({ headers, ...request }) =>
+      transport.send(
+        { ...request, headers: { ...headers, ...report.headers } },
+        key,
+        deadline.signal,
+      ),
     used: ({ total_tokens: tokens }) => {
       if (typeof tokens === 'number') report.used(tokens);
     },
@@ -99,7 +108,7 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
   const attempts = async <T>(
     call: Call,
     deadline: Deadline,
-    report: OpenReport,
+    report: TracedReport,
     run: (attempt: Attempt) => Promise<T>,
   ): Promise<T> => {
     const started = { deadline, report, key: await keyFor(call) };
@@ -119,7 +128,7 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
   return {
     once: async (call, run) => {
       using deadline = start(call);
-      const report = openReport(call, onCall);
+      const report = open(call);
       try {
         const result = await attempts(call, deadline, report, run);
         report.end();
@@ -132,7 +141,7 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
     opened: async (call, run) => {
       using started = new DisposableStack();
       const deadline = started.use(start(call));
-      const report = openReport(call, onCall);
+      const report = open(call);
       try {
         const items = await attempts(call, deadline, report, run);
         return until(items, started.move(), report);
@@ -143,7 +152,7 @@ export const createCaller = ({ transport, keys, retry, clock, onCall }: CallerDe
     },
     async *states(call, run) {
       using deadline = start(call);
-      const report = openReport(call, onCall);
+      const report = open(call);
       const attempt = async function* (started: Started, number: AttemptNumber) {
         const leave = await enter(call, started, number);
         try {

@@ -20,6 +20,8 @@ export interface Gate {
     report: OpenReport,
     isAgain: boolean,
   ): Promise<(thrown?: unknown) => void>;
+  /** True while the endpoint does not answer. */
+  readonly isOpen: () => boolean;
 }
 
 /** True for an error which says that the service fails, whoever asks for whatever. */
@@ -44,13 +46,21 @@ const outcomeOf = (thrown: unknown, { hasFallback = false }: CallOptions): Reque
 export interface GateDeps {
   readonly clock: Clock;
   readonly random: () => number;
+  /** Called when the service refuses a request for now. */
+  readonly refused?: () => void;
+  /** Called when the endpoint does not answer any more. */
+  readonly opened?: () => void;
 }
 
 /** Creates the gate of one endpoint with one key. */
-export const createGate = ({ clock, random }: GateDeps): Gate => {
+export const createGate = ({ clock, random, refused, opened }: GateDeps): Gate => {
   const scheduler = createRequestScheduler({ clock, random });
-  const breaker = createEndpointBreaker((error) => scheduler.shed(error));
+  const breaker = createEndpointBreaker((error) => {
+    scheduler.shed(error);
+    opened?.();
+  });
   return {
+    isOpen: breaker.isOpen,
     enter: async (options, { signal, endsAtMs }, report, isAgain) => {
       const { lane, space } = options;
       const leftMs = endsAtMs - performance.now();
@@ -68,6 +78,7 @@ export const createGate = ({ clock, random }: GateDeps): Gate => {
           isOver = true;
           report.served(clock.nowMs() - sentMs);
           const outcome = outcomeOf(thrown, options);
+          if (outcome.kind === 'refused') refused?.();
           became(outcome.kind === 'refused' ? 'answered' : outcome.kind);
           permit.settle(outcome);
         };

@@ -2,6 +2,8 @@ import { createLru } from '../async/lru.ts';
 import type { Endpoint } from './caller.ts';
 import { createGate, type Gate, type GateDeps } from './gate.ts';
 import type { KeyIdentity } from './keys.ts';
+import { declareGateMetrics } from './metrics/gate-metrics.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
 /** Keys whose gates are kept; those that were used the longest ago are dropped first. */
@@ -15,13 +17,25 @@ export interface KeyGates {
   readonly keys: number;
 }
 
+export interface KeyGatesDeps extends Pick<GateDeps, 'clock' | 'random'> {
+  readonly metrics: Metrics;
+}
+
 interface Kept {
   readonly gates: Map<Endpoint, Gate>;
   readonly budget: RetryBudget;
 }
 
-export const createKeyGates = (deps: GateDeps): KeyGates => {
+export const createKeyGates = ({ metrics, ...deps }: KeyGatesDeps): KeyGates => {
   const kept = createLru<string, Kept>(KEPT_KEYS);
+  const open = (): ReadonlyMap<Endpoint, number> => {
+    const counts = new Map<Endpoint, number>();
+    for (const [, { gates }] of kept)
+      for (const [endpoint, gate] of gates)
+        counts.set(endpoint, (counts.get(endpoint) ?? 0) + Number(gate.isOpen()));
+    return counts;
+  };
+  const measured = declareGateMetrics(metrics, open);
   const keptOf = ({ id }: Pick<KeyIdentity, 'id'>): Kept => {
     const its = kept.get(id) ?? {
       gates: new Map<Endpoint, Gate>(),
@@ -33,7 +47,13 @@ export const createKeyGates = (deps: GateDeps): KeyGates => {
   return {
     of: (key, endpoint) => {
       const { gates } = keptOf(key);
-      const gate = gates.get(endpoint) ?? createGate(deps);
+      const gate =
+        gates.get(endpoint) ??
+        createGate({
+          ...deps,
+          refused: () => measured.refused(endpoint),
+          opened: () => measured.opened(endpoint),
+        });
       gates.set(endpoint, gate);
       return gate;
     },

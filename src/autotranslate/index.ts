@@ -19,9 +19,13 @@ import { createReconcile } from './mirror/reconcile.ts';
 import { createPartitionWorker } from './partition-worker.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
 import { createTranslationContext } from './prepare/context.ts';
+import { declareMessageMetrics } from './metrics.ts';
+import { traceWork } from './traced-work.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
@@ -59,6 +63,8 @@ export interface AutoTranslateDeps {
   readonly services: PrepareDeps['services'];
   readonly inboxDays: number;
   readonly mirrorDays: number;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -81,7 +87,17 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const threads = createStandingThreads(store);
   const watchStore = await openWatchStore(store, now);
   const context = createTranslationContext();
-  const kept = { platforms, inbox, stored, cursors, context, threads, watches: watchStore };
+  const measured = declareMessageMetrics(deps);
+  const kept = {
+    measured,
+    platforms,
+    inbox,
+    stored,
+    cursors,
+    context,
+    threads,
+    watches: watchStore,
+  };
   const shared = { ...deps, ...deps.services, ...kept };
 
   const outages = createOutages({
@@ -98,8 +114,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   });
   const work = createPartitionWorker({
     ...shared,
-    prepare: preparing.prepare,
-    reconcile,
+    ...traceWork(deps.tracing, { prepare: preparing.prepare, reconcile }),
     isOnHold: (partition) => scheduler.isOnHold(partition),
   });
   const scheduler = createScheduler({ ...shared, work });

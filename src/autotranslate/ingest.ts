@@ -2,10 +2,13 @@ import { realClock, sleep } from '../async/clock.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import type { Backfill } from './backfill.ts';
 import { languageOfReaction, readFlagged } from './flags.ts';
+import type { MessageMetrics } from './metrics.ts';
+import { startAccept } from './traces.ts';
 import { skipReason } from './policy.ts';
 import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import type { Message } from '../model/message.ts';
 import { messageKey, type MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space-choices.ts';
@@ -33,6 +36,8 @@ const BAN_LOOKS = 4;
 const BAN_WAIT_MS = 10_000;
 
 export interface IngestDeps {
+  readonly measured: MessageMetrics;
+  readonly tracing: Tracing;
   readonly inbox: InboxStore;
   readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly cursors: Pick<CursorStore, 'advance'>;
@@ -56,13 +61,28 @@ export type Ingest = ReturnType<typeof createIngest>;
  * inbox and wakes the work on them.
  */
 export const createIngest = (deps: IngestDeps) => {
-  const { inbox, stored, cursors, watches, spaces, privacy, scheduler, backfill, platforms } = deps;
+  const {
+    measured,
+    inbox,
+    stored,
+    cursors,
+    watches,
+    spaces,
+    privacy,
+    scheduler,
+    backfill,
+    platforms,
+  } = deps;
   const turns = createKeyedMutex();
 
   const accept = async (arrival: Omit<Arrival, 'writtenMs'>): Promise<Accepted> => {
     const { ref, position } = arrival.message;
     const writtenMs = platforms.of(ref.channel).feed.timeOf(position);
+    const accepted = startAccept(deps.tracing, { ref, purpose: arrival.purpose });
     const { was, partition } = await inbox.accept({ ...arrival, writtenMs });
+    accepted(was);
+    if (was === 'new' && arrival.skip !== undefined)
+      measured.settled(ref.channel.space.platform, 'skipped', deps.now());
     if (was === 'changed') scheduler.interrupt(ref);
     if (was === 'changed' || (was === 'new' && arrival.skip === undefined))
       scheduler.wake(partition);

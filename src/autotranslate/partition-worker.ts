@@ -7,6 +7,7 @@ import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { OutageError } from './outage.ts';
 import { givenUp, type Prepared } from './prepare/prepared.ts';
+import { loggingOf } from './traces.ts';
 import { ASIDE, isExhausted, PREPARING, RECONCILING, waitMs, type RowBackoff } from './tries.ts';
 
 /**
@@ -169,7 +170,7 @@ export const createPartitionWorker = ({
           done = await reconcile(batch, tenure);
           if (done < batch.length) fault = outdated();
         } catch (thrown) {
-          fault = faultOf(thrown, log);
+          fault = loggingOf(head.row, () => faultOf(thrown, log));
         }
         for (const { row } of left.splice(0, done)) end(jobs, keyOf(row));
         if (!fault) continue;

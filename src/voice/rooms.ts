@@ -15,11 +15,14 @@ import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { createConsentChoices } from './consent/choices.ts';
 import { createAutoJoin } from './auto-join.ts';
 import type { RoomWatcher, VoicePort } from '../ports/voice.ts';
+import { declareVoiceMetrics } from './metrics.ts';
+import type { Metrics } from '../ops/metrics.ts';
 import { createReadAloud } from './tts/read-aloud.ts';
 import type { RoomDeps } from './session.ts';
 import { openRoom, type LeaveReason, type OpenRoom } from './room.ts';
 
-export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf'> {
+export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf' | 'captionShown'> {
+  readonly metrics: Metrics;
   readonly consents: RoomConsents;
   readonly platformOf: (name: string) => Platform | undefined;
   readonly rows: OpenRooms;
@@ -50,6 +53,9 @@ export const createRooms = (deps: RoomsDeps) => {
   const left = new Map<string, { readonly room: OpenRoom; readonly drop: () => void }>();
   const mutex = createKeyedMutex();
   const over = new AbortController();
+  const { captionShown } = declareVoiceMetrics(deps.metrics, () =>
+    open.values().map(({ room }) => room),
+  );
 
   const portOf = (space: Space): { platform: Platform; port: VoicePort } => {
     const platform = platformOf(space.platform);
@@ -142,7 +148,7 @@ export const createRooms = (deps: RoomsDeps) => {
           signal,
           ended: (gone, why) => ended(gone, tenure, why),
         },
-        { ...deps, choiceOf: consentChoices.of },
+        { ...deps, choiceOf: consentChoices.of, captionShown },
       );
       if (signal.aborted) await room.close('stopping');
       if (room.isOver) throw notJoined();

@@ -24,6 +24,7 @@ import { createNotice } from './consent/notice.ts';
 import { createNoticeLocales } from './consent/notice-locales.ts';
 import { areCaptionsOn, firstState, type ListeningEvent, modeOf, next } from './listening-mode.ts';
 import type { CaptionOptions, Room } from './room-types.ts';
+import type { VoiceMetrics } from './metrics.ts';
 import type { StatusMessages } from './status-messages.ts';
 import { createHints, createSubscription } from './subscription.ts';
 import { createTrouble } from './stt/trouble.ts';
@@ -42,6 +43,8 @@ export interface RoomDeps {
   readonly clock: Clock;
   /** Ms since 1970. */
   readonly now: () => number;
+  /** Takes the time from the end of speech to its caption in the channel. */
+  readonly captionShown: VoiceMetrics['captionShown'];
 }
 
 export interface VoiceSessionDeps extends RoomDeps {

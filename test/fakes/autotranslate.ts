@@ -1,6 +1,8 @@
 import { realClock } from '../../src/async/clock.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog, type Log } from '../../src/log.ts';
+import { createMetrics, type Metrics } from '../../src/ops/metrics.ts';
+import { NO_TRACING, type Tracing } from '../../src/tracing/tracing.ts';
 import { AppError } from '../../src/errors.ts';
 import { sentence } from '../../src/model/compose-rich-text.ts';
 import type { Channel } from '../../src/model/place.ts';
@@ -61,6 +63,8 @@ interface TestServices
   readonly hearing: (words: string) => Promise<void> | undefined;
   readonly operator: OperatorLimits;
   readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
 }
 
 /** Auto-translate over a store, with services that need none. */
@@ -74,6 +78,8 @@ export const openTestAutoTranslate = async (
     hearing = () => undefined,
     now = Date.now,
     log = createLog('silent'),
+    metrics = createMetrics(),
+    tracing = NO_TRACING,
   }: Partial<TestServices> = {},
 ): Promise<AutoTranslate> => {
   const slots = createSlotOwner({ leases: store.leases, log, clock: realClock });
@@ -85,6 +91,8 @@ export const openTestAutoTranslate = async (
     texts,
     inboxDays: 7,
     mirrorDays: 365,
+    metrics,
+    tracing,
     now,
     random: () => 0.5,
     services: {

@@ -16,6 +16,8 @@ import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
 import { openFakeDeliveries } from './deliveries.ts';
+import { createMetrics } from '../../src/ops/metrics.ts';
+import { createOpsPages } from '../../src/ops/pages.ts';
 import { createFakeDictations, type FakeDictations } from './dictation.ts';
 import { FAKE_COMMANDS } from './fake-commands.ts';
 import { NO_RESERVATION } from './reservation.ts';
@@ -177,7 +179,7 @@ const readAll = async (attachment: Attachment): Promise<number> => {
 };
 
 /** A core whose commands answer in set ways, and whose streams go on when the test says so. */
-export const createFakeCore = (): FakeCore => {
+export const createFakeCore = (metricsToken?: string): FakeCore => {
   const texts = loadTexts(join(import.meta.dirname, '../../locales'));
   const log = pino({ level: 'silent' });
   const invocations: Invocation[] = [];
@@ -185,6 +187,8 @@ export const createFakeCore = (): FakeCore => {
   const lines: { text: string; languages: readonly string[] }[] = [];
   const waiting: (() => void)[] = [];
   const dictations = createFakeDictations();
+  const metrics = createMetrics();
+  metrics.counter({ name: 'calls_total', help: 'Calls.' })(7);
   let saved = 0;
   let reachable = true;
   let refusal: AppError | undefined;
@@ -349,7 +353,16 @@ export const createFakeCore = (): FakeCore => {
     setStorageFault: (next) => (storageFault = next),
     openDeliveries: openFakeDeliveries,
     ready: () => ready,
-    metrics: { mediaType: 'text/plain; version=0.0.4', text: async () => 'calls_total 7\n' },
+    metrics,
+    ops: createOpsPages({
+      metrics,
+      metricsToken,
+      isStalled: () => false,
+      readiness: async () => {
+        const parts = { ...ready, service: reachable && !refusal, storage: !storageFault };
+        return { ready: Object.values(parts).every(Boolean), draining: false, parts };
+      },
+    }),
     setReady: (next) => (ready = next),
     commands: () => FAKE_COMMANDS,
     dispatch: async (invocation) => {

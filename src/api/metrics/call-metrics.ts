@@ -1,6 +1,7 @@
 import type { RecentCalls } from '../../model/service-status.ts';
 import type { CallReport, OnCall } from '../call-report.ts';
-import { createPrometheusMetrics } from './prometheus.ts';
+import type { Metrics } from '../../ops/metrics.ts';
+import { declareCallMetrics } from './prometheus.ts';
 import { createRecentCalls, quantileMs, type CallCounts } from './recent-calls.ts';
 
 /** Outcomes that say nothing against the service: it answered, nobody wanted it, or it may refuse. */
@@ -22,21 +23,24 @@ export interface CallMetrics {
   readonly onCall: OnCall;
   /** The calls of the last hour, by endpoint, lane and outcome. */
   readonly snapshot: () => readonly CallCounts[];
-  /** All calls since the start, for Prometheus. */
-  readonly prometheus: { readonly mediaType: string; readonly text: () => Promise<string> };
 }
 
-/** @param nowMs clock without jumps */
-export const createCallMetrics = (nowMs: () => number = () => performance.now()): CallMetrics => {
+/**
+ * @param metrics takes all calls since the start
+ * @param nowMs clock without jumps
+ */
+export const createCallMetrics = (
+  metrics: Metrics,
+  nowMs: () => number = () => performance.now(),
+): CallMetrics => {
   const recent = createRecentCalls(nowMs);
-  const { onCall, ...prometheus } = createPrometheusMetrics();
+  const add = declareCallMetrics(metrics);
   return {
     onCall: (report) => {
       recent.onCall(report);
-      onCall(report);
+      add(report);
     },
     snapshot: recent.snapshot,
-    prometheus,
   };
 };
 

@@ -1,8 +1,10 @@
 import { createSemaphore } from '../../async/semaphore.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
 import { hashOf, plan, rowsOf, type Current, type Step, type TargetWork } from './plan.ts';
+import type { MessageMetrics } from '../metrics.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import { OutageError } from '../outage.ts';
+import { loggingOf } from '../traces.ts';
 import { ASIDE, waitMs } from '../tries.ts';
 import { AppError, reasonSentence, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -20,6 +22,7 @@ import { RELAXED } from '../../store/writer.ts';
 const LARGE_AT_ONCE = 2;
 
 export interface ReconcileDeps extends QuoteDeps {
+  readonly measured: MessageMetrics;
   readonly inbox: Pick<InboxStore, 'settle' | 'stepAside'>;
   readonly stored: MirrorStore;
   readonly store: Pick<Store, 'write'>;
@@ -178,7 +181,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
       const fields = { platform: space.platform, channel: id, code: error.code };
       const missing = error.code === 'forbidden' ? await missingIn(target, watch) : [];
       const lacking = missing.length > 0 ? { missing } : {};
-      log.warn({ ...fields, reason: error.message, ...lacking }, 'a mirror could not be created');
+      loggingOf(row, () =>
+        log.warn({ ...fields, reason: error.message, ...lacking }, 'a mirror could not be created'),
+      );
     };
 
     const left = [...create];
@@ -235,10 +240,11 @@ export const createReconcile = (deps: ReconcileDeps) => {
     const where = { platform: space.platform, channel, message: ref.id };
     const level = fault.code === 'internal' ? 'error' : 'warn';
     const event = willRetry ? 'a message could not be translated yet' : 'a message was given up';
-    log[level]({ ...where, code: fault.code, attempts, err: fault }, event);
+    loggingOf(row, () => log[level]({ ...where, code: fault.code, attempts, err: fault }, event));
   };
 
   const settle = async (batch: readonly Current[], records: Records): Promise<void> => {
+    const ended: (() => void)[] = [];
     const aside: { readonly partition: string; readonly dueMs: number }[] = [];
     // Written after the mirrors' places, and mostly in one transaction with them.
     const settling = store.write(async (db) => {
@@ -254,6 +260,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
         }
         const outcome = outcomeOf(prepared, records);
         const isSettled = await inbox.settle(db, row, outcome);
+        const { platform } = row.ref.channel.space;
+        if (isSettled)
+          ended.push(() => deps.measured.settled(platform, outcome.state, row.sinceMs));
         const usage = { ...used, messages: outcome.state === 'posted' ? 1 : 0 };
         const isUsed = usage.messages + usage.characters + usage.audioMs > 0;
         // Somebody else may have pressed a flag: it is the use of the space alone.
@@ -263,6 +272,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       }
     }, RELAXED);
     await Promise.all([...records.writes, settling]);
+    for (const measure of ended) measure();
     for (const { partition, dueMs } of aside) deps.wakeAt(partition, dueMs);
   };
 

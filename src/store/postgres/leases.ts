@@ -46,19 +46,12 @@ interface Held {
   wallUntilMs: number;
 }
 
-/** A report of the leases to the metrics. */
-export interface LeaseReport {
-  readonly held: (count: number) => void;
-  readonly lost: () => void;
-}
-
 export interface LeasesDeps {
   readonly session: ListenSession;
   readonly log: Log;
   readonly clock: Clock;
   readonly wallMs: () => number;
   readonly random: () => number;
-  readonly report?: LeaseReport;
 }
 
 export type PostgresLeases = Leases &
@@ -69,7 +62,7 @@ export type PostgresLeases = Leases &
 
 /** Opens the leases of a process: rows that it renews, and loses when it cannot. */
 export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeases> => {
-  const { session, log, clock, wallMs, random, report } = deps;
+  const { session, log, clock, wallMs, random } = deps;
   const owner = randomUUID().replaceAll('-', '');
   const closing = new AbortController();
   const held = new Map<string, Held>();
@@ -91,13 +84,11 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
   const drop = (name: string, lease: Held): boolean => {
     if (held.get(name) !== lease) return false;
     held.delete(name);
-    report?.held(held.size);
     lease.abort.abort(new AppError('cancelled', 'the lease is not held any more'));
     return true;
   };
   const lose = (name: string, lease: Held): void => {
     if (!drop(name, lease)) return;
-    report?.lost();
     log.warn({ lease: name }, 'a lease was lost');
   };
 
@@ -113,7 +104,6 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
   ): Tenure => {
     const lease: Held = { epoch, abort: new AbortController(), ...until };
     held.set(name, lease);
-    report?.held(held.size);
     const both = signal ? AbortSignal.any([signal, lease.abort.signal]) : lease.abort.signal;
     const isHeld = (): boolean =>
       held.get(name) === lease && isCurrent(lease) && !(signal?.aborted ?? false);

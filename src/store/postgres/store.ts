@@ -12,7 +12,7 @@ import { createColumnTypes } from './column-types.ts';
 import { createConnectionPool } from './connect.ts';
 import { hasLost } from './faults.ts';
 import { guardAgainstLeft } from './left-spaces.ts';
-import { openPostgresLeases, type LeaseReport } from './leases.ts';
+import { openPostgresLeases } from './leases.ts';
 import { demandListening } from './pooler.ts';
 import { openSession } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
@@ -25,7 +25,6 @@ export interface PostgresStoreOptions {
   readonly clock?: Clock;
   readonly wallMs?: () => number;
   readonly random?: () => number;
-  readonly leaseReport?: LeaseReport;
 }
 
 /** Longest time for which writes wait for a database that is away, and time between two tries. */
@@ -72,7 +71,6 @@ export const openPostgresStore = async ({
   clock = realClock,
   wallMs = Date.now,
   random = Math.random,
-  leaseReport,
 }: PostgresStoreOptions): Promise<Store> => {
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool: createConnectionPool(url, connections) }),
@@ -92,7 +90,6 @@ export const openPostgresStore = async ({
         clock,
         wallMs,
         random,
-        ...(leaseReport ? { report: leaseReport } : {}),
       }),
     );
     const signals = parts.use(await openPostgresSignals({ db, session, leases, log, clock }));

@@ -8,6 +8,7 @@ import { equal } from '../../model/walk-rich-text.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { Caption, CaptionDisplay } from './caption.ts';
+import type { VoiceMetrics } from '../metrics.ts';
 import { createLostLines, type LostLines } from './lost-lines.ts';
 import { type Page, type PageLimits, Pages } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
@@ -64,6 +65,8 @@ export interface CaptionMessagesDeps {
   readonly blocked?: (error: AppError | undefined) => void;
   /** Reports final lines that were given up while the channel refused, once it accepts or at the end. */
   readonly unshown?: (lost: LostLines) => void;
+  /** Takes the time from the end of speech to its final caption in the channel. */
+  readonly captionShown?: VoiceMetrics['captionShown'];
   readonly limits?: Partial<PageLimits>;
 }
 
@@ -224,6 +227,8 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
         await platform.delete(posted);
         page.posted = undefined;
       }
+      for (const { id, endMs } of sent)
+        if (finals.has(id) && !page.shownFinals.has(id)) deps.captionShown?.(clock.nowMs() - endMs);
       page.shown = lines;
       page.shownFinals = finals;
       page.shownLasting = lasting;

@@ -13,6 +13,7 @@ import { type CaptionMessages, createCaptionMessages } from './caption-messages.
 import { type CaptionDisplay, createTranscript } from './caption.ts';
 import { createCaptions } from './captions.ts';
 import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
+import type { VoiceMetrics } from '../metrics.ts';
 import type { LostLines } from './lost-lines.ts';
 import { summarise } from './summary.ts';
 import { sessionFile } from './transcript-files.ts';
@@ -36,6 +37,7 @@ export interface CaptionSessionDeps {
   readonly blocked: (error: AppError | undefined) => void;
   /** Reports lines that were not shown because their channel refused them. */
   readonly unshown: (to: Channel, lost: LostLines) => void;
+  readonly captionShown?: VoiceMetrics['captionShown'];
 }
 
 const RECENT_CAPTIONS = 20;
@@ -92,6 +94,7 @@ export const startCaptionSession = (
       },
       blocked: deps.blocked,
       unshown: (lost) => deps.unshown(to, lost),
+      ...(deps.captionShown ? { captionShown: deps.captionShown } : {}),
     });
     newest = display;
     displays.add(during(stretch, display));

@@ -11,6 +11,7 @@ import type { ChannelWatch } from '../../../src/model/watch.ts';
 import type { Services } from '../../../src/command/services.ts';
 import type { ChannelFeed, ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../../src/ports/mirrors.ts';
+import { createMetrics } from '../../../src/ops/metrics.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 import { rich } from '../../fakes/rich-text.ts';
 import { openFakeDeliveries } from '../../fakes/deliveries.ts';
@@ -98,6 +99,8 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     spaceLeft: async (space) => void told.push({ what: 'spaceGone', space }),
   };
   const core: TestCore = {
+    metrics: createMetrics(),
+    ops: undefined as never,
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     texts,
     feedListener,

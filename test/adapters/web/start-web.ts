@@ -152,9 +152,17 @@ export const OPTIONS: WebOptions = {
   maxUploadBytes: 1_000_000,
 };
 
+interface StartOptions extends Partial<WebOptions> {
+  /** Token of the core's metrics. */
+  readonly metricsToken?: string;
+}
+
 /** The web adapter on a free port, over a scripted core. */
-export const createWeb = async (options: Partial<WebOptions> = {}): Promise<StartedWeb> => {
-  const core = createFakeCore();
+export const createWeb = async ({
+  metricsToken,
+  ...options
+}: StartOptions = {}): Promise<StartedWeb> => {
+  const core = createFakeCore(metricsToken);
   const adapter = createWebAdapter({ ...OPTIONS, ...options }, core);
   const { where } = await adapter.start();
   return {
@@ -166,7 +174,7 @@ export const createWeb = async (options: Partial<WebOptions> = {}): Promise<Star
 };
 
 /** The same, until the test ends. */
-export const startWeb = async (options: Partial<WebOptions> = {}): Promise<StartedWeb> => {
+export const startWeb = async (options: StartOptions = {}): Promise<StartedWeb> => {
   const web = await createWeb(options);
   onTestFinished(() => web[Symbol.asyncDispose]());
   return web;

@@ -8,6 +8,7 @@ import { realClock } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import { NO_SPACE } from '../../../src/model/lane.ts';
 import type { Space } from '../../../src/model/place.ts';
+import { createMetrics } from '../../../src/ops/metrics.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { startSpeechFake, VOICE, type SpeechFake } from '../../fakes/speech.ts';
 import { bytesOf, JAPANESE, source, statesOf } from './client-support.ts';
@@ -152,7 +153,11 @@ describe('the key of a space', () => {
   });
 
   it('of many spaces leaves nothing behind', () => {
-    const gates = createKeyGates({ clock: realClock, random: () => 0 });
+    const gates = createKeyGates({
+      clock: realClock,
+      random: () => 0,
+      metrics: createMetrics(),
+    });
     const first = gates.of({ id: 'first' }, 'tts');
     expect(gates.of({ id: 'first' }, 'tts')).toBe(first);
     expect(gates.of({ id: 'first' }, 'asr')).not.toBe(first);

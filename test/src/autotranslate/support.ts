@@ -13,6 +13,7 @@ import type { Inbox } from '../../../src/store/inbox/index.ts';
 import { type Privacy, createPrivacy } from '../../../src/store/privacy.ts';
 import { type SpaceSettings, createSpaceSettings } from '../../../src/store/settings.ts';
 import type { Translator } from '../../../src/translation/translator.ts';
+import { createMetrics, type Metrics } from '../../../src/ops/metrics.ts';
 import { createUsage, type Usage } from '../../../src/store/usage.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { openSpaceData } from '../../../src/store/space-data.ts';
@@ -95,6 +96,8 @@ export interface Scene {
   readonly asked: ReadonlyMap<string, number>;
   /** What was logged, as JSON. */
   readonly logged: readonly string[];
+  /** What was measured in this life of the program. */
+  readonly metrics: Metrics;
   /** How each message ended, by its id. */
   outcomes(): Promise<Record<string, string>>;
 }
@@ -137,7 +140,9 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       return yield* plainTranslator.translate({ text, to, place: SPACE, lane: 'ambient' }, signal);
     },
   };
+  let metrics = createMetrics();
   const open = async (): Promise<AutoTranslate> => {
+    metrics = createMetrics();
     const opened = await openTestAutoTranslate(store, {
       translator,
       spaces,
@@ -145,6 +150,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       operator: { space: {}, person: personLimits },
       hearing: (words) => gates.get(words),
       now: () => Date.now() + clock.aheadMs,
+      metrics,
       log: createLog('info', { write: (line) => void logged.push(line) }),
     });
     for (const { platform } of [feed, other]) opened.attach(platform);
@@ -174,6 +180,9 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     },
     get watches() {
       return watching.watches;
+    },
+    get metrics() {
+      return metrics;
     },
     get inbox() {
       return watching.inbox;

@@ -1,16 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openReport, type CallReport } from '../../../../src/api/call-report.ts';
 import { createCallMetrics, recentCalls } from '../../../../src/api/metrics/call-metrics.ts';
+import { createMetrics, type Metrics } from '../../../../src/ops/metrics.ts';
 import { serviceError } from '../../../../src/api/service-error.ts';
 import { ASKER } from '../../../fakes/asker.ts';
 
 const HOUR_MS = 3_600_000;
 
 let nowMs: number;
+let registry: Metrics;
 let metrics: ReturnType<typeof createCallMetrics>;
 beforeEach(() => {
   nowMs = 12_345;
-  metrics = createCallMetrics(() => nowMs);
+  registry = createMetrics();
+  metrics = createCallMetrics(registry, () => nowMs);
 });
 
 const report = (part: Partial<CallReport> = {}): CallReport => ({
@@ -124,7 +127,7 @@ describe('the calls of the last hour', () => {
 });
 
 describe('the metrics for Prometheus', () => {
-  const lines = async () => (await metrics.prometheus.text()).split('\n');
+  const lines = async () => (await registry.text()).split('\n');
   const LABELS = 'endpoint="translate",lane="interactive"';
 
   it('count calls, requests and what they carried', async () => {
@@ -148,28 +151,6 @@ describe('the metrics for Prometheus', () => {
     for (let call = 0; call < 100; call += 1)
       metrics.onCall(report({ space: { platform: 'test', id: `space-${call}` } }));
     expect((await lines()).length).toBe(before);
-    expect(await metrics.prometheus.text()).not.toContain('space-');
-  });
-
-  it('let other work run between two of them', async () => {
-    metrics.onCall(report());
-    let turns = 0;
-    const turn = (): void => {
-      turns += 1;
-      immediate = setImmediate(turn);
-    };
-    let immediate = setImmediate(turn);
-    const text = await metrics.prometheus.text();
-    clearImmediate(immediate);
-    const families = text.match(/^# TYPE/gm) ?? [];
-    expect(families).toHaveLength(7);
-    expect(turns).toBeGreaterThanOrEqual(families.length - 1);
-    expect(text).toMatch(/^# HELP [^\0]*[^\n]\n$/);
-    expect(text.match(/\n\n# HELP/g)).toHaveLength(6);
-  });
-
-  it('of two programs in one process are apart', async () => {
-    createCallMetrics().onCall(report());
-    expect(await metrics.prometheus.text()).not.toContain('translate');
+    expect(await registry.text()).not.toContain('space-');
   });
 });

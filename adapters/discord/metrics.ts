@@ -1,0 +1,43 @@
+import { Events, type Client, type REST, type ResponseLike, RESTEvents } from 'discord.js';
+import type { Metrics } from '../../src/ops/metrics.ts';
+
+/** Statuses that Discord counts as invalid requests, ten thousand of which in ten minutes ban the address. */
+const INVALID: ReadonlySet<number> = new Set([401, 403, 429]);
+const RATE_LIMITED = 429;
+
+export interface DiscordMetrics {
+  /** Counts the responses that a REST client gets. */
+  readonly watchRequests: (rest: Pick<REST, 'on'>) => void;
+  /** Counts the sessions that a client starts. */
+  readonly watchSessions: (client: Pick<Client, 'on'>) => void;
+}
+
+export const declareDiscordMetrics = (metrics: Metrics): DiscordMetrics => {
+  const limited = metrics.counter({
+    name: 'dragoman_platform_rate_limited_total',
+    help: 'Requests that a platform refused for now (429).',
+    labels: ['platform'],
+  });
+  const invalid = metrics.counter({
+    name: 'dragoman_discord_invalid_requests_total',
+    help: 'Requests of which Discord allows 10,000 in 10 minutes: those answered by 401, 403 or 429.',
+  });
+  const sessions = metrics.counter({
+    name: 'dragoman_discord_sessions_total',
+    help: 'Sessions with Discord’s gateway: identified anew, or resumed.',
+    labels: ['start'],
+  });
+  return {
+    watchRequests: (rest) => {
+      rest.on(RESTEvents.Response, (_, { status, headers }: ResponseLike) => {
+        if (status === RATE_LIMITED) limited({ platform: 'discord' });
+        // A limit that is shared with others counts against nobody (reference, "Rate Limits").
+        if (INVALID.has(status) && headers.get('x-ratelimit-scope') !== 'shared') invalid();
+      });
+    },
+    watchSessions: (client) => {
+      client.on(Events.ShardReady, () => sessions({ start: 'identified' }));
+      client.on(Events.ShardResume, () => sessions({ start: 'resumed' }));
+    },
+  };
+};

@@ -1,0 +1,75 @@
+import type { Leases, Tenure } from '../ports/leases.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Takes what becomes of leases. */
+export interface LeaseMetrics {
+  /** Adds to the number of leases that this process holds; negative where it gave them up. */
+  held(change: number): void;
+  /** Notes a lease that ended before its holder gave it up. */
+  lost(): void;
+}
+
+export const createLeaseMetrics = (metrics: Metrics): LeaseMetrics => {
+  let held = 0;
+  metrics.gauge(
+    { name: 'dragoman_leases_held', help: 'Leases that this process holds.' },
+    () => held,
+  );
+  const lost = metrics.counter({
+    name: 'dragoman_leases_lost_total',
+    help: 'Leases that ended before their holder gave them up.',
+  });
+  return {
+    held: (change) => {
+      held += change;
+    },
+    lost: () => lost(),
+  };
+};
+
+/** Counts a tenure as held until it is given up, which the result does, or lost. */
+const count = (metrics: LeaseMetrics, tenure: Tenure, own?: AbortSignal): (() => void) => {
+  let isOver = false;
+  metrics.held(1);
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    metrics.held(-1);
+    tenure.signal.removeEventListener('abort', aborted);
+  };
+  const aborted = (): void => {
+    // Its holder may end it by the same signal.
+    if (!(own?.aborted ?? false)) metrics.lost();
+    end();
+  };
+  tenure.signal.addEventListener('abort', aborted, { once: true });
+  return end;
+};
+
+/** Measures the leases of a port. */
+export const measureLeases = (leases: Leases, metrics: LeaseMetrics): Leases => ({
+  acquire: async (name, signal) => {
+    const tenure = await leases.acquire(name, signal);
+    const end = count(metrics, tenure, signal);
+    return {
+      ...tenure,
+      release: async () => {
+        end();
+        await tenure.release();
+      },
+    };
+  },
+  share: (set, size, begin) =>
+    leases.share(set, size, (tenure) => {
+      const end = count(metrics, tenure);
+      const work = begin(tenure);
+      return {
+        hear: (message) => work.hear(message),
+        [Symbol.asyncDispose]: async () => {
+          end();
+          await work[Symbol.asyncDispose]();
+        },
+      };
+    }),
+  tell: (name, message) => leases.tell(name, message),
+});

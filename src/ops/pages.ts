@@ -1,0 +1,67 @@
+import { bearerToken, isSameSecret } from '../http/bearer.ts';
+import type { Metrics } from './metrics.ts';
+import type { ReadyState } from './readiness.ts';
+
+/** Paths that tell whoever runs the program how it is. */
+export const OPS_PATHS = ['/healthz', '/readyz', '/metrics'] as const;
+
+export type OpsPath = (typeof OPS_PATHS)[number];
+
+export interface OpsReply {
+  readonly status: 200 | 401 | 404 | 503;
+  readonly mediaType: string;
+  readonly body: string;
+}
+
+/** The replies at these paths, on whatever port. */
+export interface OpsPages {
+  /**
+   * Resolves with the reply at a path.
+   *
+   * @param isPublic true on a port that others may reach too: without a token it shows no metrics
+   */
+  reply(
+    path: OpsPath,
+    request: { readonly authorization?: string | undefined; readonly isPublic: boolean },
+  ): Promise<OpsReply>;
+}
+
+export interface OpsPagesDeps {
+  readonly metrics: Pick<Metrics, 'text' | 'mediaType'>;
+  /** Token of the metrics. Without one they are for nobody on a public port, and for all on another. */
+  readonly metricsToken?: string | undefined;
+  /** See `Heartbeat`. */
+  readonly isStalled: () => boolean;
+  readonly readiness: () => Promise<ReadyState>;
+}
+
+const text = (status: OpsReply['status'], body: string): OpsReply => ({
+  status,
+  mediaType: 'text/plain; charset=utf-8',
+  body,
+});
+
+const json = (status: OpsReply['status'], body: object): OpsReply => ({
+  status,
+  mediaType: 'application/json',
+  body: JSON.stringify(body),
+});
+
+export const createOpsPages = ({
+  metrics,
+  metricsToken,
+  isStalled,
+  readiness,
+}: OpsPagesDeps): OpsPages => ({
+  reply: async (path, { authorization, isPublic }) => {
+    if (path === '/healthz') return isStalled() ? text(503, 'stalled') : text(200, 'ok');
+    if (path === '/readyz') {
+      const state = await readiness();
+      return json(state.ready ? 200 : 503, state);
+    }
+    if (isPublic && metricsToken === undefined) return json(404, { error: 'not found' });
+    if (metricsToken !== undefined && !isSameSecret(bearerToken(authorization) ?? '', metricsToken))
+      return json(401, { error: 'METRICS_TOKEN is needed' });
+    return { status: 200, mediaType: metrics.mediaType, body: await metrics.text() };
+  },
+});

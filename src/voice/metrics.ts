@@ -1,0 +1,79 @@
+import type { Metrics } from '../ops/metrics.ts';
+import type { SpeakerStats } from '../ports/voice.ts';
+
+const MS = 1_000;
+const CAPTION_BUCKETS = [0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 7.5, 10, 20, 60];
+const LOSS_BUCKETS = [0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
+/** Fewest packets of which a share says something: a second of speech. */
+const FEWEST_PACKETS = 50;
+
+type Totals = Pick<SpeakerStats, 'received' | 'lost' | 'undecryptable'>;
+
+const NONE: Totals = { received: 0, lost: 0, undecryptable: 0 };
+
+const sumOf = (stats: readonly Totals[]): Totals =>
+  stats.reduce(
+    (sum, each) => ({
+      received: sum.received + each.received,
+      lost: sum.lost + each.lost,
+      undecryptable: sum.undecryptable + each.undecryptable,
+    }),
+    NONE,
+  );
+
+/** A room as it is measured. */
+interface MeasuredRoom {
+  /** Counts of each member since the room was joined. */
+  readonly health: () => readonly Totals[];
+}
+
+export interface VoiceMetrics {
+  /** Takes the time from the end of speech to its caption in the channel. */
+  readonly captionShown: (lagMs: number) => void;
+}
+
+/**
+ * Declares the metrics of voice channels. A room is looked at when the metrics are asked for: what it
+ * lost since then is one value among those of all rooms.
+ */
+export const declareVoiceMetrics = (
+  metrics: Metrics,
+  rooms: () => Iterable<MeasuredRoom>,
+): VoiceMetrics => {
+  const known = new WeakMap<MeasuredRoom, Totals>();
+  // Read first, for it measures what the next two tell.
+  metrics.gauge(
+    { name: 'dragoman_voice_rooms', help: 'Voice channels that the bot is in.' },
+    () => {
+      const all = [...rooms()];
+      for (const room of all) measure(room);
+      return all.length;
+    },
+  );
+  const packets = metrics.counter({
+    name: 'dragoman_voice_packets_total',
+    help: 'Voice packets of subscribed members: received, lost or undecryptable.',
+    labels: ['outcome'],
+  });
+  const loss = metrics.histogram({
+    name: 'dragoman_voice_room_loss_ratio',
+    help: 'Share of the packets that a room lost between two looks at it.',
+    buckets: LOSS_BUCKETS,
+  });
+  const lag = metrics.histogram({
+    name: 'dragoman_caption_lag_seconds',
+    help: 'Time from the end of speech to its caption in the channel.',
+    buckets: CAPTION_BUCKETS,
+  });
+  const measure = (room: MeasuredRoom): void => {
+    const before = known.get(room) ?? NONE;
+    const now = sumOf(room.health());
+    const since = (count: keyof Totals): number => Math.max(0, now[count] - before[count]);
+    for (const outcome of ['received', 'lost', 'undecryptable'] as const)
+      packets({ outcome }, since(outcome));
+    const expected = since('received') + since('lost');
+    if (expected >= FEWEST_PACKETS) loss(since('lost') / expected);
+    known.set(room, now);
+  };
+  return { captionShown: (lagMs) => lag(Math.max(0, lagMs) / MS) };
+};

@@ -1,0 +1,46 @@
+import { EventEmitter } from 'node:events';
+import { expect, test } from 'vitest';
+import { createDiscordApi } from '../../../adapters/discord/api.ts';
+import { declareDiscordMetrics } from '../../../adapters/discord/metrics.ts';
+import { createMetrics } from '../../../src/ops/metrics.ts';
+import { startDiscordFake } from '../../fakes/discord/index.ts';
+import { optionsFor } from './support.ts';
+
+const read = async (metrics: ReturnType<typeof createMetrics>, name: string): Promise<number> => {
+  const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${name} `));
+  return Number(line?.slice(name.length));
+};
+
+test('requests that Discord counts as invalid are counted, but for limits that others share', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const { id } = fake.guild().channel();
+  const metrics = createMetrics();
+  const { watchRequests } = declareDiscordMetrics(metrics);
+  const api = createDiscordApi({ ...optionsFor(fake), watchRequests });
+  const get = () => api.send('GET', `/channels/${id}`).catch(() => undefined);
+  const limited = (scope: string) => ({
+    status: 429,
+    body: { message: 'slow', retry_after: 0.001, global: false },
+    headers: { 'x-ratelimit-scope': scope, 'retry-after': '0.001' },
+  });
+  await get();
+  fake.fail('GET /channels/:id', { status: 403, body: { message: 'no', code: 50_001 } });
+  await get();
+  fake.fail('GET /channels/:id', limited('user'));
+  await get();
+  fake.fail('GET /channels/:id', limited('shared'));
+  await get();
+  expect(await read(metrics, 'dragoman_discord_invalid_requests_total')).toBe(2);
+  expect(await read(metrics, 'dragoman_platform_rate_limited_total{platform="discord"}')).toBe(2);
+});
+
+test('sessions are counted by how they start', async () => {
+  const metrics = createMetrics();
+  const client = new EventEmitter();
+  declareDiscordMetrics(metrics).watchSessions(client as never);
+  client.emit('shardReady', 0);
+  client.emit('shardReady', 1);
+  client.emit('shardResume', 0, 5);
+  expect(await read(metrics, 'dragoman_discord_sessions_total{start="identified"}')).toBe(2);
+  expect(await read(metrics, 'dragoman_discord_sessions_total{start="resumed"}')).toBe(1);
+});

@@ -1,0 +1,52 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { createServiceClient } from '../../../../src/api/client.ts';
+import { PATHS } from '../../../../src/api/contract.ts';
+import { createMetrics } from '../../../../src/ops/metrics.ts';
+import { ASKER } from '../../../fakes/asker.ts';
+import { createHastyClock } from '../../../fakes/clock.ts';
+import { startSpeechFake } from '../../../fakes/speech.ts';
+
+const start = async () => {
+  const fake = await startSpeechFake();
+  const metrics = createMetrics();
+  const client = createServiceClient({
+    baseUrl: fake.url,
+    key: fake.key,
+    retry: { random: () => 0, sleep: async () => {} },
+    clock: createHastyClock(),
+    metrics,
+  });
+  onTestFinished(async () => {
+    await client[Symbol.asyncDispose]();
+    await fake[Symbol.asyncDispose]();
+  });
+  const { signal } = new AbortController();
+  return {
+    fake,
+    voices: () => client.voices({ ...ASKER, signal, deadlineMs: 5_000 }),
+    read: async (name: string) => {
+      const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${name}{`));
+      return line?.slice(name.length);
+    },
+  };
+};
+
+it('each refusal of the service is counted, though the call is answered at last', async () => {
+  const { fake, voices, read } = await start();
+  fake.fail(PATHS.voices, { status: 429, headers: { 'retry-after': '1' } }, { status: 429 });
+  await voices();
+  expect(await read('dragoman_service_refused_total')).toBe('{endpoint="voices"} 2');
+});
+
+it('an endpoint that does not answer is told until it answers again', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { fake, voices, read } = await start();
+  fake.fail(PATHS.voices, ...Array.from({ length: 10 }, () => ({ status: 500 })));
+  for (let call = 0; call < 5; call += 1) await voices().catch(() => undefined);
+  expect(await read('dragoman_service_breakers_open')).toBe('{endpoint="voices"} 1');
+  expect(await read('dragoman_service_breaker_opened_total')).toBe('{endpoint="voices"} 1');
+  vi.setSystemTime(Date.now() + 3_000);
+  await voices();
+  expect(await read('dragoman_service_breakers_open')).toBe('{endpoint="voices"} 0');
+});

@@ -1,0 +1,127 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createTestClock } from '../../fakes/clock.ts';
+import { createMetrics, type Metrics } from '../../../src/ops/metrics.ts';
+
+let metrics: Metrics;
+beforeEach(() => {
+  metrics = createMetrics();
+});
+
+const lines = async (): Promise<string[]> => (await metrics.text()).split('\n');
+
+describe('the metrics', () => {
+  it('count, with labels and without', async () => {
+    const plain = metrics.counter({ name: 'dragoman_a_total', help: 'A.' });
+    plain();
+    plain(2);
+    const labels = ['kind'] as const;
+    metrics.counter({ name: 'dragoman_b_total', help: 'B.', labels })({ kind: 'x' });
+    expect(await lines()).toEqual(
+      expect.arrayContaining(['dragoman_a_total 3', 'dragoman_b_total{kind="x"} 1']),
+    );
+  });
+
+  it('sort measurements into the buckets that were declared', async () => {
+    const buckets = [1, 5];
+    const observe = metrics.histogram({ name: 'dragoman_wait_seconds', help: 'W.', buckets });
+    observe(0.5);
+    observe(7);
+    expect(await lines()).toEqual(
+      expect.arrayContaining([
+        'dragoman_wait_seconds_bucket{le="1"} 1',
+        'dragoman_wait_seconds_bucket{le="+Inf"} 2',
+        'dragoman_wait_seconds_sum 7.5',
+      ]),
+    );
+  });
+
+  it('read a gauge when they are asked for', async () => {
+    let value = 1;
+    metrics.gauge({ name: 'dragoman_g', help: 'G.' }, () => value);
+    expect(await lines()).toContain('dragoman_g 1');
+    value = 2;
+    expect(await lines()).toContain('dragoman_g 2');
+  });
+
+  it('forget a label of a gauge that is not read again', async () => {
+    let parts = ['a', 'b'];
+    metrics.gauge({ name: 'dragoman_g', help: 'G.', labels: ['part'] }, async () =>
+      parts.map((part) => ({ labels: { part }, value: 1 })),
+    );
+    expect(await lines()).toContain('dragoman_g{part="b"} 1');
+    parts = ['a'];
+    expect((await lines()).filter((line) => line.startsWith('dragoman_g'))).toEqual([
+      'dragoman_g{part="a"} 1',
+    ]);
+  });
+
+  it.each([
+    ['rejects', async () => Promise.reject(new Error('away'))],
+    [
+      'throws',
+      () => {
+        throw new Error('away');
+      },
+    ],
+    ['is not known', () => undefined],
+  ])('leave out a gauge that %s, and nothing else', async (_, read) => {
+    metrics.gauge({ name: 'dragoman_g', help: 'G.' }, read);
+    metrics.counter({ name: 'dragoman_a_total', help: 'A.' })();
+    const all = await lines();
+    expect(all).toContain('dragoman_a_total 1');
+    expect(all.filter((line) => line.startsWith('dragoman_g'))).toEqual([]);
+  });
+
+  it('wait two seconds for a gauge that hangs, and leave it out', async () => {
+    const clock = createTestClock();
+    metrics = createMetrics(clock);
+    metrics.gauge({ name: 'dragoman_g', help: 'G.' }, () => new Promise(() => undefined));
+    metrics.counter({ name: 'dragoman_a_total', help: 'A.' })();
+    const asked = lines();
+    await clock.advance(2_000);
+    const all = await asked;
+    expect(all).toContain('dragoman_a_total 1');
+    expect(all.filter((line) => line.startsWith('dragoman_g'))).toEqual([]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('count together what two owners declare with one name', async () => {
+    const definition = { name: 'dragoman_a_total', help: 'A.', labels: ['platform'] } as const;
+    metrics.counter(definition)({ platform: 'one' });
+    metrics.counter(definition)({ platform: 'other' });
+    expect(await lines()).toEqual(
+      expect.arrayContaining([
+        'dragoman_a_total{platform="one"} 1',
+        'dragoman_a_total{platform="other"} 1',
+      ]),
+    );
+    expect((await lines()).filter((line) => line.startsWith('# TYPE'))).toHaveLength(1);
+  });
+
+  it('repeat a total that is counted elsewhere', async () => {
+    metrics.total({ name: 'dragoman_t_total', help: 'T.' }, () => 4.5);
+    await lines();
+    expect(await lines()).toContain('dragoman_t_total 4.5');
+  });
+
+  it('let other work run between two of them', async () => {
+    for (const name of ['a', 'b', 'c', 'd'])
+      metrics.counter({ name: `dragoman_${name}_total`, help: 'C.' })();
+    let turns = 0;
+    const turn = (): void => {
+      turns += 1;
+      immediate = setImmediate(turn);
+    };
+    let immediate = setImmediate(turn);
+    const text = await metrics.text();
+    clearImmediate(immediate);
+    expect(turns).toBeGreaterThanOrEqual(3);
+    expect(text).toMatch(/^# HELP [^\0]*[^\n]\n$/);
+    expect(text.match(/\n\n# HELP/g)).toHaveLength(3);
+  });
+
+  it('of two programs in one process are apart', async () => {
+    createMetrics().counter({ name: 'dragoman_a_total', help: 'A.' })();
+    expect(await metrics.text()).not.toContain('dragoman_a_total');
+  });
+});

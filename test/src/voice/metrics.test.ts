@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../../src/ops/metrics.ts';
+import { declareVoiceMetrics } from '../../../src/voice/metrics.ts';
+import { caption, openDisplay, pass } from './captions/fakes.ts';
+
+const start = () => {
+  const metrics = createMetrics();
+  const room = { received: 0, lost: 0, undecryptable: 0 };
+  const rooms = [{ health: () => [room] }];
+  declareVoiceMetrics(metrics, () => rooms);
+  const read = async (name: string) => {
+    const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${name} `));
+    return Number(line?.slice(name.length));
+  };
+  return { room, rooms, read };
+};
+
+describe('the loss of rooms', () => {
+  it('is the share of what came since the last look, one value for each room', async () => {
+    const { room, read } = start();
+    Object.assign(room, { received: 900, lost: 100 });
+    expect(await read('dragoman_voice_room_loss_ratio_sum')).toBeCloseTo(0.1);
+    Object.assign(room, { received: 1_900, lost: 100 });
+    expect(await read('dragoman_voice_room_loss_ratio_sum')).toBeCloseTo(0.1);
+    expect(await read('dragoman_voice_room_loss_ratio_count')).toBe(2);
+    expect(await read('dragoman_voice_packets_total{outcome="received"}')).toBe(1_900);
+  });
+
+  it('is not measured where hardly anybody spoke', async () => {
+    const { room, read } = start();
+    Object.assign(room, { received: 10, lost: 10 });
+    expect(await read('dragoman_voice_room_loss_ratio_count')).toBe(0);
+    expect(await read('dragoman_voice_packets_total{outcome="lost"}')).toBe(10);
+  });
+
+  it('stays what it was when members leave, and ends with the room', async () => {
+    const { room, rooms, read } = start();
+    Object.assign(room, { received: 900, lost: 100 });
+    expect(await read('dragoman_voice_rooms')).toBe(1);
+    Object.assign(room, { received: 0, lost: 0 });
+    expect(await read('dragoman_voice_packets_total{outcome="lost"}')).toBe(100);
+    rooms.pop();
+    expect(await read('dragoman_voice_rooms')).toBe(0);
+  });
+});
+
+describe('the lag of a caption', () => {
+  it('ends when the channel has it, and is measured once', async () => {
+    const lags: number[] = [];
+    const { clock, display } = openDisplay(
+      { latencyMs: () => 300 },
+      { captionShown: (lagMs) => void lags.push(lagMs) },
+    );
+    const endMs = clock.nowMs() - 1_200;
+    display.show(caption(1, { endMs, isFinal: false }));
+    await pass(clock, display.settled());
+    expect(lags).toEqual([]);
+    display.show(caption(1, { endMs }));
+    await pass(clock, display.settled());
+    const shown = caption(1, { endMs, translations: new Map([['es', { text: 'x', done: true }]]) });
+    display.show(shown);
+    await pass(clock, display.settled());
+    expect(lags).toHaveLength(1);
+    expect(lags[0]).toBeGreaterThanOrEqual(1_500);
+  });
+});

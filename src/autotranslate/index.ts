@@ -65,6 +65,8 @@ export interface AutoTranslateDeps {
   readonly mirrorDays: number;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
+  /** Names of the platforms that people can use now. Default: those that have reported messages. */
+  readonly readyPlatforms?: () => readonly string[];
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -76,7 +78,12 @@ export type AutoTranslate = Awaited<ReturnType<typeof openAutoTranslate>>;
  * people write to their mirrors.
  */
 export const openAutoTranslate = async (options: AutoTranslateDeps) => {
-  const deps = { now: Date.now, random: Math.random, ...options };
+  const deps = {
+    now: Date.now,
+    random: Math.random,
+    readyPlatforms: () => [],
+    ...options,
+  };
   const { store, slots, log, inboxDays, mirrorDays, now } = deps;
   const platforms = createWatchedPlatforms();
   const inbox = createInboxStore({ store, now });
@@ -172,7 +179,13 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     keptMs: (inboxDays - 1) * DAY_MS,
   });
 
-  const inboxWork = createInboxWork({ slots, inbox, scheduler, log });
+  const inboxWork = createInboxWork({
+    slots,
+    inbox,
+    scheduler,
+    readyPlatforms: deps.readyPlatforms,
+    log,
+  });
 
   const revive = async (space: Space, only?: Parameters<typeof reviveDead>[2]): Promise<number> => {
     const revived = await reviveDead(store, space, only);

@@ -74,5 +74,4 @@ export const clearOld = async (
     await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
   });
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
-  await store.checkpoint();
 };

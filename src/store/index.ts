@@ -1,10 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
-import { Kysely, sql, type Transaction } from 'kysely';
+import { Kysely, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { Signals } from '../ports/signals.ts';
 import type { StorePort } from '../ports/store.ts';
 import { createFaultWatch } from './fault-watch.ts';
-import { createDiskSync, createStoreWriter } from './writer.ts';
+import { createStoreWriter } from './writer.ts';
 import { createEmbeddedSignals } from './embedded.ts';
 import { markLostClaims, readBootId } from './inbox/lost-claims.ts';
 import { migrate } from './migrations/index.ts';
@@ -44,19 +43,13 @@ export const openStore = async (url: string, bootIdOf = readBootId): Promise<Sto
   const path = pathOf(url);
   if (path === undefined)
     throw new AppError('config', 'DATABASE_URL names no database that is known here');
-  const { dialect, synced } = openSqlite(path);
+  const { dialect, synced, vacuumed } = openSqlite(path);
   const db = new Kysely<Schema>({ dialect });
   await migrate(db);
   await guardLeftSpaces(db);
   await markLostClaims(db, bootIdOf());
-  // Concurrent callers share one checkpoint. It waits for its turn at the only connection, because
-  // SQLite refuses a checkpoint within a transaction.
-  const checkpoint = createDiskSync(async () => {
-    await setImmediate();
-    await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
-  });
   const signals = createEmbeddedSignals<Transaction<Schema>>();
   const writer = createStoreWriter(db, synced, signals.collect);
   const { write, findFault } = createFaultWatch(writer);
-  return Object.assign(db, writer, { write, signals, checkpoint, findFault });
+  return Object.assign(db, writer, { write, signals, checkpoint: vacuumed, findFault });
 };

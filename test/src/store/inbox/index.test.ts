@@ -156,6 +156,7 @@ describe('what is old', () => {
     const store = await openStore(`sqlite:${file}`);
     await createMemberSettings(store).change({ platform: 'test', id: 'ada' }, { language: 'ja' });
     await clearOld(store, { rowsMs: 0, mirrorsMs: 0, roomsMs: 0, deliveriesMs: 0, usageMs: 0 });
+    await store.checkpoint();
     expect(statSync(`${file}-wal`).size).toBe(0);
     await store.destroy();
     rmSync(folder, { recursive: true });

@@ -14,6 +14,8 @@ export interface TableData {
   readonly kept: string;
   /** What becomes of it when a person has their data deleted; undefined where it holds none. */
   readonly forgotten?: string;
+  /** What becomes of it when a space is removed, where it is not just deleted. */
+  readonly removed?: string;
 }
 
 const SPACE: readonly SpaceColumns[] = [['platform', 'space_id']];
@@ -42,6 +44,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     why: 'To answer in that language and voice, and to leave alone who opted out.',
     kept: 'Until it is changed.',
     forgotten: 'Deleted. Of somebody who opted out, the ID and the opt-out stay, so that it holds.',
+    removed:
+      'Deleted on Slack, where people belong to a workspace. On Discord it holds on every server, and stays.',
   },
   room_consent: {
     title: 'Choices about voice channels',

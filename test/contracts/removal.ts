@@ -26,12 +26,12 @@ export const KEPT = { platform: PLATFORM, id: 'KEPTSPACE' };
 const GONE = { platform: PLATFORM, id: 'GONEPERSON' };
 const STAYING = { platform: PLATFORM, id: 'STAYINGPERSON' };
 
-const columns = Object.values(DATA_COLUMNS).flatMap((table) => Object.entries(table));
+const ALL_COLUMNS = Object.values(DATA_COLUMNS).flatMap((table) => Object.entries(table));
 
 /** Times of which none is too old to be kept. */
 const TIMES: Readonly<Record<string, number | string>> = {
   ...Object.fromEntries(
-    columns.filter(([, kind]) => kind === 'time').map(([name]) => [name, 8e12]),
+    ALL_COLUMNS.filter(([, kind]) => kind === 'time').map(([name]) => [name, 8e12]),
   ),
   day: '2222-02-22',
 };
@@ -60,7 +60,7 @@ const valuesOfPerson = (person: string, at: number) => {
   return {
     ...TIMES,
     ...Object.fromEntries(
-      columns.flatMap(([column, kind]) => {
+      ALL_COLUMNS.flatMap(([column, kind]) => {
         if (kind === 'person') return [[column, person]];
         return kind === 'words' ? [[column, JSON.stringify({ text: opaque(person, at) })]] : [];
       }),

@@ -37,9 +37,6 @@ export interface ManyWorkspaces extends Installations {
 /** An installation as it was read; the library renews its tokens and has it stored again. */
 type Fetched = Installation & { readonly isFetched?: true };
 
-/** An installation without the person who did it, of whom nothing is needed. */
-const withoutPerson = ({ user: _, ...installation }: Installation): object => installation;
-
 /** Time before a token's end from which the library renews it. */
 const RENEWED_BEFORE_MS = 2 * HOUR_MS;
 /** Time for which a token is held in memory: another process may have renewed it. */
@@ -84,7 +81,8 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
         enterpriseId: installation.enterprise?.id,
         teamId: installation.team?.id,
       }),
-      JSON.stringify({ installation: withoutPerson(installation), url, botName }),
+      // Nothing is needed of the person who did it.
+      JSON.stringify({ installation: { ...installation, user: undefined }, url, botName }),
     );
 
   /** Notes workspaces that use an organisation's installation; resolves with the new ones. */

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { fromDisk, isLocked } from './disk-fault.ts';
 
-/** Nobody writes while a file is rewritten: 20 MB took 70 ms, and a write waits for 5 s at most. */
+/** Largest file that is rewritten, while nobody writes: 20 MB took 70 ms, and a write waits for 5 s at most. */
 const MOST_BYTES = 256 * 1_024 * 1_024;
 const BUSY_MS = 5_000;
 

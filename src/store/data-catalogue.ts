@@ -3,18 +3,18 @@ import type { Schema } from './schema.ts';
 /** Columns of a table that name a space by its platform and id. */
 export type SpaceColumns = readonly [platform: string, spaceId: string];
 
-/** What a table is for, whose data it holds and for how long: what docs/privacy.md says of it. */
+/** The purpose of a table, whose data it holds and for how long, as docs/privacy.md says. */
 export interface TableData {
   readonly title: string;
-  /** By these columns a row belongs to a space, and goes with it; none where it belongs to none. */
+  /** Columns by which a row belongs to a space, and goes with it; none where it belongs to none. */
   readonly spaces: readonly SpaceColumns[];
   readonly stored: string;
   readonly about: string;
   readonly why: string;
   readonly kept: string;
-  /** What becomes of it when a person has their data deleted; undefined where it holds none. */
+  /** The fate of a person's data when they have it deleted; undefined where the table holds none. */
   readonly forgotten?: string;
-  /** What becomes of it when a space is removed, where it is not just deleted. */
+  /** The fate of a space's data when it is removed, where it is not just deleted. */
   readonly removed?: string;
 }
 

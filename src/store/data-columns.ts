@@ -1,6 +1,6 @@
 import type { Schema } from './schema.ts';
 
-/** What a column holds, by which it is decided what has to go when a person or a space goes. */
+/** The kinds of what columns hold, which tell what has to go when a person or a space goes. */
 export const COLUMN_KINDS = {
   place: 'IDs of the platform, the space, the channel or the message',
   person: 'the ID or name of a person',

@@ -192,6 +192,7 @@ export const openCore = async ({
   const slots = createSlotOwner({ leases, log, clock });
   const autoTranslate = await openAutoTranslate({
     store,
+    leases,
     slots,
     readyPlatforms: () =>
       Object.entries(platforms.ready()).flatMap(([name, isReady]) => (isReady ? [name] : [])),

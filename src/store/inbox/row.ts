@@ -85,6 +85,9 @@ export const channelPartition = ({ space, id }: Channel): string =>
 /** Partition of linked channels: they are one conversation, across platforms too. */
 export const groupPartition = (group: string): string => `group:${group}`;
 
+/** True for a partition of linked channels. */
+export const isGroup = (partition: string): boolean => partition.startsWith('group:');
+
 /** Partition of a single row that waits for no other and delays none. */
 export const ownPartition = (
   kind: 'flag' | 'change' | 'deleted',

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { Kysely, sql, type Transaction } from 'kysely';
 import { openEmbeddedLeases } from './embedded-leases.ts';
 import { createFaultWatch } from './fault-watch.ts';
@@ -10,7 +9,7 @@ import { createLocalSignals } from './local-signals.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 import { createTransact, openSqlite } from './sqlite.ts';
-import { createDiskSync, createStoreWriter } from './writer.ts';
+import { createStoreWriter } from './writer.ts';
 
 /**
  * Opens a store on SQLite, which one process uses at a time.
@@ -19,17 +18,11 @@ import { createDiskSync, createStoreWriter } from './writer.ts';
  * @param bootIdOf the number of this start of the machine; undefined where it is not known
  */
 export const openSqliteStore = async (path: string, bootIdOf = readBootId): Promise<Store> => {
-  const { dialect, synced } = openSqlite(path);
+  const { dialect, synced, vacuumed } = openSqlite(path);
   const db = new Kysely<Schema>({ dialect });
   await migrate(db);
   await guardLeftSpaces(db);
   await markLostClaims(db, bootIdOf());
-  // Concurrent callers share one checkpoint. It waits for its turn at the only connection, because
-  // SQLite refuses a checkpoint within a transaction.
-  const checkpoint = createDiskSync(async () => {
-    await setImmediate();
-    await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
-  });
   const signals = createLocalSignals<Transaction<Schema>>();
   const writer = createStoreWriter(createTransact(db), synced, (within) => signals.collect(within));
   // Nothing else uses this number in the file's header; setting it writes a page.
@@ -42,7 +35,7 @@ export const openSqliteStore = async (path: string, bootIdOf = readBootId): Prom
     write,
     signals,
     leases,
-    checkpoint,
+    checkpoint: vacuumed,
     findFault,
   });
 };

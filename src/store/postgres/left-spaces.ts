@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { TABLES_OF_SPACES } from '../left-spaces.ts';
+import { TABLES_OF_SPACES } from '../data-catalogue.ts';
 import type { Schema } from '../schema.ts';
 
 /**

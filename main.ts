@@ -92,8 +92,10 @@ runProgram(async (stopped) => {
   const texts = loadTexts(join(HERE, 'locales'));
 
   await using parts = new AsyncDisposableStack();
-  const store = parts.adopt(await openStore(config.core.DATABASE_URL), async (open) =>
-    open.destroy(),
+  const isGuest = process.argv[2] === 'doctor';
+  const store = parts.adopt(
+    await openStore(config.core.DATABASE_URL, { log, isGuest }),
+    async (open) => open.destroy(),
   );
   const tracing = parts.use(await openTracing(config.tracing, log));
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);

@@ -24,6 +24,11 @@ export interface StoreOptions {
   readonly log?: Log | undefined;
   /** The number of this start of the machine; undefined where it is not known. */
   readonly bootIdOf?: (() => string | undefined) | undefined;
+  /**
+   * True for a program that looks at a database while another one may work on it: it changes no schema then. Default:
+   * false, for which SQLite refuses a second process.
+   */
+  readonly isGuest?: boolean | undefined;
   /** Most connections to PostgreSQL. Default: 10. */
   readonly connections?: number | undefined;
 }
@@ -36,10 +41,10 @@ const CONNECTIONS = 10;
  */
 export const openStore = async (
   url: string,
-  { log = createLog('silent'), connections = CONNECTIONS, bootIdOf }: StoreOptions = {},
+  { log = createLog('silent'), connections = CONNECTIONS, bootIdOf, isGuest }: StoreOptions = {},
 ): Promise<Store> => {
   const path = pathOf(url);
-  if (path !== undefined) return openSqliteStore(path, bootIdOf);
+  if (path !== undefined) return openSqliteStore(path, { bootIdOf, isGuest });
   if (!isPostgres(url))
     throw new AppError('config', 'DATABASE_URL names no database that is known here');
   const { openPostgresStore } = await import('./postgres/store.ts');

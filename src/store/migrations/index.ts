@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migration';
 import { AppError } from '../../errors.ts';
 import { glossaryAndSettings } from './001-glossary-and-settings.ts';
@@ -71,9 +71,35 @@ export const schemaStatus = async <Schema>(db: Kysely<Schema>): Promise<SchemaSt
   };
 };
 
-/** Throws `config` for a database with migrations of a newer version. */
-const refuseNewer = async <Schema>(db: Kysely<Schema>): Promise<void> => {
-  const { unknown } = await schemaStatus(db);
+/** Tables that Kysely makes for its migrations. */
+const isOfMigrations = (name: string): boolean => name.startsWith('kysely_');
+
+/** Names of tables of another program, in a database that no migration was run on; at most three. */
+const foreignTables = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> => {
+  const tables = await db.introspection.getTables();
+  const inside = isPostgres(db)
+    ? (await sql<{ schema: string }>`SELECT current_schema() AS schema`.execute(db)).rows[0]?.schema
+    : undefined;
+  return tables
+    .filter(({ schema, isView, name }) => schema === inside && !isView && !isOfMigrations(name))
+    .map(({ name }) => name)
+    .slice(0, 3);
+};
+
+const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>
+  db.getExecutor().adapter instanceof PostgresAdapter;
+
+/** Throws `config` for a database of a newer version, or of another program. */
+export const refuseUnknown = async <Schema>(db: Kysely<Schema>): Promise<void> => {
+  const { done, unknown } = await schemaStatus(db);
+  const isOurs = unknown.length < done.length || unknown.length === 0;
+  const others = isOurs && done.length > 0 ? [] : await foreignTables(db);
+  if (others.length > 0)
+    throw new AppError(
+      'config',
+      `the database belongs to another program (it has ${others.join(', ')}): ` +
+        'give Dragoman a database of its own',
+    );
   if (unknown.length === 0) return;
   const message =
     `the database was changed by a newer version of this program (${unknown.join(', ')}): ` +
@@ -81,16 +107,33 @@ const refuseNewer = async <Schema>(db: Kysely<Schema>): Promise<void> => {
   throw new AppError('config', message);
 };
 
-/** Brings a database up to date. Rejects with `config` where it cannot, and for one that is newer. */
-export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {
-  await refuseNewer(db);
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
+/**
+ * Brings a database up to date, or leaves it as it was. Rejects with `config` where it cannot, for one that is newer,
+ * and for one of another program.
+ */
+export const migrate = async <Schema>(
+  db: Kysely<Schema>,
+  migrations: Readonly<Record<string, Migration>> = MIGRATIONS,
+): Promise<void> => {
+  await refuseUnknown(db);
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();
   if (!error) return;
   // Another process may have been faster.
-  await refuseNewer(db);
+  await refuseUnknown(db);
   const failed = results?.find(({ status }) => status === 'Error')?.migrationName ?? 'unknown';
   throw new AppError('config', `the database could not be brought up to date (${failed})`, {
     cause: error,
   });
 };
+
+/** As `migrate`, one process after the other, on the one connection that `db` has. */
+export const migrateInTurn = async <Schema>(db: Kysely<Schema>): Promise<void> =>
+  db.connection().execute(async (only) => {
+    await sql`SELECT pg_advisory_lock(hashtext('dragoman migrations'))`.execute(only);
+    try {
+      await migrate(only);
+    } finally {
+      await sql`SELECT pg_advisory_unlock(hashtext('dragoman migrations'))`.execute(only);
+    }
+  });

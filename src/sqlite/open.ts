@@ -19,7 +19,7 @@ const PRAGMAS = `
 export const IN_MEMORY = ':memory:';
 
 /** Makes a folder level by level: Node's recursive `mkdir` hangs in folders such as /proc. */
-const makeFolder = (folder: string): void => {
+export const makeFolder = (folder: string): void => {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   mkdirSync(folder);

@@ -1,24 +1,11 @@
-import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { createLog, type Log } from '../log.ts';
+import { isPostgres, pathOf } from './address.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
+export { databaseUrl } from './address.ts';
 export type { Store } from './store.ts';
-
-/** The path in a `DATABASE_URL` of SQLite: a file, or `:memory:`; undefined for any other. */
-const pathOf = (url: string): string | undefined =>
-  /^sqlite:(?<path>\S.*)$/.exec(url)?.groups?.['path'];
-
-const isPostgres = (url: string): boolean => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url);
-
-export const databaseUrl = z
-  .string()
-  .refine((url) => pathOf(url) !== undefined || isPostgres(url), {
-    error:
-      'must be sqlite:PATH, e.g. sqlite:data/dragoman.db, or postgres://USER:PASSWORD@HOST/DATABASE',
-  })
-  .default('sqlite:data/dragoman.db');
 
 export interface StoreOptions {
   readonly log?: Log | undefined;

@@ -28,6 +28,7 @@ const OF_SPACE: Readonly<Record<keyof Schema, readonly SpaceColumns[]>> = {
   machine: [],
   revision: [],
   left_space: [],
+  restoration: [],
   room_consent: [SPACE],
   open_room: [SPACE],
   open_room_informed: [SPACE],

@@ -10,6 +10,7 @@ import { guardLeftSpaces } from './left-spaces.ts';
 import { createLocalSignals } from './local-signals.ts';
 import { migrate, refuseUnknown, schemaStatus } from './migrations/index.ts';
 import { realPathOf, takeOwnerLock, tryOwnerLock } from './owner-lock.ts';
+import { noteRestoration } from './restoration.ts';
 import type { Schema } from './schema.ts';
 import { createTransact, openSqlite } from './sqlite.ts';
 import { createDiskSync, createStoreWriter, type DiskSync } from './writer.ts';
@@ -49,18 +50,21 @@ export const openSqliteStore = async (
     else await demandCurrent(db);
     await guardLeftSpaces(db);
     if (owner) await markLostClaims(db, bootIdOf());
-    return await withParts(db, synced, parts);
+    const restoredMs = await noteRestoration(db, Date.now());
+    return await withParts({ db, synced, parts, restoredMs });
   } catch (thrown) {
     await parts.disposeAsync();
     throw thrown;
   }
 };
 
-const withParts = async (
-  db: Kysely<Schema>,
-  synced: DiskSync,
-  parts: AsyncDisposableStack,
-): Promise<Store> => {
+interface SqliteParts extends Pick<Store, 'restoredMs'> {
+  readonly db: Kysely<Schema>;
+  readonly synced: DiskSync;
+  readonly parts: AsyncDisposableStack;
+}
+
+const withParts = async ({ db, synced, parts, restoredMs }: SqliteParts): Promise<Store> => {
   // Concurrent callers share one checkpoint. It waits for its turn at the only connection, because
   // SQLite refuses a checkpoint within a transaction.
   const checkpoint = createDiskSync(async () => {
@@ -77,6 +81,7 @@ const withParts = async (
   const disposeAsync = async (): Promise<void> => parts.disposeAsync();
   return Object.assign(db, writer, {
     engine: 'sqlite' as const,
+    restoredMs,
     write,
     signals,
     leases,

@@ -20,6 +20,7 @@ import { machine } from './016-machine.ts';
 import { chatTokens } from './017-chat-tokens.ts';
 import { spaceKeys } from './018-space-keys.ts';
 import { hosted } from './019-hosted.ts';
+import { restoration } from './020-restoration.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -42,12 +43,27 @@ const MIGRATIONS: Record<string, Migration> = {
   '017-chat-tokens': chatTokens,
   '018-space-keys': spaceKeys,
   '019-hosted': hosted,
+  '020-restoration': restoration,
+};
+
+const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>
+  db.getExecutor().adapter instanceof PostgresAdapter;
+
+/** Names of a database's tables, those of the migrations included. */
+export const tableNames = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> => {
+  const { rows } = isPostgres(db)
+    ? await sql<{ name: string }>`
+        SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`.execute(db)
+    : await sql<{ name: string }>`
+        SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`.execute(
+        db,
+      );
+  return rows.map(({ name }) => name);
 };
 
 /** Names of the migrations that were run on a database; none on an empty one. */
 const migrationsIn = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> => {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];
+  if (!(await tableNames(db)).includes(DEFAULT_MIGRATION_TABLE)) return [];
   const { rows } = await sql<{ name: string }>`
     SELECT name FROM ${sql.table(DEFAULT_MIGRATION_TABLE)} ORDER BY name`.execute(db);
   return rows.map(({ name }) => name);
@@ -75,19 +91,8 @@ export const schemaStatus = async <Schema>(db: Kysely<Schema>): Promise<SchemaSt
 const isOfMigrations = (name: string): boolean => name.startsWith('kysely_');
 
 /** Names of tables of another program, in a database that no migration was run on; at most three. */
-const foreignTables = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> => {
-  const tables = await db.introspection.getTables();
-  const inside = isPostgres(db)
-    ? (await sql<{ schema: string }>`SELECT current_schema() AS schema`.execute(db)).rows[0]?.schema
-    : undefined;
-  return tables
-    .filter(({ schema, isView, name }) => schema === inside && !isView && !isOfMigrations(name))
-    .map(({ name }) => name)
-    .slice(0, 3);
-};
-
-const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>
-  db.getExecutor().adapter instanceof PostgresAdapter;
+const foreignTables = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> =>
+  (await tableNames(db)).filter((name) => !isOfMigrations(name)).slice(0, 3);
 
 /** Throws `config` for a database of a newer version, or of another program. */
 export const refuseUnknown = async <Schema>(db: Kysely<Schema>): Promise<void> => {
@@ -126,6 +131,16 @@ export const migrate = async <Schema>(
     cause: error,
   });
 };
+
+/** Brings an empty database to the state of another one, which some migrations were run on. */
+export const migrateAs = async <Schema>(
+  db: Kysely<Schema>,
+  { done }: SchemaStatus,
+): Promise<void> =>
+  migrate(
+    db,
+    Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => done.includes(name))),
+  );
 
 /** As `migrate`, one process after the other, on the one connection that `db` has. */
 export const migrateInTurn = async <Schema>(db: Kysely<Schema>): Promise<void> =>

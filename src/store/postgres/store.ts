@@ -6,6 +6,7 @@ import { isDiskFault } from '../../sqlite/disk-fault.ts';
 import { createFaultWatch } from '../fault-watch.ts';
 import type { Store } from '../store.ts';
 import { migrateInTurn } from '../migrations/index.ts';
+import { noteRestoration } from '../restoration.ts';
 import type { Schema } from '../schema.ts';
 import { createStoreWriter, type Transact } from '../writer.ts';
 import { createColumnTypes } from './column-types.ts';
@@ -93,6 +94,7 @@ export const openPostgresStore = async ({
     await demandListening(db, session, clock);
     await migratePatiently(url);
     await guardAgainstLeft(db);
+    const restoredMs = await noteRestoration(db, wallMs());
     const leases = parts.use(
       await openPostgresLeases({
         session,
@@ -114,6 +116,7 @@ export const openPostgresStore = async ({
     const disposeAsync = async (): Promise<void> => parts.disposeAsync();
     return Object.assign(db, writer, {
       engine: 'postgres' as const,
+      restoredMs,
       write,
       signals,
       leases,

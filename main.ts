@@ -108,8 +108,10 @@ runProgram(async (stopped) => {
     return serve({ server, engines: config.engines, log, tracing }, stopped);
   }
   const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
-  const store = parts.adopt(await openStore(DATABASE_URL, { log, connections }), async (open) =>
-    open.destroy(),
+  const isGuest = process.argv[2] === 'doctor';
+  const store = parts.adopt(
+    await openStore(DATABASE_URL, { log, connections, isGuest }),
+    async (open) => open.destroy(),
   );
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);
   if (builtIn) parts.defer(async () => builtIn.close());

@@ -195,6 +195,14 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     kept: `Until Dragoman leaves; after a crash, ${ROOM_DAYS} days.`,
     forgotten: 'Deleted.',
   },
+  restoration: {
+    title: 'Restored backup',
+    spaces: [],
+    stored: 'When a restored backup was first opened.',
+    about: 'Nobody.',
+    why: 'So that nothing is posted again that was posted after the backup.',
+    kept: 'As long as the database.',
+  },
   revision: {
     title: 'Numbers of changes',
     spaces: [],

@@ -160,6 +160,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     epoch: 'state',
     expires_ms: 'time',
   },
+  restoration: { at_ms: 'time' },
   revision: { topic: 'state', revision: 'state' },
   left_space: { ...SPACE, left_ms: 'time' },
   machine: { boot_id: 'state' },

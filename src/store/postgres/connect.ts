@@ -35,6 +35,13 @@ export const connectionOf = (url: string): pg.ClientConfig => ({
   types,
 });
 
+/** Settings for statements that may take as long as they need: migrations, copies of the whole database. */
+export const UNLIMITED: pg.ClientConfig = {
+  query_timeout: 0,
+  statement_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+};
+
 /** Names texts of statements that are run again and again, so that PostgreSQL plans them once. */
 const createNames = () => {
   const names = new Map<string, string>();
@@ -49,8 +56,12 @@ const createNames = () => {
 };
 
 /** Opens a pool of connections for Kysely. */
-export const createConnectionPool = (url: string, most: number): PostgresPool => {
-  const pool = new pg.Pool({ ...connectionOf(url), max: most, idleTimeoutMillis: 60_000 });
+export const createConnectionPool = (
+  url: string,
+  most: number,
+  more: pg.ClientConfig = {},
+): PostgresPool => {
+  const pool = new pg.Pool({ ...connectionOf(url), ...more, max: most, idleTimeoutMillis: 60_000 });
   const nameOf = createNames();
   // A connection that ends while nobody uses it is replaced when one is wanted.
   pool.on('error', () => undefined);

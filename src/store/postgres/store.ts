@@ -5,11 +5,12 @@ import type { Log } from '../../log.ts';
 import { isDiskFault } from '../../sqlite/disk-fault.ts';
 import { createFaultWatch } from '../fault-watch.ts';
 import type { Store } from '../store.ts';
-import { migrate } from '../migrations/index.ts';
+import { migrateInTurn } from '../migrations/index.ts';
+import { noteRestoration } from '../restoration.ts';
 import type { Schema } from '../schema.ts';
 import { createStoreWriter, type Transact } from '../writer.ts';
 import { createColumnTypes } from './column-types.ts';
-import { createConnectionPool } from './connect.ts';
+import { createConnectionPool, UNLIMITED } from './connect.ts';
 import { hasLost } from './faults.ts';
 import { guardAgainstLeft } from './left-spaces.ts';
 import { openPostgresLeases } from './leases.ts';
@@ -63,6 +64,15 @@ const createTransact = (db: Kysely<Schema>, clock: Clock): Transact => {
   };
 };
 
+/** Migrates on a connection of its own, on which a statement may take as long as it needs. */
+const migratePatiently = async (url: string): Promise<void> => {
+  await using db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: createConnectionPool(url, 1, UNLIMITED) }),
+    plugins: [createColumnTypes()],
+  });
+  await migrateInTurn(db);
+};
+
 /** Opens a store on PostgreSQL, which many processes share. Rejects with `config` or `unavailable`. */
 export const openPostgresStore = async ({
   url,
@@ -79,10 +89,12 @@ export const openPostgresStore = async ({
   const closePool = db.destroy.bind(db);
   parts.defer(closePool);
   try {
-    await migrate(db.withPlugin(createColumnTypes()));
-    await guardAgainstLeft(db);
     const session = parts.use(await openSession({ url, log, clock, random }));
+    // Migrations lock one another out by a lock of their session, which a pooler would lend to others.
     await demandListening(db, session, clock);
+    await migratePatiently(url);
+    await guardAgainstLeft(db);
+    const restoredMs = await noteRestoration(db, wallMs());
     const leases = parts.use(
       await openPostgresLeases({
         session,
@@ -104,6 +116,7 @@ export const openPostgresStore = async ({
     const disposeAsync = async (): Promise<void> => parts.disposeAsync();
     return Object.assign(db, writer, {
       engine: 'postgres' as const,
+      restoredMs,
       write,
       signals,
       leases,

@@ -28,6 +28,8 @@ const OF_SPACE: Readonly<Record<keyof Schema, readonly SpaceColumns[]>> = {
   machine: [],
   revision: [],
   left_space: [],
+  quota: [],
+  agreement: [],
   room_consent: [SPACE],
   open_room: [SPACE],
   open_room_informed: [SPACE],

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { Kysely, sql, type Transaction } from 'kysely';
+import { realClock } from '../async/clock.ts';
 import { openEmbeddedLeases } from './embedded-leases.ts';
+import { createEmbeddedQuota } from './embedded-quota.ts';
 import { createFaultWatch } from './fault-watch.ts';
 import { markLostClaims, readBootId } from './inbox/lost-claims.ts';
 import type { Store } from './store.ts';
@@ -42,6 +44,7 @@ export const openSqliteStore = async (path: string, bootIdOf = readBootId): Prom
     write,
     signals,
     leases,
+    quota: createEmbeddedQuota(realClock),
     checkpoint,
     findFault,
   });

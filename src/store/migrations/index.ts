@@ -20,6 +20,7 @@ import { machine } from './016-machine.ts';
 import { chatTokens } from './017-chat-tokens.ts';
 import { spaceKeys } from './018-space-keys.ts';
 import { hosted } from './019-hosted.ts';
+import { processes } from './020-processes.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -42,6 +43,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '017-chat-tokens': chatTokens,
   '018-space-keys': spaceKeys,
   '019-hosted': hosted,
+  '020-processes': processes,
 };
 
 /** Names of the migrations that were run on a database; none on an empty one. */

@@ -15,6 +15,7 @@ import { createMetrics } from '../../../src/ops/metrics.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 import { rich } from '../../fakes/rich-text.ts';
 import { openFakeDeliveries } from '../../fakes/deliveries.ts';
+import { createLoneProcess } from '../../fakes/processes.ts';
 import { createFakeDictations } from '../../fakes/dictation.ts';
 
 const info = (name: string, part: Partial<CommandInfo> = {}): CommandInfo => ({
@@ -129,6 +130,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     translateLine: async function* translateLine() {},
     openDictation: createFakeDictations().open,
     openDeliveries: openFakeDeliveries,
+    processes: createLoneProcess(),
     ready: () => ({ discord: true }),
     told,
     logged,

@@ -339,6 +339,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     feedListener: WATCHER,
     rooms: {
       spaceReady: async () => undefined,
+      spaceMoves: async () => undefined,
       peopleChanged: () => undefined,
       reads: () => false,
       wrote: () => undefined,

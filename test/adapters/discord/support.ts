@@ -107,6 +107,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     feedListener,
     rooms: {
       spaceReady: async () => undefined,
+      spaceMoves: async () => undefined,
       peopleChanged: (room) => void core.roomsChanged.push(room),
       reads: (channel) => core.reading(channel),
       wrote: (message) => void core.written.push(message),
@@ -163,6 +164,7 @@ export const optionsFor = (fake: DiscordFake, part: Partial<DiscordOptions> = {}
   url: fake.url,
   requestsPerSecond: 10_000,
   random: () => 0,
+  identifyEveryMs: 1,
   ...part,
 });
 

@@ -160,6 +160,8 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
     epoch: 'state',
     expires_ms: 'time',
   },
+  quota: { name: 'state', used_until_us: 'time', granted: 'amount' },
+  agreement: { name: 'state', value: 'state' },
   restoration: { at_ms: 'time' },
   revision: { topic: 'state', revision: 'state' },
   left_space: { ...SPACE, left_ms: 'time' },

@@ -21,6 +21,7 @@ import { chatTokens } from './017-chat-tokens.ts';
 import { spaceKeys } from './018-space-keys.ts';
 import { hosted } from './019-hosted.ts';
 import { restoration } from './020-restoration.ts';
+import { processes } from './021-processes.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -44,6 +45,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '018-space-keys': spaceKeys,
   '019-hosted': hosted,
   '020-restoration': restoration,
+  '021-processes': processes,
 };
 
 const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>
@@ -142,7 +144,7 @@ export const migrateAs = async <Schema>(
     Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => done.includes(name))),
   );
 
-/** As `migrate`, one process after the other, on the one connection that `db` has. */
+/** Migrates as `migrate` does, one process after the other, on the one connection that `db` has. */
 export const migrateInTurn = async <Schema>(db: Kysely<Schema>): Promise<void> =>
   db.connection().execute(async (only) => {
     await sql`SELECT pg_advisory_lock(hashtext('dragoman migrations'))`.execute(only);

@@ -15,6 +15,7 @@ import { hasLost } from './faults.ts';
 import { guardAgainstLeft } from './left-spaces.ts';
 import { openPostgresLeases } from './leases.ts';
 import { demandListening } from './pooler.ts';
+import { createPostgresQuota } from './quota.ts';
 import { openSession } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
 
@@ -120,6 +121,7 @@ export const openPostgresStore = async ({
       write,
       signals,
       leases,
+      quota: createPostgresQuota(db, clock),
       findFault,
       // PostgreSQL removes deleted rows by itself (autovacuum).
       checkpoint: async () => undefined,

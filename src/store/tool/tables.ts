@@ -1,6 +1,6 @@
 import type { Schema } from '../schema.ts';
 
-/** Whether the rows of a table go into backups and copies. */
+/** True for the tables whose rows go into backups and copies. */
 const IS_COPIED: Readonly<Record<keyof Schema, boolean>> = {
   glossary_term: true,
   member_setting: true,
@@ -26,6 +26,8 @@ const IS_COPIED: Readonly<Record<keyof Schema, boolean>> = {
   machine: false,
   revision: false,
   left_space: false,
+  quota: false,
+  agreement: false,
 };
 
 /** Tables whose rows go into backups and copies. */

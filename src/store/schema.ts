@@ -168,7 +168,7 @@ interface DeliveryTable {
   received_ms: number;
 }
 
-export type InboxState = 'waiting' | 'working' | 'posted' | 'skipped' | 'dead';
+export type InboxState = 'waiting' | 'posted' | 'skipped' | 'dead';
 
 interface MirrorKeyColumns {
   source_platform: string;

@@ -188,7 +188,7 @@ export const isClaimed =
       'inbox.channel_id': row.channel_id,
       'inbox.message_id': row.message_id,
       'inbox.purpose': row.purpose,
-      'inbox.state': 'working',
+      'inbox.state': 'waiting',
       'inbox.epoch': row.epoch,
       'inbox.revision': row.revision,
     });
@@ -196,7 +196,7 @@ export const isClaimed =
 /**
  * Conditions for open rows; each must match its partial index word for word, or SQLite does not use it.
  */
-export const isOpen = sql<boolean>`state IN ('waiting', 'working')`;
+export const isOpen = sql<boolean>`state = 'waiting'`;
 export const isDead = sql<boolean>`state = 'dead'`;
 
 /** States in which a row needs no more work. */

@@ -16,6 +16,7 @@ import { guardAgainstLeft } from './left-spaces.ts';
 import { openPostgresLeases } from './leases.ts';
 import { demandListening } from './pooler.ts';
 import { createPostgresQuota } from './quota.ts';
+import { tuneInbox } from './tune.ts';
 import { openSession } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
 
@@ -95,6 +96,7 @@ export const openPostgresStore = async ({
     await demandListening(db, session, clock);
     await migratePatiently(url);
     await guardAgainstLeft(db);
+    await tuneInbox(db);
     const restoredMs = await noteRestoration(db, wallMs());
     const leases = parts.use(
       await openPostgresLeases({

@@ -86,9 +86,7 @@ export const statusLines = async (address: Address, nowMs: number): Promise<read
   const tables = await tableNames(db);
   if (tables.includes('inbox')) {
     const { rows } = await sql<{ oldest: number | null }>`
-      SELECT min(changed_ms) AS oldest FROM inbox WHERE state IN ('waiting', 'working')`.execute(
-      db,
-    );
+      SELECT min(changed_ms) AS oldest FROM inbox WHERE state = 'waiting'`.execute(db);
     const oldest = rows[0]?.oldest ?? undefined;
     const seconds = Math.max(0, Math.round((nowMs - (oldest ?? nowMs)) / SECOND_MS));
     lines.push(`Oldest waiting message: ${oldest === undefined ? 'none' : `${seconds} s`}`);

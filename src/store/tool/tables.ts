@@ -47,6 +47,4 @@ export type TableRow = Readonly<Record<string, string | number | null>>;
  * @param table the name of its table
  */
 export const withoutClaim = (table: string, row: TableRow): TableRow =>
-  table === 'inbox' && (row['state'] === 'waiting' || row['state'] === 'working')
-    ? { ...row, state: 'waiting', epoch: 0 }
-    : row;
+  table === 'inbox' && row['state'] === 'waiting' ? { ...row, epoch: 0 } : row;

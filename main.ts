@@ -21,6 +21,7 @@ import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts
 import type { Finding } from './src/model/service-status.ts';
 import { runProgram } from './src/program.ts';
 import { findFfmpeg } from './src/speech/ffmpeg.ts';
+import { isServiceAlone, type Role } from './src/roles.ts';
 import { cipherOf } from './src/store/encryption.ts';
 import { openStore } from './src/store/index.ts';
 import { createOwnKeys } from './src/store/own-keys.ts';
@@ -34,8 +35,14 @@ import { makeKey } from './service/keys/key.ts';
 import { engineTable } from './service/engine-report.ts';
 
 const HERE = import.meta.dirname;
-/** Longest wait for the program to stop. */
+/** Longest wait for the parts to end, after the work was finished or left. */
 const STOP_MS = 10_000;
+
+const SECOND_MS = 1_000;
+
+/** True where a process with these roles needs an adapter: the page is one role, chat platforms are two. */
+const isServed = (adapter: string, roles: ReadonlySet<Role>): boolean =>
+  adapter === 'web' ? roles.has('web') : roles.has('gateway') || roles.has('worker');
 
 /** Finds the service: the configured one, or the built-in one, started here. */
 const findService = async (
@@ -92,12 +99,19 @@ runProgram(async (stopped) => {
   const texts = loadTexts(join(HERE, 'locales'));
 
   await using parts = new AsyncDisposableStack();
+  const tracing = parts.use(await openTracing(config.tracing, log));
+  const { ROLES } = config.core;
+  if (isServiceAlone(ROLES)) {
+    const { serve } = await import('./service/serve.ts');
+    const { server } = parseConfig({ ...file, ...process.env }, { server: serverSection });
+    return serve({ server, engines: config.engines, log, tracing }, stopped);
+  }
+  const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
   const isGuest = process.argv[2] === 'doctor';
   const store = parts.adopt(
-    await openStore(config.core.DATABASE_URL, { log, isGuest }),
+    await openStore(DATABASE_URL, { log, connections, isGuest }),
     async (open) => open.destroy(),
   );
-  const tracing = parts.use(await openTracing(config.tracing, log));
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);
   if (builtIn) parts.defer(async () => builtIn.close());
   const metrics = createMetrics();
@@ -128,13 +142,14 @@ runProgram(async (stopped) => {
   const draining = new AbortController();
   void stopped.then(() => draining.abort());
   const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
-  const { core, attach, startWork } = parts.use(
+  const { core, attach, startWork, drain } = parts.use(
     await openCore({
       client,
       realtime,
       calls,
       metrics,
       tracing,
+      receives: ROLES.has('gateway'),
       ops: {
         metricsToken: METRICS_TOKEN,
         isStalled: heartbeat.isStalled,
@@ -153,7 +168,7 @@ runProgram(async (stopped) => {
   );
 
   if (process.argv[2] === 'doctor') {
-    const databaseUrl = config.core.DATABASE_URL;
+    const databaseUrl = DATABASE_URL;
     const ffmpegVersion = await ffmpeg?.version();
     const modules = adapterModules;
     const findings = examine({
@@ -183,6 +198,7 @@ runProgram(async (stopped) => {
   const adapters: { readonly name: string; readonly adapter: Adapter }[] = [];
   for (const module of adapterModules) {
     const { name } = module;
+    if (!isServed(name, ROLES)) continue;
     const values = (config as Record<string, unknown>)[name] as never;
     const adapter = await module.create(values, core);
     if (!adapter) continue;
@@ -190,7 +206,7 @@ runProgram(async (stopped) => {
     attach(adapter);
     adapters.push({ name, adapter });
   }
-  startWork();
+  if (ROLES.has('worker')) startWork();
   const startAll = async (): Promise<void> => {
     const start = async ({ name, adapter }: (typeof adapters)[number]): Promise<void> => {
       const { where } = await adapter.start();
@@ -203,5 +219,6 @@ runProgram(async (stopped) => {
   await Promise.race([startAll(), stopped]);
 
   await stopped;
+  await drain(config.core.DRAIN_S * SECOND_MS);
   await Promise.race([parts.disposeAsync(), delay(STOP_MS, undefined, { ref: false })]);
 });

@@ -6,13 +6,9 @@ import { runProgram } from '../src/program.ts';
 import { tracingSection } from '../src/tracing/config.ts';
 import { openTracing } from '../src/tracing/open-telemetry.ts';
 import { engineSection, serverSection } from './config.ts';
-import { startService } from './index.ts';
-import { engineNames } from './engine-loader.ts';
 import { runKeyCommand } from './keys/cli.ts';
-import { makeKey } from './keys/key.ts';
-import { loadPrices } from './keys/prices.ts';
 import { runModelCommand } from './models/cli.ts';
-import { engineTable } from './engine-report.ts';
+import { serve } from './serve.ts';
 
 runProgram(async (stopped) => {
   const config = parseConfig(
@@ -35,26 +31,5 @@ runProgram(async (stopped) => {
     );
   const log = createLog(config.log.LOG_LEVEL);
   await using tracing = await openTracing(config.tracing, log);
-  const given = server.SERVICE_KEYS ?? [];
-  const keys = given.length > 0 ? given : [makeKey()];
-  const service = await startService({
-    host: server.SERVICE_HOST,
-    port: server.SERVICE_PORT,
-    keys,
-    stored: {
-      database: server.SERVICE_DATABASE,
-      prices: await loadPrices(server.SERVICE_PRICES, await engineNames()),
-    },
-    rates: { all: server.SERVICE_KEY_RATE, asr: server.SERVICE_ASR_RATE },
-    engines: config.engines,
-    log,
-    tracing,
-    browserOrigins: config.server.SERVICE_BROWSER_ORIGINS ?? [],
-  });
-  console.log(`Speech, translation and chat at ${service.url}`);
-  if (given.length === 0)
-    console.log(`Key for this run: ${keys[0]}  (set SERVICE_KEYS to keep your own)`);
-  console.log(engineTable(await service.engines()));
-  await stopped;
-  await service.close();
+  await serve({ server, engines: config.engines, log, tracing }, stopped);
 });

@@ -46,6 +46,8 @@ export interface Core {
     languages: readonly string[],
     signal: AbortSignal,
   ): AsyncIterable<LineTranslation>;
+  /** False where other processes take the events of platforms: an adapter then only asks and posts. */
+  readonly receives: boolean;
   /** Recognises speech while somebody records it. */
   readonly openDictation: OpenDictation;
   /** Tokens of the spaces that installed an app; undefined without `ENCRYPTION_KEY`. */

@@ -20,7 +20,8 @@ import { usageChart } from './usage/chart.ts';
 import { createLimits } from './usage/limits.ts';
 import { operatorLimits, type LimitConfig } from './usage/operator-limits.ts';
 import { translateMeteredLine } from './usage/metered-line.ts';
-import { realClock, type Clock } from './async/clock.ts';
+import { realClock, waitUntil, type Clock } from './async/clock.ts';
+import { createRunning } from './async/running.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createLeaseMetrics, measureLeases } from './ops/lease-metrics.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
@@ -91,6 +92,8 @@ export interface CoreDeps {
   };
   /** The keys that spaces brought, as the client finds them. Default: those of the store. */
   readonly ownKeys?: OwnKeys | undefined;
+  /** False where other processes take the events of platforms. Default: true. */
+  readonly receives?: boolean;
   /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
   /** The WebSocket paths that are to be used. Default: none. */
@@ -105,6 +108,11 @@ export interface RunningCore extends AsyncDisposable {
   readonly autoTranslate: Pick<AutoTranslate, 'idle'>;
   /** Begins to work on what is stored; call it once the adapters are made. */
   readonly startWork: () => void;
+  /**
+   * Ends the work before the program stops: rooms are told and left, slots given away, and what is under way is
+   * finished within that time, or left.
+   */
+  readonly drain: (withinMs: number) => Promise<void>;
   /** Adds an adapter's platform, before the adapter starts. */
   readonly attach: (adapter: Pick<Adapter, 'platform' | 'ready'>) => void;
 }
@@ -136,6 +144,7 @@ export const openCore = async ({
   metrics = createMetrics(),
   tracing = NO_TRACING,
   ops = {},
+  receives = true,
   clock = realClock,
   realtime,
   ownKeys = createOwnKeys({ store, encryption: config.ENCRYPTION_KEY, log }),
@@ -184,6 +193,8 @@ export const openCore = async ({
   const autoTranslate = await openAutoTranslate({
     store,
     slots,
+    readyPlatforms: () =>
+      Object.entries(platforms.ready()).flatMap(([name, isReady]) => (isReady ? [name] : [])),
     serviceKeyOf: client.serviceKeyOf,
     log,
     texts,
@@ -287,8 +298,17 @@ export const openCore = async ({
     authorsOf: async (message) => autoTranslate.authorsOf(message),
   });
 
+  const served = createRunning();
   return {
     autoTranslate,
+    drain: async (withinMs) => {
+      const ended = Promise.all([
+        rooms[Symbol.asyncDispose](),
+        slots.drain(withinMs),
+        served.idle(),
+      ]);
+      await waitUntil(clock, clock.nowMs() + withinMs, ended);
+    },
     startWork: slots.start,
     attach: ({ platform, ready }) => {
       platforms.add(platform, ready);
@@ -299,14 +319,17 @@ export const openCore = async ({
       texts,
       services,
       ...dispatcher,
-      dispatch: async (invocation) => {
-        await removal.settled(invocation.channel.space);
-        await dispatcher.dispatch(invocation);
-      },
-      press: async (invocation) => {
-        await removal.settled(invocation.channel.space);
-        await dispatcher.press(invocation);
-      },
+      receives,
+      dispatch: (invocation) =>
+        served.add(async () => {
+          await removal.settled(invocation.channel.space);
+          await dispatcher.dispatch(invocation);
+        }),
+      press: (invocation) =>
+        served.add(async () => {
+          await removal.settled(invocation.channel.space);
+          await dispatcher.press(invocation);
+        }),
       feedListener: {
         ...autoTranslate.listener,
         accessChanged: async (space) => {

@@ -1,5 +1,5 @@
 import { backoffMs, type Backoff } from './async/backoff.ts';
-import { sleep, type Clock } from './async/clock.ts';
+import { sleep, waitUntil, type Clock } from './async/clock.ts';
 import { AppError, toAppError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { OpenDeliveries } from './ports/deliveries.ts';
@@ -101,9 +101,10 @@ export const createOpenDeliveries =
     slots.serve(kind, {
       takeOver: async () => undefined,
       begin: (slot) => void look([slot]),
-      end: async (slot) => {
+      end: async (slot, withinMs) => {
         const own = [...known.values()].filter(({ orderKey }) => slotOf(orderKey) === slot);
-        await Promise.all(own.map(({ handled }) => handled));
+        const all = Promise.all(own.map(({ handled }) => handled));
+        await waitUntil(clock, clock.nowMs() + withinMs, all);
       },
       told: (orderKey) => void look([slotOf(orderKey)]),
     });

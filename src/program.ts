@@ -1,8 +1,18 @@
 import { AppError } from './errors.ts';
 
+/** Exit status of a program that was ended by SIGINT, as shells have it. */
+const INTERRUPTED = 130;
+
+/** Resolves on the first SIGINT or SIGTERM; the second one ends the process at once. */
 const stopSignal = (): Promise<void> =>
   new Promise((resolve) => {
-    process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve());
+    let isStopping = false;
+    const stop = (): void => {
+      if (isStopping) process.exit(INTERRUPTED);
+      isStopping = true;
+      resolve();
+    };
+    process.on('SIGINT', stop).on('SIGTERM', stop);
   });
 
 /**

@@ -9,8 +9,8 @@ export interface SlotWorker {
   takeOver(slot: number, tenure: Tenure): Promise<void>;
   /** Begins with all that is stored of a slot; `tenureOf` knows it from now on. */
   begin(slot: number): void;
-  /** Ends the work on a slot: what is under way is finished or left. */
-  end(slot: number): Promise<void>;
+  /** Ends the work on a slot: what is under way is finished within that time, or left. */
+  end(slot: number, withinMs: number): Promise<void>;
   /** Hears of new work of a key whose slot this process has. */
   told(key: string): void;
 }
@@ -19,8 +19,10 @@ export interface SlotWorker {
 export interface SlotOwner extends AsyncDisposable {
   /** Adds a kind of work, one word. */
   serve(kind: string, worker: SlotWorker): void;
-  /** Takes this process's part of the slots, and works on them until it is disposed of. */
+  /** Takes this process's part of the slots, and works on them until it is drained or disposed of. */
   readonly start: () => void;
+  /** Gives all slots away; what is under way is finished within that time, or left. */
+  drain(withinMs: number): Promise<void>;
   /** The slots that this process has. */
   slots(): readonly number[];
   /** The tenure of a key's slot; undefined where another process has it. */
@@ -38,11 +40,14 @@ export interface SlotOwnerDeps {
 /** Set of the slots' leases. */
 const SET = 'slot';
 const AGAIN_MS = 500;
+/** Time for the work on a slot that another process gets. */
+const END_MS = 3_000;
 
 export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwner => {
   const workers = new Map<string, SlotWorker>();
   const owned = new Map<number, Tenure>();
   let share: AsyncDisposable | undefined;
+  let endMs = END_MS;
 
   /** Takes a slot over, for the workers that are served at that time. */
   const takeOver = async (
@@ -67,7 +72,7 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
   const end = async (slot: number, tenure: Tenure): Promise<void> => {
     if (owned.get(slot) !== tenure) return;
     owned.delete(slot);
-    await Promise.all(workers.values().map((worker) => worker.end(slot)));
+    await Promise.all(workers.values().map((worker) => worker.end(slot, endMs)));
   };
 
   return {
@@ -95,6 +100,10 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
     slots: () => [...owned.keys()],
     tenureOf: (key) => owned.get(slotOf(key)),
     tell: (kind, key) => leases.tell(`${SET}:${slotOf(key)}`, `${kind} ${key}`),
+    drain: async (withinMs) => {
+      endMs = withinMs;
+      await share?.[Symbol.asyncDispose]();
+    },
     [Symbol.asyncDispose]: async () => share?.[Symbol.asyncDispose](),
   };
 };

@@ -35,6 +35,27 @@ describe('the program', () => {
     expect(said).not.toContain('    at ');
   });
 
+  it('tells which roles need what', async () => {
+    const wrong = await run({ ROLES: 'worker,cook' });
+    expect(wrong.said).toContain('  ROLES: must be all, or some of gateway, worker, web, service');
+    const alone = await run({ ROLES: 'worker' });
+    for (const line of [
+      '  ROLES: must be all with SQLite',
+      '  SPEECH_API_URL: must be set for ROLES',
+    ])
+      expect(alone.said).toContain(line);
+  });
+
+  it('serves only speech, translation and chat where that is its role', async () => {
+    const child = spawnDragoman({ ROLES: 'service', SERVICE_PORT: '0', LOG_LEVEL: 'silent' });
+    let told = '';
+    child.stdout.on('data', (part: Buffer) => (told += part.toString()));
+    await expect.poll(() => told).toContain('Speech, translation and chat at http://');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(told).not.toContain('Dragoman on');
+  });
+
   it('says in a sentence that its port is taken', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -164,7 +164,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const goOnline = async (): Promise<string> => {
     await installations.load();
     await intake.resume();
-    const where = await transport.start();
+    const where = core.receives ? await transport.start() : 'posting only';
     const names = installations.list().map((space) => known(space)?.url ?? space.id);
     return [where, ...names].join(' ');
   };

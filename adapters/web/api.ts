@@ -37,14 +37,18 @@ export const parseRange = (
   return start >= sizeBytes ? 'unsatisfiable' : { start, end };
 };
 
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w.+-]+)*$/;
+const ANY_MEDIA_TYPE = 'application/octet-stream';
+
 /** Sends one file of an answer, whole or in part, always as something to keep and not to run. */
 export const sendFile = (c: Context, files: TempStore, id: string): Response => {
   const file = files.get(id);
   if (!file) throw userError('not-found', 'web.errors.file-gone');
   const range = parseRange(c.req.header('range'), file.sizeBytes);
   const headers = new Headers({
-    'content-type': file.mediaType,
-    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+    'content-type': MEDIA_TYPE.test(file.mediaType) ? file.mediaType : ANY_MEDIA_TYPE,
+    // Half a character cannot be encoded.
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name.toWellFormed())}`,
     'accept-ranges': 'bytes',
     'cache-control': 'private, max-age=3600, immutable',
     'cross-origin-resource-policy': 'same-origin',

@@ -7,6 +7,8 @@ export interface InboxWorkDeps {
   readonly slots: SlotOwner;
   readonly inbox: Pick<InboxStore, 'takeOver' | 'partitions'>;
   readonly scheduler: Pick<Scheduler, 'wake' | 'isKnown' | 'endSlot'>;
+  /** Names of the platforms whose messages can be worked on. */
+  readonly readyPlatforms: () => readonly string[];
   readonly log: Log;
 }
 
@@ -17,7 +19,13 @@ const LOOK_MS = 5_000;
  * Finds the stored work of this process's slots, and has it scheduled: when a platform is ready, when a slot is taken
  * over, and now and then.
  */
-export const createInboxWork = ({ slots, inbox, scheduler, log }: InboxWorkDeps) => {
+export const createInboxWork = ({
+  slots,
+  inbox,
+  scheduler,
+  readyPlatforms,
+  log,
+}: InboxWorkDeps) => {
   /** Platforms whose messages can be worked on. */
   const ready = new Set<string>();
   let looking: Promise<void> = Promise.resolve();
@@ -37,10 +45,13 @@ export const createInboxWork = ({ slots, inbox, scheduler, log }: InboxWorkDeps)
   slots.serve(INBOX, {
     takeOver: (slot, tenure) => inbox.takeOver(slot, tenure),
     begin: (slot) => lookNext([slot], [...ready]),
-    end: (slot) => scheduler.endSlot(slot),
+    end: (slot, withinMs) => scheduler.endSlot(slot, withinMs),
     told: scheduler.wake,
   });
-  const again = setInterval(() => lookNext(slots.slots(), [...ready]), LOOK_MS).unref();
+  const again = setInterval(() => {
+    for (const platform of readyPlatforms()) ready.add(platform);
+    lookNext(slots.slots(), [...ready]);
+  }, LOOK_MS).unref();
 
   return {
     /** Begins with the messages of a platform that is ready. */

@@ -35,6 +35,7 @@ import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.t
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { SlotOwner } from '../slot-owner.ts';
 import { clearOld } from '../store/clear-old.ts';
+import { DELIVERY_HOURS, ROOM_DAYS, USAGE_DAYS } from '../store/data-catalogue.ts';
 import { createCursorStore } from '../store/cursors.ts';
 import type { Store } from '../store/index.ts';
 import { createHistoryGaps } from '../store/history-gaps.ts';
@@ -45,12 +46,6 @@ import { openWatchStore } from '../store/watches.ts';
 
 /** Greatest age of forbidden mirrors that are still posted when the bot may do so. */
 const REVIVED_MS = DAY_MS;
-/** Days of usage that are kept: those that `/usage` shows. */
-const USAGE_DAYS = 90;
-/** Longer than a platform delivers an event again. */
-const DELIVERIES_MS = 2 * HOUR_MS;
-/** Longer than people are told that the bot did not come back. */
-const ROOM_DAYS = 2;
 
 export interface AutoTranslateDeps {
   readonly store: Store;
@@ -65,6 +60,8 @@ export interface AutoTranslateDeps {
   readonly mirrorDays: number;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
+  /** Names of the platforms that people can use now. Default: those that have reported messages. */
+  readonly readyPlatforms?: () => readonly string[];
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -76,7 +73,12 @@ export type AutoTranslate = Awaited<ReturnType<typeof openAutoTranslate>>;
  * people write to their mirrors.
  */
 export const openAutoTranslate = async (options: AutoTranslateDeps) => {
-  const deps = { now: Date.now, random: Math.random, ...options };
+  const deps = {
+    now: Date.now,
+    random: Math.random,
+    readyPlatforms: () => [],
+    ...options,
+  };
   const { store, slots, log, inboxDays, mirrorDays, now } = deps;
   const platforms = createWatchedPlatforms();
   const inbox = createInboxStore({ store, now });
@@ -172,7 +174,13 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     keptMs: (inboxDays - 1) * DAY_MS,
   });
 
-  const inboxWork = createInboxWork({ slots, inbox, scheduler, log });
+  const inboxWork = createInboxWork({
+    slots,
+    inbox,
+    scheduler,
+    readyPlatforms: deps.readyPlatforms,
+    log,
+  });
 
   const revive = async (space: Space, only?: Parameters<typeof reviveDead>[2]): Promise<number> => {
     const revived = await reviveDead(store, space, only);
@@ -220,26 +228,29 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     return (await Promise.all(lacks)).filter(({ permissions }) => permissions.length > 0);
   };
 
-  const clear = async (): Promise<void> => {
+  const clear = async (isRunning: boolean): Promise<void> => {
     const rowsMs = ago(inboxDays);
     try {
       await clearOld(store, {
         rowsMs,
         mirrorsMs: ago(mirrorDays),
-        deliveriesMs: now() - DELIVERIES_MS,
+        deliveriesMs: now() - DELIVERY_HOURS * HOUR_MS,
         roomsMs: ago(ROOM_DAYS),
         usageMs: ago(USAGE_DAYS),
         leftMs: now() - HOUR_MS,
       });
+      await invites.clear();
       for (const [platform, { feed }] of platforms.all())
         await cursors.clear(platform, feed.positionAt(rowsMs));
+      // Not at the start, when there is enough to do.
+      if (isRunning) await store.checkpoint();
     } catch (err) {
       log.warn({ err }, 'old rows could not be cleared');
     }
   };
-  let cleared = clear();
+  let cleared = clear(false);
   const clearing = setInterval(() => {
-    cleared = clear();
+    cleared = clear(true);
   }, HOUR_MS).unref();
 
   return {

@@ -11,8 +11,6 @@ import { dropAll, type createPartitionWorker, type Jobs } from './partition-work
 const PARTITIONS_AT_ONCE = 256;
 /** Wait before a partition is retried after an internal fault, such as the database's. */
 const AFTER_FAULT_MS = 5_000;
-/** Time for the work in a slot that is given away to end. */
-const END_MS = 3_000;
 
 export type Scheduler = ReturnType<typeof createScheduler>;
 
@@ -155,10 +153,10 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
     isKnown: (partition: string): boolean =>
       working.has(partition) || queue.has(partition) || timers.has(partition),
     /**
-     * Ends the work in a slot, which this process has no more: what is under way has a moment to end, and is
+     * Ends the work in a slot, which this process has no more: what is under way has some time to end, and is
      * otherwise begun again by the slot's next owner.
      */
-    endSlot: async (slot: number): Promise<void> => {
+    endSlot: async (slot: number, withinMs: number): Promise<void> => {
       const isOf = (partition: string): boolean => slotOf(partition) === slot;
       for (const partition of [...queue].filter(isOf)) queue.delete(partition);
       for (const [partition, timer] of timers)
@@ -169,7 +167,7 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
       const running = Promise.allSettled(
         [...working].flatMap(([partition, each]) => (isOf(partition) ? [each] : [])),
       );
-      await waitUntil(clock, clock.nowMs() + END_MS, running);
+      await waitUntil(clock, clock.nowMs() + withinMs, running);
       for (const partition of [...unfinished.keys()].filter(isOf)) dropJobs(partition);
       await running;
     },

@@ -77,5 +77,4 @@ export const clearOld = async (
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
   });
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
-  await store.checkpoint();
 };

@@ -1,48 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { TABLES_OF_SPACES } from './data-catalogue.ts';
 import type { Schema } from './schema.ts';
-
-/** Columns of a table that name a space by its platform and id. */
-export type SpaceColumns = readonly [platform: string, spaceId: string];
-
-const SPACE: SpaceColumns = ['platform', 'space_id'];
-
-/** The columns of each table by which its rows belong to a space; none where they belong to none. */
-const OF_SPACE: Readonly<Record<keyof Schema, readonly SpaceColumns[]>> = {
-  glossary_term: [SPACE],
-  member_setting: [SPACE],
-  space_setting: [SPACE],
-  usage_day: [SPACE],
-  channel_watch: [SPACE],
-  channel_cursor: [SPACE],
-  inbox: [SPACE],
-  mirror: [
-    ['source_platform', 'source_space_id'],
-    ['target_platform', 'target_space_id'],
-  ],
-  mirror_message: [
-    ['source_platform', 'source_space_id'],
-    ['target_platform', 'target_space_id'],
-  ],
-  standing_thread: [SPACE],
-  lease: [],
-  machine: [],
-  revision: [],
-  left_space: [],
-  restoration: [],
-  room_consent: [SPACE],
-  open_room: [SPACE],
-  open_room_informed: [SPACE],
-  installation: [SPACE],
-  space_key: [SPACE],
-  link_invite: [SPACE],
-  delivery: [SPACE],
-  history_gap: [SPACE],
-};
-
-/** The tables with data of spaces, each with those columns. */
-export const TABLES_OF_SPACES = Object.entries(OF_SPACE).filter(
-  ([, columns]) => columns.length > 0,
-);
 
 export const either = (conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> =>
   sql<boolean>`(${sql.join(conditions, sql` OR `)})`;

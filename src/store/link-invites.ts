@@ -1,7 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
+import type { Transaction } from 'kysely';
 import { HOUR_MS } from '../async/time.ts';
 import type { ChannelWatch, LinkInvite } from '../model/watch.ts';
 import type { Store } from './index.ts';
+import type { Schema } from './schema.ts';
 
 /** Letters and digits that are not mistaken for each other (Crockford's base32). */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -26,16 +28,24 @@ const plain = (typed: string): string =>
 
 const hashOf = (typed: string): string => hash('sha256', plain(typed));
 
+const deleteExpired = async (db: Transaction<Schema>, nowMs: number): Promise<void> => {
+  await db.deleteFrom('link_invite').where('expires_ms', '<', nowMs).execute();
+};
+
 export type LinkInvites = ReturnType<typeof createLinkInvites>;
 
 /** Stores invitations to link a channel with one elsewhere: each can be used once, within an hour. */
 export const createLinkInvites = (store: Store, now: () => number) => ({
+  /** Deletes the invitations that can be used no more. */
+  clear: async (): Promise<void> => {
+    await store.write(async (db) => deleteExpired(db, now()));
+  },
   make: async (watch: ChannelWatch): Promise<LinkInvite> => {
     const code = newCode();
     const expiresMs = now() + LIFE_MS;
     const { platform, id } = watch.channel.space;
     await store.write(async (db) => {
-      await db.deleteFrom('link_invite').where('expires_ms', '<', now()).execute();
+      await deleteExpired(db, now());
       await db
         .insertInto('link_invite')
         .values({

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { keyOf, type Space } from '../model/place.ts';
 import type { Store } from './index.ts';
-import { either, TABLES_OF_SPACES, type SpaceColumns } from './left-spaces.ts';
+import { TABLES_OF_SPACES, type SpaceColumns } from './data-catalogue.ts';
+import { either } from './left-spaces.ts';
 
 /** Rows that one write looks at; the event loop runs between two writes. */
 const ROWS_AT_ONCE = 1_000;
@@ -52,7 +53,8 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
     const newest = await sql<{ last: number | null }>`
       SELECT max(rowid) AS last FROM ${sql.table(table)}`.execute(store);
     const last = newest.rows[0]?.last ?? 0;
-    for (let from = 0; from <= last; from += ROWS_AT_ONCE) {
+    // From the end, because a checkpoint may meanwhile give rows lower numbers.
+    for (let from = last; from > -ROWS_AT_ONCE; from -= ROWS_AT_ONCE) {
       await store.write((db) =>
         sql`DELETE FROM ${sql.table(table)} WHERE rowid BETWEEN ${from} AND ${from + ROWS_AT_ONCE - 1}
           AND ${isOf(space, columns)}`.execute(db),

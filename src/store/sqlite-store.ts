@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import { openEmbeddedLeases } from './embedded-leases.ts';
@@ -13,7 +12,7 @@ import { realPathOf, takeOwnerLock, tryOwnerLock } from './owner-lock.ts';
 import { noteRestoration } from './restoration.ts';
 import type { Schema } from './schema.ts';
 import { createTransact, openSqlite } from './sqlite.ts';
-import { createDiskSync, createStoreWriter, type DiskSync } from './writer.ts';
+import { createStoreWriter, type DiskSync } from './writer.ts';
 
 export interface SqliteStoreOptions {
   /** The number of this start of the machine; undefined where it is not known. */
@@ -43,7 +42,7 @@ export const openSqliteStore = async (
   const parts = new AsyncDisposableStack();
   try {
     const owner = parts.use(isGuest ? tryOwnerLock(path) : takeOwnerLock(path));
-    const { dialect, synced } = openSqlite(path);
+    const { dialect, synced, vacuumed } = openSqlite(path);
     const db = new Kysely<Schema>({ dialect });
     parts.defer(db.destroy.bind(db));
     if (owner) await migrate(db);
@@ -51,26 +50,28 @@ export const openSqliteStore = async (
     await guardLeftSpaces(db);
     if (owner) await markLostClaims(db, bootIdOf());
     const restoredMs = await noteRestoration(db, Date.now());
-    return await withParts({ db, synced, parts, restoredMs });
+    return await withParts({ db, synced, vacuumed, parts, restoredMs });
   } catch (thrown) {
     await parts.disposeAsync();
     throw thrown;
   }
 };
 
-interface SqliteParts extends Pick<Store, 'restoredMs'> {
+interface SqliteParts {
+  readonly restoredMs: number | undefined;
   readonly db: Kysely<Schema>;
   readonly synced: DiskSync;
+  readonly vacuumed: DiskSync;
   readonly parts: AsyncDisposableStack;
 }
 
-const withParts = async ({ db, synced, parts, restoredMs }: SqliteParts): Promise<Store> => {
-  // Concurrent callers share one checkpoint. It waits for its turn at the only connection, because
-  // SQLite refuses a checkpoint within a transaction.
-  const checkpoint = createDiskSync(async () => {
-    await setImmediate();
-    await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
-  });
+const withParts = async ({
+  db,
+  synced,
+  vacuumed,
+  parts,
+  restoredMs,
+}: SqliteParts): Promise<Store> => {
   const signals = createLocalSignals<Transaction<Schema>>();
   const writer = createStoreWriter(createTransact(db), synced, (within) => signals.collect(within));
   // Nothing else uses this number in the file's header; setting it writes a page.
@@ -81,11 +82,11 @@ const withParts = async ({ db, synced, parts, restoredMs }: SqliteParts): Promis
   const disposeAsync = async (): Promise<void> => parts.disposeAsync();
   return Object.assign(db, writer, {
     engine: 'sqlite' as const,
-    restoredMs,
+    restoredMs: () => restoredMs,
     write,
     signals,
     leases,
-    checkpoint,
+    checkpoint: vacuumed,
     findFault,
     destroy: disposeAsync,
     [Symbol.asyncDispose]: disposeAsync,

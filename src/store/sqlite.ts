@@ -12,6 +12,7 @@ import {
 import { createLru } from '../async/lru.ts';
 import { fromDisk, isLocked } from '../sqlite/disk-fault.ts';
 import { IN_MEMORY, openDatabase } from '../sqlite/open.ts';
+import { vacuum } from '../sqlite/vacuum.ts';
 import type { Schema } from './schema.ts';
 import { createDiskSync, type Transact } from './writer.ts';
 
@@ -130,6 +131,8 @@ export const openSqlite = (path: string) =>
       dialect: new TransactionalDialect({ database: asKyselyDatabase(database, close) }),
       /** Resolves when everything committed before the call is on disk. */
       synced: path === IN_MEMORY ? async () => undefined : createDiskSync(journal.flush),
+      /** Resolves when nothing that was deleted before the call is left in the file. */
+      vacuumed: path === IN_MEMORY ? async () => undefined : createDiskSync(() => vacuum(path)),
     };
   });
 

@@ -58,7 +58,7 @@ export const plainTranslator: Translator = {
 interface TestServices
   extends
     Pick<AutoTranslateDeps['services'], 'translator' | 'spaces' | 'privacy'>,
-    Required<Pick<AutoTranslateDeps, 'now'>> {
+    Required<Pick<AutoTranslateDeps, 'now' | 'readyPlatforms'>> {
   /** What keeps the rest of a recording of these words from being heard, if anything does. */
   readonly hearing: (words: string) => Promise<void> | undefined;
   readonly operator: OperatorLimits;
@@ -77,6 +77,7 @@ export const openTestAutoTranslate = async (
     operator = { space: {}, person: {} },
     hearing = () => undefined,
     now = Date.now,
+    readyPlatforms = () => [],
     log = createLog('silent'),
     metrics = createMetrics(),
     tracing = NO_TRACING,
@@ -86,6 +87,7 @@ export const openTestAutoTranslate = async (
   const opened = await openAutoTranslate({
     store,
     slots,
+    readyPlatforms,
     serviceKeyOf,
     log,
     texts,

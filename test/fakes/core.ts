@@ -333,6 +333,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
 
   return {
     log,
+    receives: true,
     texts,
     services,
     feedListener: WATCHER,

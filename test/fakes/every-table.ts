@@ -1,10 +1,5 @@
-import { sql } from 'kysely';
+import { sql, type ColumnMetadata } from 'kysely';
 import type { Store } from '../../src/store/index.ts';
-
-interface Column {
-  readonly name: string;
-  readonly type: string;
-}
 
 type Values = Readonly<Record<string, string | number>>;
 
@@ -15,19 +10,39 @@ const JSON_RECORD = new Set(['choices', 'watch', 'message', 'captions']);
 /** The column that the database counts itself. */
 const COUNTED = 'number';
 
-/** Names of the tables that hold data; those of the migrations and of SQLite itself do not. */
-export const tablesOf = async (store: Store): Promise<readonly string[]> => {
-  const { rows } = await sql<{ name: string }>`
-    SELECT name FROM sqlite_master WHERE type = 'table'
-      AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'kysely_%'`.execute(store);
-  return rows.map(({ name }) => name);
-};
+/** Tables without data: what was left is named on purpose, and the others hold a time or a number of the database. */
+export const TABLES_WITHOUT_DATA: ReadonlySet<string> = new Set([
+  'left_space',
+  'kept_claims',
+  'restoration',
+]);
 
-const valueOf = ({ name, type }: Column, mark: string, given: Values): string | number => {
+/** Tables that hold data; those of the migrations do not. */
+const dataTables = async (store: Store) =>
+  (await store.introspection.getTables()).filter(({ name }) => !TABLES_WITHOUT_DATA.has(name));
+
+/** Names of the tables that hold data. */
+export const tablesOf = async (store: Store): Promise<readonly string[]> =>
+  (await dataTables(store)).map(({ name }) => name);
+
+/** Names of the columns of each table, by the table’s name. */
+export const columnsOf = async (store: Store): Promise<ReadonlyMap<string, readonly string[]>> =>
+  new Map(
+    (await dataTables(store)).map(({ name, columns }) => [
+      name,
+      columns.map((column) => column.name),
+    ]),
+  );
+
+const valueOf = (
+  { name, dataType }: ColumnMetadata,
+  mark: string,
+  given: Values,
+): string | number => {
   const known = given[name];
   if (known !== undefined) return known;
   const text = `${name} of ${mark}`;
-  if (type.toLowerCase() !== 'text') return 1;
+  if (dataType.toLowerCase() !== 'text') return 1;
   if (JSON_LIST.has(name)) return JSON.stringify([text]);
   return JSON_RECORD.has(name) ? JSON.stringify({ text }) : text;
 };
@@ -38,15 +53,15 @@ const valueOf = ({ name, type }: Column, mark: string, given: Values): string | 
  * @param given values of columns, by their names, in every table that has them
  */
 export const fillEveryTable = async (store: Store, mark: string, given: Values): Promise<void> => {
-  for (const table of await tablesOf(store)) {
-    const { rows } = await sql<Column>`
-      SELECT name, type FROM pragma_table_info(${table}) WHERE name <> ${COUNTED}`.execute(store);
-    const columns = sql.join(rows.map(({ name }) => sql.ref(name)));
-    const values = sql.join(rows.map((column) => valueOf(column, mark, given)));
-    await store.write((db) =>
-      sql`INSERT INTO ${sql.table(table)} (${columns}) VALUES (${values})`.execute(db),
-    );
-  }
+  const tables = await dataTables(store);
+  await store.write(async (db) => {
+    for (const { name: table, columns: all } of tables) {
+      const filled = all.filter(({ name }) => name !== COUNTED);
+      const columns = sql.join(filled.map(({ name }) => sql.ref(name)));
+      const values = sql.join(filled.map((column) => valueOf(column, mark, given)));
+      await sql`INSERT INTO ${sql.table(table)} (${columns}) VALUES (${values})`.execute(db);
+    }
+  });
 };
 
 /** Every row of every table, as JSON, by the name of its table. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { keyOf } from '../../src/model/place.ts';
+import { cipherOf } from '../../src/store/encryption.ts';
 import { comeBack, installIn, openInstallPage, openSlackBot, repliesTo } from './support.ts';
 
 const tokensIn = async (bot: Awaited<ReturnType<typeof openSlackBot>>) =>
@@ -47,6 +49,18 @@ describe('an installation', () => {
     expect(page).toContain('/slack/install');
     expect(page).not.toContain('forged');
     expect(await tokensIn(bot)).toEqual([]);
+  });
+
+  it('is stored without the person who did it', async () => {
+    await using bot = await openSlackBot('many');
+    const workspace = bot.slack.workspace({ installed: false });
+    const admin = workspace.user({ isAdmin: true });
+    await installIn(bot, workspace, admin);
+    const [row] = await tokensIn(bot);
+    const space = { platform: 'slack', id: workspace.id };
+    const written = cipherOf([bot.encryptionKey])?.open(row?.secret ?? '', keyOf(space));
+    expect(written).toContain(workspace.id);
+    expect(written).not.toContain(admin.id);
   });
 
   it('that Slack fails in the middle of leaves nothing half-done, and can be tried again', async () => {

@@ -39,6 +39,7 @@ export interface Place {
 
 /** The whole bot between our Slack and our speech service, in this process. */
 export interface SlackBot {
+  readonly encryptionKey: Uint8Array;
   readonly slack: SlackFake;
   readonly speech: SpeechFake;
   readonly workspace: FakeWorkspace;
@@ -159,6 +160,7 @@ export const openSlackBot = async (
     speech,
     workspace,
     store,
+    encryptionKey: key,
     errors,
     logged,
     start,

@@ -1,37 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
-import { fillEveryTable, readEveryTable, tablesOf } from '../fakes/every-table.ts';
+import { KEPT, LEFT, tablesWith, valuesOfSpaces } from '../contracts/removal.ts';
+import { fillEveryTable, tablesOf } from '../fakes/every-table.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 
-const LEFT = { platform: 'place', id: 'LEFTSPACE' };
-const KEPT = { platform: 'place', id: 'KEPTSPACE' };
-/** Tables without any data of a space, each with what is in it. */
-const OF_NO_SPACE = new Map([
-  ['lease', 'the number of starts of the program'],
-  ['machine', 'the number of the start of the machine'],
-  ['revision', 'the numbers of changes'],
-]);
-
-const valuesOf = (source: string, target: string) => ({
-  platform: 'place',
-  space_id: source,
-  source_platform: 'place',
-  source_space_id: source,
-  target_platform: 'place',
-  target_space_id: target,
-});
+/** Tables without any data of a space. */
+const OF_NO_SPACE = ['lease', 'machine', 'revision'];
 
 const fill = async (store: Store): Promise<void> => {
-  await fillEveryTable(store, LEFT.id, valuesOf(LEFT.id, LEFT.id));
-  await fillEveryTable(store, KEPT.id, valuesOf(KEPT.id, KEPT.id));
+  await fillEveryTable(store, LEFT.id, valuesOfSpaces(LEFT.id, LEFT.id));
+  await fillEveryTable(store, KEPT.id, valuesOfSpaces(KEPT.id, KEPT.id));
 };
-
-/** Names of the tables in which something of a space stands. */
-const tablesWith = async (store: Store, mark: string): Promise<readonly string[]> =>
-  [...(await readEveryTable(store))].flatMap(([table, rows]) =>
-    rows.some((row) => row.includes(mark)) ? [table] : [],
-  );
 
 const open = async () => {
   const store = await openStore('sqlite::memory:');
@@ -47,27 +27,11 @@ const open = async () => {
 };
 
 describe('a space that the bot was removed from', () => {
-  it('leaves nothing in any table, and nothing of another space is touched', async () => {
-    await using running = await open();
-    const { store, core } = running;
-    await fill(store);
-    const all = await tablesOf(store);
-    expect(await tablesWith(store, LEFT.id)).toEqual(all);
-    const before = await readEveryTable(store);
-    await core.feedListener.spaceLeft(LEFT);
-    expect(await tablesWith(store, LEFT.id)).toEqual([...OF_NO_SPACE.keys()]);
-    const after = await readEveryTable(store);
-    for (const [table, rows] of before)
-      expect(after.get(table), table).toEqual(
-        rows.filter((row) => OF_NO_SPACE.has(table) || !row.includes(LEFT.id)),
-      );
-  });
-
   it('leaves no record of what was mirrored into it, or from it', async () => {
     await using running = await open();
     const { store, core } = running;
-    await fillEveryTable(store, 'from', valuesOf(LEFT.id, KEPT.id));
-    await fillEveryTable(store, 'into', valuesOf(KEPT.id, LEFT.id));
+    await fillEveryTable(store, 'from', valuesOfSpaces(LEFT.id, KEPT.id));
+    await fillEveryTable(store, 'into', valuesOfSpaces(KEPT.id, LEFT.id));
     await core.feedListener.spaceLeft(LEFT);
     expect(await tablesWith(store, LEFT.id)).toEqual([]);
   });
@@ -125,17 +89,12 @@ describe('a space that the bot was removed from', () => {
     const { store, core } = running;
     await core.feedListener.spaceLeft(LEFT);
     await fill(store);
-    expect(await tablesWith(store, LEFT.id)).toEqual([...OF_NO_SPACE.keys()]);
-    expect(await tablesWith(store, KEPT.id)).toEqual(await tablesOf(store));
+    expect(await tablesWith(store, LEFT.id)).toEqual(OF_NO_SPACE);
+    expect(await tablesWith(store, KEPT.id)).toEqual((await tablesOf(store)).toSorted());
     await core.services.usage.record(LEFT, 'ann', { characters: 1, audioMs: 0, messages: 1 });
     await core.feedListener.spaceJoined(LEFT);
     await core.services.spaces.change(LEFT, { dailyCharacters: 7 });
-    expect(await tablesWith(store, LEFT.id)).toEqual([
-      'space_setting',
-      'lease',
-      'machine',
-      'revision',
-    ]);
+    expect(await tablesWith(store, LEFT.id)).toEqual([...OF_NO_SPACE, 'space_setting']);
     expect(await core.services.spaces.of(LEFT)).toMatchObject({ dailyCharacters: 7 });
   });
 
@@ -145,6 +104,6 @@ describe('a space that the bot was removed from', () => {
     const { feedListener } = running.core;
     await Promise.all([feedListener.spaceLeft(LEFT), feedListener.spaceLeft(LEFT)]);
     await feedListener.spaceLeft(LEFT);
-    expect(await tablesWith(running.store, LEFT.id)).toEqual([...OF_NO_SPACE.keys()]);
+    expect(await tablesWith(running.store, LEFT.id)).toEqual(OF_NO_SPACE);
   });
 });

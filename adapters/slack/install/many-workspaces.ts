@@ -81,7 +81,8 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
         enterpriseId: installation.enterprise?.id,
         teamId: installation.team?.id,
       }),
-      JSON.stringify({ installation, url, botName }),
+      // Nothing is needed of the person who did it.
+      JSON.stringify({ installation: { ...installation, user: undefined }, url, botName }),
     );
 
   /** Notes workspaces that use an organisation's installation; resolves with the new ones. */

@@ -20,7 +20,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
     '$1$2…',
   ],
   // Long runs of random characters, whatever they are.
-  [/\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{32,}\b/g, '…'],
+  [/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{32,}/g, '…'],
 ];
 
 /** Replaces keys, tokens and the credentials of addresses. */

@@ -142,7 +142,7 @@ export const migrateAs = async <Schema>(
     Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => done.includes(name))),
   );
 
-/** As `migrate`, one process after the other, on the one connection that `db` has. */
+/** Migrates as `migrate` does, one process after the other, on the one connection that `db` has. */
 export const migrateInTurn = async <Schema>(db: Kysely<Schema>): Promise<void> =>
   db.connection().execute(async (only) => {
     await sql`SELECT pg_advisory_lock(hashtext('dragoman migrations'))`.execute(only);

@@ -55,13 +55,29 @@ const createNames = () => {
   };
 };
 
+interface PoolOptions {
+  readonly url: string;
+  /** Most connections. */
+  readonly most: number;
+  readonly settings?: pg.ClientConfig;
+  /** Called with each connection before it is used for the first time; true where it need not be called again. */
+  readonly prepare?: (client: pg.PoolClient) => Promise<boolean>;
+}
+
 /** Opens a pool of connections for Kysely. */
-export const createConnectionPool = (
-  url: string,
-  most: number,
-  more: pg.ClientConfig = {},
-): PostgresPool => {
-  const pool = new pg.Pool({ ...connectionOf(url), ...more, max: most, idleTimeoutMillis: 60_000 });
+export const createConnectionPool = ({
+  url,
+  most,
+  settings = {},
+  prepare = async () => true,
+}: PoolOptions): PostgresPool => {
+  const prepared = new WeakSet<pg.PoolClient>();
+  const pool = new pg.Pool({
+    ...connectionOf(url),
+    ...settings,
+    max: most,
+    idleTimeoutMillis: 60_000,
+  });
   const nameOf = createNames();
   // A connection that ends while nobody uses it is replaced when one is wanted.
   pool.on('error', () => undefined);
@@ -95,7 +111,15 @@ export const createConnectionPool = (
   return {
     connect: async () => {
       try {
-        return lend(await pool.connect());
+        const client = await pool.connect();
+        if (prepared.has(client)) return lend(client);
+        try {
+          if (await prepare(client)) prepared.add(client);
+        } catch (thrown) {
+          client.release(true);
+          throw thrown;
+        }
+        return lend(client);
       } catch (thrown) {
         throw fromPostgres(thrown);
       }

@@ -8,12 +8,12 @@ import { createConnectionPool, UNLIMITED } from '../postgres/connect.ts';
 import { NOW_MS } from '../postgres/lease-rows.ts';
 import type { Schema } from '../schema.ts';
 import { openSqlite } from '../sqlite.ts';
-import type { Progress } from './progress.ts';
-import type { Source } from './source.ts';
+import type { RowProgress } from './progress.ts';
+import type { RowSource } from './source.ts';
 import { COPIED_TABLES, OWN_TABLES, withoutClaim, type TableRow } from './tables.ts';
 
 export interface FillOptions {
-  readonly progress: Progress;
+  readonly progress: RowProgress;
   /** Stops the filling, which leaves everything as it was. */
   readonly signal: AbortSignal;
 }
@@ -22,7 +22,7 @@ type InsertRows = (table: string, rows: readonly TableRow[]) => Promise<void>;
 
 /** Inserts all rows of a source; throws where the source and what was inserted differ in number. */
 const insertAll = async (
-  source: Source,
+  source: RowSource,
   insert: InsertRows,
   { progress, signal }: FillOptions,
 ): Promise<void> => {
@@ -47,7 +47,7 @@ const insertAll = async (
 /** Makes a SQLite file with the schema and the rows of a source. */
 export const fillSqlite = async (
   path: string,
-  source: Source,
+  source: RowSource,
   options: FillOptions,
 ): Promise<void> => {
   {
@@ -110,11 +110,13 @@ const hasZeroByte = (thrown: unknown): boolean =>
  */
 export const fillPostgres = async (
   url: string,
-  source: Source,
+  source: RowSource,
   { mayReplace, ...options }: FillOptions & { readonly mayReplace: boolean },
 ): Promise<void> => {
   await using db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: createConnectionPool(url, 1, UNLIMITED) }),
+    dialect: new PostgresDialect({
+      pool: createConnectionPool({ url, most: 1, settings: UNLIMITED }),
+    }),
   });
   await db.transaction().execute(async (within) => {
     await migrate(within.withPlugin(createColumnTypes()));

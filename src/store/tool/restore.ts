@@ -58,7 +58,7 @@ const unpack = async (file: string, made: string): Promise<void> => {
 };
 
 /** Replaces a database by a backup. Throws `config` for a file that cannot be used, before anything is changed. */
-export const restore = async (
+export const restoreBackup = async (
   address: Address,
   file: string,
   { mayReplace, ...options }: ReplaceOptions,

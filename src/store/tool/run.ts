@@ -3,8 +3,8 @@ import { AppError } from '../../errors.ts';
 import { readAddress, shownAddress } from './address.ts';
 import { backUp } from './backup.ts';
 import { copyDatabase } from './copy.ts';
-import { createProgress, type Say } from './progress.ts';
-import { restore } from './restore.ts';
+import { createRowProgress, type Say } from './progress.ts';
+import { restoreBackup } from './restore.ts';
 import { statusLines } from './status.ts';
 
 const USAGE = `npm run db -- COMMAND, on the database at DATABASE_URL:
@@ -40,7 +40,7 @@ export const runTool = async (
     if (names.length !== count) throw wrong(`${command} needs ${what}`);
     if (mayReplace && !replaces) throw wrong(`${command} replaces nothing`);
   };
-  const options = { progress: createProgress(say), signal, mayReplace };
+  const options = { progress: createRowProgress(say), signal, mayReplace };
   const [first = '', second = ''] = names;
 
   switch (command) {
@@ -62,7 +62,7 @@ export const runTool = async (
       return;
     case 'restore':
       demand(1, 'the name of a file', true);
-      await restore(readAddress(databaseUrl), first, options);
+      await restoreBackup(readAddress(databaseUrl), first, options);
       say(`${shownAddress(readAddress(databaseUrl))} is as it was in ${first}.`);
       return;
     case 'copy':

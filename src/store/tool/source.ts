@@ -13,7 +13,7 @@ import { COPIED_TABLES, type TableRow } from './tables.ts';
 const ROWS_AT_ONCE = 200;
 
 /** All rows of a database as they were at one moment, whatever is written meanwhile. */
-export interface Source extends AsyncDisposable {
+export interface RowSource extends AsyncDisposable {
   readonly schema: SchemaStatus;
   /** The tables that are copied, as far as this schema has them, with their numbers of rows. */
   readonly tables: ReadonlyMap<string, number>;
@@ -23,7 +23,7 @@ export interface Source extends AsyncDisposable {
 const quoted = (name: string): string => `"${name}"`;
 
 /** Opens the rows of a SQLite database. */
-const openSqliteSource = async (path: string): Promise<Source> => {
+const openSqliteSource = async (path: string): Promise<RowSource> => {
   const schema = await schemaOf({ engine: 'sqlite', path });
   const database = new DatabaseSync(path, { timeout: 5_000 });
   const close = async (): Promise<void> => database.close();
@@ -64,7 +64,7 @@ const openSqliteSource = async (path: string): Promise<Source> => {
 };
 
 /** Opens the rows of a PostgreSQL database. */
-const openPostgresSource = async (url: string): Promise<Source> => {
+const openPostgresSource = async (url: string): Promise<RowSource> => {
   const schema = await schemaOf({ engine: 'postgres', url });
   const client = new pg.Client({ ...connectionOf(url), ...UNLIMITED });
   client.on('error', () => undefined);
@@ -113,11 +113,11 @@ const openPostgresSource = async (url: string): Promise<Source> => {
 };
 
 /** Opens the rows of a database, whose schema is left as it is. */
-export const openSource = async (address: Address): Promise<Source> =>
+export const openSource = async (address: Address): Promise<RowSource> =>
   address.engine === 'sqlite' ? openSqliteSource(address.path) : openPostgresSource(address.url);
 
 /** Throws `config` for a source whose schema is not the newest one. */
-export const demandNewest = ({ schema }: Source): void => {
+export const demandNewest = ({ schema }: RowSource): void => {
   if (schema.done.length === 0)
     throw new AppError('config', 'the database to copy from has nothing of Dragoman in it');
   if (schema.missing.length > 0)

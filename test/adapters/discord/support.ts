@@ -100,6 +100,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
   };
   const core: TestCore = {
     metrics: createMetrics(),
+    receives: true,
     ops: undefined as never,
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     texts,

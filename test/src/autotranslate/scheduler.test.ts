@@ -151,7 +151,7 @@ describe('partitions', () => {
     scheduler.wake(PARTITION);
     await setImmediate();
     tenure = undefined;
-    const ending = scheduler.endSlot(slotOf(PARTITION));
+    const ending = scheduler.endSlot(slotOf(PARTITION), 3_000);
     ended.resolve();
     await ending;
     await scheduler.idle();

@@ -34,6 +34,17 @@ describe('an invitation to link channels', () => {
     expect(await given.invites.take(code)).toBeUndefined();
   });
 
+  it('is deleted after an hour, though no other is made', async () => {
+    await using given = await open();
+    await given.invites.make(WATCH);
+    given.clock.ms += HOUR_MS;
+    await given.invites.clear();
+    expect(await given.store.selectFrom('link_invite').selectAll().execute()).toHaveLength(1);
+    given.clock.ms += 1;
+    await given.invites.clear();
+    expect(await given.store.selectFrom('link_invite').selectAll().execute()).toEqual([]);
+  });
+
   it('ends after an hour', async () => {
     await using given = await open();
     const { code, expiresMs } = await given.invites.make(WATCH);

@@ -170,6 +170,7 @@ describe('what is old', () => {
       usageMs: 0,
       leftMs: 0,
     });
+    await store.checkpoint();
     expect(statSync(`${file}-wal`).size).toBe(0);
     await store.destroy();
     rmSync(folder, { recursive: true });

@@ -1,0 +1,87 @@
+import { coreSection } from '../src/core-config.ts';
+import { DATA_CATALOGUE, type TableData } from '../src/store/data-catalogue.ts';
+import { COLUMN_KINDS, DATA_COLUMNS, type ColumnKind } from '../src/store/data-columns.ts';
+
+const BEFORE = `# What Dragoman stores
+
+Made by \`npm run privacy-page\` from the schema of the database: a table or a column that is missing here doesn't
+compile. This page is for everybody who wants to know what is stored about them, and for operators who have to say so.
+
+- \`/privacy\` shows people what is stored, exports it, deletes it (_Delete my data_) and lets them opt out.
+- When Dragoman is removed from a Discord server or a Slack workspace, everything of it is deleted. What was posted
+  there stays.
+- What is deleted is overwritten in the database's file and its journal: at once for people and servers, and within an
+  hour for the text of messages that were translated. A SQLite file of more than 256 MiB isn't rewritten: there, deleted
+  text can stay in gaps of the file until something new is written over it. Backups are up to the operator.
+- To be translated, transcribed or spoken, text and audio are sent to the speech service that the operator chose. The
+  built-in service stores none of it; [its keys](service.md#keys) are stored as hashes with a name, access and credit.
+- The log never holds a message, audio, a key or a token.
+
+## Never stored
+
+Audio of voice channels, recordings and files; their transcripts; questions to the language model and their answers;
+translations.
+
+## In memory only
+
+These are gone when the program ends, and earlier as it says here:
+
+- The last twelve messages of each channel with auto-translate, as context. Deleting one's data or opting out removes
+  one's own.
+- The languages of a person's last ten messages on a server.
+- Captions of a voice channel: until half an hour after Dragoman left it.
+- On the page: messages, commands, answers and names, until newer ones replace them or their author deletes their data.
+  Files of the page are in a temporary folder for as long.
+- Speech that its listener hasn't taken yet: the built-in service keeps it in memory and in temporary files.
+
+## In the database
+`;
+
+const AFTER = `## In the browser
+
+The page sets two cookies that no script can read and no other site can have sent: one that recognises the visitor, and
+one of the session where a token is needed. The browser also keeps the display name, the theme and whether originals are
+shown.
+`;
+
+const defaults: Readonly<Record<string, unknown>> = coreSection.parse({});
+
+/** The text with the default of each variable that it names. */
+const withDefaults = (text: string): string =>
+  text.replaceAll(
+    /`([A-Z_]+)`/g,
+    (name, variable: string) => `${String(defaults[variable])} days (${name})`,
+  );
+
+const columnsByKind = (columns: Readonly<Record<string, ColumnKind>>): string =>
+  (Object.keys(COLUMN_KINDS) as ColumnKind[])
+    .flatMap((kind) => {
+      const names = Object.entries(columns).filter(([, found]) => found === kind);
+      if (names.length === 0) return [];
+      return [`${COLUMN_KINDS[kind]} (${names.map(([name]) => `\`${name}\``).join(', ')})`];
+    })
+    .join('; ');
+
+const removedWith = ({ spaces, removed }: TableData): string => {
+  if (removed !== undefined) return removed;
+  if (spaces.length === 0) return 'Nothing in it is about one.';
+  return spaces.length === 1 ? 'Deleted.' : 'Deleted, whichever of the two is removed.';
+};
+
+const sectionOf = ([table, data]: readonly [string, TableData]): string =>
+  [
+    `### ${data.title}: \`${table}\``,
+    '',
+    `- **Stored:** ${data.stored}`,
+    `- **About:** ${data.about}`,
+    `- **Why:** ${data.why}`,
+    `- **Kept:** ${withDefaults(data.kept)}`,
+    `- **Delete my data:** ${data.forgotten ?? 'Nothing in it is about a person.'}`,
+    `- **Server or workspace removed:** ${removedWith(data)}`,
+    `- **Columns:** ${columnsByKind(DATA_COLUMNS[table as keyof typeof DATA_COLUMNS])}.`,
+    '',
+  ].join('\n');
+
+/** The page as the schema has it. */
+export const privacyPage = (): string =>
+  [BEFORE, ...Object.entries(DATA_CATALOGUE).map(sectionOf), AFTER].join('\n');

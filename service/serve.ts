@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import type { Log } from '../src/log.ts';
+import type { Tracing } from '../src/tracing/tracing.ts';
+import type { EngineConfig, serverSection } from './config.ts';
+import { engineNames } from './engine-loader.ts';
+import { engineTable } from './engine-report.ts';
+import { startService } from './index.ts';
+import { makeKey } from './keys/key.ts';
+import { loadPrices } from './keys/prices.ts';
+
+export interface ServeOptions {
+  readonly server: z.infer<typeof serverSection>;
+  readonly engines: EngineConfig;
+  readonly log: Log;
+  readonly tracing: Tracing;
+}
+
+/** Serves the service at its own address until the program is stopped. */
+export const serve = async (
+  { server, engines, log, tracing }: ServeOptions,
+  stopped: Promise<void>,
+): Promise<void> => {
+  const given = server.SERVICE_KEYS ?? [];
+  const keys = given.length > 0 ? given : [makeKey()];
+  const service = await startService({
+    host: server.SERVICE_HOST,
+    port: server.SERVICE_PORT,
+    keys,
+    stored: {
+      database: server.SERVICE_DATABASE,
+      prices: await loadPrices(server.SERVICE_PRICES, await engineNames()),
+    },
+    rates: { all: server.SERVICE_KEY_RATE, asr: server.SERVICE_ASR_RATE },
+    engines,
+    log,
+    tracing,
+    browserOrigins: server.SERVICE_BROWSER_ORIGINS ?? [],
+  });
+  console.log(`Speech, translation and chat at ${service.url}`);
+  if (given.length === 0)
+    console.log(`Key for this run: ${keys[0]}  (set SERVICE_KEYS to keep your own)`);
+  console.log(engineTable(await service.engines()));
+  await stopped;
+  await service.close();
+};

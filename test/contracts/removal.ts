@@ -1,0 +1,188 @@
+import { expect } from 'vitest';
+import type { ServiceClient } from '../../src/api/client.ts';
+import type { RunningCore } from '../../src/core.ts';
+import { DATA_CATALOGUE } from '../../src/store/data-catalogue.ts';
+import { DATA_COLUMNS, type ColumnKind } from '../../src/store/data-columns.ts';
+import type { Store } from '../../src/store/index.ts';
+import {
+  fillEveryTable,
+  readEveryTable,
+  TABLES_WITHOUT_DATA,
+  tablesOf,
+} from '../fakes/every-table.ts';
+import { openTestCore } from '../fakes/open-core.ts';
+import type { Contract } from './contract.ts';
+
+/** A store without rows, and all that its engine keeps on disk where that can be read. */
+export interface RemovalSubject {
+  readonly store: Store;
+  readonly readDisk?: () => readonly Buffer[];
+}
+
+const PLATFORM = 'place';
+/** Rows of each that is removed, and of each that stays: enough to divide and join pages. */
+const ROWS = 150;
+const LONGEST = 211;
+/** The order of the rows' keys is not the one in which they are written, so that pages are divided. */
+const keyOf = (at: number): number => (at * 67) % ROWS;
+
+export const LEFT = { platform: PLATFORM, id: 'LEFTSPACE' };
+export const KEPT = { platform: PLATFORM, id: 'KEPTSPACE' };
+const GONE = { platform: PLATFORM, id: 'GONEPERSON' };
+const STAYING = { platform: PLATFORM, id: 'STAYINGPERSON' };
+
+const ALL_COLUMNS = Object.values(DATA_COLUMNS).flatMap((table) => Object.entries(table));
+
+/** Times of which none is too old to be kept. */
+const TIMES: Readonly<Record<string, number | string>> = {
+  ...Object.fromEntries(
+    ALL_COLUMNS.filter(([, kind]) => kind === 'time').map(([name]) => [name, 8e12]),
+  ),
+  day: '2222-02-22',
+};
+
+/** Tables with a column of a kind. */
+const tablesWithKind = (...kinds: readonly ColumnKind[]): readonly string[] =>
+  Object.entries(DATA_COLUMNS)
+    .filter(([, columns]) => Object.values(columns).some((kind) => kinds.includes(kind)))
+    .map(([table]) => table)
+    .toSorted();
+
+export const valuesOfSpaces = (source: string, target: string) => ({
+  ...TIMES,
+  platform: PLATFORM,
+  space_id: source,
+  source_platform: PLATFORM,
+  source_space_id: source,
+  target_platform: PLATFORM,
+  target_space_id: target,
+});
+
+const opaque = (mark: string, at: number): string => `${mark} `.repeat((at * 37) % LONGEST);
+
+/** Values of every column with a person, and with words of theirs. */
+const valuesOfPerson = (person: string, at: number) => {
+  return {
+    ...TIMES,
+    ...Object.fromEntries(
+      ALL_COLUMNS.flatMap(([column, kind]) => {
+        if (kind === 'person') return [[column, person]];
+        return kind === 'words' ? [[column, JSON.stringify({ text: opaque(person, at) })]] : [];
+      }),
+    ),
+  };
+};
+
+const STATES = ['waiting', 'posted', 'skipped', 'dead'];
+
+const fillOfPerson = async (store: Store, person: string): Promise<void> => {
+  for (let at = 0; at < ROWS; at += 1)
+    await fillEveryTable(store, `row ${keyOf(at)} of ${person.slice(0, 1)}`, {
+      ...valuesOfPerson(person, at),
+      platform: PLATFORM,
+      // Of a person, there is one row of choices.
+      ...(at === 0 ? {} : { member_id: `somebody ${at} of ${person.slice(0, 1)}` }),
+      state: STATES[at % STATES.length] ?? '',
+      opted_out: 0,
+      is_heard: 1,
+    });
+};
+
+/** Names of the tables in which a mark stands. */
+export const tablesWith = async (store: Store, mark: string): Promise<readonly string[]> =>
+  [...(await readEveryTable(store))]
+    .flatMap(([table, rows]) => (rows.some((row) => row.includes(mark)) ? [table] : []))
+    .toSorted();
+
+const countIn = (buffers: readonly Buffer[], mark: string): number =>
+  buffers.reduce((sum, bytes) => sum + bytes.toString('latin1').split(mark).length - 1, 0);
+
+const openCore = (store: Store): Promise<RunningCore> =>
+  openTestCore({ client: {} as ServiceClient, store });
+
+/** Rows with another mark, which have to stay, by their table. */
+const rowsWith = async (store: Store, mark: string) =>
+  [...(await readEveryTable(store))].map(([table, rows]) => [
+    table,
+    rows.filter((row) => row.includes(mark)).toSorted(),
+  ]);
+
+/** The rows of every table that is about some place; processes change the others meanwhile. */
+const rowsOfPlaces = async (store: Store) => {
+  const all = await readEveryTable(store);
+  const isOfPlace = (table: string): boolean =>
+    DATA_CATALOGUE[table as keyof typeof DATA_CATALOGUE].spaces.length > 0;
+  return new Map([...all].filter(([table]) => isOfPlace(table)));
+};
+
+/** What a store must do when a space or a person goes, through the core that runs on it. */
+export const removalContract: Contract<RemovalSubject> = {
+  'leaves nothing of a space in any table or on the disk, and all of another': async ({
+    store,
+    readDisk,
+  }) => {
+    await using running = await openCore(store);
+    for (let at = 0; at < ROWS; at += 1)
+      for (const { id } of [KEPT, LEFT])
+        await fillEveryTable(store, `${keyOf(at)} ${id} ${opaque(id, at)}`, {
+          ...valuesOfSpaces(id, id),
+          // One row for each space in the tables that have one.
+          ...(at === 0 ? {} : { space_id: `${id}/${at}` }),
+        });
+    expect(await tablesWith(store, LEFT.id)).toEqual((await tablesOf(store)).toSorted());
+    const kept = await rowsWith(store, KEPT.id);
+    await running.core.feedListener.spaceLeft(LEFT);
+    const ofNone = Object.entries(DATA_CATALOGUE).filter(
+      ([table, { spaces }]) => spaces.length === 0 && !TABLES_WITHOUT_DATA.has(table),
+    );
+    expect(await tablesWith(store, LEFT.id)).toEqual(ofNone.map(([table]) => table).toSorted());
+    expect(await rowsWith(store, KEPT.id)).toEqual(kept);
+    if (!readDisk) return;
+    for (const [table] of ofNone)
+      await store.write((db) => db.deleteFrom(table as 'lease').execute());
+    await store.checkpoint();
+    expect(countIn(readDisk(), LEFT.id)).toBe(0);
+    expect(countIn(readDisk(), KEPT.id)).toBeGreaterThan(ROWS);
+  },
+
+  'leaves nothing of a person who is forgotten in any table or on the disk, and all of another':
+    async ({ store, readDisk }) => {
+      await using running = await openCore(store);
+      for (const { id } of [GONE, STAYING]) await fillOfPerson(store, id);
+      expect(await tablesWith(store, GONE.id)).toEqual(tablesWithKind('person', 'words'));
+      const staying = await rowsWith(store, STAYING.id);
+      await running.core.services.privacy.forget(GONE);
+      expect(await tablesWith(store, GONE.id)).toEqual([]);
+      expect(await rowsWith(store, STAYING.id)).toEqual(staying);
+      if (!readDisk) return;
+      expect(countIn(readDisk(), GONE.id)).toBe(0);
+      expect(countIn(readDisk(), STAYING.id)).toBeGreaterThan(ROWS);
+    },
+
+  'leaves of a person who opted out and refused to be heard these choices alone': async ({
+    store,
+  }) => {
+    await using running = await openCore(store);
+    await fillEveryTable(store, 'row', {
+      ...valuesOfPerson(GONE.id, 1),
+      platform: PLATFORM,
+      opted_out: 1,
+      is_heard: 0,
+      state: 'waiting',
+    });
+    await running.core.services.privacy.forget(GONE);
+    expect(await tablesWith(store, GONE.id)).toEqual(['member_setting', 'room_consent']);
+    expect(await store.selectFrom('member_setting').selectAll().execute()).toMatchObject([
+      { member_id: GONE.id, opted_out: 1, language: null, voice_id: null },
+    ]);
+  },
+
+  'leaves what another platform has of somebody with the same ID': async ({ store }) => {
+    await using running = await openCore(store);
+    const elsewhere = { ...valuesOfPerson(GONE.id, 1), platform: 'elsewhere' };
+    await fillEveryTable(store, 'row', { ...elsewhere, state: 'waiting' });
+    const before = await rowsOfPlaces(store);
+    await running.core.services.privacy.forget(GONE);
+    expect(await rowsOfPlaces(store)).toEqual(before);
+  },
+};

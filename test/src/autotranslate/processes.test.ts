@@ -1,0 +1,98 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Channel } from '../../../src/model/place.ts';
+import type { Message } from '../../../src/model/message.ts';
+import { createPrivacy } from '../../../src/store/privacy.ts';
+import type { Store } from '../../../src/store/index.ts';
+import { mirrorOf, openTestAutoTranslate, watchOf } from '../../fakes/autotranslate.ts';
+import { channel, createFakeFeed, person, type FakeFeed } from '../../fakes/channel-feed.ts';
+import { makeDatabase, openTestStore } from '../../fakes/database.ts';
+import { createRandom } from '../../fakes/random.ts';
+
+const [ENGLISH, SPANISH] = [channel('english'), channel('spanish')];
+const PLAIN = Array.from({ length: 6 }, (_, index) => channel(`plain ${index}`));
+
+/** One of the processes that work on the same channels. */
+const openProcess = async (url: string, feed: FakeFeed) => {
+  const store = await openTestStore(url);
+  const running = await openTestAutoTranslate(store, {
+    readyPlatforms: () => [feed.platform.name],
+  });
+  running.attach(feed.platform);
+  let isOver = false;
+  const end = async (): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    await running[Symbol.asyncDispose]();
+  };
+  onTestFinished(end);
+  return { store, running, end };
+};
+
+/** What stands in a channel, by who wrote it. */
+const wordsIn = (feed: FakeFeed, of: Channel): string[] => feed.texts(of);
+
+const openRows = async (store: Store): Promise<number> => {
+  const rows = await store
+    .selectFrom('inbox')
+    .select('message_id')
+    .where('state', 'in', ['waiting', 'working'])
+    .execute();
+  return rows.length;
+};
+
+describe('several processes on one database', () => {
+  it('mirror every message once and in order, whoever hears of it, while processes come and go', async () => {
+    const url = await makeDatabase();
+    const feed = createFakeFeed();
+    const random = createRandom(7);
+    const processes = [await openProcess(url, feed), await openProcess(url, feed)];
+    const [first] = processes as [(typeof processes)[0]];
+    await first.running.watches.set([
+      ...mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']),
+      ...PLAIN.map((one) => watchOf(one)),
+    ]);
+    const said = new Map<Channel, string[]>();
+    const say = async (to: Channel, number: number): Promise<void> => {
+      const text = `m${number}`;
+      said.set(to, [...(said.get(to) ?? []), text]);
+      const message: Message = feed.say(to, text);
+      const hearing = processes[Math.floor(random() * processes.length)]!;
+      await hearing.running.listener.messageChanged(message);
+    };
+    const places = [ENGLISH, ENGLISH, ...PLAIN];
+    for (let number = 0; number < 120; number += 1) {
+      if (number === 40) processes.push(await openProcess(url, feed));
+      if (number === 80) {
+        const [leaving] = processes.splice(1, 1);
+        await leaving!.end();
+      }
+      await say(places[Math.floor(random() * places.length)]!, number);
+    }
+    await expect.poll(() => openRows(first.store)).toBe(0);
+    expect(wordsIn(feed, SPANISH)).toEqual(
+      said.get(ENGLISH)!.map((text) => `ada: es(${text}) [🌐 inglés]`),
+    );
+    for (const place of PLAIN) {
+      const shown = wordsIn(feed, place).filter((text) => text.startsWith('🇪🇸'));
+      expect(shown).toEqual((said.get(place) ?? []).map((text) => `🇪🇸 es(${text})`));
+    }
+  });
+
+  it('never translate what somebody writes after an opt-out that another process has confirmed', async () => {
+    const url = await makeDatabase();
+    const feed = createFakeFeed();
+    const [one, other] = [await openProcess(url, feed), await openProcess(url, feed)];
+    await one.running.watches.set([watchOf(ENGLISH)]);
+    for (let round = 0; round < 40; round += 1) {
+      const author = person(`p${round}`);
+      const say = async (text: string): Promise<void> =>
+        other.running.listener.messageChanged(feed.say(ENGLISH, text, { author }));
+      await say(`before ${round}`);
+      await createPrivacy(one.store).setOptedOut({ platform: 'place', id: author.id }, true);
+      await say(`after ${round}`);
+    }
+    await expect.poll(() => openRows(one.store)).toBe(0);
+    expect(feed.texts(ENGLISH).filter((text) => text.includes('es(after'))).toEqual([]);
+    expect(feed.texts(ENGLISH).filter((text) => text.includes('es(before'))).not.toEqual([]);
+  });
+});

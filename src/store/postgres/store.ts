@@ -8,7 +8,7 @@ import { migrateInTurn } from '../migrations/index.ts';
 import type { Schema } from '../schema.ts';
 import { createStoreWriter, type Transact } from '../writer.ts';
 import { createColumnTypes } from './column-types.ts';
-import { createConnectionPool, UNLIMITED } from './connect.ts';
+import { createConnectionPool, UNBOUNDED } from './connect.ts';
 import { hasLost, isBrief } from './faults.ts';
 import { guardAgainstLeft } from './left-spaces.ts';
 import { guardClaims, keepClaims } from './kept-claims.ts';
@@ -67,7 +67,7 @@ const createTransact = (db: Kysely<Schema>, clock: Clock): Transact => {
 const migratePatiently = async (url: string): Promise<void> => {
   await using db = new Kysely<Schema>({
     dialect: new PostgresDialect({
-      pool: createConnectionPool({ url, most: 1, settings: UNLIMITED }),
+      pool: createConnectionPool({ url, most: 1, bounds: UNBOUNDED }),
     }),
     plugins: [createColumnTypes()],
   });

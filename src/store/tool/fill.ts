@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { fromDisk } from '../../sqlite/disk-fault.ts';
 import { migrate, migrateAs } from '../migrations/index.ts';
 import { createColumnTypes } from '../postgres/column-types.ts';
-import { createConnectionPool, UNLIMITED } from '../postgres/connect.ts';
+import { createConnectionPool, UNBOUNDED } from '../postgres/connect.ts';
 import { NOW_MS } from '../postgres/lease-rows.ts';
 import type { Schema } from '../schema.ts';
 import { openSqlite } from '../sqlite.ts';
@@ -115,7 +115,7 @@ export const fillPostgres = async (
 ): Promise<void> => {
   await using db = new Kysely<Schema>({
     dialect: new PostgresDialect({
-      pool: createConnectionPool({ url, most: 1, settings: UNLIMITED }),
+      pool: createConnectionPool({ url, most: 1, bounds: UNBOUNDED }),
     }),
   });
   await db.transaction().execute(async (within) => {

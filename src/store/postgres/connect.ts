@@ -96,6 +96,8 @@ export const createConnectionPool = ({
   const nameOf = createNames();
   // A connection that ends while nobody uses it is replaced when one is wanted.
   pool.on('error', () => undefined);
+  // One that breaks while it is prepared fails what runs on it; without a listener it would end the process.
+  pool.on('connect', (client) => void client.on('error', () => undefined));
 
   const lend = (client: pg.PoolClient): PostgresPoolClient => {
     let isBroken = false;

@@ -15,6 +15,7 @@ import { createLog, type Log } from './src/log.ts';
 import { opsSection } from './src/ops/config.ts';
 import { measureEventLoop, startHeartbeat } from './src/ops/event-loop.ts';
 import { createMetrics } from './src/ops/metrics.ts';
+import { createOpsPages, type OpsPages } from './src/ops/pages.ts';
 import { startOpsServer } from './src/ops/server.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts';
@@ -109,13 +110,34 @@ runProgram(async (stopped) => {
   }
   const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
   const isGuest = process.argv[2] === 'doctor';
-  const store = parts.adopt(
-    await openStore(DATABASE_URL, { log, connections, isGuest }),
-    async (open) => open.destroy(),
-  );
+  const draining = new AbortController();
+  void stopped.then(() => draining.abort());
+  const metrics = createMetrics();
+  const heartbeat = parts.use(startHeartbeat(realClock));
+  const { METRICS_TOKEN, OPS_HOST, OPS_PORT } = config.ops;
+  let pages = createOpsPages({
+    metrics,
+    metricsToken: METRICS_TOKEN,
+    isStalled: heartbeat.isStalled,
+    // Until the database is open.
+    readiness: async () => ({ ready: false, draining: false, parts: { storage: false } }),
+  });
+  if (OPS_PORT !== undefined && !isGuest) {
+    const served: OpsPages = { reply: async (...request) => pages.reply(...request) };
+    const options = { host: OPS_HOST, port: OPS_PORT, pages: served, log };
+    const server = parts.use(await startOpsServer(options));
+    console.log(`Dragoman’s health and metrics: ${server.url}`);
+  }
+  const waiting = isGuest ? undefined : draining.signal;
+  const opening = openStore(DATABASE_URL, { log, connections, isGuest, waiting });
+  const opened = await Promise.race([opening, stopped]);
+  if (!opened) {
+    await opening.then(async (late) => late.destroy()).catch(() => undefined);
+    return;
+  }
+  const store = parts.adopt(opened, async (open) => open.destroy());
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);
   if (builtIn) parts.defer(async () => builtIn.close());
-  const metrics = createMetrics();
   const calls = createCallMetrics(metrics);
   const onCall: OnCall = (report) => {
     calls.onCall(report);
@@ -138,10 +160,6 @@ runProgram(async (stopped) => {
   const realtime = parts.use(
     createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
   );
-  const { METRICS_TOKEN, OPS_HOST, OPS_PORT } = config.ops;
-  const heartbeat = parts.use(startHeartbeat(realClock));
-  const draining = new AbortController();
-  void stopped.then(() => draining.abort());
   const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
   const { core, attach, startWork, drain } = parts.use(
     await openCore({
@@ -187,12 +205,7 @@ runProgram(async (stopped) => {
   }
 
   parts.use(measureEventLoop(metrics, realClock));
-  if (OPS_PORT !== undefined) {
-    const { ops: pages } = core;
-    const server = await startOpsServer({ host: OPS_HOST, port: OPS_PORT, pages, log });
-    parts.use(server);
-    console.log(`Dragoman’s health and metrics: ${server.url}`);
-  }
+  pages = core.ops;
 
   const cipher = cipherOf(config.core.ENCRYPTION_KEY);
   if (cipher) await resealSecrets(store, cipher, log);

@@ -4,6 +4,8 @@ import { AppError } from './errors.ts';
 const INTERRUPTED = 130;
 
 /** Resolves on the first SIGINT or SIGTERM; the second one ends the process at once. */
+const LONG_MS = 3_600_000;
+
 const stopSignal = (): Promise<void> =>
   new Promise((resolve) => {
     let isStopping = false;
@@ -20,6 +22,8 @@ const stopSignal = (): Promise<void> =>
  * an operator can mend is said in a sentence; any other fault is ours and is shown with its stack.
  */
 export const runProgram = (run: (stopped: Promise<void>) => Promise<void>): void => {
+  // Waits keep no process alive, and one for a database that is away may be all that there is.
+  setInterval(() => undefined, LONG_MS);
   run(stopSignal()).then(
     () => process.exit(),
     (error: unknown) => {

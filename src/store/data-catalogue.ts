@@ -211,14 +211,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     why: 'So that all processes do the same.',
     kept: 'As long as the database.',
   },
-  restoration: {
-    title: 'Restored backup',
-    spaces: [],
-    stored: 'When a restored backup was first opened.',
-    about: 'Nobody.',
-    why: 'So that nothing is posted again that was posted after the backup.',
-    kept: 'As long as the database.',
-  },
   revision: {
     title: 'Numbers of changes',
     spaces: [],
@@ -249,6 +241,14 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     stored: 'The number of the machine’s last start.',
     about: 'Nobody.',
     why: 'To know after a power failure what may have been lost.',
+    kept: 'As long as the database.',
+  },
+  restoration: {
+    title: 'Return from a backup',
+    spaces: [],
+    stored: 'When the database was used for the first time after it came from a backup.',
+    about: 'Nobody.',
+    why: 'So that nothing is posted again that was posted after the backup was made.',
     kept: 'As long as the database.',
   },
 };

@@ -1,3 +1,4 @@
+import { realClock } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
 import { createLog, type Log } from '../log.ts';
 import { isPostgres, pathOf } from './address.ts';
@@ -16,6 +17,8 @@ export interface StoreOptions {
    * false, for which SQLite refuses a second process.
    */
   readonly isGuest?: boolean | undefined;
+  /** Where given, a PostgreSQL that cannot be used for now is waited for until this is aborted. */
+  readonly waiting?: AbortSignal | undefined;
   /** Most connections to PostgreSQL. Default: 10. */
   readonly connections?: number | undefined;
 }
@@ -28,12 +31,21 @@ const CONNECTIONS = 10;
  */
 export const openStore = async (
   url: string,
-  { log = createLog('silent'), connections = CONNECTIONS, bootIdOf, isGuest }: StoreOptions = {},
+  {
+    log = createLog('silent'),
+    connections = CONNECTIONS,
+    bootIdOf,
+    isGuest,
+    waiting,
+  }: StoreOptions = {},
 ): Promise<Store> => {
   const path = pathOf(url);
   if (path !== undefined) return openSqliteStore(path, { bootIdOf, isGuest });
   if (!isPostgres(url))
     throw new AppError('config', 'DATABASE_URL names no database that is known here');
   const { openPostgresStore } = await import('./postgres/store.ts');
-  return openPostgresStore({ url, connections, log });
+  const open = async (): Promise<Store> => openPostgresStore({ url, connections, log });
+  if (!waiting) return open();
+  const { openWhenUsable } = await import('./postgres/wait.ts');
+  return openWhenUsable(open, { log, clock: realClock, random: Math.random, signal: waiting });
 };

@@ -59,7 +59,8 @@ export const openSqliteStore = async (
   }
 };
 
-interface SqliteParts extends Pick<Store, 'restoredMs'> {
+interface SqliteParts {
+  readonly restoredMs: number | undefined;
   readonly db: Kysely<Schema>;
   readonly synced: DiskSync;
   readonly vacuumed: DiskSync;
@@ -83,7 +84,7 @@ const withParts = async ({
   const disposeAsync = async (): Promise<void> => parts.disposeAsync();
   return Object.assign(db, writer, {
     engine: 'sqlite' as const,
-    restoredMs,
+    restoredMs: () => restoredMs,
     write,
     signals,
     leases,

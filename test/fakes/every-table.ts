@@ -10,15 +10,20 @@ const JSON_RECORD = new Set(['choices', 'watch', 'message', 'captions']);
 /** The column that the database counts itself. */
 const COUNTED = 'number';
 
-/** Tables that hold data; those of the migrations do not, and what was left is named on purpose. */
-const dataTables = async (store: Store) =>
-  (await store.introspection.getTables()).filter(({ name }) => name !== 'left_space');
+/** Tables without data: what was left is named on purpose, and the others hold a time or a number of the database. */
+export const TABLES_WITHOUT_DATA: ReadonlySet<string> = new Set([
+  'left_space',
+  'kept_claims',
+  'restoration',
+]);
 
-/** Names of the tables that hold text, in which a mark can stand. */
+/** Tables that hold data; those of the migrations do not. */
+const dataTables = async (store: Store) =>
+  (await store.introspection.getTables()).filter(({ name }) => !TABLES_WITHOUT_DATA.has(name));
+
+/** Names of the tables that hold data. */
 export const tablesOf = async (store: Store): Promise<readonly string[]> =>
-  (await dataTables(store)).flatMap(({ name, columns }) =>
-    columns.some(({ dataType }) => dataType.toLowerCase() === 'text') ? [name] : [],
-  );
+  (await dataTables(store)).map(({ name }) => name);
 
 /** Names of the columns of each table, by the table’s name. */
 export const columnsOf = async (store: Store): Promise<ReadonlyMap<string, readonly string[]>> =>

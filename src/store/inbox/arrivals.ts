@@ -178,7 +178,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
         ...placeOf(partition),
         written_ms: writtenMs,
         // Before the database came back from a backup, it may have been posted already.
-        begun: writtenMs <= (store.restoredMs ?? 0) ? 1 : 0,
+        begun: writtenMs <= (store.restoredMs() ?? 0) ? 1 : 0,
         position,
         message: skip === undefined ? JSON.stringify(toStored(message)) : null,
         content_hash: skip === undefined ? contentHash(message) : skippedHash(skip),

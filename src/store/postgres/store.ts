@@ -2,17 +2,16 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { realClock, sleep, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { isDiskFault } from '../../sqlite/disk-fault.ts';
 import { createFaultWatch } from '../fault-watch.ts';
 import type { Store } from '../store.ts';
 import { migrateInTurn } from '../migrations/index.ts';
-import { noteRestoration } from '../restoration.ts';
 import type { Schema } from '../schema.ts';
 import { createStoreWriter, type Transact } from '../writer.ts';
 import { createColumnTypes } from './column-types.ts';
-import { createConnectionPool, UNLIMITED } from './connect.ts';
-import { hasLost } from './faults.ts';
+import { createConnectionPool, UNBOUNDED } from './connect.ts';
+import { hasLost, isBrief } from './faults.ts';
 import { guardAgainstLeft } from './left-spaces.ts';
+import { guardClaims, keepClaims } from './kept-claims.ts';
 import { openPostgresLeases } from './leases.ts';
 import { demandListening } from './pooler.ts';
 import { createPostgresQuota } from './quota.ts';
@@ -59,7 +58,7 @@ const createTransact = (db: Kysely<Schema>, clock: Clock): Transact => {
       if (!failed) return;
       const { thrown, mayTryAgain } = failed;
       if (hasLost(thrown) && attempt < TRIES) continue;
-      const isAway = isDiskFault(thrown) && thrown.retryable && mayTryAgain;
+      const isAway = isBrief(thrown) && mayTryAgain;
       if (!isAway || clock.nowMs() - startMs > AWAY_MS) throw thrown;
       await sleep(clock, AGAIN_MS);
     }
@@ -69,7 +68,9 @@ const createTransact = (db: Kysely<Schema>, clock: Clock): Transact => {
 /** Migrates on a connection of its own, on which a statement may take as long as it needs. */
 const migratePatiently = async (url: string): Promise<void> => {
   await using db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: createConnectionPool(url, 1, UNLIMITED) }),
+    dialect: new PostgresDialect({
+      pool: createConnectionPool({ url, most: 1, bounds: UNBOUNDED }),
+    }),
     plugins: [createColumnTypes()],
   });
   await migrateInTurn(db);
@@ -84,9 +85,17 @@ export const openPostgresStore = async ({
   wallMs = Date.now,
   random = Math.random,
 }: PostgresStoreOptions): Promise<Store> => {
-  const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: createConnectionPool(url, connections) }),
+  let isMigrated = false;
+  let restoredMs: number | undefined;
+  const pool = createConnectionPool({
+    url,
+    most: connections,
+    prepare: async (client) => {
+      if (isMigrated) restoredMs = await keepClaims(client);
+      return isMigrated;
+    },
   });
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const parts = new AsyncDisposableStack();
   const closePool = db.destroy.bind(db);
   parts.defer(closePool);
@@ -95,9 +104,13 @@ export const openPostgresStore = async ({
     // Migrations lock one another out by a lock of their session, which a pooler would lend to others.
     await demandListening(db, session, clock);
     await migratePatiently(url);
-    await guardAgainstLeft(db);
-    await tuneInbox(db);
-    const restoredMs = await noteRestoration(db, wallMs());
+    await db.transaction().execute(async (within) => {
+      await sql`SELECT pg_advisory_xact_lock(hashtext('dragoman guard'))`.execute(within);
+      await guardAgainstLeft(within);
+      await guardClaims(within);
+      await tuneInbox(within);
+    });
+    isMigrated = true;
     const leases = parts.use(
       await openPostgresLeases({
         session,
@@ -119,7 +132,7 @@ export const openPostgresStore = async ({
     const disposeAsync = async (): Promise<void> => parts.disposeAsync();
     return Object.assign(db, writer, {
       engine: 'postgres' as const,
-      restoredMs,
+      restoredMs: () => restoredMs,
       write,
       signals,
       leases,

@@ -4,16 +4,16 @@ import { AppError } from '../../errors.ts';
 import { fromDisk } from '../../sqlite/disk-fault.ts';
 import { migrate, migrateAs } from '../migrations/index.ts';
 import { createColumnTypes } from '../postgres/column-types.ts';
-import { createConnectionPool, UNLIMITED } from '../postgres/connect.ts';
+import { createConnectionPool, UNBOUNDED } from '../postgres/connect.ts';
 import { NOW_MS } from '../postgres/lease-rows.ts';
 import type { Schema } from '../schema.ts';
 import { openSqlite } from '../sqlite.ts';
-import type { TableProgress } from './progress.ts';
+import type { RowProgress } from './progress.ts';
 import type { RowSource } from './source.ts';
 import { COPIED_TABLES, OWN_TABLES, withoutClaim, type TableRow } from './tables.ts';
 
 export interface FillOptions {
-  readonly progress: TableProgress;
+  readonly progress: RowProgress;
   /** Stops the filling, which leaves everything as it was. */
   readonly signal: AbortSignal;
 }
@@ -114,7 +114,9 @@ export const fillPostgres = async (
   { mayReplace, ...options }: FillOptions & { readonly mayReplace: boolean },
 ): Promise<void> => {
   await using db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: createConnectionPool(url, 1, UNLIMITED) }),
+    dialect: new PostgresDialect({
+      pool: createConnectionPool({ url, most: 1, bounds: UNBOUNDED }),
+    }),
   });
   await db.transaction().execute(async (within) => {
     await migrate(within.withPlugin(createColumnTypes()));

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { AppError } from '../../errors.ts';
 import { fromDisk } from '../../sqlite/disk-fault.ts';
 import type { SchemaStatus } from '../migrations/index.ts';
-import { connectionOf, UNLIMITED } from '../postgres/connect.ts';
+import { bound, connectionOf, UNBOUNDED } from '../postgres/connect.ts';
 import { fromPostgres } from '../postgres/faults.ts';
 import type { Address } from './address.ts';
 import { schemaOf } from './status.ts';
@@ -66,7 +66,7 @@ const openSqliteSource = async (path: string): Promise<RowSource> => {
 /** Opens the rows of a PostgreSQL database. */
 const openPostgresSource = async (url: string): Promise<RowSource> => {
   const schema = await schemaOf({ engine: 'postgres', url });
-  const client = new pg.Client({ ...connectionOf(url), ...UNLIMITED });
+  const client = new pg.Client(connectionOf(url));
   client.on('error', () => undefined);
   const query = async <Row extends object>(text: string): Promise<readonly Row[]> => {
     try {
@@ -80,6 +80,7 @@ const openPostgresSource = async (url: string): Promise<RowSource> => {
   };
   try {
     await client.connect();
+    await bound(client, UNBOUNDED);
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const tables = new Map<string, number>();
     for (const table of COPIED_TABLES) {

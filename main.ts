@@ -15,6 +15,8 @@ import { createLog, type Log } from './src/log.ts';
 import { opsSection } from './src/ops/config.ts';
 import { measureEventLoop, startHeartbeat } from './src/ops/event-loop.ts';
 import { createMetrics } from './src/ops/metrics.ts';
+import { createOpsPages, type OpsPages } from './src/ops/pages.ts';
+import type { ReadyState } from './src/ops/readiness.ts';
 import { startOpsServer } from './src/ops/server.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts';
@@ -102,7 +104,25 @@ runProgram(async (stopped) => {
   await using parts = new AsyncDisposableStack();
   const tracing = parts.use(await openTracing(config.tracing, log));
   const { ROLES } = config.core;
+  const metrics = createMetrics();
+  const { METRICS_TOKEN: metricsToken } = config.ops;
+  const { isStalled } = parts.use(startHeartbeat(realClock));
+  const draining = new AbortController();
+  void stopped.then(() => draining.abort());
+  const startOps = async (pages: OpsPages): Promise<void> => {
+    parts.use(measureEventLoop(metrics, realClock));
+    const { OPS_HOST: host, OPS_PORT: port } = config.ops;
+    if (port === undefined) return;
+    const server = parts.use(await startOpsServer({ host, port, pages, log }));
+    console.log(`Dragoman’s health and metrics: ${server.url}`);
+  };
   if (isServiceAlone(ROLES)) {
+    const readiness = async (): Promise<ReadyState> => ({
+      ready: !draining.signal.aborted,
+      draining: draining.signal.aborted,
+      parts: {},
+    });
+    await startOps(createOpsPages({ metrics, metricsToken, isStalled, readiness }));
     const { serve } = await import('./service/serve.ts');
     const { server } = parseConfig({ ...file, ...process.env }, { server: serverSection });
     return serve({ server, engines: config.engines, log, tracing }, stopped);
@@ -113,7 +133,6 @@ runProgram(async (stopped) => {
   );
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);
   if (builtIn) parts.defer(async () => builtIn.close());
-  const metrics = createMetrics();
   const calls = createCallMetrics(metrics);
   const onCall: OnCall = (report) => {
     calls.onCall(report);
@@ -136,10 +155,6 @@ runProgram(async (stopped) => {
   const realtime = parts.use(
     createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
   );
-  const { METRICS_TOKEN, OPS_HOST, OPS_PORT } = config.ops;
-  const heartbeat = parts.use(startHeartbeat(realClock));
-  const draining = new AbortController();
-  void stopped.then(() => draining.abort());
   const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
   const { core, attach, startWork, drain } = parts.use(
     await openCore({
@@ -150,8 +165,8 @@ runProgram(async (stopped) => {
       tracing,
       receives: ROLES.has('gateway'),
       ops: {
-        metricsToken: METRICS_TOKEN,
-        isStalled: heartbeat.isStalled,
+        metricsToken,
+        isStalled,
         draining: draining.signal,
       },
       ownKeys,
@@ -184,13 +199,7 @@ runProgram(async (stopped) => {
     return;
   }
 
-  parts.use(measureEventLoop(metrics, realClock));
-  if (OPS_PORT !== undefined) {
-    const { ops: pages } = core;
-    const server = await startOpsServer({ host: OPS_HOST, port: OPS_PORT, pages, log });
-    parts.use(server);
-    console.log(`Dragoman’s health and metrics: ${server.url}`);
-  }
+  await startOps(core.ops);
 
   const cipher = cipherOf(config.core.ENCRYPTION_KEY);
   if (cipher) await resealSecrets(store, cipher, log);

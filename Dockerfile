@@ -27,7 +27,7 @@ RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /us
     && ln -s /app/scripts/dragoman.sh /usr/local/bin/dragoman \
     && install -d -o node -g node /data
 COPY --from=dependencies /app/node_modules node_modules
-COPY package.json main.ts LICENSE ./
+COPY package.json main.ts db.ts LICENSE ./
 COPY scripts scripts
 COPY src src
 COPY commands commands

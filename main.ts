@@ -16,7 +16,6 @@ import { opsSection } from './src/ops/config.ts';
 import { measureEventLoop, startHeartbeat } from './src/ops/event-loop.ts';
 import { createMetrics } from './src/ops/metrics.ts';
 import { createOpsPages, type OpsPages } from './src/ops/pages.ts';
-import type { ReadyState } from './src/ops/readiness.ts';
 import { startOpsServer } from './src/ops/server.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts';
@@ -104,33 +103,45 @@ runProgram(async (stopped) => {
   await using parts = new AsyncDisposableStack();
   const tracing = parts.use(await openTracing(config.tracing, log));
   const { ROLES } = config.core;
+  const isGuest = process.argv[2] === 'doctor';
+  const isAlone = isServiceAlone(ROLES);
   const metrics = createMetrics();
-  const { METRICS_TOKEN: metricsToken } = config.ops;
   const { isStalled } = parts.use(startHeartbeat(realClock));
   const draining = new AbortController();
   void stopped.then(() => draining.abort());
-  const startOps = async (pages: OpsPages): Promise<void> => {
-    parts.use(measureEventLoop(metrics, realClock));
-    const { OPS_HOST: host, OPS_PORT: port } = config.ops;
-    if (port === undefined) return;
-    const server = parts.use(await startOpsServer({ host, port, pages, log }));
+  const { METRICS_TOKEN: metricsToken, OPS_HOST, OPS_PORT } = config.ops;
+  let pages = createOpsPages({
+    metrics,
+    metricsToken,
+    isStalled,
+    // Until the database is open. The service alone needs none.
+    readiness: async () => {
+      const { aborted } = draining.signal;
+      const parts = isAlone ? {} : { storage: false };
+      return { ready: isAlone && !aborted, draining: aborted, parts };
+    },
+  });
+  if (OPS_PORT !== undefined && !isGuest) {
+    const served: OpsPages = { reply: async (...request) => pages.reply(...request) };
+    const options = { host: OPS_HOST, port: OPS_PORT, pages: served, log };
+    const server = parts.use(await startOpsServer(options));
     console.log(`Dragoman’s health and metrics: ${server.url}`);
-  };
-  if (isServiceAlone(ROLES)) {
-    const readiness = async (): Promise<ReadyState> => ({
-      ready: !draining.signal.aborted,
-      draining: draining.signal.aborted,
-      parts: {},
-    });
-    await startOps(createOpsPages({ metrics, metricsToken, isStalled, readiness }));
+  }
+  if (isAlone) {
+    parts.use(measureEventLoop(metrics, realClock));
     const { serve } = await import('./service/serve.ts');
     const { server } = parseConfig({ ...file, ...process.env }, { server: serverSection });
     return serve({ server, engines: config.engines, log, tracing }, stopped);
   }
   const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
-  const store = parts.adopt(await openStore(DATABASE_URL, { log, connections }), async (open) =>
-    open.destroy(),
-  );
+  const waiting = isGuest ? undefined : draining.signal;
+  const opening = openStore(DATABASE_URL, { log, connections, isGuest, waiting });
+  const opened = await Promise.race([opening, stopped]);
+  if (!opened) {
+    await opening.then(async (late) => late.destroy()).catch(() => undefined);
+    return;
+  }
+  const store = parts.adopt(opened, async (open) => open.destroy());
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);
   if (builtIn) parts.defer(async () => builtIn.close());
   const calls = createCallMetrics(metrics);
@@ -199,7 +210,8 @@ runProgram(async (stopped) => {
     return;
   }
 
-  await startOps(core.ops);
+  parts.use(measureEventLoop(metrics, realClock));
+  pages = core.ops;
 
   const cipher = cipherOf(config.core.ENCRYPTION_KEY);
   if (cipher) await resealSecrets(store, cipher, log);

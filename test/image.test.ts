@@ -83,7 +83,7 @@ describe('the image', () => {
     expect(service).toMatchObject({ code: 1, said: expect.stringContaining('"nonsense"') });
     const other = await run('sh', ['scripts/dragoman.sh', 'node', '-p', '1 + 1'], { cwd: app });
     expect(other).toMatchObject({ code: 0, told: '2\n' });
-    for (const name of ['start', 'service', 'setup', 'doctor'] as const)
+    for (const name of ['start', 'service', 'setup', 'doctor', 'db'] as const)
       expect(manifest.scripts[name]).not.toMatch(/["'$|&;]/);
   });
 

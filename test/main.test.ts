@@ -151,12 +151,16 @@ describe('the program', () => {
       ENCRYPTION_KEY: `${newer.toString('hex')},${old.toString('hex')}`,
       PORT: '0',
     };
-    const store = await openStore(DATABASE_URL);
-    const secret = async () =>
-      (await store.selectFrom('space_key').select('secret').executeTakeFirstOrThrow()).secret;
+    const secret = async () => {
+      await using store = await openStore(DATABASE_URL);
+      return (await store.selectFrom('space_key').select('secret').executeTakeFirstOrThrow())
+        .secret;
+    };
     try {
+      const store = await openStore(DATABASE_URL);
       const keys = createOwnKeys({ store, encryption: [old], log: createLog('silent') });
       await keys.put({ platform: 'p', id: 'space' }, 'svck:own', { id: 'ann', name: 'Ann' });
+      await store.destroy();
       const before = await secret();
       const { told } = await run(environment, '', 'doctor');
       expect(told).toContain('1 stored');
@@ -164,11 +168,15 @@ describe('the program', () => {
       const child = spawnDragoman(environment);
       const ended = once(child, 'exit');
       for await (const piece of child.stdout) if (String(piece).includes('Dragoman on')) break;
+      const beside = await run(environment, '', 'doctor');
+      expect(beside.told).toContain('1 stored');
+      const second = await run(environment);
+      expect(second.said).toContain('is in use by another program');
+      expect(second.code).toBe(1);
       child.kill('SIGTERM');
       await ended;
       expect(await secret()).not.toBe(before);
     } finally {
-      await store.destroy();
       rmSync(folder, { recursive: true });
     }
   });

@@ -73,6 +73,14 @@ const unknownName = (name: string): AppError =>
  */
 export const openKeyStore = (path: string, busyMs = BUSY_MS): KeyStore =>
   openDatabase(path, { variable: 'SERVICE_DATABASE', busyMs }, (database) => {
+    const isDragomans = database.prepare(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'kysely_migration'",
+    );
+    if (isDragomans.get())
+      throw new AppError(
+        'config',
+        `the database ${path} is Dragoman's own: choose another SERVICE_DATABASE`,
+      );
     database.exec(SCHEMA);
     const find = database.prepare(`SELECT ${COLUMNS} FROM keys WHERE hash = ?`);
     const list = database.prepare(`SELECT ${COLUMNS} FROM keys ORDER BY name`);

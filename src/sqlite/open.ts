@@ -19,7 +19,7 @@ const PRAGMAS = `
 export const IN_MEMORY = ':memory:';
 
 /** Makes a folder level by level: Node's recursive `mkdir` hangs in folders such as /proc. */
-const makeFolder = (folder: string): void => {
+export const makeFolder = (folder: string): void => {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   mkdirSync(folder);
@@ -33,22 +33,16 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a SQLite database, and prepares it with `prepare`. Throws `AppError` (`config`) for one that
- * cannot be used.
+ * Opens files of a database. Throws `AppError` (`config`) where they cannot be used, with what an operator can do.
  *
  * @param path a file, whose folder is made when missing, or `IN_MEMORY`
  */
-export const openDatabase = <Prepared>(
-  path: string,
-  { variable, busyMs }: OpenOptions,
-  prepare: (database: DatabaseSync) => Prepared,
-): Prepared => {
+export const opening = <Opened>(path: string, variable: string, open: () => Opened): Opened => {
   try {
     if (path !== IN_MEMORY) makeFolder(dirname(path));
-    const database = new DatabaseSync(path, { timeout: busyMs });
-    database.exec(PRAGMAS);
-    return prepare(database);
+    return open();
   } catch (cause) {
+    if (cause instanceof AppError) throw cause;
     const busy = cause instanceof Error && /locked|busy/i.test(cause.message);
     const fault = describeDiskFault(cause);
     const reason = fault
@@ -63,3 +57,25 @@ export const openDatabase = <Prepared>(
     );
   }
 };
+
+/**
+ * Opens a SQLite database, and prepares it with `prepare`. Throws `AppError` (`config`) for one that
+ * cannot be used.
+ *
+ * @param path a file, whose folder is made when missing, or `IN_MEMORY`
+ */
+export const openDatabase = <Prepared>(
+  path: string,
+  { variable, busyMs }: OpenOptions,
+  prepare: (database: DatabaseSync) => Prepared,
+): Prepared =>
+  opening(path, variable, () => {
+    const database = new DatabaseSync(path, { timeout: busyMs });
+    try {
+      database.exec(PRAGMAS);
+      return prepare(database);
+    } catch (thrown) {
+      database.close();
+      throw thrown;
+    }
+  });

@@ -227,6 +227,14 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     why: 'To know after a power failure what may have been lost.',
     kept: 'As long as the database.',
   },
+  restoration: {
+    title: 'Return from a backup',
+    spaces: [],
+    stored: 'When the database was used for the first time after it came from a backup.',
+    about: 'Nobody.',
+    why: 'So that nothing is posted again that was posted after the backup was made.',
+    kept: 'As long as the database.',
+  },
 };
 
 /** The tables with data of spaces, each with the columns that name them. */

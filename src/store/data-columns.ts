@@ -163,4 +163,5 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
   revision: { topic: 'state', revision: 'state' },
   left_space: { ...SPACE, left_ms: 'time' },
   machine: { boot_id: 'state' },
+  restoration: { at_ms: 'time' },
 };

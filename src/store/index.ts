@@ -1,29 +1,24 @@
-import { z } from 'zod';
+import { realClock } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
 import { createLog, type Log } from '../log.ts';
+import { isPostgres, pathOf } from './address.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 
+export { databaseUrl } from './address.ts';
 export type { Store } from './store.ts';
-
-/** The path in a `DATABASE_URL` of SQLite: a file, or `:memory:`; undefined for any other. */
-const pathOf = (url: string): string | undefined =>
-  /^sqlite:(?<path>\S.*)$/.exec(url)?.groups?.['path'];
-
-const isPostgres = (url: string): boolean => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url);
-
-export const databaseUrl = z
-  .string()
-  .refine((url) => pathOf(url) !== undefined || isPostgres(url), {
-    error:
-      'must be sqlite:PATH, e.g. sqlite:data/dragoman.db, or postgres://USER:PASSWORD@HOST/DATABASE',
-  })
-  .default('sqlite:data/dragoman.db');
 
 export interface StoreOptions {
   readonly log?: Log | undefined;
   /** The number of this start of the machine; undefined where it is not known. */
   readonly bootIdOf?: (() => string | undefined) | undefined;
+  /**
+   * True for a program that looks at a database while another one may work on it: it changes no schema then. Default:
+   * false, for which SQLite refuses a second process.
+   */
+  readonly isGuest?: boolean | undefined;
+  /** Where given, a PostgreSQL that cannot be used for now is waited for until this is aborted. */
+  readonly waiting?: AbortSignal | undefined;
   /** Most connections to PostgreSQL. Default: 10. */
   readonly connections?: number | undefined;
 }
@@ -36,12 +31,21 @@ const CONNECTIONS = 10;
  */
 export const openStore = async (
   url: string,
-  { log = createLog('silent'), connections = CONNECTIONS, bootIdOf }: StoreOptions = {},
+  {
+    log = createLog('silent'),
+    connections = CONNECTIONS,
+    bootIdOf,
+    isGuest,
+    waiting,
+  }: StoreOptions = {},
 ): Promise<Store> => {
   const path = pathOf(url);
-  if (path !== undefined) return openSqliteStore(path, bootIdOf);
+  if (path !== undefined) return openSqliteStore(path, { bootIdOf, isGuest });
   if (!isPostgres(url))
     throw new AppError('config', 'DATABASE_URL names no database that is known here');
   const { openPostgresStore } = await import('./postgres/store.ts');
-  return openPostgresStore({ url, connections, log });
+  const open = async (): Promise<Store> => openPostgresStore({ url, connections, log });
+  if (!waiting) return open();
+  const { openWhenUsable } = await import('./postgres/wait.ts');
+  return openWhenUsable(open, { log, clock: realClock, random: Math.random, signal: waiting });
 };

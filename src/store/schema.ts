@@ -24,6 +24,7 @@ export interface Schema {
   machine: MachineTable;
   revision: RevisionTable;
   left_space: LeftSpaceTable;
+  restoration: RestorationTable;
 }
 
 interface GlossaryTermTable {
@@ -238,6 +239,12 @@ interface LeftSpaceTable {
 interface MachineTable {
   /** Number of the start of the machine on which the database was opened last. */
   boot_id: string;
+}
+
+/** One row, in a database that came back from a backup. */
+interface RestorationTable {
+  /** Time at which it was opened for the first time afterwards; 0 before that. */
+  at_ms: number;
 }
 
 interface RoomConsentTable {

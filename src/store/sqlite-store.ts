@@ -1,28 +1,77 @@
 import { randomUUID } from 'node:crypto';
 import { Kysely, sql, type Transaction } from 'kysely';
+import { AppError } from '../errors.ts';
 import { openEmbeddedLeases } from './embedded-leases.ts';
 import { createFaultWatch } from './fault-watch.ts';
 import { markLostClaims, readBootId } from './inbox/lost-claims.ts';
 import type { Store } from './store.ts';
 import { guardLeftSpaces } from './left-spaces.ts';
 import { createLocalSignals } from './local-signals.ts';
-import { migrate } from './migrations/index.ts';
+import { migrate, refuseUnknown, schemaStatus } from './migrations/index.ts';
+import { realPathOf, takeOwnerLock, tryOwnerLock } from './owner-lock.ts';
+import { noteRestoration } from './restoration.ts';
 import type { Schema } from './schema.ts';
 import { createTransact, openSqlite } from './sqlite.ts';
-import { createStoreWriter } from './writer.ts';
+import { createStoreWriter, type DiskSync } from './writer.ts';
+
+export interface SqliteStoreOptions {
+  /** The number of this start of the machine; undefined where it is not known. */
+  readonly bootIdOf?: (() => string | undefined) | undefined;
+  /** See `StoreOptions.isGuest`. */
+  readonly isGuest?: boolean | undefined;
+}
+
+/** Throws `config` for a database that a program of another version works on. */
+const demandCurrent = async (db: Kysely<Schema>): Promise<void> => {
+  await refuseUnknown(db);
+  const { missing } = await schemaStatus(db);
+  if (missing.length > 0)
+    throw new AppError('config', 'an older version of this program works on the database: end it');
+};
 
 /**
- * Opens a store on SQLite, which one process uses at a time.
+ * Opens a store on SQLite, which one process uses at a time. Rejects with `config` where another one does.
  *
- * @param path a file, whose folder is made when missing, or `:memory:`
- * @param bootIdOf the number of this start of the machine; undefined where it is not known
+ * @param given a file, whose folder is made when missing, or `:memory:`
  */
-export const openSqliteStore = async (path: string, bootIdOf = readBootId): Promise<Store> => {
-  const { dialect, synced, vacuumed } = openSqlite(path);
-  const db = new Kysely<Schema>({ dialect });
-  await migrate(db);
-  await guardLeftSpaces(db);
-  await markLostClaims(db, bootIdOf());
+export const openSqliteStore = async (
+  given: string,
+  { bootIdOf = readBootId, isGuest = false }: SqliteStoreOptions = {},
+): Promise<Store> => {
+  const path = realPathOf(given);
+  const parts = new AsyncDisposableStack();
+  try {
+    const owner = parts.use(isGuest ? tryOwnerLock(path) : takeOwnerLock(path));
+    const { dialect, synced, vacuumed } = openSqlite(path);
+    const db = new Kysely<Schema>({ dialect });
+    parts.defer(db.destroy.bind(db));
+    if (owner) await migrate(db);
+    else await demandCurrent(db);
+    await guardLeftSpaces(db);
+    if (owner) await markLostClaims(db, bootIdOf());
+    const restoredMs = await noteRestoration(db, Date.now());
+    return await withParts({ db, synced, vacuumed, parts, restoredMs });
+  } catch (thrown) {
+    await parts.disposeAsync();
+    throw thrown;
+  }
+};
+
+interface SqliteParts {
+  readonly restoredMs: number | undefined;
+  readonly db: Kysely<Schema>;
+  readonly synced: DiskSync;
+  readonly vacuumed: DiskSync;
+  readonly parts: AsyncDisposableStack;
+}
+
+const withParts = async ({
+  db,
+  synced,
+  vacuumed,
+  parts,
+  restoredMs,
+}: SqliteParts): Promise<Store> => {
   const signals = createLocalSignals<Transaction<Schema>>();
   const writer = createStoreWriter(createTransact(db), synced, (within) => signals.collect(within));
   // Nothing else uses this number in the file's header; setting it writes a page.
@@ -30,12 +79,16 @@ export const openSqliteStore = async (path: string, bootIdOf = readBootId): Prom
     sql`PRAGMA user_version = 1`.execute(within),
   );
   const leases = await openEmbeddedLeases({ write }, randomUUID());
+  const disposeAsync = async (): Promise<void> => parts.disposeAsync();
   return Object.assign(db, writer, {
     engine: 'sqlite' as const,
+    restoredMs: () => restoredMs,
     write,
     signals,
     leases,
     checkpoint: vacuumed,
     findFault,
+    destroy: disposeAsync,
+    [Symbol.asyncDispose]: disposeAsync,
   });
 };

@@ -2,7 +2,13 @@ import { closeSync, fdatasync, openSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
+import {
+  type Kysely,
+  SqliteAdapter,
+  SqliteDialect,
+  type SqliteDatabase,
+  type SqliteStatement,
+} from 'kysely';
 import { createLru } from '../async/lru.ts';
 import { fromDisk, isLocked } from '../sqlite/disk-fault.ts';
 import { IN_MEMORY, openDatabase } from '../sqlite/open.ts';
@@ -96,6 +102,19 @@ const createJournal = (path: string) => {
   };
 };
 
+/** SQLite undoes changes of tables as it does those of rows, which Kysely does not make use of by itself. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class TransactionalDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter();
+  }
+}
+
 /**
  * Opens a SQLite database. Commits are written without a sync, which is done off the event loop.
  *
@@ -109,7 +128,7 @@ export const openSqlite = (path: string) =>
       database.close();
     };
     return {
-      dialect: new SqliteDialect({ database: asKyselyDatabase(database, close) }),
+      dialect: new TransactionalDialect({ database: asKyselyDatabase(database, close) }),
       /** Resolves when everything committed before the call is on disk. */
       synced: path === IN_MEMORY ? async () => undefined : createDiskSync(journal.flush),
       /** Resolves when nothing that was deleted before the call is left in the file. */

@@ -11,6 +11,11 @@ export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>> {
   readonly leases: Leases;
   readonly engine: 'sqlite' | 'postgres';
   /**
+   * Time up to which messages may have been posted though nothing here says so, ms since 1970: the database came from a
+   * backup. Undefined for any other.
+   */
+  readonly restoredMs: () => number | undefined;
+  /**
    * Finds what keeps the database from being written; undefined where nothing does. Writes for it
    * only after a write has failed, or where `anew` is true.
    */

@@ -10,9 +10,16 @@ const JSON_RECORD = new Set(['choices', 'watch', 'message', 'captions']);
 /** The column that the database counts itself. */
 const COUNTED = 'number';
 
-/** Tables that hold data; those of the migrations do not, and what was left is named on purpose. */
+/** Tables without data: what was left is named on purpose, and the others hold a time or a number of the database. */
+export const TABLES_WITHOUT_DATA: ReadonlySet<string> = new Set([
+  'left_space',
+  'kept_claims',
+  'restoration',
+]);
+
+/** Tables that hold data; those of the migrations do not. */
 const dataTables = async (store: Store) =>
-  (await store.introspection.getTables()).filter(({ name }) => name !== 'left_space');
+  (await store.introspection.getTables()).filter(({ name }) => !TABLES_WITHOUT_DATA.has(name));
 
 /** Names of the tables that hold data. */
 export const tablesOf = async (store: Store): Promise<readonly string[]> =>

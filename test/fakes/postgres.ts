@@ -69,8 +69,25 @@ export interface TestPostgres extends AsyncDisposable {
   readonly urlOf: (database: string) => string;
   /** Stops as `pg_ctl stop -m fast` does (`SIGINT`), or at once (`SIGKILL`, to all of its processes). */
   readonly stop: (signal: 'SIGINT' | 'SIGKILL') => Promise<void>;
+  /** Starts it again. */
   readonly start: () => Promise<void>;
 }
+
+/** Tries to start a server; they are 20 ms apart or more. */
+const TRIES = 100;
+
+const childrenOf = async ({ pid }: ChildProcess): Promise<readonly number[]> => {
+  const listed = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return listed.split(' ').filter(Boolean).map(Number);
+};
+
+const endProcess = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+};
 
 const run = async (program: string, args: readonly string[]): Promise<void> => {
   const child = spawn(program, args, { ...OWNER, stdio: ['ignore', 'ignore', 'pipe'], env: {} });
@@ -108,7 +125,7 @@ export const startPostgres = async ({ isDurable = false } = {}): Promise<TestPos
     }
   };
 
-  const start = async (): Promise<void> => {
+  const start = async (tries = TRIES): Promise<void> => {
     const settings = [...ALWAYS, `port=${port}`, ...(isDurable ? [] : QUICK)];
     const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
     server = spawn(join(bin, 'postgres'), args, { ...OWNER, stdio: 'ignore', env: {} });
@@ -117,8 +134,11 @@ export const startPostgres = async ({ isDurable = false } = {}): Promise<TestPos
       hasEnded = true;
     });
     while (!(await isUp())) {
-      if (hasEnded) throw new Error('PostgreSQL ended while it started');
       await delay(20);
+      if (!hasEnded) continue;
+      // What is left of a killed server holds its shared memory for a moment.
+      if (tries > 0) return start(tries - 1);
+      throw new Error('PostgreSQL ended while it started');
     }
   };
 
@@ -127,7 +147,9 @@ export const startPostgres = async ({ isDurable = false } = {}): Promise<TestPos
     server = undefined;
     if (stopping?.exitCode !== null) return;
     const ended = once(stopping, 'exit');
+    const children = signal === 'SIGKILL' ? await childrenOf(stopping) : [];
     stopping.kill(signal);
+    for (const child of children) endProcess(child);
     await ended;
   };
 
@@ -135,7 +157,7 @@ export const startPostgres = async ({ isDurable = false } = {}): Promise<TestPos
   return {
     urlOf,
     stop,
-    start,
+    start: async () => start(),
     [Symbol.asyncDispose]: async () => {
       await stop('SIGINT');
       await rm(folder, { recursive: true });

@@ -43,7 +43,7 @@ const changeOf = (ref: MessageRef): readonly [string, number] => {
 const placeOf = (partition: string) => ({ partition_key: partition, slot: slotOf(partition) });
 
 /** The columns of a row that do not depend on its message. */
-type Fixed = keyof typeof FRESH | 'revision' | 'begun';
+type Fixed = keyof typeof FRESH | 'revision';
 
 type InboxColumns = Selectable<Schema['inbox']>;
 
@@ -58,7 +58,7 @@ interface ArrivalRow extends Omit<InboxColumns, Fixed>, Pick<InboxColumns, 'stat
 const insertRow = statement((db, { change, change_slot, equal_length, ...row }: ArrivalRow) =>
   db
     .insertInto('inbox')
-    .values({ ...FRESH, ...row, revision: 1, begun: 0 })
+    .values({ ...FRESH, ...row, revision: 1 })
     .onConflict((conflict) =>
       conflict
         .columns(['platform', 'channel_id', 'message_id', 'purpose'])
@@ -177,6 +177,8 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
         author_id: author.id,
         ...placeOf(partition),
         written_ms: writtenMs,
+        // Before the database came back from a backup, it may have been posted already.
+        begun: writtenMs <= (store.restoredMs() ?? 0) ? 1 : 0,
         position,
         message: skip === undefined ? JSON.stringify(toStored(message)) : null,
         content_hash: skip === undefined ? contentHash(message) : skippedHash(skip),

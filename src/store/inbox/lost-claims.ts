@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
 import { isOpen } from './row.ts';
 
@@ -10,6 +10,15 @@ export const readBootId = (): string | undefined => {
   } catch {
     return undefined;
   }
+};
+
+/** Marks all open rows as begun: their posts may stand already. */
+export const markOpenAsBegun = async (within: Transaction<Schema>): Promise<void> => {
+  await within
+    .updateTable('inbox')
+    .set((eb) => ({ begun: eb('begun', '+', 1) }))
+    .where(isOpen)
+    .execute();
 };
 
 /**
@@ -25,11 +34,7 @@ export const markLostClaims = async (
   const noted = await db.selectFrom('machine').select('boot_id').executeTakeFirst();
   if (bootId !== undefined && noted?.boot_id === bootId) return;
   await db.transaction().execute(async (within) => {
-    await within
-      .updateTable('inbox')
-      .set((eb) => ({ begun: eb('begun', '+', 1) }))
-      .where(isOpen)
-      .execute();
+    await markOpenAsBegun(within);
     await within.deleteFrom('machine').execute();
     if (bootId !== undefined)
       await within.insertInto('machine').values({ boot_id: bootId }).execute();

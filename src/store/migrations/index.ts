@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migration';
 import { AppError } from '../../errors.ts';
 import { glossaryAndSettings } from './001-glossary-and-settings.ts';
@@ -20,6 +20,7 @@ import { machine } from './016-machine.ts';
 import { chatTokens } from './017-chat-tokens.ts';
 import { spaceKeys } from './018-space-keys.ts';
 import { hosted } from './019-hosted.ts';
+import { restoration } from './020-restoration.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -42,12 +43,27 @@ const MIGRATIONS: Record<string, Migration> = {
   '017-chat-tokens': chatTokens,
   '018-space-keys': spaceKeys,
   '019-hosted': hosted,
+  '020-restoration': restoration,
+};
+
+const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>
+  db.getExecutor().adapter instanceof PostgresAdapter;
+
+/** Names of a database's tables, those of the migrations included. */
+export const tableNames = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> => {
+  const { rows } = isPostgres(db)
+    ? await sql<{ name: string }>`
+        SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`.execute(db)
+    : await sql<{ name: string }>`
+        SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`.execute(
+        db,
+      );
+  return rows.map(({ name }) => name);
 };
 
 /** Names of the migrations that were run on a database; none on an empty one. */
 const migrationsIn = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> => {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];
+  if (!(await tableNames(db)).includes(DEFAULT_MIGRATION_TABLE)) return [];
   const { rows } = await sql<{ name: string }>`
     SELECT name FROM ${sql.table(DEFAULT_MIGRATION_TABLE)} ORDER BY name`.execute(db);
   return rows.map(({ name }) => name);
@@ -71,9 +87,24 @@ export const schemaStatus = async <Schema>(db: Kysely<Schema>): Promise<SchemaSt
   };
 };
 
-/** Throws `config` for a database with migrations of a newer version. */
-const refuseNewer = async <Schema>(db: Kysely<Schema>): Promise<void> => {
-  const { unknown } = await schemaStatus(db);
+/** Tables that Kysely makes for its migrations. */
+const isOfMigrations = (name: string): boolean => name.startsWith('kysely_');
+
+/** Names of tables of another program, in a database that no migration was run on; at most three. */
+const foreignTables = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> =>
+  (await tableNames(db)).filter((name) => !isOfMigrations(name)).slice(0, 3);
+
+/** Throws `config` for a database of a newer version, or of another program. */
+export const refuseUnknown = async <Schema>(db: Kysely<Schema>): Promise<void> => {
+  const { done, unknown } = await schemaStatus(db);
+  const isOurs = unknown.length < done.length || unknown.length === 0;
+  const others = isOurs && done.length > 0 ? [] : await foreignTables(db);
+  if (others.length > 0)
+    throw new AppError(
+      'config',
+      `the database belongs to another program (it has ${others.join(', ')}): ` +
+        'give Dragoman a database of its own',
+    );
   if (unknown.length === 0) return;
   const message =
     `the database was changed by a newer version of this program (${unknown.join(', ')}): ` +
@@ -81,16 +112,43 @@ const refuseNewer = async <Schema>(db: Kysely<Schema>): Promise<void> => {
   throw new AppError('config', message);
 };
 
-/** Brings a database up to date. Rejects with `config` where it cannot, and for one that is newer. */
-export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {
-  await refuseNewer(db);
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
+/**
+ * Brings a database up to date, or leaves it as it was. Rejects with `config` where it cannot, for one that is newer,
+ * and for one of another program.
+ */
+export const migrate = async <Schema>(
+  db: Kysely<Schema>,
+  migrations: Readonly<Record<string, Migration>> = MIGRATIONS,
+): Promise<void> => {
+  await refuseUnknown(db);
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();
   if (!error) return;
   // Another process may have been faster.
-  await refuseNewer(db);
+  await refuseUnknown(db);
   const failed = results?.find(({ status }) => status === 'Error')?.migrationName ?? 'unknown';
   throw new AppError('config', `the database could not be brought up to date (${failed})`, {
     cause: error,
   });
 };
+
+/** Brings an empty database to the state of another one, which some migrations were run on. */
+export const migrateAs = async <Schema>(
+  db: Kysely<Schema>,
+  { done }: SchemaStatus,
+): Promise<void> =>
+  migrate(
+    db,
+    Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => done.includes(name))),
+  );
+
+/** Migrates as `migrate` does, one process after the other, on the one connection that `db` has. */
+export const migrateInTurn = async <Schema>(db: Kysely<Schema>): Promise<void> =>
+  db.connection().execute(async (only) => {
+    await sql`SELECT pg_advisory_lock(hashtext('dragoman migrations'))`.execute(only);
+    try {
+      await migrate(only);
+    } finally {
+      await sql`SELECT pg_advisory_unlock(hashtext('dragoman migrations'))`.execute(only);
+    }
+  });

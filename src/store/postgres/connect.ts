@@ -28,12 +28,30 @@ export const connectionOf = (url: string): pg.ClientConfig => ({
   connectionString: url,
   application_name: 'dragoman',
   connectionTimeoutMillis: CONNECT_MS,
-  query_timeout: STATEMENT_MS + CONNECT_MS,
-  statement_timeout: STATEMENT_MS,
-  idle_in_transaction_session_timeout: SILENT_MS,
   keepAlive: true,
   types,
 });
+
+/** Longest runs on a connection; 0 for no bound. */
+interface Bounds {
+  readonly statementMs: number;
+  readonly silentMs: number;
+}
+
+const BOUNDS: Bounds = { statementMs: STATEMENT_MS, silentMs: SILENT_MS };
+
+/** The bounds of migrations and copies of the whole database: they may take as long as they need. */
+export const UNBOUNDED: Bounds = { statementMs: 0, silentMs: 0 };
+
+/** Sets the bounds of a new connection. Poolers refuse connections that come with these settings. */
+export const bound = async (
+  client: pg.ClientBase,
+  { statementMs, silentMs }: Bounds = BOUNDS,
+): Promise<void> => {
+  await client.query(
+    `SET statement_timeout = ${statementMs}; SET idle_in_transaction_session_timeout = ${silentMs}`,
+  );
+};
 
 /** Names texts of statements that are run again and again, so that PostgreSQL plans them once. */
 const createNames = () => {
@@ -48,9 +66,33 @@ const createNames = () => {
   };
 };
 
+interface PoolOptions {
+  readonly url: string;
+  /** Most connections. */
+  readonly most: number;
+  readonly bounds?: Bounds;
+  /** Called with each connection before it is used for the first time; true where it need not be called again. */
+  readonly prepare?: (client: pg.PoolClient) => Promise<boolean>;
+}
+
+/** The longest wait for an answer, where the server does not end a statement itself. */
+export const waitOf = ({ statementMs }: Bounds = BOUNDS): pg.ClientConfig =>
+  statementMs === 0 ? {} : { query_timeout: statementMs + CONNECT_MS };
+
 /** Opens a pool of connections for Kysely. */
-export const createConnectionPool = (url: string, most: number): PostgresPool => {
-  const pool = new pg.Pool({ ...connectionOf(url), max: most, idleTimeoutMillis: 60_000 });
+export const createConnectionPool = ({
+  url,
+  most,
+  bounds = BOUNDS,
+  prepare = async () => true,
+}: PoolOptions): PostgresPool => {
+  const prepared = new WeakSet<pg.PoolClient>();
+  const pool = new pg.Pool({
+    ...connectionOf(url),
+    ...waitOf(bounds),
+    max: most,
+    idleTimeoutMillis: 60_000,
+  });
   const nameOf = createNames();
   // A connection that ends while nobody uses it is replaced when one is wanted.
   pool.on('error', () => undefined);
@@ -84,7 +126,16 @@ export const createConnectionPool = (url: string, most: number): PostgresPool =>
   return {
     connect: async () => {
       try {
-        return lend(await pool.connect());
+        const client = await pool.connect();
+        if (prepared.has(client)) return lend(client);
+        try {
+          await bound(client, bounds);
+          if (await prepare(client)) prepared.add(client);
+        } catch (thrown) {
+          client.release(true);
+          throw thrown;
+        }
+        return lend(client);
       } catch (thrown) {
         throw fromPostgres(thrown);
       }

@@ -107,6 +107,13 @@ export const fromPostgres = (thrown: unknown): unknown => {
   });
 };
 
+/** Faults that often pass within seconds: a server that restarts, or has much to do. */
+const BRIEF: ReadonlySet<Fault | undefined> = new Set([AWAY, CROWDED, SLOW]);
+
+/** True of an error that `fromPostgres` made of what often passes within seconds. */
+export const isBrief = (thrown: unknown): boolean =>
+  thrown instanceof AppError && BRIEF.has(findFault(thrown.cause));
+
 /** SQLSTATEs of a transaction that lost against another one and succeeds when it is run again. */
 const LOST_STATES = new Set(['40001', '40P01']);
 

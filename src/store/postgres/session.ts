@@ -3,7 +3,7 @@ import { backoffMs, type Backoff } from '../../async/backoff.ts';
 import { sleep, type Clock } from '../../async/clock.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { connectionOf } from './connect.ts';
+import { bound, connectionOf, waitOf } from './connect.ts';
 import { fromPostgres } from './faults.ts';
 
 /** Waits between tries to connect; jitter, because a server that restarts is missed by all processes. */
@@ -47,13 +47,18 @@ export const openSession = async ({
   let client: pg.Client | undefined;
 
   const connect = async (): Promise<pg.Client> => {
-    const made = new pg.Client({ ...connectionOf(url), application_name: 'dragoman session' });
+    const made = new pg.Client({
+      ...connectionOf(url),
+      ...waitOf(),
+      application_name: 'dragoman session',
+    });
     made.on('notification', ({ channel, payload = '' }) => hearers.get(channel)?.(payload));
     // A failed connection emits `end` as a broken one does: only the current one is replaced.
     made.on('error', () => replace(made));
     made.on('end', () => replace(made));
     try {
       await made.connect();
+      await bound(made);
       for (const channel of hearers.keys()) await made.query(`LISTEN ${channel}`);
       return made;
     } catch (thrown) {

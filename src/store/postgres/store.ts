@@ -2,16 +2,16 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { realClock, sleep, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { isDiskFault } from '../../sqlite/disk-fault.ts';
 import { createFaultWatch } from '../fault-watch.ts';
 import type { Store } from '../store.ts';
-import { migrate } from '../migrations/index.ts';
+import { migrateInTurn } from '../migrations/index.ts';
 import type { Schema } from '../schema.ts';
 import { createStoreWriter, type Transact } from '../writer.ts';
 import { createColumnTypes } from './column-types.ts';
-import { createConnectionPool } from './connect.ts';
-import { hasLost } from './faults.ts';
+import { createConnectionPool, UNBOUNDED } from './connect.ts';
+import { hasLost, isBrief } from './faults.ts';
 import { guardAgainstLeft } from './left-spaces.ts';
+import { guardClaims, keepClaims } from './kept-claims.ts';
 import { openPostgresLeases } from './leases.ts';
 import { demandListening } from './pooler.ts';
 import { openSession } from './session.ts';
@@ -56,11 +56,22 @@ const createTransact = (db: Kysely<Schema>, clock: Clock): Transact => {
       if (!failed) return;
       const { thrown, mayTryAgain } = failed;
       if (hasLost(thrown) && attempt < TRIES) continue;
-      const isAway = isDiskFault(thrown) && thrown.retryable && mayTryAgain;
+      const isAway = isBrief(thrown) && mayTryAgain;
       if (!isAway || clock.nowMs() - startMs > AWAY_MS) throw thrown;
       await sleep(clock, AGAIN_MS);
     }
   };
+};
+
+/** Migrates on a connection of its own, on which a statement may take as long as it needs. */
+const migratePatiently = async (url: string): Promise<void> => {
+  await using db = new Kysely<Schema>({
+    dialect: new PostgresDialect({
+      pool: createConnectionPool({ url, most: 1, bounds: UNBOUNDED }),
+    }),
+    plugins: [createColumnTypes()],
+  });
+  await migrateInTurn(db);
 };
 
 /** Opens a store on PostgreSQL, which many processes share. Rejects with `config` or `unavailable`. */
@@ -72,17 +83,31 @@ export const openPostgresStore = async ({
   wallMs = Date.now,
   random = Math.random,
 }: PostgresStoreOptions): Promise<Store> => {
-  const db = new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: createConnectionPool(url, connections) }),
+  let isMigrated = false;
+  let restoredMs: number | undefined;
+  const pool = createConnectionPool({
+    url,
+    most: connections,
+    prepare: async (client) => {
+      if (isMigrated) restoredMs = await keepClaims(client);
+      return isMigrated;
+    },
   });
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const parts = new AsyncDisposableStack();
   const closePool = db.destroy.bind(db);
   parts.defer(closePool);
   try {
-    await migrate(db.withPlugin(createColumnTypes()));
-    await guardAgainstLeft(db);
     const session = parts.use(await openSession({ url, log, clock, random }));
+    // Migrations lock one another out by a lock of their session, which a pooler would lend to others.
     await demandListening(db, session, clock);
+    await migratePatiently(url);
+    await db.transaction().execute(async (within) => {
+      await sql`SELECT pg_advisory_xact_lock(hashtext('dragoman guard'))`.execute(within);
+      await guardAgainstLeft(within);
+      await guardClaims(within);
+    });
+    isMigrated = true;
     const leases = parts.use(
       await openPostgresLeases({
         session,
@@ -104,6 +129,7 @@ export const openPostgresStore = async ({
     const disposeAsync = async (): Promise<void> => parts.disposeAsync();
     return Object.assign(db, writer, {
       engine: 'postgres' as const,
+      restoredMs: () => restoredMs,
       write,
       signals,
       leases,

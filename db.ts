@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { parseConfig, readEnvFile } from './src/config.ts';
+import { AppError } from './src/errors.ts';
+import { runProgram } from './src/program.ts';
+import { databaseUrl } from './src/store/index.ts';
+import { runTool } from './src/store/tool/run.ts';
+
+runProgram(async (stopped) => {
+  const section = z.object({ DATABASE_URL: databaseUrl });
+  const { core } = parseConfig({ ...readEnvFile('.env'), ...process.env }, { core: section });
+  const stopping = new AbortController();
+  void stopped.then(() =>
+    stopping.abort(new AppError('cancelled', 'Stopped; nothing was changed.')),
+  );
+  await runTool(process.argv.slice(2), {
+    databaseUrl: core.DATABASE_URL,
+    say: console.log,
+    signal: stopping.signal,
+    nowMs: Date.now,
+  });
+});

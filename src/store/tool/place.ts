@@ -1,0 +1,103 @@
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { AppError } from '../../errors.ts';
+import { describeDiskFault, fromDisk } from '../../sqlite/disk-fault.ts';
+import { IN_MEMORY, opening } from '../../sqlite/open.ts';
+import { COPIED_TABLES, OWN_TABLES } from './tables.ts';
+
+/** Files beside a SQLite database that belong to it. */
+const PARTS = ['-wal', '-shm', '-journal'] as const;
+
+/** Removes a file that was being made, with what SQLite keeps beside it. */
+export const removeDatabase = (path: string): void => {
+  for (const part of ['', ...PARTS]) rmSync(`${path}${part}`, { force: true });
+};
+
+const hasTable = (database: DatabaseSync, name: string): boolean =>
+  database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(name) !==
+  undefined;
+
+/** The first table that has rows; undefined for an empty database, or none. */
+export const findRows = (path: string): string | undefined => {
+  if (!existsSync(path)) return undefined;
+  using database = new DatabaseSync(path);
+  return COPIED_TABLES.find(
+    (table) =>
+      hasTable(database, table) &&
+      database.prepare(`SELECT 1 FROM "${table}" LIMIT 1`).get() !== undefined,
+  );
+};
+
+/** Throws `config` for a file that is damaged. */
+export const demandWhole = (path: string): void => {
+  try {
+    using database = new DatabaseSync(path, { readOnly: true });
+    const [first] = database.prepare('PRAGMA integrity_check(1)').all();
+    if (first?.['integrity_check'] === 'ok') return;
+  } catch (cause) {
+    if (describeDiskFault(cause) === undefined) throw cause;
+  }
+  throw new AppError('config', `${path} is damaged, or no backup: choose another file`);
+};
+
+/**
+ * Makes a file of a database as it is at one moment, without pages that are free.
+ *
+ * @param readOnly true for a file that no program works on
+ */
+export const copyFile = (from: string, to: string, readOnly: boolean): void =>
+  opening(to, 'FILE', () => {
+    using database = new DatabaseSync(from, { timeout: 5_000, readOnly });
+    try {
+      database.prepare('VACUUM INTO ?').run(to);
+    } catch (thrown) {
+      throw fromDisk(thrown);
+    }
+  });
+
+/** Takes from a file what belongs to the database that it was, and marks it as a backup. */
+export const markAsBackup = (path: string): void => {
+  using database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON; BEGIN');
+  for (const table of OWN_TABLES)
+    if (hasTable(database, table)) database.exec(`DELETE FROM ${table}`);
+  if (hasTable(database, 'restoration'))
+    database.exec('DELETE FROM restoration; INSERT INTO restoration VALUES (0)');
+  database.exec('COMMIT');
+};
+
+const sync = (path: string): void => {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+};
+
+/** Moves a file that was made to the place where it belongs; what was there is gone. */
+export const putInPlace = (made: string, path: string): void => {
+  chmodSync(made, 0o600);
+  sync(made);
+  if (existsSync(path)) opening(path, 'DATABASE_URL', () => emptyJournal(path));
+  renameSync(made, path);
+  sync(dirname(path));
+};
+
+/** Writes the journal of a database into its file: it must not be applied to the one that takes its place. */
+const emptyJournal = (path: string): void => {
+  try {
+    using database = new DatabaseSync(path);
+    database.exec('PRAGMA journal_mode = DELETE');
+  } catch (thrown) {
+    if (describeDiskFault(thrown) === undefined) throw thrown;
+  }
+  for (const part of PARTS) rmSync(`${path}${part}`, { force: true });
+};
+
+/** Throws `config` for a database in memory, which no other program reaches. */
+export const demandFile = (path: string): void => {
+  if (path === IN_MEMORY)
+    throw new AppError('config', 'a database in memory belongs to one process: name a file');
+};

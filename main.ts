@@ -131,7 +131,9 @@ runProgram(async (stopped) => {
     parts.use(measureEventLoop(metrics, realClock));
     const { serve } = await import('./service/serve.ts');
     const { server } = parseConfig({ ...file, ...process.env }, { server: serverSection });
-    return serve({ server, engines: config.engines, log, tracing }, stopped);
+    // Awaited here, for the parts end when this function does.
+    await serve({ server, engines: config.engines, log, tracing }, stopped);
+    return;
   }
   const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
   const waiting = isGuest ? undefined : draining.signal;

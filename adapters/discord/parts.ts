@@ -83,7 +83,11 @@ export const createParts = (
   const platform = createPlatform({
     api,
     access,
-    missingToPost: (channel) => missingToPost(clients.here(channel.space.id), channel),
+    missingToPost: (channel) => {
+      const client = clients.here(channel.space.id);
+      // What another process knows, a refused post says.
+      return client || processes.isAlone ? missingToPost(client, channel) : [];
+    },
     writers,
     feed,
     mirrors,

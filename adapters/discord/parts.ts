@@ -16,6 +16,7 @@ import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
 import { createWriters } from './mirrors/writers.ts';
 import { missingToPost } from './permissions.ts';
+import { createRequestLimits } from './request-limits.ts';
 import { createPlatform } from './platform.ts';
 import { createClients } from './shards/clients.ts';
 import { createThreads } from './threads.ts';
@@ -51,7 +52,13 @@ export const createParts = (
       if (REFUSED.has(status)) clients.doubt(path);
     });
   };
-  const api = createDiscordApi({ ...options, watchRequests });
+  const limits = createRequestLimits({
+    processes,
+    requestsPerSecond: options.requestsPerSecond,
+    log,
+    clock,
+  });
+  const api = createDiscordApi({ ...options, watchRequests, limits });
   const parents = createThreadParents();
   const makeVisitor = (found: Application): Client => createClient(options, found);
   const clients = createClients({

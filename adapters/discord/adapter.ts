@@ -47,6 +47,8 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     const found = await readApplication(api);
     const { id, hasContentIntent } = found;
     signal.throwIfAborted();
+    // What is to be posted in servers of other processes' shards needs none here.
+    if (!core.processes.isAlone) application = found;
     if (!hasContentIntent)
       log.warn(`Discord: messages arrive without their text; ${contentIntentHint(id)}`);
     await register(id);

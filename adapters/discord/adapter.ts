@@ -109,12 +109,12 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       const patience = new AbortController();
       const online = firstTry();
       const slow = delay(PATIENCE_MS, 'still connecting', { signal: patience.signal });
-      const where = await Promise.race([online, slow]).finally(() => patience.abort());
+      const outcome = await Promise.race([online, slow]).finally(() => patience.abort());
       online.catch((thrown: unknown) => {
         if (signal.aborted) return;
         log.error({ reason: toAppError(thrown).message }, 'Discord: connection failed');
       });
-      return { where };
+      return { where: outcome };
     },
     ready: () => application !== undefined && connections.isConnected() && api.isTokenGood(),
     [Symbol.asyncDispose]: async () => {

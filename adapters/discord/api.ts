@@ -12,7 +12,7 @@ import { backoffMs } from '../../src/async/backoff.ts';
 import { withOwnSignal } from '../../src/async/abort.ts';
 import type { DiscordMetrics } from './metrics.ts';
 import { fromDiscord, isTokenRefused, NotDiscordError } from './errors.ts';
-import type { RequestLimits } from './request-limits.ts';
+import type { SharedLimits } from './shared-limits.ts';
 
 interface RequestOptions {
   readonly body?: unknown;
@@ -55,7 +55,7 @@ export interface ApiOptions {
   /** Counts the responses. Default: nobody does. */
   readonly watchRequests?: DiscordMetrics['watchRequests'];
   /** The limits of all requests together. Default: those of the library, in this process. */
-  readonly limits?: RequestLimits;
+  readonly limits?: SharedLimits;
   /** Waits; may end early in any way when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }

@@ -16,7 +16,7 @@ import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
 import { createWriters } from './mirrors/writers.ts';
 import { missingToPost } from './permissions.ts';
-import { createRequestLimits } from './request-limits.ts';
+import { createSharedLimits } from './shared-limits.ts';
 import { createPlatform } from './platform.ts';
 import { createClients } from './shards/clients.ts';
 import { createThreads } from './threads.ts';
@@ -52,7 +52,7 @@ export const createParts = (
       if (REFUSED.has(status)) clients.doubt(path);
     });
   };
-  const limits = createRequestLimits({
+  const limits = createSharedLimits({
     processes,
     requestsPerSecond: options.requestsPerSecond,
     log,

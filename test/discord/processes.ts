@@ -17,9 +17,10 @@ import { openTestCore } from '../fakes/open-core.ts';
 import { startSpeechFake } from '../fakes/speech.ts';
 import { fastClock } from './support.ts';
 
-/** Every window of Discord's limits is so many times shorter. */
-const SPEED = 50;
-const IDENTIFY_EVERY_MS = 5_250 / SPEED;
+/** Every window of Discord's limits is so many times shorter: five seconds are a quarter of one. */
+const SPEED = 20;
+/** Longer than that by what a busy machine may take. */
+const IDENTIFY_EVERY_MS = 500;
 
 /** One process of several. */
 export interface BotProcess {
@@ -132,7 +133,9 @@ export const openProcesses = async (
     owners: (shards) =>
       Array.from({ length: shards }, (_, shard) =>
         discord.gateway.sessions
-          .filter(({ connected, shard: [id, count] }) => connected && id === shard && count === shards)
+          .filter(
+            ({ connected, shard: [id, count] }) => connected && id === shard && count === shards,
+          )
           .map(({ client }) => client),
       ),
   };

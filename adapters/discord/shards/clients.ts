@@ -53,8 +53,10 @@ export interface Clients {
   doubt(path: string): void;
 }
 
-interface Kept {
-  _add(data: object): unknown;
+/** Method by which the library itself puts a server of the gateway into its cache. */
+const ADD = '_add';
+interface GuildCache {
+  [ADD](data: object): unknown;
 }
 
 const forget = (client: Client, guildId: string): void => {
@@ -100,8 +102,8 @@ export const createClients = (deps: ClientsDeps): Clients => {
       ]);
       for (const thread of threads) parents.note(guildId, thread);
       forget(client, guildId);
-      const guilds = client.guilds as unknown as Kept;
-      guilds._add({ ...guild, channels, threads, members: [me] });
+      const guilds = client.guilds as unknown as GuildCache;
+      guilds[ADD]({ ...guild, channels, threads, members: [me] });
     } catch (thrown) {
       forget(client, guildId);
       if (!isRefusal(thrown, ...NOT_THERE)) throw thrown;

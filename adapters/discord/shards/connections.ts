@@ -4,6 +4,7 @@ import { createLru } from '../../../src/async/lru.ts';
 import type { AppError } from '../../../src/errors.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Message } from '../../../src/model/message.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { Tenure } from '../../../src/ports/leases.ts';
 import type { Application } from '../application.ts';
 import { readRaw } from '../channel-feed.ts';
@@ -49,7 +50,7 @@ export const createConnections = (deps: ConnectionsDeps) => {
   });
   const read = createLru<string, true>(KEPT_READ);
   const rooms = {
-    reads: core.rooms.reads,
+    reads: (channel: Channel): boolean => core.rooms.reads(channel),
     wrote: (message: Message): void => {
       if (read.get(message.ref.id)) return;
       read.set(message.ref.id, true);
@@ -67,7 +68,7 @@ export const createConnections = (deps: ConnectionsDeps) => {
     const taking = interactions.open(tenure);
     shut.set(client, taking);
     const { botId, hasContentIntent } = application();
-    const on = createOn(client, log, tenure.isHeld);
+    const on = createOn(client, log, () => tenure.isHeld());
     const listening = { ...parts, listener: core.feedListener, interactions, botId };
     listenToMessages(on, {
       ...listening,

@@ -104,5 +104,3 @@ export const createIdentifyGate = (deps: IdentifyGateDeps) => {
     }
   };
 };
-
-export type IdentifyGate = ReturnType<typeof createIdentifyGate>;

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createDiscordApi } from '../../../adapters/discord/api.ts';
-import { createRequestLimits } from '../../../adapters/discord/request-limits.ts';
+import { createSharedLimits } from '../../../adapters/discord/shared-limits.ts';
 import type { Quota } from '../../../src/ports/quota.ts';
 import { createLog } from '../../../src/log.ts';
 import { createEmbeddedQuota } from '../../../src/store/embedded-quota.ts';
@@ -21,7 +21,7 @@ describe('the requests of several processes', () => {
       tryTake: async () => true,
     };
     const processes = { quota, isAlone: false };
-    const limits = createRequestLimits({ processes, requestsPerSecond: 50, log, clock: realClock });
+    const limits = createSharedLimits({ processes, requestsPerSecond: 50, log, clock: realClock });
     const api = createDiscordApi({ ...optionsFor(fake), limits });
     const route = `/channels/${fake.guild().channel().id}` as const;
     await api.send('GET', route);
@@ -38,7 +38,7 @@ describe('invalid requests', () => {
   it('end all requests for a minute before Discord bans the address', async () => {
     const clock = createTestClock();
     const processes = { quota: createEmbeddedQuota(clock), isAlone: true };
-    const limits = createRequestLimits({ processes, requestsPerSecond: 50, log, clock });
+    const limits = createSharedLimits({ processes, requestsPerSecond: 50, log, clock });
     const rest = new EventEmitter();
     limits.watch(rest as never);
     const refuse = async (times: number, scope: string): Promise<void> => {

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/async/clock.ts';
 import { MINUTE_MS } from '../../src/async/time.ts';
 import type { Log } from '../../src/log.ts';
 import type { Processes } from '../../src/ports/processes.ts';
-import type { Rate } from '../../src/ports/quota.ts';
+import type { QuotaRate } from '../../src/ports/quota.ts';
 import { DiscordError } from './errors.ts';
 import { isInvalid } from './metrics.ts';
 
@@ -13,11 +13,11 @@ import { isInvalid } from './metrics.ts';
  */
 const BURST = 0.1;
 /** Invalid requests of ten minutes: Discord bans an address at 10,000. */
-const INVALID: Rate = { perSecond: 8_000 / 600, burst: 8_000 };
+const INVALID: QuotaRate = { perSecond: 8_000 / 600, burst: 8_000 };
 /** Time for which nothing is requested once they are used up. */
 const PAUSE_MS = MINUTE_MS;
 
-export interface RequestLimitsDeps {
+export interface SharedLimitsDeps {
   readonly processes: Pick<Processes, 'quota' | 'isAlone'>;
   readonly requestsPerSecond: number;
   readonly log: Log;
@@ -25,7 +25,7 @@ export interface RequestLimitsDeps {
 }
 
 /** The limits of Discord that count the requests of all processes together. */
-export interface RequestLimits {
+export interface SharedLimits {
   /**
    * Waits until one more request may be sent. Rejects with `rate-limited` while too many were
    * refused, and with the signal's reason.
@@ -37,7 +37,7 @@ export interface RequestLimits {
   watch(rest: Pick<REST, 'on'>): void;
 }
 
-export const createRequestLimits = (deps: RequestLimitsDeps): RequestLimits => {
+export const createSharedLimits = (deps: SharedLimitsDeps): SharedLimits => {
   const { processes, requestsPerSecond, log, clock } = deps;
   const { quota, isAlone } = processes;
   const burst = Math.max(1, Math.floor(requestsPerSecond * BURST));

@@ -122,6 +122,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       await Promise.race([interactions.stop(), sleep(realClock, STOP_MS)]);
       voice.stop();
       await connections[Symbol.asyncDispose]();
+      await clients.close();
     },
   };
 };

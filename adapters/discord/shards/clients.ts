@@ -51,6 +51,8 @@ export interface Clients {
   knowing(guildId: string): Promise<Client>;
   /** Has the server of a request that was refused read anew. */
   doubt(path: string): void;
+  /** Ends the client of servers that were read. */
+  close(): Promise<void>;
 }
 
 /** Method by which the library itself puts a server of the gateway into its cache. */
@@ -156,5 +158,6 @@ export const createClients = (deps: ClientsDeps): Clients => {
       const known = visits.get(guildId);
       if (known) known.untilMs = Math.min(known.untilMs, known.atMs + DOUBTED_MS);
     },
+    close: async () => made?.destroy(),
   };
 };

@@ -44,11 +44,17 @@ export const serve = (
 ): void => {
   const options = JSON.parse(process.argv[2] ?? '{}') as WorkerOptions;
   const opening = open(options);
+  const answer = async (asked: 'run' | 'report'): Promise<void> => {
+    const opened = await opening;
+    if (asked === 'run') await opened.run();
+    process.send?.(asked === 'run' ? 'done' : opened.report());
+  };
+  const tellReady = async (): Promise<void> => {
+    await opening;
+    process.send?.('ready');
+  };
   process.on('message', (asked: 'run' | 'report') => {
-    void opening.then(async (opened) => {
-      if (asked === 'run') await opened.run();
-      process.send?.(asked === 'run' ? 'done' : opened.report());
-    });
+    void answer(asked);
   });
-  void opening.then(() => process.send?.('ready'));
+  void tellReady();
 };

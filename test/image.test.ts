@@ -115,6 +115,6 @@ describe('the image', () => {
     expect(stage).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
     expect(stage).toMatch(/^HEALTHCHECK .*check-health\.mjs/m);
     expect(dockerfile).toMatch(/^FROM stage\n$/m);
-    expect(stage.lastIndexOf('USER')).toBeLessThan(program.indexOf('ENTRYPOINT'));
+    expect(stage.lastIndexOf('USER')).toBeLessThan(stage.indexOf('ENTRYPOINT'));
   });
 });

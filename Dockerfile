@@ -1,19 +1,31 @@
-FROM node:24-bookworm-slim AS dependencies
+ARG NODE_IMAGE=node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The image brings Node itself; the bundled one is for machines with an older Node.
-RUN npm ci --omit=dev && rm -rf node_modules/node-linux-*
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
+# Packages of Debian to add, such as "ffmpeg apertium-eng-spa".
+ARG APT_PACKAGES=""
+RUN if [ -n "$APT_PACKAGES" ]; then \
+      apt-get update \
+      && apt-get install -y --no-install-recommends $APT_PACKAGES \
+      && rm -rf /var/lib/apt/lists/* /var/cache/apt/archives /var/log/apt /var/log/dpkg.log; \
+    fi
 ENV NODE_ENV=production \
+    DRAGOMAN_IMAGE=true \
     HOST=0.0.0.0 \
     PORT=8080 \
+    OPS_PORT=9090 \
     DATABASE_URL=sqlite:/data/dragoman.db \
     SERVICE_DATABASE=/data/service.db \
     SERVICE_MODELS=/data/models
-RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
-    && install -d -o node -g node /data
 WORKDIR /app
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
+    && ln -s /app/scripts/dragoman.sh /usr/local/bin/dragoman \
+    && install -d -o node -g node /data
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json main.ts db.ts LICENSE ./
 COPY scripts scripts
@@ -22,10 +34,14 @@ COPY commands commands
 COPY adapters adapters
 COPY service service
 COPY locales locales
-USER node
+RUN install -d -o node -g node node_modules/.cache
+# A number, so that Kubernetes can see that it is not root.
+USER 1000:1000
+# The root may be read-only, so what is compiled at the first start is kept now.
+RUN ["node", "scripts/fill-compile-cache.mjs"]
 VOLUME /data
 EXPOSE 8080
-HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+HEALTHCHECK --interval=15s --timeout=3s --start-period=20s CMD ["node", "scripts/check-health.mjs"]
 # Reachable from outside, so it starts only with WEB_TOKEN set.
-CMD ["node", "--max-semi-space-size=4", "--no-wasm-loop-unrolling", "scripts/run.mjs", "main.ts"]
+ENTRYPOINT ["dragoman"]
+CMD ["start"]

@@ -23,6 +23,7 @@ import type { Finding } from './src/model/service-status.ts';
 import { runProgram } from './src/program.ts';
 import { findFfmpeg } from './src/speech/ffmpeg.ts';
 import { isServiceAlone, type Role } from './src/roles.ts';
+import { imageAdvice } from './src/text/image-advice.ts';
 import { cipherOf } from './src/store/encryption.ts';
 import { openStore } from './src/store/index.ts';
 import { createOwnKeys } from './src/store/own-keys.ts';
@@ -195,6 +196,7 @@ runProgram(async (stopped) => {
       ownKeys,
       databaseUrl,
       ffmpegVersion,
+      ...(config.engines.DRAGOMAN_IMAGE ? { advise: imageAdvice } : {}),
       modules,
       config,
     });

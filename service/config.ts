@@ -139,6 +139,10 @@ export const engineSection = z.object({
     .string()
     .default('/usr/share/apertium/modes')
     .describe('Folder with the .mode files of the installed Apertium language pairs.'),
+  DRAGOMAN_IMAGE: z
+    .stringbool()
+    .default(false)
+    .describe('Set by the image, so that advice fits it.'),
   SERVICE_TTS_TEXT_LIMIT: z.coerce
     .number({ error: 'must be a whole number' })
     .int('must be a whole number')

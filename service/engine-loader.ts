@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { realClock } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { missingEngineText } from '../src/http/missing-engine.ts';
+import { imageAdvice } from '../src/text/image-advice.ts';
 import { LANGUAGES } from '../src/text/language/language-list.ts';
 import type { Ability } from './ability.ts';
 import type {
@@ -97,6 +98,9 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES): Pro
     rates.map(({ engine }) => engine),
   );
 
+  const advise = (advice: string): string =>
+    context.config.DRAGOMAN_IMAGE ? imageAdvice(advice) : advice;
+
   const callRates = rates.map(({ rate, ...whose }) => ({
     ...whose,
     rate: createCallRate(realClock, rate),
@@ -153,7 +157,8 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES): Pro
       const remedies = engines
         .toReversed()
         .map((engine) => engine.remedy(need))
-        .filter((remedy) => remedy !== undefined);
+        .filter((remedy) => remedy !== undefined)
+        .map(advise);
       return new ContractError(
         'ErrServiceNotRegistered',
         missingEngineText({ ...need, remedies }),
@@ -164,14 +169,16 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES): Pro
     },
     report: () =>
       Promise.all(
-        engines.map((engine) =>
-          engine.report().catch((error: unknown): EngineLine => ({
-            name: engine.name,
-            serves: engine.serves,
-            ready: false,
-            detail: error instanceof Error ? error.message : 'it failed',
-          })),
-        ),
+        engines.map(async (engine): Promise<EngineLine> => {
+          const { name, serves } = engine;
+          try {
+            const line = await engine.report();
+            return { ...line, detail: advise(line.detail) };
+          } catch (error) {
+            const detail = error instanceof Error ? error.message : 'it failed';
+            return { name, serves, ready: false, detail };
+          }
+        }),
       ),
     [Symbol.asyncDispose]: async () => {
       await Promise.allSettled(engines.map((engine) => engine[Symbol.asyncDispose]()));

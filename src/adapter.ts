@@ -10,6 +10,7 @@ import type { Metrics } from './ops/metrics.ts';
 import type { OpsPages } from './ops/pages.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
 import type { ChatLine } from './text/language/languages.ts';
+import type { Processes } from './ports/processes.ts';
 import type { RichText } from './model/rich-text.ts';
 import type { LineTranslation } from './translation/fan-out.ts';
 import type { OpenDictation } from './voice/dictation.ts';
@@ -54,6 +55,8 @@ export interface Core {
   readonly installations?: InstallationStore;
   /** Opens what keeps the events of a platform that wants them acknowledged. */
   readonly openDeliveries: OpenDeliveries;
+  /** What the adapter divides with other processes on the same database. */
+  readonly processes: Processes;
   /** Tells of each platform that is on, by its name, whether people can use it. */
   ready(): Readonly<Record<string, boolean>>;
   /** Takes what the adapter measures. */

@@ -39,6 +39,7 @@ import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/subtitles.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import type { Store } from './store/index.ts';
+import { createAgreements } from './store/agreements.ts';
 import { createDeliveryStore } from './store/deliveries.ts';
 import { createOpenRooms } from './store/open-rooms.ts';
 import { cipherOf } from './store/encryption.ts';
@@ -192,6 +193,7 @@ export const openCore = async ({
   const slots = createSlotOwner({ leases, log, clock });
   const autoTranslate = await openAutoTranslate({
     store,
+    leases,
     slots,
     readyPlatforms: () =>
       Object.entries(platforms.ready()).flatMap(([name, isReady]) => (isReady ? [name] : [])),
@@ -366,6 +368,12 @@ export const openCore = async ({
         log,
         clock,
       }),
+      processes: {
+        isAlone: store.engine === 'sqlite',
+        leases,
+        quota: store.quota,
+        agreements: createAgreements(store),
+      },
       ready: platforms.ready,
       metrics,
       ops: createOpsPages({ isStalled: () => false, ...ops, metrics, readiness }),

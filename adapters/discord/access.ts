@@ -3,7 +3,6 @@ import {
   PermissionsBitField,
   RESTJSONErrorCodes,
   Routes,
-  type Client,
   type GuildBasedChannel,
   type PermissionOverwrites,
 } from 'discord.js';
@@ -13,6 +12,7 @@ import type { Access, Platform } from '../../src/ports/platform.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { findIn } from './permissions.ts';
+import type { Clients } from './shards/clients.ts';
 
 /**
  * The permissions of a member in a channel, by their roles and the overwrites of the channel, or of a
@@ -42,7 +42,10 @@ const permissionsOf = (
 const NOT_IN_THREAD = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
 /** Creates `Platform.access`: what a person may do in a channel at this moment. */
-export const createAccess = (api: Api, client: () => Client): NonNullable<Platform['access']> => {
+export const createAccess = (
+  api: Api,
+  clients: Pick<Clients, 'knowing'>,
+): NonNullable<Platform['access']> => {
   /** True of a private thread that the person was added to. */
   const isInThread = async (threadId: string, memberId: string): Promise<boolean> => {
     try {
@@ -55,7 +58,7 @@ export const createAccess = (api: Api, client: () => Client): NonNullable<Platfo
   };
 
   return async (member: Member, channel: Channel): Promise<Access | undefined> => {
-    const found = findIn(client(), channel);
+    const found = findIn(await clients.knowing(channel.space.id), channel);
     if (!found) return undefined;
     const granted = permissionsOf(member, found);
     if (!granted.has('ViewChannel')) return 'none';

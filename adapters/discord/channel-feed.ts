@@ -4,6 +4,7 @@ import {
   RESTJSONErrorCodes,
   type APIReaction,
   type APIUser,
+  type Client,
 } from 'discord.js';
 import type { Api } from './api.ts';
 import { isGone, isRefusal } from './errors.ts';
@@ -15,7 +16,7 @@ import {
   snowflakeAt,
   snowflakeTimeMs,
 } from './ids.ts';
-import type { Session } from './inbound/client.ts';
+import type { Application } from './application.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
 import { MESSAGES_PAGE, REACTIONS_PAGE } from './limits.ts';
 import type { MemberNames, ThreadParents } from './memory.ts';
@@ -29,10 +30,11 @@ import {
   missingOf,
   isSeenByReadersOf,
 } from './permissions.ts';
+import type { Clients } from './shards/clients.ts';
 import { AppError } from '../../src/errors.ts';
 import { channelMention, type Channel, type MessageRef } from '../../src/model/place.ts';
 import { mention, type Mention } from '../../src/model/rich-text.ts';
-import { map } from '../../src/model/walk-rich-text.ts';
+import { map, visit } from '../../src/model/walk-rich-text.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 
 /** The emoji for a path: a server's own goes by its id, whatever name precedes it. */
@@ -83,14 +85,15 @@ export const readRaw = async (
 
 export interface ChannelFeedDeps {
   readonly api: Api;
-  readonly session: () => Session;
+  readonly application: () => Application;
+  readonly clients: Pick<Clients, 'here' | 'knowing'>;
   readonly reader: MessageReader;
-  readonly members: Pick<MemberNames, 'complete' | 'nameOf'>;
+  readonly members: Pick<MemberNames, 'complete' | 'nameOf' | 'lookUp'>;
   readonly parents: Pick<ThreadParents, 'channel'>;
 }
 
 export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
-  const { api, session, reader, members, parents } = deps;
+  const { api, application, clients, reader, members, parents } = deps;
 
   const resolve = (channel: Channel): Channel => ({
     ...channel,
@@ -100,18 +103,28 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
   /**
    * Finds the name of a channel that all readers can see; Discord itself hides others from them.
    */
-  const channelName = (id: string, readers: Channel): string | undefined => {
-    const { client } = session();
+  const channelName = (client: Client, id: string, readers: Channel): string | undefined => {
     const [other, here] = [findIn(client, { space: readers.space, id }), findIn(client, readers)];
     return other && here && isSeenByReadersOf(here, other) ? other.name : undefined;
   };
 
-  const nameFor = (readers: Channel, { target, id, name }: Mention): string | undefined => {
-    const guildId = guildIdOf(readers) ?? '';
-    if (target === 'member') return members.nameOf(guildId, id);
-    if (target === 'channel') return channelName(id, readers);
-    if (target !== 'role') return name;
-    return session().client.guilds.cache.get(guildId)?.roles.cache.get(id)?.name;
+  /** Finds a member's name; members of other processes' servers are looked up. */
+  const memberName = async (guildId: string, id: string): Promise<string | undefined> => {
+    const known = members.nameOf(guildId, id);
+    return known !== undefined || clients.here(guildId) ? known : members.lookUp(guildId, id);
+  };
+
+  const nameFor = async (
+    readers: Channel,
+    { target, id, name }: Mention,
+  ): Promise<string | undefined> => {
+    if (target !== 'member' && target !== 'channel' && target !== 'role') return name;
+    const guildId = guildIdOf(readers);
+    if (guildId === undefined) return undefined;
+    if (target === 'member') return memberName(guildId, id);
+    const client = await clients.knowing(guildId);
+    if (target === 'channel') return channelName(client, id, readers);
+    return client.guilds.cache.get(guildId)?.roles.cache.get(id)?.name;
   };
 
   return {
@@ -119,11 +132,10 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     positionAt,
     timeOf: snowflakeTimeMs,
     async *history(channel, after, signal) {
-      const { client, application } = session();
       // Every message would look as if its text had been removed.
-      if (!application.hasContentIntent)
+      if (!application().hasContentIntent)
         throw new AppError('forbidden', `the ${CONTENT_INTENT} is off`);
-      demandHistory(client, channel);
+      demandHistory(await clients.knowing(channel.space.id), channel);
       const route = Routes.channelMessages(channelIdOf(channel));
       let last = snowflakeAt(after);
       for (;;) {
@@ -140,12 +152,21 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       const raw = await readRaw(api, ref);
       return raw && reader.read(await members.complete(raw, ref.channel), ref.channel, of);
     },
-    named: async (channel, text) =>
-      map(text, (node) =>
+    named: async (channel, text) => {
+      const mentions: Mention[] = [];
+      visit(text, (node) => {
+        if (node.kind === 'mention' && node.platform === PLATFORM) mentions.push(node);
+      });
+      if (mentions.length === 0) return text;
+      const keyOf = ({ target, id }: Mention): string => `${target} ${id}`;
+      const names = new Map<string, string | undefined>();
+      for (const each of mentions) names.set(keyOf(each), await nameFor(channel, each));
+      return map(text, (node) =>
         node.kind === 'mention' && node.platform === PLATFORM
-          ? mention(PLATFORM, node.target, node.id, nameFor(channel, node))
+          ? mention(PLATFORM, node.target, node.id, names.get(keyOf(node)))
           : node,
-      ),
+      );
+    },
     reactions: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
       const found = raw?.reactions?.find(
@@ -156,7 +177,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       return found && others > 0 ? countPeople(api, ref, found) : 0;
     },
     missing: async (channel, mode) => {
-      const { client, application } = session();
+      const client = await clients.knowing(channel.space.id);
       if (!fitsMode(client, channel, mode))
         throw new AppError('unsupported', 'a channel of this kind cannot be watched in this way', {
           sentence: { key: 'watch.unfit', params: { channel: channelMention(channel) } },
@@ -166,7 +187,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
           ...kindOf(client.channels.cache.get(channel.id)),
           isThread: resolve(channel).parentId !== undefined,
         }),
-        ...(application.hasContentIntent ? [] : [CONTENT_INTENT]),
+        ...(application().hasContentIntent ? [] : [CONTENT_INTENT]),
       ];
     },
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { httpUrl } from '../../src/config.ts';
 import { defineAdapter } from '../../src/adapter.ts';
-import type { ApiOptions } from './api.ts';
+import type { DiscordOptions } from './parts.ts';
 
 const config = z.object({
   DISCORD_TOKEN: z
@@ -18,15 +18,24 @@ const config = z.object({
     .min(1, 'must be 1 or more')
     .default(50)
     .describe('Requests per second that Discord allows this bot. Large bots get more.'),
+  DISCORD_SHARDS: z.coerce
+    .number({ error: 'must be a number of shards' })
+    .int('must be a whole number')
+    .min(1, 'must be 1 or more')
+    .optional()
+    .describe(
+      'Number of connections among which Discord divides the servers. Default: as many as Discord recommends.',
+    ),
 });
 
-const optionsOf = (values: z.infer<typeof config>): ApiOptions | undefined =>
+const optionsOf = (values: z.infer<typeof config>): DiscordOptions | undefined =>
   values.DISCORD_TOKEN === undefined
     ? undefined
     : {
         token: values.DISCORD_TOKEN,
         url: values.DISCORD_API_URL,
         requestsPerSecond: values.DISCORD_REQUESTS_PER_SECOND,
+        shards: values.DISCORD_SHARDS,
       };
 
 export default defineAdapter({

@@ -31,7 +31,7 @@ export const createMemberNames = (api: Api) => {
   const names = createLru<string, string>(KEPT_NAMES);
 
   /** Requests a member; undefined when they have left or the request failed. */
-  const ask = async (guildId: string, userId: string): Promise<Shown> => {
+  const ask = async (guildId: string, userId: string): Promise<APIGuildMember | undefined> => {
     try {
       return await api.send<APIGuildMember>('GET', Routes.guildMember(guildId, userId));
     } catch (thrown) {
@@ -53,6 +53,13 @@ export const createMemberNames = (api: Api) => {
   };
 
   return {
+    /** Looks up a member's name; undefined when they have left or the request failed. */
+    lookUp: async (guildId: string, userId: string): Promise<string | undefined> => {
+      const found = await ask(guildId, userId);
+      if (!found?.user) return undefined;
+      noteName(guildId, found.user, found);
+      return names.get(`${guildId} ${userId}`);
+    },
     /** The name of an author or a mentioned member. */
     nameOf: (guildId: string, userId: string): string | undefined =>
       names.get(`${guildId} ${userId}`),

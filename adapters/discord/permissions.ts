@@ -101,7 +101,7 @@ const onStage = (
 };
 
 /** Lists the permissions that a voice channel and its chat lack, as Discord names them. */
-export const missingForVoice = (client: Client, room: Channel): string[] => {
+export const missingForVoice = (client: Client | undefined, room: Channel): string[] => {
   const granted = grantedIn(client, room);
   if (!granted?.has('ViewChannel')) return [NAMES.ViewChannel];
   const isStage = findIn(client, room)?.type === ChannelType.GuildStageVoice;
@@ -112,7 +112,7 @@ export const missingForVoice = (client: Client, room: Channel): string[] => {
 };
 
 /** Lists the permissions that the bot lacks to post in a channel or thread, as Discord names them. */
-export const missingToPost = (client: Client, channel: Channel): string[] => {
+export const missingToPost = (client: Client | undefined, channel: Channel): string[] => {
   const granted = grantedIn(client, channel);
   if (!granted?.has('ViewChannel')) return [NAMES.ViewChannel];
   const { isThread, isVoice } = kindOf(findIn(client, channel));
@@ -124,7 +124,7 @@ export const missingToPost = (client: Client, channel: Channel): string[] => {
 };
 
 /** True when the bot may join a channel beyond its user limit. */
-export const mayJoinFull = (client: Client, room: Channel): boolean =>
+export const mayJoinFull = (client: Client | undefined, room: Channel): boolean =>
   grantedIn(client, room)?.has('MoveMembers') ?? false;
 
 const TEXT_CHANNELS: readonly ChannelType[] = [
@@ -147,18 +147,18 @@ export const fitsMode = (client: Client, { id }: Channel, mode: WatchMode): bool
 
 /** Finds a channel, or the parent of an unknown thread; undefined when it is hidden. */
 export const findIn = (
-  client: Client,
+  client: Client | undefined,
   { id, parentId, space }: Channel,
 ): GuildBasedChannel | undefined => {
-  const { cache } = client.channels;
-  const found = cache.get(id) ?? cache.get(parentId ?? '');
+  const cache = client?.channels.cache;
+  const found = cache?.get(id) ?? cache?.get(parentId ?? '');
   // A channel of another server is ignored: its members have not agreed.
   return found && !found.isDMBased() && found.guildId === space.id ? found : undefined;
 };
 
 /** The bot's permissions in a channel; undefined when it is hidden. */
 export const grantedIn = (
-  client: Client,
+  client: Client | undefined,
   channel: Channel,
 ): Readonly<PermissionsBitField> | undefined => {
   const found = findIn(client, channel);

@@ -46,7 +46,10 @@ export const createInboxWork = ({
     takeOver: (slot, tenure) => inbox.takeOver(slot, tenure),
     begin: (slot) => lookNext([slot], [...ready]),
     end: (slot, withinMs) => scheduler.endSlot(slot, withinMs),
-    told: scheduler.wake,
+    // Of a slot that is being taken over, everything is looked for anyway.
+    told: (partition) => {
+      if (slots.tenureOf(partition)) scheduler.wake(partition);
+    },
   });
   const again = setInterval(() => {
     for (const platform of readyPlatforms()) ready.add(platform);

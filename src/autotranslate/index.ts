@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../async/time.ts';
+import { DAY_MS } from '../async/time.ts';
 import { createBackfill } from './backfill.ts';
 import {
   openRowsOf,
@@ -8,8 +8,9 @@ import {
   type Inbox,
   type Outage,
 } from '../store/inbox/index.ts';
-import { groupPartition } from '../store/inbox/row.ts';
+import { groupPartition, isGroup } from '../store/inbox/row.ts';
 import { createGaps } from './gaps.ts';
+import { createHolds } from './holds.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createIngest } from './ingest.ts';
 import { createLeave } from './leave.ts';
@@ -21,6 +22,7 @@ import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
 import { createTranslationContext } from './prepare/context.ts';
 import { declareMessageMetrics } from './metrics.ts';
 import { traceWork } from './traced-work.ts';
+import { startRetention } from './retention.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
@@ -33,9 +35,8 @@ import type { Person } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
+import type { Leases } from '../ports/leases.ts';
 import type { SlotOwner } from '../slot-owner.ts';
-import { clearOld } from '../store/clear-old.ts';
-import { DELIVERY_HOURS, ROOM_DAYS, USAGE_DAYS } from '../store/data-catalogue.ts';
 import { createCursorStore } from '../store/cursors.ts';
 import type { Store } from '../store/index.ts';
 import { createHistoryGaps } from '../store/history-gaps.ts';
@@ -49,6 +50,7 @@ const REVIVED_MS = DAY_MS;
 
 export interface AutoTranslateDeps {
   readonly store: Store;
+  readonly leases: Leases;
   /** The slots of the partitions that this process works on. */
   readonly slots: SlotOwner;
   readonly serviceKeyOf: OutagesDeps['serviceKeyOf'];
@@ -79,7 +81,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     readyPlatforms: () => [],
     ...options,
   };
-  const { store, slots, log, inboxDays, mirrorDays, now } = deps;
+  const { store, leases, slots, log, inboxDays, now } = deps;
   const platforms = createWatchedPlatforms();
   const inbox = createInboxStore({ store, now });
   const stored = createMirrorStore(store, now);
@@ -117,9 +119,11 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const work = createPartitionWorker({
     ...shared,
     ...traceWork(deps.tracing, { prepare: preparing.prepare, reconcile }),
-    isOnHold: (partition) => scheduler.isOnHold(partition),
+    isOnHold: async (partition) =>
+      scheduler.isOnHold(partition) || (isGroup(partition) && holds.isOnHold(partition)),
   });
   const scheduler = createScheduler({ ...shared, work });
+  const holds = createHolds({ leases, scheduler });
   const gaps = createHistoryGaps(store);
   const backfill = createBackfill({
     ...shared,
@@ -136,7 +140,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
       const group = watchStore.of(channel)?.group;
       return group === undefined
         ? { [Symbol.dispose]: () => {} }
-        : scheduler.hold(groupPartition(group));
+        : holds.hold(groupPartition(group));
     },
   });
   const { unfollow, ...watches } = createWatches({
@@ -164,7 +168,6 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     tellOfEnd,
     unfollow,
   });
-  const ago = (days: number): number => now() - days * DAY_MS;
   const ingest = createIngest({
     ...shared,
     scheduler,
@@ -228,30 +231,12 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     return (await Promise.all(lacks)).filter(({ permissions }) => permissions.length > 0);
   };
 
-  const clear = async (isRunning: boolean): Promise<void> => {
-    const rowsMs = ago(inboxDays);
-    try {
-      await clearOld(store, {
-        rowsMs,
-        mirrorsMs: ago(mirrorDays),
-        deliveriesMs: now() - DELIVERY_HOURS * HOUR_MS,
-        roomsMs: ago(ROOM_DAYS),
-        usageMs: ago(USAGE_DAYS),
-        leftMs: now() - HOUR_MS,
-      });
-      await invites.clear();
-      for (const [platform, { feed }] of platforms.all())
-        await cursors.clear(platform, feed.positionAt(rowsMs));
-      // Not at the start, when there is enough to do.
-      if (isRunning) await store.checkpoint();
-    } catch (err) {
-      log.warn({ err }, 'old rows could not be cleared');
-    }
-  };
-  let cleared = clear(false);
-  const clearing = setInterval(() => {
-    cleared = clear(true);
-  }, HOUR_MS).unref();
+  const retention = startRetention({ ...shared, invites });
+  // What is known in memory of a space that some process has left.
+  store.signals.subscribe('space-left', (space) => {
+    if (!space) return;
+    for (const part of [backfill, cursors, context, preparing]) part.forgetSpace(space);
+  });
 
   return {
     listener: {
@@ -322,12 +307,11 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
       await store.written();
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {
-      clearInterval(clearing);
       inboxWork[Symbol.dispose]();
       await backfill[Symbol.asyncDispose]();
       await scheduler[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();
-      await cleared;
+      await retention[Symbol.asyncDispose]();
       await store.written();
     },
   };

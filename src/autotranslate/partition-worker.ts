@@ -27,7 +27,7 @@ export interface PartitionWorkerDeps {
   /** Reconciles prepared rows; see `createReconcile`. */
   readonly reconcile: (batch: readonly Prepared[], tenure: Tenure) => Promise<number>;
   /** True while earlier rows of a partition may still come; it is woken afterwards. */
-  readonly isOnHold: (partition: string) => boolean;
+  readonly isOnHold: (partition: string) => Promise<boolean>;
   readonly log: Log;
   readonly now: () => number;
   /** Random number from 0 to 1, for the jitter of waits. */
@@ -217,7 +217,7 @@ export const createPartitionWorker = ({
 
     for (;;) {
       tenure.assertHeld();
-      if (isOnHold(partition)) return undefined;
+      if (await isOnHold(partition)) return undefined;
       const limit = waiting.delete(partition) ? 1 : ROWS_AHEAD;
       const { rows, nextDueMs } = await inbox.claim(partition, limit, tenure);
       if (rows.length === 0) {

@@ -68,11 +68,16 @@ const examineOwnKeys = async function* (
 };
 
 /** Examines ffmpeg, which reads audio files that no other decoder here reads. */
-const examineFfmpeg = (version: string | undefined): Finding => ({
+const examineFfmpeg = (
+  version: string | undefined,
+  advise: (advice: string) => string,
+): Finding => ({
   check: 'Audio: ffmpeg',
   ok: version !== undefined,
   isOptional: true,
-  detail: version ?? 'for Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg',
+  detail:
+    version ??
+    advise('for Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg'),
 });
 
 export interface DoctorDeps {
@@ -83,6 +88,8 @@ export interface DoctorDeps {
   readonly databaseUrl: string;
   /** Version of the ffmpeg that is installed. */
   readonly ffmpegVersion: string | undefined;
+  /** Rewrites advice for where the program runs. Default: a machine with packages of Debian. */
+  readonly advise?: (advice: string) => string;
   readonly modules: readonly AdapterModule[];
   /** Configuration of each module, by the module's name. */
   readonly config: Readonly<Record<string, unknown>>;
@@ -95,13 +102,14 @@ export const examine = async function* ({
   ownKeys,
   databaseUrl,
   ffmpegVersion,
+  advise = (advice) => advice,
   modules,
   config,
 }: DoctorDeps): AsyncGenerator<Finding, void, void> {
   yield await examineDatabase(store, databaseUrl);
   yield* examineService(core);
   yield* examineOwnKeys(ownKeys);
-  yield examineFfmpeg(ffmpegVersion);
+  yield examineFfmpeg(ffmpegVersion, advise);
   for (const { name, diagnose } of modules)
     if (diagnose) yield* diagnose(config[name] as never, core);
 };

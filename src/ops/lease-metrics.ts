@@ -59,6 +59,7 @@ export const measureLeases = (leases: Leases, metrics: LeaseMetrics): Leases => 
       },
     };
   },
+  isAnyHeld: (set) => leases.isAnyHeld(set),
   share: (set, size, begin) =>
     leases.share(set, size, (tenure) => {
       const end = count(metrics, tenure);

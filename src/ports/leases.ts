@@ -35,6 +35,8 @@ export interface Leases {
    * @param signal aborts the wait with its reason, and later the tenure's own signal
    */
   acquire(name: string, signal: AbortSignal): Promise<Tenure>;
+  /** True while some process holds a name of a set: one that begins with the set and a colon. */
+  isAnyHeld(set: string): Promise<boolean>;
   /**
    * Holds this process's part of a set of names, in equal parts with all other processes that share
    * the set, until it is disposed of; each name is `<set>:<index>`.

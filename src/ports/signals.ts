@@ -9,6 +9,8 @@ export interface SignalTopics {
   readonly watches: Space;
   readonly 'opt-out': Person & { readonly optedOut: boolean };
   readonly forgotten: Person;
+  /** A number of `Agreements`, by its name. */
+  readonly agreement: string;
   /** The space of which nothing is stored from now on, and nothing stays. */
   readonly 'space-left': Space;
   /** The space of which data is stored again. */

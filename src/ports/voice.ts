@@ -122,6 +122,11 @@ export interface RoomWatcher {
    * has not come back. Never rejects.
    */
   spaceReady(space: Space): Promise<void>;
+  /**
+   * Reports that another process is about to be in charge of a space. Resolves when the bot has left
+   * its room there, to which that process brings it back. Never rejects.
+   */
+  spaceMoves(space: Space): Promise<void>;
   /** Reports that people came or left: `VoicePort.present` lists who is there. */
   peopleChanged(room: Channel): void;
   /** True when messages of a channel are wanted; fast, since it is called for each message. */

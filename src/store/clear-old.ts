@@ -58,6 +58,21 @@ const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<
   return old.length;
 };
 
+/** Deletes leases whose names are those of processes that have ended; no name of these comes twice. */
+const clearLeases = async (db: Transaction<Schema>, beforeMs: number): Promise<void> => {
+  await db
+    .deleteFrom('lease')
+    .where('expires_ms', '<', beforeMs)
+    .where((eb) =>
+      eb.or([
+        eb('set_name', '=', 'process:'),
+        eb('set_name', 'like', 'member of %'),
+        eb('set_name', 'like', 'hold %'),
+      ]),
+    )
+    .execute();
+};
+
 /** Deletes data older than its horizon. */
 export const clearOld = async (
   store: Store,
@@ -70,6 +85,7 @@ export const clearOld = async (
   };
   await clear((db) => clearRows(db, rowsMs));
   await clear((db) => clearMirrors(db, mirrorsMs));
+  await store.write((db) => clearLeases(db, leftMs));
   await clear((db) => clearDeliveries(db, deliveriesMs, CLEARED_AT_ONCE));
   await store.write((db) => clearRooms(db, roomsMs));
   await store.write(async (db) => {

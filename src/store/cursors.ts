@@ -77,7 +77,7 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
         .select(['message_id', 'position'])
         .where((eb) => eb.and(whereChannel(channel)))
         .where('purpose', '=', WATCH)
-        .where('state', 'in', ['posted', 'waiting', 'working'])
+        .where('state', 'in', ['posted', 'waiting'])
         .where('position', '>', after)
         .orderBy('position', 'desc')
         .limit(MOST_RECENT)

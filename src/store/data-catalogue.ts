@@ -195,6 +195,22 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     kept: `Until Dragoman leaves; after a crash, ${ROOM_DAYS} days.`,
     forgotten: 'Deleted.',
   },
+  quota: {
+    title: 'Rates that processes share',
+    spaces: [],
+    stored: 'How much of a rate of Discord or the speech service is used up.',
+    about: 'Nobody.',
+    why: 'So that all processes together keep within it.',
+    kept: 'As long as the database.',
+  },
+  agreement: {
+    title: 'Numbers that processes share',
+    spaces: [],
+    stored: 'Numbers such as that of the connections to Discord.',
+    about: 'Nobody.',
+    why: 'So that all processes do the same.',
+    kept: 'As long as the database.',
+  },
   revision: {
     title: 'Numbers of changes',
     spaces: [],

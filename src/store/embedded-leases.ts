@@ -28,6 +28,7 @@ export const openEmbeddedLeases = async (
   );
   const turns = createKeyedMutex();
   const working = new Map<string, Work>();
+  const held = new Set<string>();
   let epoch = starts * TENURES_PER_PROCESS;
 
   const begin = (name: string, signal: AbortSignal, end: () => void): Tenure => {
@@ -43,6 +44,7 @@ export const openEmbeddedLeases = async (
         if (!isHeld()) throw new AppError('cancelled', 'the lease is not held any more');
       },
       release: async () => {
+        if (isReleased) return;
         isReleased = true;
         end();
       },
@@ -53,8 +55,13 @@ export const openEmbeddedLeases = async (
     acquire: async (name, signal) => {
       signal.throwIfAborted();
       const turn = await turns.take(name, signal);
-      return begin(name, signal, () => turn[Symbol.dispose]());
+      held.add(name);
+      return begin(name, signal, () => {
+        held.delete(name);
+        turn[Symbol.dispose]();
+      });
     },
+    isAnyHeld: async (set) => held.values().some((name) => name.startsWith(`${set}:`)),
     share: (set, size, work) => {
       const closing = new AbortController();
       const own = Array.from({ length: size }, (_, index) => {

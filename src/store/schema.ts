@@ -25,6 +25,8 @@ export interface Schema {
   revision: RevisionTable;
   left_space: LeftSpaceTable;
   restoration: RestorationTable;
+  quota: QuotaTable;
+  agreement: AgreementTable;
 }
 
 interface GlossaryTermTable {
@@ -166,7 +168,7 @@ interface DeliveryTable {
   received_ms: number;
 }
 
-export type InboxState = 'waiting' | 'working' | 'posted' | 'skipped' | 'dead';
+export type InboxState = 'waiting' | 'posted' | 'skipped' | 'dead';
 
 interface MirrorKeyColumns {
   source_platform: string;
@@ -233,6 +235,21 @@ interface LeftSpaceTable {
   platform: string;
   space_id: string;
   left_ms: number;
+}
+
+/** What is used up of a rate that processes share; see `Quota`. */
+interface QuotaTable {
+  name: string;
+  /** Time whose uses are all given, microseconds by the database's clock. */
+  used_until_us: number;
+  /** Uses that the last request was given. */
+  granted: number;
+}
+
+/** A number that all processes use; see `Agreements`. */
+interface AgreementTable {
+  name: string;
+  value: number;
 }
 
 /** One row, where the system has such a number. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Kysely, sql, type Transaction } from 'kysely';
+import { realClock } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
 import { openEmbeddedLeases } from './embedded-leases.ts';
+import { createEmbeddedQuota } from './embedded-quota.ts';
 import { createFaultWatch } from './fault-watch.ts';
 import { markLostClaims, readBootId } from './inbox/lost-claims.ts';
 import type { Store } from './store.ts';
@@ -86,6 +88,7 @@ const withParts = async ({
     write,
     signals,
     leases,
+    quota: createEmbeddedQuota(realClock),
     checkpoint: vacuumed,
     findFault,
     destroy: disposeAsync,

@@ -246,6 +246,7 @@ export const createRooms = (deps: RoomsDeps) => {
     } satisfies Rooms,
     watcher: {
       spaceReady: returns.spaceReady,
+      spaceMoves: async (space) => open.get(keyOf(space))?.room.close('stopping'),
       peopleChanged: (channel) => {
         open.get(keyOf(channel.space))?.room.peopleChanged();
         autoJoin.peopleChanged(channel);

@@ -35,6 +35,7 @@ const broken = (part: (signal: AbortSignal) => Partial<Tenure> = () => ({})): Le
     }),
     share: () => ({ [Symbol.asyncDispose]: async () => undefined }),
     tell: () => undefined,
+    isAnyHeld: async () => false,
   };
   return { leases, restart: async () => leases };
 };

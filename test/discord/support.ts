@@ -161,6 +161,7 @@ const openBot = async (
           url: discord.url,
           requestsPerSecond: 10_000,
           random: () => 0,
+          identifyEveryMs: 5_250 / SPEED,
           clock: fastClock,
           ...adapter,
         },

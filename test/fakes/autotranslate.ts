@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { realClock } from '../../src/async/clock.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog, type Log } from '../../src/log.ts';
@@ -11,6 +12,7 @@ import type { ChannelWatch } from '../../src/model/watch.ts';
 import type { Transcriber } from '../../src/speech/transcriber.ts';
 import type { Translator } from '../../src/translation/translator.ts';
 import type { Store } from '../../src/store/index.ts';
+import { openEmbeddedLeases } from '../../src/store/embedded-leases.ts';
 import { createSlotOwner } from '../../src/slot-owner.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../src/store/settings.ts';
@@ -83,9 +85,13 @@ export const openTestAutoTranslate = async (
     tracing = NO_TRACING,
   }: Partial<TestServices> = {},
 ): Promise<AutoTranslate> => {
-  const slots = createSlotOwner({ leases: store.leases, log, clock: realClock });
+  // Each is a process of its own: on SQLite, one comes after the other has ended.
+  const leases =
+    store.engine === 'sqlite' ? await openEmbeddedLeases(store, randomUUID()) : store.leases;
+  const slots = createSlotOwner({ leases, log, clock: realClock });
   const opened = await openAutoTranslate({
     store,
+    leases,
     slots,
     readyPlatforms,
     serviceKeyOf,

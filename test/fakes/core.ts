@@ -16,6 +16,7 @@ import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
 import { openFakeDeliveries } from './deliveries.ts';
+import { createLoneProcess } from './processes.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { createOpsPages } from '../../src/ops/pages.ts';
 import { createFakeDictations, type FakeDictations } from './dictation.ts';
@@ -339,6 +340,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     feedListener: WATCHER,
     rooms: {
       spaceReady: async () => undefined,
+      spaceMoves: async () => undefined,
       peopleChanged: () => undefined,
       reads: () => false,
       wrote: () => undefined,
@@ -353,6 +355,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     setRefusal: (next) => (refusal = next),
     setStorageFault: (next) => (storageFault = next),
     openDeliveries: openFakeDeliveries,
+    processes: createLoneProcess(),
     ready: () => ready,
     metrics,
     ops: createOpsPages({

@@ -65,6 +65,8 @@ const freePort = async (): Promise<number> => {
 
 /** A PostgreSQL server with a folder of its own, which goes with it. */
 export interface TestPostgres extends AsyncDisposable {
+  /** The folder that holds its data. */
+  readonly folder: string;
   /** The address of one of its databases. */
   readonly urlOf: (database: string) => string;
   /** Stops as `pg_ctl stop -m fast` does (`SIGINT`), or at once (`SIGKILL`, to all of its processes). */
@@ -155,6 +157,7 @@ export const startPostgres = async ({ isDurable = false } = {}): Promise<TestPos
 
   await start();
   return {
+    folder,
     urlOf,
     stop,
     start: async () => start(),

@@ -53,6 +53,14 @@ describe('the folder of engines', () => {
     );
   });
 
+  it('advises as fits an image, where it runs in one', async () => {
+    const named = engine('named', 1, '{}').replace("'set NAMED'", "'run npm run setup'");
+    writeFileSync(join(folder, 'named.ts'), named);
+    const config = engineConfig({ DRAGOMAN_IMAGE: 'true' });
+    await using engines = await loadEngines({ ...context, config }, pathToFileURL(`${folder}/`));
+    expect(engines.missing({ ability: 'chat' }).message).toContain('run dragoman setup');
+  });
+
   it('knows which languages there are ways into', async () => {
     const knows = (pairs: string): string =>
       `{ translation: { translates: (from, to) => ${pairs}.includes(from + ' ' + to) } }`;

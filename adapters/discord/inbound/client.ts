@@ -47,12 +47,6 @@ const makeCache = Options.cacheWithLimits({
   VoiceStateManager: 0,
 });
 
-/** The bot's application and its connection. */
-export interface Session {
-  readonly application: Application;
-  readonly client: Client;
-}
-
 /**
  * Parts of discord.js that create objects for each message and reaction, for events without
  * listeners here.
@@ -65,10 +59,28 @@ const UNUSED_ACTIONS = [
   'MessageReactionRemove',
 ];
 
-export const createClient = (options: RestSettings, application: Application): Client => {
+/** The shard of a client that is to connect. */
+export interface ClientShard {
+  readonly id: number;
+  /** Number of all shards. */
+  readonly count: number;
+  /** Waits before each IDENTIFY. */
+  readonly waitForIdentify: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Creates a client of one shard; without one, a client that is not to connect. */
+export const createClient = (
+  options: RestSettings,
+  application: Application,
+  shard?: ClientShard,
+): Client => {
+  const waitForIdentify = async (_: number, signal: AbortSignal): Promise<void> =>
+    shard?.waitForIdentify(signal);
   const client = new Client({
     intents: intentsOf(application),
-    shards: 'auto',
+    shards: [shard?.id ?? 0],
+    shardCount: shard?.count ?? 1,
+    ws: { buildIdentifyThrottler: async () => ({ waitForIdentify }) },
     makeCache,
     // A second guard: messages go out through `outbound/message-writer.ts`, which allows no ping.
     allowedMentions: { parse: [], repliedUser: false },
@@ -125,7 +137,9 @@ export const createLogBackoff = (now: () => number): ((fault: string) => boolean
   };
 };
 
-export interface ConnectDeps extends Session {
+export interface ConnectDeps {
+  readonly application: Application;
+  readonly client: Client;
   readonly token: string;
   readonly log: Log;
   /** Cancels the waiting, not the connection. */
@@ -179,7 +193,7 @@ export const connect = async (deps: ConnectDeps): Promise<void> => {
   }
 };
 
-/** True when every shard is connected. */
+/** True when the client's shard is connected. */
 export const isConnected = (client: Client): boolean =>
   client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);
 
@@ -213,11 +227,14 @@ export type On = <Event extends GatewayDispatchEvents>(
 /**
  * Creates the subscription to raw gateway events: they do not depend on the caches of discord.js,
  * and come in order, even while it still waits for its servers. Errors of listeners are logged.
+ *
+ * @param isHeld false once another process may have the shard: its events are that process's
  */
 export const createOn =
-  (client: Client, log: Log): On =>
+  (client: Client, log: Log, isHeld: () => boolean): On =>
   (event, handle) => {
     client.ws.on(event, (data: Parameters<typeof handle>[0]) => {
+      if (!isHeld()) return;
       const run = async (): Promise<void> => handle(data);
       run().catch((thrown: unknown) => {
         const { code, message, cause } = toAppError(thrown);

@@ -16,9 +16,11 @@ const TRY_EVERY_MS = 900;
 /**
  * Acknowledges interactions. A try is made again while the answer to the one before is still awaited: on
  * a busy machine an answer that is only late must not be taken for one that was lost.
+ *
+ * @param isHeld false once another process may have the shard, which then answers
  */
 export const createAcknowledge =
-  (api: Api, log: Log): Acknowledge =>
+  (api: Api, log: Log, isHeld: () => boolean = () => true): Acknowledge =>
   async ({ id, token, type }, response) => {
     const taken = Promise.withResolvers<undefined>();
     const tryOnce = async (attempt: number): Promise<AppError | undefined> => {
@@ -40,6 +42,7 @@ export const createAcknowledge =
     const ended = new AbortController();
     try {
       for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+        if (!isHeld()) return false;
         const tried = tryOnce(attempt);
         tries.push(tried);
         const late = delay(TRY_EVERY_MS, 'late' as const, { signal: ended.signal });
@@ -49,8 +52,11 @@ export const createAcknowledge =
       }
       const failures = await Promise.race([taken.promise, Promise.all(tries)]);
       if (!failures) return true;
-      const reason = failures.at(-1)?.message;
-      log.warn({ type, reason }, 'interaction not acknowledged');
+      const fault = failures.at(-1);
+      const reason = fault?.message;
+      // While the number of shards changes, two sessions take each interaction, and the first answers it.
+      const isOthers = isRefusal(fault, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
+      log[isOthers ? 'debug' : 'warn']({ type, reason }, 'interaction not acknowledged');
       return false;
     } finally {
       ended.abort();

@@ -217,6 +217,10 @@ export const createInteractions = (deps: InteractionDeps) => {
       }
     },
     lost: answering.lost,
+    /** Resolves when what is being done has ended. */
+    settled: async (): Promise<void> => {
+      await Promise.allSettled(running);
+    },
     /** Ends what is being done; resolves when it has ended. */
     stop: async (): Promise<void> => {
       stopped.abort();

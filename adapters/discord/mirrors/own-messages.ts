@@ -1,9 +1,10 @@
-import { type Client, Routes } from 'discord.js';
+import { Routes } from 'discord.js';
 import type { Api } from '../api.ts';
 import { PLATFORM, positionAt, positionOf, snowflakeAt } from '../ids.ts';
 import type { MessageReader, RawMessage } from '../inbound/message-reader.ts';
 import { MESSAGES_PAGE } from '../limits.ts';
 import { demandHistory } from '../permissions.ts';
+import type { Clients } from '../shards/clients.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 
@@ -55,7 +56,7 @@ const oldestOf = (sources: readonly MessageRef[]): string | undefined => {
 export const createOwnMessages = (
   api: Api,
   reader: MessageReader,
-  client: () => Client,
+  clients: Pick<Clients, 'knowing'>,
 ): OwnMessages => {
   const readings = createLru<string, Reading>(KEPT);
 
@@ -76,7 +77,7 @@ export const createOwnMessages = (
     channel: Channel,
     sources: readonly MessageRef[],
   ): AsyncGenerator<RawMessage, void, void> {
-    demandHistory(client(), channel);
+    demandHistory(await clients.knowing(channel.space.id), channel);
     const oldest = oldestOf(sources);
     let before: string | undefined;
     for (let count = 0; count < RECENT_PAGES; count += 1) {
@@ -108,7 +109,7 @@ export const createOwnMessages = (
   return {
     recent,
     async *since(channel, sources, sinceMs, signal) {
-      demandHistory(client(), channel);
+      demandHistory(await clients.knowing(channel.space.id), channel);
       const told = sinceMs === undefined ? undefined : positionAt(sinceMs - SKEW_MS);
       const from = oldestOf(sources) ?? told;
       if (from === undefined) return yield* recent(channel, sources);

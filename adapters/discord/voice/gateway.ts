@@ -3,12 +3,12 @@ import {
   GatewayDispatchEvents as Events,
   GatewayOpcodes,
   Status,
-  type Client,
   type GatewayVoiceServerUpdateDispatchData,
   type GatewayVoiceStateUpdateDispatchData,
 } from 'discord.js';
 import type { Clock } from '../../../src/async/clock.ts';
 import type { On } from '../inbound/client.ts';
+import type { Clients } from '../shards/clients.ts';
 import { createBudget, type Budget } from './budget.ts';
 import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
 
@@ -129,7 +129,7 @@ const whereaboutsOf = (
 });
 
 export interface VoiceGatewayDeps {
-  readonly client: () => Client;
+  readonly clients: Pick<Clients, 'here'>;
   readonly clock: Clock;
   readonly placed: (where: Whereabouts) => void;
   /** Reports a new session of the gateway that does not know of the bot's channel. */
@@ -141,7 +141,7 @@ export interface VoiceGatewayDeps {
 
 /** Carries requests of @discordjs/voice for a channel (op 4), and their outcome. */
 export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
-  const { client, clock, placed } = deps;
+  const { clients, clock, placed } = deps;
   const connections = new Map<string, Methods>();
   /** Senders by server; they outlive connections, since a leave may have to wait for its shard. */
   const senders = new Map<string, Sender>();
@@ -154,7 +154,7 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
     return known;
   };
   const sendFor = (guildId: string, payload: VoicePayload): Sent => {
-    const shard = client().guilds.cache.get(guildId)?.shard;
+    const shard = clients.here(guildId)?.guilds.cache.get(guildId)?.shard;
     // A request for a server that no longer exists is dropped.
     if (!shard) return 'sent';
     if (shard.status !== Status.Ready) return 'away';
@@ -179,6 +179,12 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
   const comeBackOrLeave = async (guildId: string, channelId: string | undefined): Promise<void> => {
     await deps.ready(guildId);
     if (channelId !== undefined && !connections.has(guildId)) leave(guildId);
+  };
+
+  const forget = (guildId: string): void => {
+    deps.gone(guildId);
+    senders.get(guildId)?.stop();
+    senders.delete(guildId);
   };
 
   return {
@@ -222,12 +228,11 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
         deps.misplaced(guildId);
       });
       on(Events.GuildDelete, ({ id, unavailable }) => {
-        if (unavailable) return;
-        deps.gone(id);
-        senders.get(id)?.stop();
-        senders.delete(id);
+        if (!unavailable) forget(id);
       });
     },
+    /** Drops a server that the bot was removed from, or whose shard another process has. */
+    forget,
     stop: (): void => {
       for (const sender of senders.values()) sender.stop();
       senders.clear();

@@ -9,7 +9,9 @@ import type {
   VoicePort,
 } from '../../../src/ports/voice.ts';
 import type { Api } from '../api.ts';
-import type { On, Session } from '../inbound/client.ts';
+import type { On } from '../inbound/client.ts';
+import type { Application } from '../application.ts';
+import type { Clients } from '../shards/clients.ts';
 import { channelOf, guildIdOf, PLATFORM } from '../ids.ts';
 import { findIn, mayJoinFull, missingForVoice } from '../permissions.ts';
 import { createBudget } from './budget.ts';
@@ -24,7 +26,8 @@ const EDIT_RATE = { count: 4, windowMs: 5_000 };
 export interface VoiceDeps {
   readonly api: Api;
   readonly log: Log;
-  readonly session: () => Session;
+  readonly application: () => Pick<Application, 'name'>;
+  readonly clients: Pick<Clients, 'here'>;
   readonly rooms: RoomWatcher;
   readonly clock: Clock;
 }
@@ -71,7 +74,7 @@ export const guardListener = (
   };
 };
 
-export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
+export const createVoice = ({ application, clients, rooms, api, log, clock }: VoiceDeps) => {
   const links = new Map<string, OpenLink>();
   let botId = '';
 
@@ -82,10 +85,10 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
       if (link?.channel.id === channelId) link.memberLeft(userId);
     },
   });
-  const client = () => session().client;
-  const stage = createStage({ api, client, log });
+  const clientOf = ({ space }: Pick<Channel, 'space'>) => clients.here(space.id);
+  const stage = createStage({ api, clients, log });
   const gateway = createVoiceGateway({
-    client,
+    clients,
     clock,
     placed: (where) => {
       links.get(where.guildId)?.placed(where);
@@ -103,7 +106,7 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
     presence.in(guildIdOf(room) ?? '', room.id).filter(({ id }) => id !== botId);
 
   const lacking = (room: Channel): AppError | undefined => {
-    const missing = missingForVoice(client(), room);
+    const missing = missingForVoice(clientOf(room), room);
     if (missing.length === 0) return undefined;
     return userError('forbidden', 'room.missing', {
       permissions: missing.join(', '),
@@ -123,28 +126,28 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
   /** Throws `unsupported` without voice, and `forbidden` with the missing permissions. */
   const demandRoom = (room: Channel): string => {
     const guildId = guildIdOf(room);
-    const found = findIn(client(), room);
+    const found = findIn(clientOf(room), room);
     if (guildId === undefined || !found?.isVoiceBased()) throw noVoice();
     const fault = lacking(room);
     if (fault) throw fault;
     const isFull = found.userLimit > 0 && others(room).length >= found.userLimit;
-    if (isFull && !mayJoinFull(client(), room)) throw full();
+    if (isFull && !mayJoinFull(clientOf(room), room)) throw full();
     return guildId;
   };
 
   const port: VoicePort = {
     editRate: EDIT_RATE,
     ownName: ({ id }) => {
-      const me = client().guilds.cache.get(id)?.members.me;
-      return me?.displayName ?? session().application.name;
+      const me = clients.here(id)?.guilds.cache.get(id)?.members.me;
+      return me?.displayName ?? application().name;
     },
-    localeOf: ({ id }) => client().guilds.cache.get(id)?.preferredLocale ?? 'en',
+    localeOf: ({ id }) => clients.here(id)?.guilds.cache.get(id)?.preferredLocale ?? 'en',
     roomOf: ({ id }, memberId) => {
       const channelId = presence.channelOf(id, memberId);
       return channelId === undefined ? undefined : channelOf(id, channelId);
     },
     present: others,
-    missing: (room) => missingForVoice(client(), room),
+    missing: (room) => missingForVoice(clientOf(room), room),
     demandRoom: (room) => void demandRoom(room),
     join: async (room, listener, signal) => {
       const guildId = demandRoom(room);
@@ -177,6 +180,19 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps) => {
       botId = id;
       gateway.listen(on, id);
       presence.listen(on);
+    },
+    /** Ends what is done in servers whose connection is closed. */
+    leave: async (guildIds: readonly string[]): Promise<void> => {
+      const spaces = guildIds.filter((id) => links.has(id));
+      await Promise.all(spaces.map((id) => rooms.spaceMoves({ platform: PLATFORM, id })));
+    },
+    /** Drops servers whose connection is closed; they may be on another one. */
+    forget: (guildIds: readonly string[]): void => {
+      for (const id of guildIds) {
+        gateway.forget(id);
+        if (!clients.here(id)) presence.forget(id);
+        else void rooms.spaceReady({ platform: PLATFORM, id });
+      }
     },
     stop: (): void => {
       for (const link of links.values()) link.stop();

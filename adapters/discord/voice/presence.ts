@@ -5,7 +5,6 @@ import {
   type GatewayVoiceStateUpdateDispatchData,
   ChannelType,
   Routes,
-  type Client,
 } from 'discord.js';
 import type { RoomMember } from '../../../src/ports/voice.ts';
 import type { On } from '../inbound/client.ts';
@@ -15,6 +14,7 @@ import type { Log } from '../../../src/log.ts';
 import type { Api } from '../api.ts';
 import { channelOf } from '../ids.ts';
 import { grantedIn } from '../permissions.ts';
+import type { Clients } from '../shards/clients.ts';
 import type { Whereabouts } from './gateway.ts';
 
 type State = Pick<GatewayVoiceStateUpdateDispatchData, 'user_id' | 'channel_id'> & {
@@ -69,6 +69,8 @@ export const createPresence = ({ changed, left }: PresenceDeps) => {
   };
 
   return {
+    /** Drops a server whose shard another process has. */
+    forget: (guildId: string): void => void guilds.delete(guildId),
     channelOf: (guildId: string, userId: string): string | undefined =>
       guilds.get(guildId)?.get(userId)?.channelId,
     /** All members in a channel, including the bot. */
@@ -99,17 +101,18 @@ export const createPresence = ({ changed, left }: PresenceDeps) => {
 
 export interface StageDeps {
   readonly api: Api;
-  readonly client: () => Client;
+  readonly clients: Pick<Clients, 'here'>;
   readonly log: Log;
 }
 
 /** Moves the bot to the speakers of a stage, or asks to: everybody joins as audience. */
-export const createStage = ({ api, client, log }: StageDeps) => {
+export const createStage = ({ api, clients, log }: StageDeps) => {
   /** Stages where the bot asked already: after being moved back to the audience it stays there. */
   const asked = new Map<string, string>();
 
   const rise = async (guildId: string, channelId: string): Promise<void> => {
-    const maySpeak = grantedIn(client(), channelOf(guildId, channelId))?.has('MuteMembers');
+    const client = clients.here(guildId);
+    const maySpeak = grantedIn(client, channelOf(guildId, channelId))?.has('MuteMembers');
     const request = maySpeak
       ? { suppress: false }
       : { request_to_speak_timestamp: new Date().toISOString() };
@@ -122,7 +125,8 @@ export const createStage = ({ api, client, log }: StageDeps) => {
     placed: ({ guildId, channelId, isSuppressed }: Whereabouts): void => {
       if (asked.get(guildId) !== channelId) asked.delete(guildId);
       if (channelId === undefined || !isSuppressed || asked.has(guildId)) return;
-      if (client().channels.cache.get(channelId)?.type !== ChannelType.GuildStageVoice) return;
+      const found = clients.here(guildId)?.channels.cache.get(channelId);
+      if (found?.type !== ChannelType.GuildStageVoice) return;
       asked.set(guildId, channelId);
       rise(guildId, channelId).catch((thrown: unknown) =>
         log.warn(

@@ -29,9 +29,9 @@ import { statement } from '../statement.ts';
  * messages.
  */
 const partitionOfChange = (own: string, slot: number) => ({
-  partition_key: sql<string>`CASE WHEN inbox.state IN ('waiting', 'working')
+  partition_key: sql<string>`CASE WHEN inbox.state = 'waiting'
     THEN inbox.partition_key ELSE ${own} END`,
-  slot: sql<number>`CASE WHEN inbox.state IN ('waiting', 'working') THEN inbox.slot ELSE ${slot} END`,
+  slot: sql<number>`CASE WHEN inbox.state = 'waiting' THEN inbox.slot ELSE ${slot} END`,
 });
 
 /** A changed message's own partition and its slot. */

@@ -73,7 +73,6 @@ const claimRow = statement(
     db
       .updateTable('inbox')
       .set((eb) => ({
-        state: 'working',
         epoch: row.epoch,
         attempts: eb('attempts', '+', 1),
         begun: eb('begun', '+', 1),
@@ -190,7 +189,6 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
     const moved = await db
       .updateTable('inbox')
       .set({
-        state: 'waiting',
         partition_key: partition,
         slot: slotOf(partition),
         // Epochs of two partitions cannot be compared.
@@ -211,7 +209,7 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
         await db
           .updateTable('inbox')
           .set({
-            state: 'waiting',
+            epoch: 0,
             attempts: index < tried ? row.attempts : row.attempts - 1,
             due_ms: index < tried ? dueMs : 0,
           })
@@ -225,7 +223,7 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
       (db) =>
         db
           .updateTable('inbox')
-          .set({ state: 'waiting', epoch })
+          .set({ epoch })
           .where('slot', '=', slot)
           .where(isOpen)
           .where('epoch', '<', epoch)

@@ -85,6 +85,9 @@ export const channelPartition = ({ space, id }: Channel): string =>
 /** Partition of linked channels: they are one conversation, across platforms too. */
 export const groupPartition = (group: string): string => `group:${group}`;
 
+/** True for a partition of linked channels. */
+export const isGroup = (partition: string): boolean => partition.startsWith('group:');
+
 /** Partition of a single row that waits for no other and delays none. */
 export const ownPartition = (
   kind: 'flag' | 'change' | 'deleted',
@@ -185,7 +188,7 @@ export const isClaimed =
       'inbox.channel_id': row.channel_id,
       'inbox.message_id': row.message_id,
       'inbox.purpose': row.purpose,
-      'inbox.state': 'working',
+      'inbox.state': 'waiting',
       'inbox.epoch': row.epoch,
       'inbox.revision': row.revision,
     });
@@ -193,7 +196,7 @@ export const isClaimed =
 /**
  * Conditions for open rows; each must match its partial index word for word, or SQLite does not use it.
  */
-export const isOpen = sql<boolean>`state IN ('waiting', 'working')`;
+export const isOpen = sql<boolean>`state = 'waiting'`;
 export const isDead = sql<boolean>`state = 'dead'`;
 
 /** States in which a row needs no more work. */

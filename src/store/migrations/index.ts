@@ -21,6 +21,8 @@ import { chatTokens } from './017-chat-tokens.ts';
 import { spaceKeys } from './018-space-keys.ts';
 import { hosted } from './019-hosted.ts';
 import { restoration } from './020-restoration.ts';
+import { processes } from './021-processes.ts';
+import { claims } from './022-claims.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -44,6 +46,8 @@ const MIGRATIONS: Record<string, Migration> = {
   '018-space-keys': spaceKeys,
   '019-hosted': hosted,
   '020-restoration': restoration,
+  '021-processes': processes,
+  '022-claims': claims,
 };
 
 const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>

@@ -36,6 +36,9 @@ const RELEASE = `
     UPDATE lease SET expires_ms = 0 WHERE name = $1 AND owner = $2 AND epoch = $3 RETURNING set_name)
   SELECT pg_notify('${RELEASED}', set_name) FROM released`;
 
+const ANY_HELD = `
+  SELECT 1 FROM lease WHERE set_name = $1 AND expires_ms > ${NOW_MS} LIMIT 1`;
+
 const TELL = `SELECT pg_notify(channel, message) FROM unnest($1::text[], $2::text[]) AS told (channel, message)`;
 
 interface Held {
@@ -200,6 +203,7 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
     owner,
     acquire,
     tell,
+    isAnyHeld: async (set) => (await session.query(ANY_HELD, [`${set}:`])).length > 0,
     share: (set, size, work) =>
       shareNames({ session, owner, set, size, work, log, acquire, change, begin, deadline }),
     [Symbol.asyncDispose]: async () => {

@@ -14,6 +14,8 @@ import { guardAgainstLeft } from './left-spaces.ts';
 import { guardClaims, keepClaims } from './kept-claims.ts';
 import { openPostgresLeases } from './leases.ts';
 import { demandListening } from './pooler.ts';
+import { createPostgresQuota } from './quota.ts';
+import { tuneInbox } from './tune.ts';
 import { openSession } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
 
@@ -107,6 +109,7 @@ export const openPostgresStore = async ({
       await guardAgainstLeft(within);
       await guardClaims(within);
     });
+    await tuneInbox(db);
     isMigrated = true;
     const leases = parts.use(
       await openPostgresLeases({
@@ -133,6 +136,7 @@ export const openPostgresStore = async ({
       write,
       signals,
       leases,
+      quota: createPostgresQuota(db, clock),
       findFault,
       // PostgreSQL removes deleted rows by itself (autovacuum).
       checkpoint: async () => undefined,

@@ -1,6 +1,6 @@
 import type { Schema } from '../schema.ts';
 
-/** True for a table whose rows go into backups and copies. */
+/** True for the tables whose rows go into backups and copies. */
 const IS_COPIED: Readonly<Record<keyof Schema, boolean>> = {
   glossary_term: true,
   member_setting: true,
@@ -26,6 +26,8 @@ const IS_COPIED: Readonly<Record<keyof Schema, boolean>> = {
   machine: false,
   revision: false,
   left_space: false,
+  quota: false,
+  agreement: false,
 };
 
 /** Tables whose rows go into backups and copies. */
@@ -45,6 +47,4 @@ export type TableRow = Readonly<Record<string, string | number | null>>;
  * @param table the name of its table
  */
 export const withoutClaim = (table: string, row: TableRow): TableRow =>
-  table === 'inbox' && (row['state'] === 'waiting' || row['state'] === 'working')
-    ? { ...row, state: 'waiting', epoch: 0 }
-    : row;
+  table === 'inbox' && row['state'] === 'waiting' ? { ...row, epoch: 0 } : row;

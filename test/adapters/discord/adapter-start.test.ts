@@ -182,9 +182,9 @@ test('Discord being away keeps nothing from starting, and is waited for', async 
   await eventually(() => expect(adapter.ready()).toBe(true));
 });
 
-test('a login that Discord takes no more of today is tried again', async () => {
+test('while few session starts are left of the day, none is used, and it is looked for more', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
-  const limit = { total: 1_000, remaining: 0, reset_after: 3_600_000, max_concurrency: 1 };
+  const limit = { total: 1_000, remaining: 99, reset_after: 3_600_000, max_concurrency: 1 };
   fake.fail('GET /gateway/bot', {
     status: 200,
     body: { url: fake.url.replace('http', 'ws'), shards: 1, session_start_limit: limit },
@@ -192,7 +192,9 @@ test('a login that Discord takes no more of today is tried again', async () => {
   const core = createTestCore();
   await using adapter = createDiscordAdapter(optionsFor(fake), core);
   expect((await adapter.start()).where).toContain('retrying');
-  expect(core.logged.join('')).toContain('Not enough sessions remaining');
+  expect(core.logged.join('')).toContain('only 99 of 1000 session starts are left, more in 60 min');
+  expect(adapter.ready()).toBe(false);
+  expect(fake.gateway.identifies).toBe(0);
   await eventually(() => expect(adapter.ready()).toBe(true));
 });
 

@@ -15,6 +15,7 @@ import { createMetrics } from '../../../src/ops/metrics.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 import { rich } from '../../fakes/rich-text.ts';
 import { openFakeDeliveries } from '../../fakes/deliveries.ts';
+import { createLoneProcess } from '../../fakes/processes.ts';
 import { createFakeDictations } from '../../fakes/dictation.ts';
 
 const info = (name: string, part: Partial<CommandInfo> = {}): CommandInfo => ({
@@ -107,6 +108,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     feedListener,
     rooms: {
       spaceReady: async () => undefined,
+      spaceMoves: async () => undefined,
       peopleChanged: (room) => void core.roomsChanged.push(room),
       reads: (channel) => core.reading(channel),
       wrote: (message) => void core.written.push(message),
@@ -130,6 +132,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     translateLine: async function* translateLine() {},
     openDictation: createFakeDictations().open,
     openDeliveries: openFakeDeliveries,
+    processes: createLoneProcess(),
     ready: () => ({ discord: true }),
     told,
     logged,
@@ -162,6 +165,7 @@ export const optionsFor = (fake: DiscordFake, part: Partial<DiscordOptions> = {}
   url: fake.url,
   requestsPerSecond: 10_000,
   random: () => 0,
+  identifyEveryMs: 1,
   ...part,
 });
 

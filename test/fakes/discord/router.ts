@@ -13,6 +13,8 @@ export interface Call {
   readonly query: URLSearchParams;
   readonly body: unknown;
   readonly files: readonly SentFile[];
+  /** Name of the client, where it uses `urlFor`; otherwise empty. */
+  readonly client: string;
   /** The n-th `:placeholder` of the route. */
   param(index: number): string;
 }
@@ -108,6 +110,13 @@ const compile = (one: Route): Compiled => {
 const majorOf = (path: string): string =>
   /^\/webhooks\/\d+\/[^/]+|^\/(?:channels|guilds|webhooks)\/\d+/.exec(path)?.[0] ?? '';
 
+/** Splits the name of the client that made a request from its path; see `DiscordFake.urlFor`. */
+export const clientOf = (path: string): { readonly client: string; readonly rest: string } => {
+  const { client = '', rest = path } =
+    /^\/from\/(?<client>\w+)(?<rest>\/.*)?$/.exec(path)?.groups ?? {};
+  return { client, rest };
+};
+
 export interface Router {
   readonly names: ReadonlySet<string>;
   handle(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void>;
@@ -158,7 +167,8 @@ export const createRouter = (
   return {
     names: new Set([CDN_ROUTE, ...routes.map((one) => one.name)]),
     handle: async (request, response, url) => {
-      const path = url.pathname.replace(/^\/api(?:\/v\d+)?/, '');
+      const { client, rest } = clientOf(url.pathname);
+      const path = rest.replace(/^\/api(?:\/v\d+)?/, '');
       const method = request.method ?? '';
       const isFile = path.startsWith('/cdn/');
       const found = compiled.find((one) => one.method === method && one.pattern.test(path));
@@ -171,6 +181,7 @@ export const createRouter = (
         files: [],
         at: world.clock.now(),
         status: undefined,
+        client,
       };
       world.requests.push(record);
       if (world.requests.length > 2 * RECORDS) world.requests.splice(0, RECORDS);
@@ -188,7 +199,7 @@ export const createRouter = (
           record.status = await serveFile(world, request, response, url, effect);
           return;
         }
-        const call = { world, query: url.searchParams, body, files };
+        const call = { world, query: url.searchParams, body, files, client };
         const result = answerApi(call, found, request, path, headers);
         if (await spoil(effect, 'after', response)) return;
         answer(response, result === undefined ? 204 : 200, result, headers, record);

@@ -58,6 +58,8 @@ export interface DiscordFakeOptions {
 export interface DiscordFake extends InteractionDriver, AsyncDisposable {
   /** For DISCORD_API_URL and `rest.api`: without the version. */
   readonly url: string;
+  /** The same for one of several clients, whose name stands with its requests and connections. */
+  urlFor(client: string): string;
   /** Where files are served: `http://127.0.0.1:PORT/cdn`. */
   readonly cdnUrl: string;
   readonly token: string;
@@ -174,6 +176,7 @@ export const startDiscordFake = async (options: DiscordFakeOptions = {}): Promis
   return {
     ...createInteractionDriver(tools),
     url: `${world.origin}/api`,
+    urlFor: (client) => `${world.origin}/from/${client}/api`,
     cdnUrl: `${world.origin}/cdn`,
     token: world.token,
     applicationId: world.applicationId,

@@ -236,6 +236,8 @@ export interface RequestRecord {
   readonly at: number;
   /** Undefined while unanswered, and where the answer was lost. */
   status: number | undefined;
+  /** Name of the client, where it uses `urlFor`; otherwise empty. */
+  readonly client: string;
 }
 
 /** Everything that exists. Mutated by routes and by the driver, in one thread. */

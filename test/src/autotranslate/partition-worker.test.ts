@@ -45,7 +45,7 @@ const work = async (tenure = EARLIER): Promise<number | undefined> => {
       for (const { row } of done) await inbox.settle(row);
       return done.length;
     },
-    isOnHold: () => isOnHold,
+    isOnHold: async () => isOnHold,
     log: createLog('silent'),
     now: () => inbox.clock.ms,
     random: () => 0.5,

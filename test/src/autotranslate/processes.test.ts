@@ -35,7 +35,7 @@ const openRows = async (store: Store): Promise<number> => {
   const rows = await store
     .selectFrom('inbox')
     .select('message_id')
-    .where('state', 'in', ['waiting', 'working'])
+    .where('state', '=', 'waiting')
     .execute();
   return rows.length;
 };

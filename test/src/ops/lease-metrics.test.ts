@@ -28,6 +28,7 @@ const start = () => {
       return begin(tenure);
     },
     tell: () => undefined,
+    isAnyHeld: async () => false,
   };
   const counts = async () => {
     const text = await metrics.text();

@@ -42,7 +42,7 @@ const addMessage = async (id: string, authorId: string, state: InboxState): Prom
       attempts: 1,
       begun: 1,
       due_ms: 0,
-      epoch: state === 'working' ? 1 : 0,
+      epoch: 0,
       changed_ms: 1,
     })
     .execute();
@@ -88,7 +88,7 @@ const fill = async (): Promise<void> => {
   await usage.record(SPACE, 'bob', { characters: 5, audioMs: 0, messages: 1 });
   await addMessage('1', 'ada', 'posted');
   await addMessage('2', 'ada', 'waiting');
-  await addMessage('3', 'ada', 'working');
+  await addMessage('3', 'ada', 'waiting');
   await addMessage('4', 'ada', 'dead');
   await addMessage('5', 'bob', 'waiting');
   await addMirror('1');
@@ -148,7 +148,7 @@ describe('what is exported', () => {
     expect(kept['messages']).toMatchObject([
       { id: '1', state: 'posted', message: null },
       { id: '2', state: 'waiting', message: { text: 'words of 2' } },
-      { id: '3', state: 'working', message: { text: 'words of 3' } },
+      { id: '3', state: 'waiting', message: { text: 'words of 3' } },
       { id: '4', state: 'dead', message: null },
     ]);
     expect(JSON.stringify(kept)).not.toMatch(/bob|words of 5|copy of 5/);

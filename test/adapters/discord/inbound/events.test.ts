@@ -87,7 +87,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
     webhooksChanged: () => undefined,
     permissionsChanged: () => undefined,
   };
-  const on = createOn(client, log);
+  const on = createOn(client, log, () => true);
   listenToMessages(on, deps);
   listenToReactions(on, deps);
   listenToPlaces(on, client, deps);

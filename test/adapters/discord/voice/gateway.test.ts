@@ -18,7 +18,7 @@ const start = () => {
   const returns = { wanted: undefined as Promise<void> | undefined };
   const handlers = new Map<string, (data: unknown) => unknown>();
   const gateway = createVoiceGateway({
-    client: () => ({ guilds: { cache: guilds } }) as unknown as Client,
+    clients: { here: () => ({ guilds: { cache: guilds } }) as unknown as Client },
     clock,
     placed: ({ guildId, channelId, isSuppressed }) =>
       told.push(['placed', guildId, channelId, isSuppressed]),

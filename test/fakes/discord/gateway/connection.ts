@@ -10,8 +10,10 @@ import type { Session } from './session.ts';
 export interface ConnectionOptions {
   readonly heartbeatMs: number;
   readonly isMuted: () => boolean;
+  /** Name of the client, where it uses `urlFor`. */
+  readonly client: string;
   /** A session, a close code, or `throttled`: answered with op 9. */
-  identify(socket: WebSocket, d: Json): Session | number | 'throttled';
+  identify(socket: WebSocket, d: Json, client: string): Session | number | 'throttled';
   resume(socket: WebSocket, d: Json): Session | number | 'throttled';
 }
 
@@ -31,7 +33,8 @@ const sendReady = (world: World, session: Session): void => {
     user: { ...renderUser(world.bot), verified: true, mfa_enabled: true, email: null, flags: 0 },
     guilds: guilds.map((one) => ({ id: one.id, unavailable: true })),
     session_id: session.id,
-    resume_gateway_url: world.origin.replace('http', 'ws'),
+    resume_gateway_url:
+      world.origin.replace('http', 'ws') + (session.client === '' ? '' : `/from/${session.client}`),
     session_type: 'normal',
     private_channels: [],
     relationships: [],
@@ -96,7 +99,7 @@ export const openConnection = (
     if (op === Opcode.Identify || op === Opcode.Resume) {
       if (session !== undefined) return socket.close(CloseCode.AlreadyAuthenticated);
       return op === Opcode.Identify
-        ? start(options.identify(socket, d), false)
+        ? start(options.identify(socket, d, options.client), false)
         : start(options.resume(socket, d), true);
     }
     if (session === undefined) return socket.close(CloseCode.NotAuthenticated);

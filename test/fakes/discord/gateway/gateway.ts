@@ -4,6 +4,7 @@ import { CloseCode, Intent, Opcode } from '../codes.ts';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Json } from '../faults.ts';
 import type { GatewayEvent, World } from '../state.ts';
+import { clientOf } from '../router.ts';
 import { openConnection } from './connection.ts';
 import { Session, type EventFault } from './session.ts';
 
@@ -20,10 +21,24 @@ export interface GatewayOptions {
 /** How long a session without a connection can be resumed, on the fake's clock. */
 const SESSION_LIFE_MS = 5 * 60_000;
 
+/** Session starts of a day. */
+const STARTS = 1_000;
+
 const ALL_INTENTS = Object.values(Intent).reduce<number>(
   (sum, bit) => (typeof bit === 'number' ? sum | bit : sum),
   0,
 );
+
+/** A session that was connected or is no more. */
+export interface ShardEntry {
+  /** Name of the client, where it uses `urlFor`. */
+  readonly client: string;
+  readonly session: string;
+  readonly shard: readonly [id: number, count: number];
+  readonly what: 'identified' | 'resumed' | 'closed';
+  /** Real time, ms, as of `performance.now`. */
+  readonly atMs: number;
+}
 
 /** What a test does to the gateway. */
 export interface GatewayDriver {
@@ -33,7 +48,14 @@ export interface GatewayDriver {
     readonly connected: boolean;
     readonly shard: readonly [number, number];
     readonly intents: number;
+    readonly client: string;
   }[];
+  /** Who had which shard when, in the order of the events. */
+  readonly log: readonly ShardEntry[];
+  /** IDENTIFYs that came too soon after another of their key. */
+  readonly throttled: number;
+  /** Session starts that are left today; at none, the token is reset. */
+  startsLeft: number;
   /** IDENTIFYs and RESUMEs that were accepted. */
   readonly identifies: number;
   readonly resumes: number;
@@ -66,7 +88,12 @@ export const createGateway = (world: World, options: GatewayOptions): Gateway =>
   const server = new WebSocketServer({ noServer: true });
   const sessions = new Map<string, Session>();
   const spoilt: { event: string; fault: EventFault; left: number }[] = [];
-  const counts = { identifies: 0, resumes: 0, refusals: 0 };
+  const counts = { identifies: 0, resumes: 0, refusals: 0, throttled: 0 };
+  const log: ShardEntry[] = [];
+  let startsLeft = STARTS;
+
+  const note = ({ client, id, shard }: Session, what: ShardEntry['what']): void =>
+    void log.push({ client, session: id, shard, what, atMs: performance.now() });
   let refused = false;
   let muted = false;
 
@@ -91,6 +118,7 @@ export const createGateway = (world: World, options: GatewayOptions): Gateway =>
     socket.once('close', (code) => {
       if (session.socket !== socket) return;
       session.socket = undefined;
+      note(session, 'closed');
       session.goneAt = world.clock.now();
       // A client that closes with these codes ends its session.
       if (code === 1000 || code === 1001) sessions.delete(session.id);
@@ -98,7 +126,7 @@ export const createGateway = (world: World, options: GatewayOptions): Gateway =>
     });
   };
 
-  const identify = (socket: WebSocket, d: Json): Session | number | 'throttled' => {
+  const identify = (socket: WebSocket, d: Json, client: string): Session | number | 'throttled' => {
     const intents = d['intents'];
     const [id, count] = (d['shard'] ?? [0, 1]) as [number, number];
     if (d['token'] !== world.token) return CloseCode.AuthenticationFailed;
@@ -108,10 +136,16 @@ export const createGateway = (world: World, options: GatewayOptions): Gateway =>
     if (!(Number.isInteger(id) && Number.isInteger(count) && id >= 0 && id < count))
       return CloseCode.InvalidShard;
     const rate = { count: 1, windowMs: 5000 };
-    if (!world.limits.allows(`identify ${id % options.maxConcurrency}`, rate)) return 'throttled';
+    if (!world.limits.allows(`identify ${id % options.maxConcurrency}`, rate)) {
+      counts.throttled += 1;
+      return 'throttled';
+    }
+    if (startsLeft <= 0) return CloseCode.AuthenticationFailed;
+    startsLeft -= 1;
     const session = new Session({
       intents,
       shard: [id, count],
+      client,
       compress: d['compress'] === true,
       keep: options.replayLimit,
       socket,
@@ -119,6 +153,7 @@ export const createGateway = (world: World, options: GatewayOptions): Gateway =>
     counts.identifies += 1;
     sessions.set(session.id, session);
     attach(session, socket);
+    note(session, 'identified');
     return session;
   };
 
@@ -135,6 +170,7 @@ export const createGateway = (world: World, options: GatewayOptions): Gateway =>
       return 'throttled';
     }
     counts.resumes += 1;
+    note(session, 'resumed');
     return session;
   };
 
@@ -157,6 +193,7 @@ export const createGateway = (world: World, options: GatewayOptions): Gateway =>
           identify,
           resume,
           isMuted: () => muted,
+          client: clientOf(url.pathname).client,
         });
       });
     },
@@ -174,6 +211,7 @@ export const createGateway = (world: World, options: GatewayOptions): Gateway =>
         connected: one.socket !== undefined,
         shard: one.shard,
         intents: one.intents,
+        client: one.client,
       }));
     },
     get identifies() {
@@ -182,6 +220,16 @@ export const createGateway = (world: World, options: GatewayOptions): Gateway =>
     get resumes() {
       return counts.resumes;
     },
+    log,
+    get throttled() {
+      return counts.throttled;
+    },
+    get startsLeft() {
+      return startsLeft;
+    },
+    set startsLeft(left) {
+      startsLeft = left;
+    },
     get refusals() {
       return counts.refusals;
     },
@@ -189,7 +237,7 @@ export const createGateway = (world: World, options: GatewayOptions): Gateway =>
       return {
         count: options.shards,
         concurrency: options.maxConcurrency,
-        left: Math.max(1, 1000 - counts.identifies),
+        left: startsLeft,
       };
     },
     drop: () => connected().forEach((one) => one.socket?.terminate()),

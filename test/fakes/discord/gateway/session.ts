@@ -20,6 +20,8 @@ export class Session {
   readonly id = randomUUID().replaceAll('-', '');
   readonly intents: number;
   readonly shard: readonly [id: number, count: number];
+  /** Name of the client, where it uses `urlFor`. */
+  readonly client: string;
   readonly #compress: boolean;
   readonly #keep: number;
   readonly #sent: { readonly s: number; readonly text: string }[] = [];
@@ -33,12 +35,14 @@ export class Session {
   constructor(options: {
     intents: number;
     shard: readonly [number, number];
+    client: string;
     compress: boolean;
     keep: number;
     socket: WebSocket;
   }) {
     this.intents = options.intents;
     this.shard = options.shard;
+    this.client = options.client;
     this.socket = options.socket;
     this.#compress = options.compress;
     this.#keep = options.keep;

@@ -94,7 +94,9 @@ const listCommands = (call: Call): unknown => {
   return call.query.get('with_localizations') === 'true' ? all : plain(all);
 };
 
-const gateway = ({ world }: Call): Json => ({ url: world.origin.replace('http', 'ws') });
+const gateway = ({ world, client }: Call): Json => ({
+  url: world.origin.replace('http', 'ws') + (client === '' ? '' : `/from/${client}`),
+});
 
 export const applicationRoutes = (
   shards: () => { count: number; concurrency: number; left: number },

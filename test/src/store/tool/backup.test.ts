@@ -8,7 +8,7 @@ import { arrivalOf, EARLIER, messageOf, PARTITION } from '../inbox/support.ts';
 import { contentOf, ENGINES, fill, fillAt, newFolder, tool } from './support.ts';
 
 /** What is compared: a restored database remembers that it was restored. */
-const rowsOf = async (url: string) => {
+const rowCount = async (url: string) => {
   const { restoration: _, inbox, ...rest } = await contentOf(url);
   return { ...rest, messages: inbox?.length };
 };
@@ -18,14 +18,14 @@ describe.each(ENGINES)('a backup of $engine', ({ make }) => {
     const url = await make();
     const store = await openTestStore(url);
     await fill(store, 30);
-    const before = await rowsOf(url);
+    const before = await rowCount(url);
     const file = join(newFolder(), 'backup.db');
     expect(await tool(url, ['backup', file])).toContain(`The backup is in ${file}.`);
     expect(statSync(file).mode & 0o077).toBe(0);
     for (const engine of ENGINES) {
       const target = await engine.make();
       await tool(target, ['restore', file]);
-      expect(await rowsOf(target)).toEqual(before);
+      expect(await rowCount(target)).toEqual(before);
     }
   });
 
@@ -44,13 +44,13 @@ describe.each(ENGINES)('a backup of $engine', ({ make }) => {
     const [url, other] = [await make(), await make()];
     await fillAt(url, 2);
     await fillAt(other, 4);
-    const before = await rowsOf(other);
+    const before = await rowCount(other);
     const file = join(newFolder(), 'backup.db');
     await tool(url, ['backup', file]);
     await expect(tool(other, ['restore', file])).rejects.toThrow('is not empty');
-    expect(await rowsOf(other)).toEqual(before);
+    expect(await rowCount(other)).toEqual(before);
     await tool(other, ['restore', file, '--replace']);
-    expect(await rowsOf(other)).toEqual(await rowsOf(url));
+    expect(await rowCount(other)).toEqual(await rowCount(url));
   });
 
   it('is not restored while a program works on the database', async () => {
@@ -102,7 +102,7 @@ describe('restoring', () => {
     const newer = join(folder, 'newer.db');
     await tool(url, ['backup', newer]);
     new DatabaseSync(newer).exec(`INSERT INTO kysely_migration VALUES ('999-future', '2030')`);
-    const before = await rowsOf(url);
+    const before = await rowCount(url);
     for (const [file, said] of [
       [damaged, 'is damaged, or no backup'],
       [text, 'is damaged, or no backup'],
@@ -112,7 +112,7 @@ describe('restoring', () => {
     ] as const)
       for (const target of [url, await makeDatabase()])
         await expect(tool(target, ['restore', file, '--replace']), file).rejects.toThrow(said);
-    expect(await rowsOf(url)).toEqual(before);
+    expect(await rowCount(url)).toEqual(before);
   });
 
   it('replaces a SQLite database that is damaged', async () => {
@@ -121,10 +121,10 @@ describe('restoring', () => {
     await fillAt(url, 5);
     const file = join(newFolder(), 'backup.db');
     await tool(url, ['backup', file]);
-    const before = await rowsOf(url);
+    const before = await rowCount(url);
     writeFileSync(url.slice('sqlite:'.length), 'damaged '.repeat(5_000));
     await tool(url, ['restore', file, '--replace']);
-    expect(await rowsOf(url)).toEqual(before);
+    expect(await rowCount(url)).toEqual(before);
   });
 
   it('of a copy of the file of a SQLite database is possible, too', async () => {
@@ -132,7 +132,7 @@ describe('restoring', () => {
     const [url, target] = [await make(), await make()];
     await fillAt(url, 5);
     await tool(target, ['restore', url.slice('sqlite:'.length)]);
-    expect(await rowsOf(target)).toEqual(await rowsOf(url));
+    expect(await rowCount(target)).toEqual(await rowCount(url));
   });
 });
 

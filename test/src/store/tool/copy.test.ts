@@ -10,11 +10,7 @@ const withoutClaims = (content: Awaited<ReturnType<typeof contentOf>>) => ({
   inbox: (content['inbox'] ?? [])
     .map((row) => JSON.parse(row) as [string, unknown][])
     .map((row) => Object.fromEntries(row))
-    .map((row) =>
-      ['waiting', 'working'].includes(row['state'] as string)
-        ? { ...row, state: 'waiting', epoch: 0 }
-        : row,
-    )
+    .map((row) => (row['state'] === 'waiting' ? { ...row, state: 'waiting', epoch: 0 } : row))
     .map((row) => JSON.stringify(Object.entries(row)))
     .toSorted(),
 });

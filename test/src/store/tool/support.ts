@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { readAddress } from '../../../../src/store/tool/address.ts';
 import { runTool } from '../../../../src/store/tool/run.ts';
-import { openAsItIs } from '../../../../src/store/tool/status.ts';
+import { connectTo } from '../../../../src/store/tool/status.ts';
 import { COPIED_TABLES } from '../../../../src/store/tool/tables.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
 
@@ -40,7 +40,7 @@ const TEXTS = ['plain', 'it\'s "quoted" \\n {1,2}', 'Zürich 東京 👩‍👩�
 /** The largest number that both engines and JavaScript know exactly, and small ones. */
 const NUMBERS = [0, 1, Number.MAX_SAFE_INTEGER - 1];
 
-const STATES = ['waiting', 'working', 'posted', 'dead'] as const;
+const STATES = ['waiting', 'posted', 'dead'] as const;
 
 /** Puts rows into every table that is copied. */
 export const fill = async (store: Store, count = 5): Promise<void> => {
@@ -70,7 +70,7 @@ export const fillAt = async (url: string, count?: number): Promise<void> => {
 
 /** All rows that are copied, by their tables, in an order of their own. */
 export const contentOf = async (url: string): Promise<Record<string, readonly string[]>> => {
-  await using store = openAsItIs(readAddress(url));
+  await using store = connectTo(readAddress(url));
   const content: Record<string, readonly string[]> = {};
   for (const name of COPIED_TABLES) {
     const { rows } = await sql<Record<string, unknown>>`SELECT * FROM ${sql.table(name)}`.execute(

@@ -1,0 +1,158 @@
+import {
+  RESTJSONErrorCodes,
+  Routes,
+  type APIChannel,
+  type APIGuild,
+  type APIGuildMember,
+  type Client,
+} from 'discord.js';
+import type { Clock } from '../../../src/async/clock.ts';
+import type { Api } from '../api.ts';
+import type { Application } from '../application.ts';
+import { isRefusal } from '../errors.ts';
+import type { ThreadParents } from '../memory.ts';
+
+/** Time for which what was read of a server of another process is used. */
+const KEPT_MS = 60_000;
+/** Time for which it is used after a refusal, which may come of a change. */
+const DOUBTED_MS = 1_000;
+/** Servers of other processes that are kept. */
+const MOST = 200;
+
+export interface ClientsDeps {
+  readonly api: Api;
+  readonly application: () => Application;
+  /** Makes a client that never connects. */
+  readonly makeVisitor: (application: Application) => Client;
+  readonly parents: Pick<ThreadParents, 'note'>;
+  readonly clock: Clock;
+  /** True where no other process can have a shard. */
+  readonly isAlone: boolean;
+}
+
+interface Visit {
+  readonly done: Promise<void>;
+  readonly atMs: number;
+  untilMs: number;
+}
+
+/** The caches of servers: of this process's shards, and of servers that were read by requests. */
+export interface Clients {
+  add(client: Client): void;
+  remove(client: Client): void;
+  /** The client of the shard of a server; undefined where another process has it. */
+  here(guildId: string): Client | undefined;
+  /** Clients of all shards here. */
+  all(): readonly Client[];
+  /**
+   * A client whose caches have a server, unless the bot is not there. Rejects with a retryable error
+   * where it cannot be read now.
+   */
+  knowing(guildId: string): Promise<Client>;
+  /** Has the server of a request that was refused read anew. */
+  doubt(path: string): void;
+}
+
+interface Kept {
+  _add(data: object): unknown;
+}
+
+const forget = (client: Client, guildId: string): void => {
+  const guild = client.guilds.cache.get(guildId);
+  for (const id of guild?.channels.cache.keys() ?? []) client.channels.cache.delete(id);
+  client.guilds.cache.delete(guildId);
+};
+
+/** Refusals where the bot is not in a server. */
+const NOT_THERE = [
+  RESTJSONErrorCodes.UnknownGuild,
+  RESTJSONErrorCodes.UnknownMember,
+  RESTJSONErrorCodes.MissingAccess,
+];
+const PLACE_IN_PATH = /\/(?:channels|guilds)\/(?<id>\d+)/;
+
+export const createClients = (deps: ClientsDeps): Clients => {
+  const { api, application, makeVisitor, parents, clock, isAlone } = deps;
+  const own = new Set<Client>();
+  const visits = new Map<string, Visit>();
+  let made: Client | undefined;
+
+  const visitor = (): Client => {
+    if (made) return made;
+    made = makeVisitor(application());
+    // Only a client that has connected knows who it is; members are found by that.
+    Object.assign(made, { user: { id: application().botId } });
+    return made;
+  };
+
+  /** Reads a server as the gateway would send it. */
+  const read = async (guildId: string): Promise<void> => {
+    const client = visitor();
+    try {
+      const [guild, channels, { threads }, me] = await Promise.all([
+        api.send<APIGuild>('GET', Routes.guild(guildId)),
+        api.send<APIChannel[]>('GET', Routes.guildChannels(guildId)),
+        api.send<{ threads: (APIChannel & { parent_id?: string })[] }>(
+          'GET',
+          Routes.guildActiveThreads(guildId),
+        ),
+        api.send<APIGuildMember>('GET', Routes.guildMember(guildId, application().botId)),
+      ]);
+      for (const thread of threads) parents.note(guildId, thread);
+      forget(client, guildId);
+      const guilds = client.guilds as unknown as Kept;
+      guilds._add({ ...guild, channels, threads, members: [me] });
+    } catch (thrown) {
+      forget(client, guildId);
+      if (!isRefusal(thrown, ...NOT_THERE)) throw thrown;
+    }
+  };
+
+  const visit = async (guildId: string): Promise<void> => {
+    const nowMs = clock.nowMs();
+    const known = visits.get(guildId);
+    if (known && nowMs < known.untilMs) return known.done;
+    const begun: Visit = { done: read(guildId), atMs: nowMs, untilMs: nowMs + KEPT_MS };
+    // Ordered by their times, so that the first one is the oldest.
+    visits.delete(guildId);
+    visits.set(guildId, begun);
+    for (const oldest of visits.keys()) {
+      if (visits.size <= MOST) break;
+      visits.delete(oldest);
+      forget(visitor(), oldest);
+    }
+    try {
+      await begun.done;
+    } catch (thrown) {
+      if (visits.get(guildId) === begun) visits.delete(guildId);
+      throw thrown;
+    }
+  };
+
+  const here: Clients['here'] = (guildId) => {
+    for (const client of own) if (client.guilds.cache.has(guildId)) return client;
+    return undefined;
+  };
+
+  return {
+    add: (client) => void own.add(client),
+    remove: (client) => void own.delete(client),
+    here,
+    all: () => [...own],
+    knowing: async (guildId) => {
+      const known = here(guildId);
+      if (isAlone) return known ?? visitor();
+      if (known?.guilds.cache.get(guildId)?.available) return known;
+      if (/^\d+$/.test(guildId)) await visit(guildId);
+      return visitor();
+    },
+    doubt: (path) => {
+      if (!made) return;
+      const id = PLACE_IN_PATH.exec(path)?.groups?.['id'] ?? '';
+      const channel = made.channels.cache.get(id);
+      const guildId = channel && 'guildId' in channel ? (channel.guildId ?? id) : id;
+      const known = visits.get(guildId);
+      if (known) known.untilMs = Math.min(known.untilMs, known.atMs + DOUBTED_MS);
+    },
+  };
+};

@@ -1,0 +1,139 @@
+import { GatewayDispatchEvents, type Client } from 'discord.js';
+import { sleep } from '../../../src/async/clock.ts';
+import type { AppError } from '../../../src/errors.ts';
+import type { Core } from '../../../src/adapter.ts';
+import type { Tenure } from '../../../src/ports/leases.ts';
+import type { Application } from '../application.ts';
+import { readRaw } from '../channel-feed.ts';
+import { connect, createClient, createOn } from '../inbound/client.ts';
+import { listenToMessages } from '../inbound/messages.ts';
+import { listenToPlaces } from '../inbound/places.ts';
+import { listenToReactions } from '../inbound/reactions.ts';
+import type { InteractionSet } from '../interactions/interaction-set.ts';
+import type { DiscordOptions, Parts } from '../parts.ts';
+import { createIdentifyGate, type GatewayInfo } from './identify.ts';
+import { openShard, type ShardKey } from './shard.ts';
+import { createShards } from './shards.ts';
+
+export interface ConnectionsDeps extends Parts {
+  readonly options: DiscordOptions & { readonly identifyEveryMs: number };
+  readonly application: () => Application;
+  readonly core: Core;
+  readonly interactions: InteractionSet;
+  readonly info: GatewayInfo;
+  /** Aborted once the adapter stops. */
+  readonly stopped: AbortSignal;
+}
+
+/** Longest wait for the first shard, which other processes may have. */
+const FIRST_MS = 6_000;
+const LOOK_MS = 50;
+
+const guildsOf = (client: Client): readonly string[] => [...client.guilds.cache.keys()];
+
+/** Creates the connections of this process's shards. */
+export const createConnections = (deps: ConnectionsDeps) => {
+  const { options, application, core, interactions, info, stopped, ...parts } = deps;
+  const { api, clients, clock, measured, members, threads, voice, webhooks } = parts;
+  const { log, processes } = core;
+  const gate = createIdentifyGate({
+    info,
+    quota: processes.quota,
+    log,
+    clock,
+    everyMs: options.identifyEveryMs,
+  });
+  const shut = new WeakMap<Client, Disposable>();
+
+  const open = (key: ShardKey, tenure: Tenure): Client => {
+    const waitForIdentify = async (signal: AbortSignal): Promise<void> =>
+      gate({ ...key, tenure }, AbortSignal.any([signal, tenure.signal, stopped]));
+    const client = createClient(options, application(), { ...key, waitForIdentify });
+    measured.watchRequests(client.rest);
+    measured.watchSessions(client);
+    const taking = interactions.open(tenure);
+    shut.set(client, taking);
+    const { botId, hasContentIntent } = application();
+    const on = createOn(client, log, tenure.isHeld);
+    const listening = { ...parts, listener: core.feedListener, interactions, botId };
+    listenToMessages(on, {
+      ...listening,
+      rooms: core.rooms,
+      log,
+      fetch: async (ref) => {
+        const raw = await readRaw(api, ref);
+        return raw && members.complete(raw, ref.channel);
+      },
+      hasContentIntent,
+    });
+    listenToReactions(on, listening);
+    listenToPlaces(on, client, {
+      ...listening,
+      threadGone: (id) => void threads.forget(id),
+      webhooksChanged: (channelId) => webhooks.forget(channelId),
+      permissionsChanged: (guildId) => webhooks.reconsider(guildId),
+    });
+    voice.listen(on, botId);
+    on(GatewayDispatchEvents.InteractionCreate, async (raw) => taking.take(raw));
+    clients.add(client);
+    return client;
+  };
+
+  const onLost = ({ code, message }: AppError): void =>
+    log.error({ code, reason: message }, 'Discord: disconnected for good');
+
+  const shards = createShards({
+    processes,
+    log,
+    open: (key, tenure, connected) =>
+      openShard({
+        key,
+        tenure,
+        log,
+        stopped,
+        connected,
+        open,
+        connect: async (client, signal) =>
+          connect({
+            client,
+            application: application(),
+            token: options.token,
+            log,
+            signal,
+            onLost,
+          }),
+        leave: async (client) => voice.leave(guildsOf(client)),
+        closed: (client) => {
+          shut.get(client)?.[Symbol.dispose]();
+          clients.remove(client);
+          if (!stopped.aborted) voice.forget(guildsOf(client));
+        },
+      }),
+  });
+
+  return {
+    /**
+     * Takes shards, and resolves when those that it got at first are connected. Rejects with the
+     * first failure; what may succeed later is tried again.
+     */
+    start: async (wanted: number | undefined, recommended: number): Promise<void> => {
+      await shards.start(wanted, recommended);
+      for (let waitedMs = 0; waitedMs < FIRST_MS; waitedMs += LOOK_MS) {
+        if (shards.own().length > 0) break;
+        await sleep(clock, LOOK_MS, stopped);
+      }
+      await Promise.all(shards.own().map(async ({ first }) => first));
+    },
+    /** Says which part of the shards is here; empty where no other process can have any. */
+    part: (): string =>
+      processes.isAlone ? '' : ` (${shards.own().length} of ${shards.count()} shards)`,
+    /** True when each shard of this process is connected. */
+    isConnected: (): boolean => {
+      const own = shards.own();
+      return own.every((shard) => shard.isConnected()) && (own.length > 0 || !processes.isAlone);
+    },
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await shards[Symbol.asyncDispose]();
+    },
+  };
+};

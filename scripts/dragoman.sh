@@ -1,0 +1,9 @@
+#!/bin/sh
+# The image's command, for it has no npm: "dragoman doctor" is "npm run doctor". Other words run as they are.
+set -eu
+cd "$(dirname "$(readlink -f "$0")")/.."
+script=$(node -p 'require("./package.json").scripts[process.argv[1]] ?? ""' "$1")
+[ -n "$script" ] || exec "$@"
+shift
+# Unquoted, so that it becomes words: no script has quotes.
+exec $script "$@"

@@ -1,0 +1,64 @@
+import { DAY_MS, HOUR_MS } from '../async/time.ts';
+import type { Log } from '../log.ts';
+import type { Leases } from '../ports/leases.ts';
+import { clearOld } from '../store/clear-old.ts';
+import type { CursorStore } from '../store/cursors.ts';
+import { DELIVERY_HOURS, ROOM_DAYS, USAGE_DAYS } from '../store/data-catalogue.ts';
+import type { LinkInvites } from '../store/link-invites.ts';
+import type { Store } from '../store/store.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
+
+export interface RetentionDeps {
+  readonly store: Store;
+  readonly leases: Pick<Leases, 'share'>;
+  readonly cursors: Pick<CursorStore, 'clear'>;
+  readonly invites: Pick<LinkInvites, 'clear'>;
+  readonly platforms: Pick<WatchedPlatforms, 'all'>;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly inboxDays: number;
+  readonly mirrorDays: number;
+}
+
+/** Has what is old deleted every hour, by one process at a time, until it is disposed of. */
+export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
+  const { store, leases, cursors, invites, platforms, log, now, inboxDays, mirrorDays } = deps;
+  const ago = (days: number): number => now() - days * DAY_MS;
+
+  const clear = async (isRunning: boolean): Promise<void> => {
+    const rowsMs = ago(inboxDays);
+    try {
+      await clearOld(store, {
+        rowsMs,
+        mirrorsMs: ago(mirrorDays),
+        deliveriesMs: now() - DELIVERY_HOURS * HOUR_MS,
+        roomsMs: ago(ROOM_DAYS),
+        usageMs: ago(USAGE_DAYS),
+        leftMs: now() - HOUR_MS,
+      });
+      await invites.clear();
+      for (const [platform, { feed }] of platforms.all())
+        await cursors.clear(platform, feed.positionAt(rowsMs));
+      // Not at the start, when there is enough to do.
+      if (isRunning) await store.checkpoint();
+    } catch (err) {
+      log.warn({ err }, 'old rows could not be cleared');
+    }
+  };
+
+  return leases.share('retention', 1, ({ signal }) => {
+    let cleared = clear(false);
+    const clearing = setInterval(() => {
+      cleared = clear(true);
+    }, HOUR_MS).unref();
+    const end = (): void => clearInterval(clearing);
+    signal.addEventListener('abort', end, { once: true });
+    return {
+      hear: () => undefined,
+      [Symbol.asyncDispose]: async () => {
+        end();
+        await cleared;
+      },
+    };
+  });
+};

@@ -1,0 +1,20 @@
+/** How often something may be done. */
+export interface Rate {
+  readonly perSecond: number;
+  /** Most at once, after a pause. */
+  readonly burst: number;
+}
+
+/**
+ * Rates that all processes on one database keep together. Uses of one name are given the same rate
+ * everywhere.
+ */
+export interface Quota {
+  /**
+   * Waits for one use, in the order of this process's calls. Where the database is away, it waits for
+   * it. Rejects with the signal's reason.
+   */
+  take(name: string, rate: Rate, signal?: AbortSignal): Promise<void>;
+  /** Counts one use at once; false where the rate is used up. Rejects as the database does. */
+  tryTake(name: string, rate: Rate): Promise<boolean>;
+}

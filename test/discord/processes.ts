@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discord/adapter.ts';
+import type { Adapter, Core } from '../../src/adapter.ts';
+import { createServiceClient } from '../../src/api/client.ts';
+import type { Store } from '../../src/store/index.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { makeDatabase } from '../fakes/database.ts';
+import {
+  startDiscordFake,
+  type DiscordFake,
+  type FakeChannel,
+  type FakeGuild,
+} from '../fakes/discord/index.ts';
+import { onServer } from '../fakes/on-server.ts';
+import { openTestCore } from '../fakes/open-core.ts';
+import { startSpeechFake } from '../fakes/speech.ts';
+
+/** Every window of Discord's limits is so many times shorter. */
+const SPEED = 50;
+const IDENTIFY_EVERY_MS = 5_250 / SPEED;
+
+/** One process of several. */
+export interface BotProcess {
+  readonly name: string;
+  readonly core: Core;
+  readonly adapter: Adapter;
+  readonly store: Store;
+  readonly logged: string[];
+  /** Has it stand still from now on, as its clock tells, until its leases are over. */
+  freeze(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Several processes on one database, and one Discord. */
+export interface Processes {
+  readonly discord: DiscordFake;
+  open(part?: Partial<DiscordOptions>): Promise<BotProcess>;
+  /** Makes servers until each of so many shards has one; resolves with those of the shards. */
+  towns(shards: number): readonly (readonly [guild: FakeGuild, channel: FakeChannel])[];
+  /** The names of the processes that are connected for each shard. */
+  owners(shards: number): readonly (readonly string[])[];
+}
+
+export const shardOf = ({ id }: { readonly id: string }, count: number): number =>
+  Number((BigInt(id) >> 22n) % BigInt(count));
+
+export const openProcesses = async (
+  options: Parameters<typeof startDiscordFake>[0],
+): Promise<Processes> => {
+  const discord = await startDiscordFake({ speed: SPEED, ...options });
+  onTestFinished(async () => discord[Symbol.asyncDispose]());
+  const speech = await startSpeechFake();
+  onTestFinished(async () => speech[Symbol.asyncDispose]());
+  const url = await makeDatabase();
+  let opened = 0;
+
+  return {
+    discord,
+    open: async (part = {}) => {
+      opened += 1;
+      const name = `p${opened}`;
+      const logged: string[] = [];
+      const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
+      const parts = new AsyncDisposableStack();
+      onTestFinished(async () => parts.disposeAsync());
+      let aheadMs = 0;
+      const store = parts.adopt(
+        await openPostgresStore({
+          url,
+          connections: 5,
+          log,
+          wallMs: () => Date.now() + aheadMs,
+        }),
+        async (open) => open.destroy(),
+      );
+      const client = parts.use(
+        createServiceClient({
+          baseUrl: speech.url,
+          key: speech.key,
+          retry: { random: () => 0, sleep: async () => {} },
+        }),
+      );
+      const running = parts.use(await openTestCore({ client, store, log }));
+      const adapter = parts.use(
+        createDiscordAdapter(
+          {
+            token: discord.token,
+            url: discord.urlFor(name),
+            requestsPerSecond: 10_000,
+            random: () => 0,
+            identifyEveryMs: IDENTIFY_EVERY_MS,
+            ...part,
+          },
+          running.core,
+        ),
+      );
+      running.attach(adapter);
+      await adapter.start();
+      return {
+        name,
+        core: running.core,
+        adapter,
+        store,
+        logged,
+        freeze: async () => {
+          aheadMs = 60_000;
+          const own = logged.length + Number.parseInt(randomUUID(), 16);
+          await onServer(url, `UPDATE lease SET expires_ms = 1 WHERE owner <> '' AND ${own} >= 0`);
+        },
+        stop: async () => parts.disposeAsync(),
+      };
+    },
+    towns: (shards) => {
+      const found = new Map<number, readonly [FakeGuild, FakeChannel]>();
+      while (found.size < shards) {
+        const guild = discord.guild({ name: 'Babel' });
+        found.set(shardOf(guild, shards), [guild, guild.channel({ name: 'general' })]);
+        discord.clock.advance(1);
+      }
+      return Array.from({ length: shards }, (_, shard) => found.get(shard)!);
+    },
+    owners: (shards) =>
+      Array.from({ length: shards }, (_, shard) =>
+        discord.gateway.sessions
+          .filter(
+            ({ connected, shard: [id, count] }) => connected && id === shard && count === shards,
+          )
+          .map(({ client }) => client),
+      ),
+  };
+};

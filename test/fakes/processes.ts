@@ -1,0 +1,51 @@
+import { realClock } from '../../src/async/clock.ts';
+import type { Tenure } from '../../src/ports/leases.ts';
+import type { Processes } from '../../src/ports/processes.ts';
+import { createEmbeddedQuota } from '../../src/store/embedded-quota.ts';
+
+/** One process alone, which has every name that it shares. */
+export const createLoneProcess = (): Processes => {
+  const numbers = new Map<string, number>();
+  return {
+    isAlone: true,
+    leases: {
+      isAnyHeld: async () => false,
+      acquire: () => Promise.reject(new Error('nothing is acquired here')),
+      share: (set, size, begin) => {
+        const ended = new AbortController();
+        const works = Array.from({ length: size }, (_, index) => {
+          const tenure: Tenure = {
+            name: `${set}:${index}`,
+            epoch: 1,
+            signal: ended.signal,
+            isHeld: () => !ended.signal.aborted,
+            assertHeld: () => ended.signal.throwIfAborted(),
+            release: async () => ended.abort(),
+          };
+          return begin(tenure);
+        });
+        return {
+          [Symbol.asyncDispose]: async () => {
+            await Promise.all(works.map((work) => work[Symbol.asyncDispose]()));
+            ended.abort();
+          },
+        };
+      },
+      tell: () => undefined,
+    },
+    quota: createEmbeddedQuota(realClock),
+    agreements: {
+      agree: async (name, value) => {
+        if (!numbers.has(name)) numbers.set(name, value);
+        return numbers.get(name) ?? value;
+      },
+      read: async (prefix) => new Map([...numbers].filter(([name]) => name.startsWith(prefix))),
+      write: async (values) => {
+        for (const [name, value] of Object.entries(values))
+          if (value === undefined) numbers.delete(name);
+          else numbers.set(name, value);
+      },
+      watch: () => () => undefined,
+    },
+  };
+};

@@ -1,0 +1,119 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
+
+const dockerfile = readFileSync('Dockerfile', 'utf8');
+const [, final = ''] = dockerfile.split(/^FROM .*\n(?=[^]*^USER)(?![^]*^FROM)/m);
+/** What the image copies from the tree. */
+const copied = [...final.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+  names.split(' '),
+);
+const PATH = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`;
+
+interface Ended {
+  readonly code: number;
+  readonly told: string;
+  readonly said: string;
+}
+
+/** Runs a program of the image to its end. */
+const run = (
+  file: string,
+  words: readonly string[],
+  options: { cwd: string; env?: Record<string, string> },
+): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(
+      file,
+      words,
+      { cwd: options.cwd, env: { PATH, ...options.env } },
+      (error, told, said) => {
+        resolve({ code: Number(error?.code ?? 0), told, said });
+      },
+    );
+  });
+
+describe('the image', () => {
+  let app: string;
+  beforeAll(() => {
+    app = mkdtempSync(join(tmpdir(), 'dragoman-image-'));
+    for (const name of copied)
+      cpSync(name, join(app, name), {
+        recursive: true,
+        filter: (path) => !path.includes('node_modules'),
+      });
+    symlinkSync(join(import.meta.dirname, '../node_modules'), join(app, 'node_modules'));
+  });
+  afterAll(() => rmSync(app, { recursive: true }));
+
+  it('starts from what it copies alone, serves the page, and ends well', async () => {
+    const database = `sqlite:${join(app, 'data/dragoman.db')}`;
+    const program = spawn('sh', ['scripts/dragoman.sh', 'start'], {
+      cwd: app,
+      env: { PATH, PORT: '0', OPS_PORT: '0', DATABASE_URL: database, DRAGOMAN_IMAGE: 'true' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said = text(program.stderr);
+    const ended = once(program, 'exit');
+    let told = '';
+    let page: Promise<Response> | undefined;
+    for await (const piece of program.stdout.setEncoding('utf8')) {
+      told += String(piece);
+      const url = /Dragoman on web: (\S+)/.exec(told)?.[1];
+      if (url !== undefined) page ??= fetch(new URL('page/main.ts', url));
+      if (/^ {2}(?:yes|no) +espeak-ng/m.test(told)) {
+        expect((await page)?.status).toBe(200);
+        program.kill('SIGTERM');
+      }
+    }
+    expect([await ended, await said]).toEqual([[0, null], '']);
+    expect(told).toMatch(/ apertium .* APT_PACKAGES=apertium-eng-spa$|yes +apertium/m);
+    expect(told).not.toMatch(/apt-get|npm run/);
+  });
+
+  it('runs the scripts of package.json by name, and other programs as they are', async () => {
+    const service = await run('sh', ['scripts/dragoman.sh', 'service', 'nonsense'], { cwd: app });
+    expect(service).toMatchObject({ code: 1, said: expect.stringContaining('"nonsense"') });
+    const other = await run('sh', ['scripts/dragoman.sh', 'node', '-p', '1 + 1'], { cwd: app });
+    expect(other).toMatchObject({ code: 0, told: '2\n' });
+    for (const name of ['start', 'service', 'setup', 'doctor'] as const)
+      expect(manifest.scripts[name]).not.toMatch(/["'$|&;]/);
+  });
+
+  it('is checked by a program that tells a healthy process from others', async () => {
+    let status = 200;
+    const server = createServer((_, response) => response.writeHead(status).end());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const env = { OPS_PORT: String((server.address() as AddressInfo).port) };
+    const check = (): Promise<Ended> =>
+      run(process.execPath, ['scripts/check-health.mjs'], { cwd: app, env });
+    expect(await check()).toMatchObject({ code: 0 });
+    status = 503;
+    expect(await check()).toMatchObject({ code: 1 });
+    server.close();
+    server.closeAllConnections();
+    expect(await check()).toMatchObject({ code: 1, said: expect.stringContaining('ECONNREFUSED') });
+  });
+
+  it('is built from files that the builder is sent', () => {
+    const sent = readFileSync('.dockerignore', 'utf8').split('\n');
+    expect(sent).toContain('*');
+    expect(copied.length).toBeGreaterThan(5);
+    for (const name of [...copied, 'package-lock.json', '.npmrc'])
+      expect(sent).toContain(`!${name}`);
+  });
+
+  it('runs as a user whose number is known, and is checked', () => {
+    expect(final).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+    expect(final).toMatch(/^HEALTHCHECK .*check-health\.mjs/m);
+    expect(final.lastIndexOf('USER')).toBeLessThan(final.indexOf('ENTRYPOINT'));
+  });
+});

@@ -17,7 +17,7 @@ export interface StoreOptions {
    * false, for which SQLite refuses a second process.
    */
   readonly isGuest?: boolean | undefined;
-  /** Where given, a PostgreSQL that cannot be used for now is waited for until this is aborted. */
+  /** Signal that ends the wait for a PostgreSQL that cannot be used for now. Default: nothing is waited for. */
   readonly waiting?: AbortSignal | undefined;
   /** Most connections to PostgreSQL. Default: 10. */
   readonly connections?: number | undefined;

@@ -32,7 +32,7 @@ const keepImages = (path: string): void => {
       done(thrown);
     });
   };
-  fs.fdatasync = Object.assign(syncAndKeep, { __promisify__: sync.__promisify__ });
+  Object.assign(fs, { fdatasync: syncAndKeep });
   syncBuiltinESMExports();
 };
 

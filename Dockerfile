@@ -6,7 +6,7 @@ COPY package.json package-lock.json .npmrc ./
 # The image brings Node itself; the bundled one is for machines with an older Node.
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node
 
-FROM ${NODE_IMAGE}
+FROM ${NODE_IMAGE} AS program
 # Packages of Debian to add, such as "ffmpeg apertium-eng-spa".
 ARG APT_PACKAGES=""
 RUN if [ -n "$APT_PACKAGES" ]; then \
@@ -45,3 +45,9 @@ HEALTHCHECK --interval=15s --timeout=3s --start-period=20s CMD ["node", "scripts
 # Reachable from outside, so it starts only with WEB_TOKEN set.
 ENTRYPOINT ["dragoman"]
 CMD ["start"]
+
+# For platforms that mount volumes which belong to root: the volume is given away before anything is started.
+FROM program AS root-volume
+USER root
+
+FROM program

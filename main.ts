@@ -103,24 +103,23 @@ runProgram(async (stopped) => {
   await using parts = new AsyncDisposableStack();
   const tracing = parts.use(await openTracing(config.tracing, log));
   const { ROLES } = config.core;
-  if (isServiceAlone(ROLES)) {
-    const { serve } = await import('./service/serve.ts');
-    const { server } = parseConfig({ ...file, ...process.env }, { server: serverSection });
-    return serve({ server, engines: config.engines, log, tracing }, stopped);
-  }
-  const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
   const isGuest = process.argv[2] === 'doctor';
+  const isAlone = isServiceAlone(ROLES);
+  const metrics = createMetrics();
+  const { isStalled } = parts.use(startHeartbeat(realClock));
   const draining = new AbortController();
   void stopped.then(() => draining.abort());
-  const metrics = createMetrics();
-  const heartbeat = parts.use(startHeartbeat(realClock));
-  const { METRICS_TOKEN, OPS_HOST, OPS_PORT } = config.ops;
+  const { METRICS_TOKEN: metricsToken, OPS_HOST, OPS_PORT } = config.ops;
   let pages = createOpsPages({
     metrics,
-    metricsToken: METRICS_TOKEN,
-    isStalled: heartbeat.isStalled,
-    // Until the database is open.
-    readiness: async () => ({ ready: false, draining: false, parts: { storage: false } }),
+    metricsToken,
+    isStalled,
+    // Until the database is open. The service alone needs none.
+    readiness: async () => {
+      const { aborted } = draining.signal;
+      const parts = isAlone ? {} : { storage: false };
+      return { ready: isAlone && !aborted, draining: aborted, parts };
+    },
   });
   if (OPS_PORT !== undefined && !isGuest) {
     const served: OpsPages = { reply: async (...request) => pages.reply(...request) };
@@ -128,6 +127,15 @@ runProgram(async (stopped) => {
     const server = parts.use(await startOpsServer(options));
     console.log(`Dragoman’s health and metrics: ${server.url}`);
   }
+  if (isAlone) {
+    parts.use(measureEventLoop(metrics, realClock));
+    const { serve } = await import('./service/serve.ts');
+    const { server } = parseConfig({ ...file, ...process.env }, { server: serverSection });
+    // Awaited here, for the parts end when this function does.
+    await serve({ server, engines: config.engines, log, tracing }, stopped);
+    return;
+  }
+  const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
   const waiting = isGuest ? undefined : draining.signal;
   const opening = openStore(DATABASE_URL, { log, connections, isGuest, waiting });
   const opened = await Promise.race([opening, stopped]);
@@ -170,8 +178,8 @@ runProgram(async (stopped) => {
       tracing,
       receives: ROLES.has('gateway'),
       ops: {
-        metricsToken: METRICS_TOKEN,
-        isStalled: heartbeat.isStalled,
+        metricsToken,
+        isStalled,
         draining: draining.signal,
       },
       ownKeys,

@@ -55,7 +55,7 @@ export interface Core {
   readonly installations?: InstallationStore;
   /** Opens what keeps the events of a platform that wants them acknowledged. */
   readonly openDeliveries: OpenDeliveries;
-  /** What the adapter divides with other processes on the same database. */
+  /** Leases, rates and numbers that the adapter shares with other processes on the same database. */
   readonly processes: Processes;
   /** Tells of each platform that is on, by its name, whether people can use it. */
   ready(): Readonly<Record<string, boolean>>;

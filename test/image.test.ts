@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 
 const dockerfile = readFileSync('Dockerfile', 'utf8');
-const [, final = ''] = dockerfile.split(/^FROM .*\n(?=[^]*^USER)(?![^]*^FROM)/m);
+const [, program = ''] = /^FROM \S+ AS program\n([^]*?)^FROM /m.exec(dockerfile) ?? [];
 /** What the image copies from the tree. */
-const copied = [...final.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+const copied = [...program.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
   names.split(' '),
 );
 const PATH = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`;
@@ -57,7 +57,7 @@ describe('the image', () => {
     const database = `sqlite:${join(app, 'data/dragoman.db')}`;
     const program = spawn('sh', ['scripts/dragoman.sh', 'start'], {
       cwd: app,
-      env: { PATH, PORT: '0', OPS_PORT: '0', DATABASE_URL: database, DRAGOMAN_IMAGE: 'true' },
+      env: { PATH, PORT: '0', OPS_PORT: '0', DATABASE_URL: database, DRAGOMAN_IMAGE: 'yes' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const said = text(program.stderr);
@@ -83,7 +83,7 @@ describe('the image', () => {
     expect(service).toMatchObject({ code: 1, said: expect.stringContaining('"nonsense"') });
     const other = await run('sh', ['scripts/dragoman.sh', 'node', '-p', '1 + 1'], { cwd: app });
     expect(other).toMatchObject({ code: 0, told: '2\n' });
-    for (const name of ['start', 'service', 'setup', 'doctor'] as const)
+    for (const name of ['start', 'service', 'setup', 'doctor', 'db'] as const)
       expect(manifest.scripts[name]).not.toMatch(/["'$|&;]/);
   });
 
@@ -112,8 +112,9 @@ describe('the image', () => {
   });
 
   it('runs as a user whose number is known, and is checked', () => {
-    expect(final).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
-    expect(final).toMatch(/^HEALTHCHECK .*check-health\.mjs/m);
-    expect(final.lastIndexOf('USER')).toBeLessThan(final.indexOf('ENTRYPOINT'));
+    expect(program).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+    expect(program).toMatch(/^HEALTHCHECK .*check-health\.mjs/m);
+    expect(dockerfile).toMatch(/^FROM program\n$/m);
+    expect(program.lastIndexOf('USER')).toBeLessThan(program.indexOf('ENTRYPOINT'));
   });
 });

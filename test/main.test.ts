@@ -47,10 +47,18 @@ describe('the program', () => {
   });
 
   it('serves only speech, translation and chat where that is its role', async () => {
-    const child = spawnDragoman({ ROLES: 'service', SERVICE_PORT: '0', LOG_LEVEL: 'silent' });
+    const child = spawnDragoman({
+      ROLES: 'service',
+      SERVICE_PORT: '0',
+      OPS_PORT: '0',
+      LOG_LEVEL: 'silent',
+    });
     let told = '';
     child.stdout.on('data', (part: Buffer) => (told += part.toString()));
     await expect.poll(() => told).toContain('Speech, translation and chat at http://');
+    const ops = /health and metrics: (\S+)/.exec(told)?.[1];
+    for (const path of ['healthz', 'readyz'])
+      expect((await fetch(`${ops}/${path}`)).status, path).toBe(200);
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(told).not.toContain('Dragoman on');

@@ -47,6 +47,8 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     const found = await readApplication(api);
     const { id, hasContentIntent } = found;
     signal.throwIfAborted();
+    // What is to be posted in servers of other processes' shards needs none here.
+    if (!core.processes.isAlone) application = found;
     if (!hasContentIntent)
       log.warn(`Discord: messages arrive without their text; ${contentIntentHint(id)}`);
     await register(id);
@@ -107,12 +109,12 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       const patience = new AbortController();
       const online = firstTry();
       const slow = delay(PATIENCE_MS, 'still connecting', { signal: patience.signal });
-      const where = await Promise.race([online, slow]).finally(() => patience.abort());
+      const outcome = await Promise.race([online, slow]).finally(() => patience.abort());
       online.catch((thrown: unknown) => {
         if (signal.aborted) return;
         log.error({ reason: toAppError(thrown).message }, 'Discord: connection failed');
       });
-      return { where };
+      return { where: outcome };
     },
     ready: () => application !== undefined && connections.isConnected() && api.isTokenGood(),
     [Symbol.asyncDispose]: async () => {
@@ -120,6 +122,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       await Promise.race([interactions.stop(), sleep(realClock, STOP_MS)]);
       voice.stop();
       await connections[Symbol.asyncDispose]();
+      await clients.close();
     },
   };
 };

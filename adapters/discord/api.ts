@@ -12,6 +12,7 @@ import { backoffMs } from '../../src/async/backoff.ts';
 import { withOwnSignal } from '../../src/async/abort.ts';
 import type { DiscordMetrics } from './metrics.ts';
 import { fromDiscord, isTokenRefused, NotDiscordError } from './errors.ts';
+import type { SharedLimits } from './shared-limits.ts';
 
 interface RequestOptions {
   readonly body?: unknown;
@@ -53,6 +54,8 @@ export interface ApiOptions {
   readonly random?: () => number;
   /** Counts the responses. Default: nobody does. */
   readonly watchRequests?: DiscordMetrics['watchRequests'];
+  /** The limits of all requests together. Default: those of the library, in this process. */
+  readonly limits?: SharedLimits;
   /** Waits; may end early in any way when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
@@ -102,9 +105,17 @@ const isLost = (thrown: unknown): boolean =>
     (thrown.name === 'AbortError' || ('code' in thrown && BROKEN.has(thrown.code))));
 
 export const createDiscordApi = (options: ApiOptions): Api => {
-  // One client, so that all requests share the known rate limits; retries are made here instead.
+  // One client, so that requests share the known rate limits; retries are made here instead.
   const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);
-  options.watchRequests?.(rest);
+  // Answers to interactions are outside of the limit of all requests together, and have to be quick.
+  const interactions = new REST({
+    ...restOptions({ ...options, requestsPerSecond: Infinity }),
+    retries: 0,
+  });
+  for (const each of [rest, interactions]) {
+    options.watchRequests?.(each);
+    options.limits?.watch(each);
+  }
   const { random = Math.random, sleep = async (ms, signal) => delay(ms, undefined, { signal }) } =
     options;
   const backoff = { firstMs: 500, longestMs: 2_000, random };
@@ -126,9 +137,11 @@ export const createDiscordApi = (options: ApiOptions): Api => {
       };
       for (let attempt = 1; ; attempt += 1) {
         try {
+          const isAnswer = route.startsWith('/interactions/');
+          if (!isAnswer) await options.limits?.wait(requested.auth !== false, asked);
           // The library leaves a listener on each signal that it is given.
           const answer = (await withOwnSignal(asked, async (signal) =>
-            rest.request({ ...request, ...(signal ? { signal } : {}) }),
+            (isAnswer ? interactions : rest).request({ ...request, ...(signal ? { signal } : {}) }),
           )) as T;
           if (isPage(answer)) throw new NotDiscordError();
           if (requested.auth !== false) tokenIsGood = true;

@@ -83,6 +83,14 @@ export const readRaw = async (
   }
 };
 
+/** Finds the name of a channel that all readers can see; Discord itself hides others from them. */
+const channelName = (client: Client, id: string, readers: Channel): string | undefined => {
+  const [other, here] = [findIn(client, { space: readers.space, id }), findIn(client, readers)];
+  return other && here && isSeenByReadersOf(here, other) ? other.name : undefined;
+};
+
+const mentionKey = ({ target, id }: Mention): string => `${target} ${id}`;
+
 export interface ChannelFeedDeps {
   readonly api: Api;
   readonly application: () => Application;
@@ -99,14 +107,6 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     ...channel,
     ...parents.channel(guildIdOf(channel), channel.id),
   });
-
-  /**
-   * Finds the name of a channel that all readers can see; Discord itself hides others from them.
-   */
-  const channelName = (client: Client, id: string, readers: Channel): string | undefined => {
-    const [other, here] = [findIn(client, { space: readers.space, id }), findIn(client, readers)];
-    return other && here && isSeenByReadersOf(here, other) ? other.name : undefined;
-  };
 
   /** Finds a member's name; members of other processes' servers are looked up. */
   const memberName = async (guildId: string, id: string): Promise<string | undefined> => {
@@ -158,12 +158,11 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
         if (node.kind === 'mention' && node.platform === PLATFORM) mentions.push(node);
       });
       if (mentions.length === 0) return text;
-      const keyOf = ({ target, id }: Mention): string => `${target} ${id}`;
       const names = new Map<string, string | undefined>();
-      for (const each of mentions) names.set(keyOf(each), await nameFor(channel, each));
+      for (const each of mentions) names.set(mentionKey(each), await nameFor(channel, each));
       return map(text, (node) =>
         node.kind === 'mention' && node.platform === PLATFORM
-          ? mention(PLATFORM, node.target, node.id, names.get(keyOf(node)))
+          ? mention(PLATFORM, node.target, node.id, names.get(mentionKey(node)))
           : node,
       );
     },

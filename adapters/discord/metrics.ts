@@ -3,6 +3,12 @@ import type { Metrics } from '../../src/ops/metrics.ts';
 
 /** Statuses that Discord counts as invalid requests, ten thousand of which in ten minutes ban the address. */
 const INVALID: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** True for a response that Discord counts as an invalid request. */
+export const isInvalid = ({ status, headers }: ResponseLike): boolean =>
+  // A limit that is shared with others counts against nobody (reference, "Rate Limits").
+  INVALID.has(status) && headers.get('x-ratelimit-scope') !== 'shared';
+
 const RATE_LIMITED = 429;
 
 export interface DiscordMetrics {
@@ -29,10 +35,9 @@ export const declareDiscordMetrics = (metrics: Metrics): DiscordMetrics => {
   });
   return {
     watchRequests: (rest) => {
-      rest.on(RESTEvents.Response, (_, { status, headers }: ResponseLike) => {
-        if (status === RATE_LIMITED) limited({ platform: 'discord' });
-        // A limit that is shared with others counts against nobody (reference, "Rate Limits").
-        if (INVALID.has(status) && headers.get('x-ratelimit-scope') !== 'shared') invalid();
+      rest.on(RESTEvents.Response, (_, response: ResponseLike) => {
+        if (response.status === RATE_LIMITED) limited({ platform: 'discord' });
+        if (isInvalid(response)) invalid();
       });
     },
     watchSessions: (client) => {

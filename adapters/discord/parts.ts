@@ -16,6 +16,7 @@ import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
 import { createWriters } from './mirrors/writers.ts';
 import { missingToPost } from './permissions.ts';
+import { createSharedLimits } from './shared-limits.ts';
 import { createPlatform } from './platform.ts';
 import { createClients } from './shards/clients.ts';
 import { createThreads } from './threads.ts';
@@ -51,7 +52,13 @@ export const createParts = (
       if (REFUSED.has(status)) clients.doubt(path);
     });
   };
-  const api = createDiscordApi({ ...options, watchRequests });
+  const limits = createSharedLimits({
+    processes,
+    requestsPerSecond: options.requestsPerSecond,
+    log,
+    clock,
+  });
+  const api = createDiscordApi({ ...options, watchRequests, limits });
   const parents = createThreadParents();
   const makeVisitor = (found: Application): Client => createClient(options, found);
   const clients = createClients({
@@ -83,7 +90,11 @@ export const createParts = (
   const platform = createPlatform({
     api,
     access,
-    missingToPost: (channel) => missingToPost(clients.here(channel.space.id), channel),
+    missingToPost: (channel) => {
+      const client = clients.here(channel.space.id);
+      // What another process knows, a refused post says.
+      return client || processes.isAlone ? missingToPost(client, channel) : [];
+    },
     writers,
     feed,
     mirrors,

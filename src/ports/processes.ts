@@ -2,7 +2,7 @@ import type { Agreements } from './agreements.ts';
 import type { Leases } from './leases.ts';
 import type { Quota } from './quota.ts';
 
-/** What this process and all others on the same database divide among them. */
+/** The ways in which this process shares its work with all others on the same database. */
 export interface Processes {
   /** True where no other process can use the database. */
   readonly isAlone: boolean;

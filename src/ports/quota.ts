@@ -1,5 +1,5 @@
-/** How often something may be done. */
-export interface Rate {
+/** A limit on how often something is done. */
+export interface QuotaRate {
   readonly perSecond: number;
   /** Most at once, after a pause. */
   readonly burst: number;
@@ -14,7 +14,7 @@ export interface Quota {
    * Waits for one use, in the order of this process's calls. Where the database is away, it waits for
    * it. Rejects with the signal's reason.
    */
-  take(name: string, rate: Rate, signal?: AbortSignal): Promise<void>;
+  take(name: string, rate: QuotaRate, signal?: AbortSignal): Promise<void>;
   /** Counts one use at once; false where the rate is used up. Rejects as the database does. */
-  tryTake(name: string, rate: Rate): Promise<boolean>;
+  tryTake(name: string, rate: QuotaRate): Promise<boolean>;
 }

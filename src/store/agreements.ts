@@ -32,7 +32,7 @@ export const createAgreements = (store: Store): Agreements => {
           .select('value')
           .where('name', '=', name)
           .executeTakeFirstOrThrow();
-        return Number(row.value);
+        return row.value;
       }),
     read: async (prefix) => {
       const rows = await store
@@ -40,7 +40,7 @@ export const createAgreements = (store: Store): Agreements => {
         .selectAll()
         .where((eb) => eb(eb.fn('substr', ['name', eb.lit(1), eb.lit(prefix.length)]), '=', prefix))
         .execute();
-      return new Map(rows.map(({ name, value }) => [name, Number(value)]));
+      return new Map(rows.map(({ name, value }) => [name, value]));
     },
     write,
     watch: (look) => store.signals.subscribe('agreement', () => look()),

@@ -31,7 +31,7 @@ export const takeOwnerLock = (path: string): Disposable =>
     return { [Symbol.dispose]: () => file.close() };
   });
 
-/** Takes the lock as `takeOwnerLock` does; undefined where another process has the lock. */
+/** Takes the lock as `takeOwnerLock` does; undefined where another process has it. */
 export const tryOwnerLock = (path: string): Disposable | undefined => {
   try {
     return takeOwnerLock(path);

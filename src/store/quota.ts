@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../async/clock.ts';
-import type { Quota, Rate } from '../ports/quota.ts';
+import type { Quota, QuotaRate } from '../ports/quota.ts';
 
-/** What came of a request for uses of a rate. */
+/** The answer to a request for uses of a rate. */
 export interface Grant {
   readonly granted: number;
   /** Time until one more can be given. */
@@ -9,9 +9,9 @@ export interface Grant {
 }
 
 /** Gives at most `wanted` uses of a rate. Rejects as the database does. */
-export type GrantUses = (name: string, rate: Rate, wanted: number) => Promise<Grant>;
+export type GrantUses = (name: string, rate: QuotaRate, wanted: number) => Promise<Grant>;
 
-/** Least wait between two requests for one name: what comes meanwhile is asked for together. */
+/** Least wait for more of a rate that is used up: what comes meanwhile is asked for together. */
 const LEAST_WAIT_MS = 20;
 const AWAY_MS = 500;
 
@@ -23,14 +23,15 @@ interface Waiting {
 export const createQuota = (grant: GrantUses, clock: Clock): Quota => {
   const queues = new Map<string, Waiting[]>();
 
-  const serve = async (name: string, rate: Rate, queue: Waiting[]): Promise<void> => {
+  const serve = async (name: string, rate: QuotaRate, queue: Waiting[]): Promise<void> => {
     while (queue.length > 0) {
-      const { granted, waitMs } = await grant(name, rate, queue.length).catch(() => ({
+      const wanted = queue.length;
+      const { granted, waitMs } = await grant(name, rate, wanted).catch(() => ({
         granted: 0,
         waitMs: AWAY_MS,
       }));
       for (const { done } of queue.splice(0, granted)) done();
-      if (queue.length > 0) await sleep(clock, Math.max(LEAST_WAIT_MS, waitMs));
+      if (granted < wanted && queue.length > 0) await sleep(clock, Math.max(LEAST_WAIT_MS, waitMs));
     }
     queues.delete(name);
   };

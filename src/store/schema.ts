@@ -237,7 +237,7 @@ interface LeftSpaceTable {
   left_ms: number;
 }
 
-/** What is used up of a rate that processes share; see `Quota`. */
+/** A rate that processes share, as far as it is used up; see `Quota`. */
 interface QuotaTable {
   name: string;
   /** Time whose uses are all given, microseconds by the database's clock. */

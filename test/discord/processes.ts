@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discord/adapter.ts';
@@ -16,10 +15,12 @@ import {
 import { onServer } from '../fakes/on-server.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import { startSpeechFake } from '../fakes/speech.ts';
+import { fastClock } from './support.ts';
 
-/** Every window of Discord's limits is so many times shorter. */
-const SPEED = 50;
-const IDENTIFY_EVERY_MS = 5_250 / SPEED;
+/** Every window of Discord's limits is so many times shorter: five seconds are a quarter of one. */
+const SPEED = 20;
+/** Longer than that by what a busy machine may take. */
+const IDENTIFY_EVERY_MS = 500;
 
 /** One process of several. */
 export interface BotProcess {
@@ -28,8 +29,12 @@ export interface BotProcess {
   readonly adapter: Adapter;
   readonly store: Store;
   readonly logged: string[];
-  /** Has it stand still from now on, as its clock tells, until its leases are over. */
-  freeze(): Promise<void>;
+  /**
+   * Lets a minute have passed in which it stood still, so that its leases are over.
+   *
+   * @param lease one of its shards, as `<count>:<id>`
+   */
+  freeze(lease: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -91,6 +96,7 @@ export const openProcesses = async (
             requestsPerSecond: 10_000,
             random: () => 0,
             identifyEveryMs: IDENTIFY_EVERY_MS,
+            clock: fastClock,
             ...part,
           },
           running.core,
@@ -104,10 +110,13 @@ export const openProcesses = async (
         adapter,
         store,
         logged,
-        freeze: async () => {
+        freeze: async (lease) => {
           aheadMs = 60_000;
-          const own = logged.length + Number.parseInt(randomUUID(), 16);
-          await onServer(url, `UPDATE lease SET expires_ms = 1 WHERE owner <> '' AND ${own} >= 0`);
+          await onServer(
+            url,
+            `UPDATE lease SET expires_ms = 1
+             WHERE owner = (SELECT owner FROM lease WHERE name = 'discord-shards-${lease}')`,
+          );
         },
         stop: async () => parts.disposeAsync(),
       };

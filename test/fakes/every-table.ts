@@ -21,11 +21,9 @@ export const TABLES_WITHOUT_DATA: ReadonlySet<string> = new Set([
 const dataTables = async (store: Store) =>
   (await store.introspection.getTables()).filter(({ name }) => !TABLES_WITHOUT_DATA.has(name));
 
-/** Names of the tables that hold text, in which a mark can stand. */
+/** Names of the tables that hold data. */
 export const tablesOf = async (store: Store): Promise<readonly string[]> =>
-  (await dataTables(store)).flatMap(({ name, columns }) =>
-    columns.some(({ dataType }) => dataType.toLowerCase() === 'text') ? [name] : [],
-  );
+  (await dataTables(store)).map(({ name }) => name);
 
 /** Names of the columns of each table, by the table’s name. */
 export const columnsOf = async (store: Store): Promise<ReadonlyMap<string, readonly string[]>> =>

@@ -20,7 +20,7 @@ export const createInteractionSet = (deps: InteractionSetDeps) => {
   return {
     /** Creates the interactions of a shard; they are answered only while its tenure is held. */
     open: (tenure: Pick<Tenure, 'isHeld'>): Pick<Interactions, 'take'> & Disposable => {
-      const acknowledge = createAcknowledge(deps.api, deps.core.log, tenure.isHeld);
+      const acknowledge = createAcknowledge(deps.api, deps.core.log, () => tenure.isHeld());
       const own = createInteractions({ ...deps, acknowledge });
       all.add(own);
       return {

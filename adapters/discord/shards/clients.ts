@@ -51,10 +51,14 @@ export interface Clients {
   knowing(guildId: string): Promise<Client>;
   /** Has the server of a request that was refused read anew. */
   doubt(path: string): void;
+  /** Ends the client of servers that were read. */
+  close(): Promise<void>;
 }
 
-interface Kept {
-  _add(data: object): unknown;
+/** Method by which the library itself puts a server of the gateway into its cache. */
+const ADD = '_add';
+interface GuildCache {
+  [ADD](data: object): unknown;
 }
 
 const forget = (client: Client, guildId: string): void => {
@@ -100,8 +104,8 @@ export const createClients = (deps: ClientsDeps): Clients => {
       ]);
       for (const thread of threads) parents.note(guildId, thread);
       forget(client, guildId);
-      const guilds = client.guilds as unknown as Kept;
-      guilds._add({ ...guild, channels, threads, members: [me] });
+      const guilds = client.guilds as unknown as GuildCache;
+      guilds[ADD]({ ...guild, channels, threads, members: [me] });
     } catch (thrown) {
       forget(client, guildId);
       if (!isRefusal(thrown, ...NOT_THERE)) throw thrown;
@@ -154,5 +158,6 @@ export const createClients = (deps: ClientsDeps): Clients => {
       const known = visits.get(guildId);
       if (known) known.untilMs = Math.min(known.untilMs, known.atMs + DOUBTED_MS);
     },
+    close: async () => made?.destroy(),
   };
 };

@@ -1,7 +1,10 @@
 import { GatewayDispatchEvents, type Client } from 'discord.js';
 import { sleep } from '../../../src/async/clock.ts';
+import { createLru } from '../../../src/async/lru.ts';
 import type { AppError } from '../../../src/errors.ts';
 import type { Core } from '../../../src/adapter.ts';
+import type { Message } from '../../../src/model/message.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { Tenure } from '../../../src/ports/leases.ts';
 import type { Application } from '../application.ts';
 import { readRaw } from '../channel-feed.ts';
@@ -28,6 +31,8 @@ export interface ConnectionsDeps extends Parts {
 /** Longest wait for the first shard, which other processes may have. */
 const FIRST_MS = 6_000;
 const LOOK_MS = 50;
+/** Messages remembered, as two sessions tell of each while the number of shards changes. */
+const KEPT_READ = 1_000;
 
 const guildsOf = (client: Client): readonly string[] => [...client.guilds.cache.keys()];
 
@@ -43,6 +48,15 @@ export const createConnections = (deps: ConnectionsDeps) => {
     clock,
     everyMs: options.identifyEveryMs,
   });
+  const read = createLru<string, true>(KEPT_READ);
+  const rooms = {
+    reads: (channel: Channel): boolean => core.rooms.reads(channel),
+    wrote: (message: Message): void => {
+      if (read.get(message.ref.id)) return;
+      read.set(message.ref.id, true);
+      core.rooms.wrote(message);
+    },
+  };
   const shut = new WeakMap<Client, Disposable>();
 
   const open = (key: ShardKey, tenure: Tenure): Client => {
@@ -54,11 +68,11 @@ export const createConnections = (deps: ConnectionsDeps) => {
     const taking = interactions.open(tenure);
     shut.set(client, taking);
     const { botId, hasContentIntent } = application();
-    const on = createOn(client, log, tenure.isHeld);
+    const on = createOn(client, log, () => tenure.isHeld());
     const listening = { ...parts, listener: core.feedListener, interactions, botId };
     listenToMessages(on, {
       ...listening,
-      rooms: core.rooms,
+      rooms,
       log,
       fetch: async (ref) => {
         const raw = await readRaw(api, ref);

@@ -12,7 +12,7 @@ export const IDENTIFY_EVERY_MS = 5_250;
 /** Part of a day's session starts that is left: at none, Discord replaces the token. */
 const RESERVE = 0.1;
 /** Time for which what Discord said about the gateway is used. */
-const KEPT_MS = 5_000;
+const KEPT_MS = 1_000;
 const AGAIN_MS = 1_000;
 /** Longest wait before the session starts that are left are looked up again. */
 const LOOK_MS = 60_000;
@@ -104,5 +104,3 @@ export const createIdentifyGate = (deps: IdentifyGateDeps) => {
     }
   };
 };
-
-export type IdentifyGate = ReturnType<typeof createIdentifyGate>;

@@ -70,7 +70,10 @@ export const openShard = (deps: ShardDeps): Shard => {
   const failed = ({ code, message: reason }: AppError): void =>
     log.error({ shard: key.id, code, reason }, 'Discord: still not connected');
 
-  const first = once();
+  const first = once().catch((thrown: unknown) => {
+    // Another process has it now.
+    if (!signal.aborted || stopped.aborted) throw thrown;
+  });
   first.catch((thrown: unknown) => {
     const fault = toAppError(thrown);
     if (signal.aborted) return;

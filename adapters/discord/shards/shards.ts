@@ -12,7 +12,7 @@ const NEXT = `${COUNT} next`;
 const READY = `${COUNT} ready `;
 const readyName = ({ id, count }: ShardKey): string => `${READY}${count}:${id}`;
 
-/** How much more Discord has to recommend before the number of shards changes. */
+/** Factor by which Discord has to recommend more before the number of shards changes. */
 const GROWTH = 1.5;
 
 export interface ShardsDeps {
@@ -30,7 +30,7 @@ export interface Shards extends AsyncDisposable {
    * @param recommended number that Discord recommends
    */
   start(wanted: number | undefined, recommended: number): Promise<void>;
-  /** Those that this process has now. */
+  /** Lists those that this process has now. */
   own(): readonly Shard[];
   /** Number of all shards. */
   count(): number;
@@ -51,7 +51,6 @@ export const wantedCount = (
 
 export const createShards = ({ processes, log, open }: ShardsDeps): Shards => {
   const { agreements, leases, isAlone } = processes;
-  /** By their number of shards. */
   const sets = new Map<number, ShardSet>();
   const turns = createKeyedMutex();
   let current = 0;

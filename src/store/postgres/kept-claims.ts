@@ -34,7 +34,7 @@ const LOCK = `SELECT pg_advisory_xact_lock(hashtext('dragoman claims'))`;
 
 /** Statements that run once after a crash, or where the server or the database is another one than before. */
 const MARK = [
-  `UPDATE inbox SET begun = begun + 1 WHERE state IN ('waiting', 'working')`,
+  `UPDATE inbox SET begun = begun + 1 WHERE state = 'waiting'`,
   `INSERT INTO restoration (at_ms) SELECT 0 FROM machine WHERE boot_id <> ${IDENTITY}`,
   `UPDATE restoration SET at_ms = ${NOW_MS} WHERE at_ms = 0`,
   `DELETE FROM restoration WHERE at_ms < (SELECT max(at_ms) FROM restoration)`,

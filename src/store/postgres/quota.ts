@@ -23,5 +23,5 @@ export const createPostgresQuota = (db: Kysely<Schema>, clock: Clock): Quota =>
       RETURNING granted, used_until_us + ${costUs} - ${NOW_US} AS wait_us,
         set_config('synchronous_commit', 'off', true)`.execute(db);
     const row = rows[0];
-    return { granted: Number(row?.granted ?? 0), waitMs: Number(row?.wait_us ?? 0) / 1_000 };
+    return { granted: row?.granted ?? 0, waitMs: (row?.wait_us ?? 0) / 1_000 };
   }, clock);

@@ -108,6 +108,7 @@ export const openPostgresStore = async ({
       await sql`SELECT pg_advisory_xact_lock(hashtext('dragoman guard'))`.execute(within);
       await guardAgainstLeft(within);
       await guardClaims(within);
+      await tuneInbox(within);
     });
     await tuneInbox(db);
     isMigrated = true;

@@ -8,12 +8,12 @@ import { createConnectionPool, UNBOUNDED } from '../postgres/connect.ts';
 import { NOW_MS } from '../postgres/lease-rows.ts';
 import type { Schema } from '../schema.ts';
 import { openSqlite } from '../sqlite.ts';
-import type { TableProgress } from './progress.ts';
+import type { RowProgress } from './progress.ts';
 import type { RowSource } from './source.ts';
 import { COPIED_TABLES, OWN_TABLES, withoutClaim, type TableRow } from './tables.ts';
 
 export interface FillOptions {
-  readonly progress: TableProgress;
+  readonly progress: RowProgress;
   /** Stops the filling, which leaves everything as it was. */
   readonly signal: AbortSignal;
 }

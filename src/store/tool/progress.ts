@@ -7,11 +7,11 @@ const SAY_MS = 2_000;
 const written = new Intl.NumberFormat('en');
 
 /** A number of rows in words: `1,200 rows`. */
-export const rowCount = (count: number): string =>
+export const countOfRows = (count: number): string =>
   `${written.format(count)} ${count === 1 ? 'row' : 'rows'}`;
 
 /** Creates the function that is told each number of rows of a table that are done. */
-export const createTableProgress = (
+export const createRowProgress = (
   say: Say,
   nowMs: () => number = performance.now.bind(performance),
 ) => {
@@ -21,10 +21,10 @@ export const createTableProgress = (
     saidMs = nowMs();
     say(
       done < all
-        ? `${table}: ${written.format(done)} of ${rowCount(all)}`
-        : `${table}: ${rowCount(all)}`,
+        ? `${table}: ${written.format(done)} of ${countOfRows(all)}`
+        : `${table}: ${countOfRows(all)}`,
     );
   };
 };
 
-export type TableProgress = ReturnType<typeof createTableProgress>;
+export type RowProgress = ReturnType<typeof createRowProgress>;

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import { readAddress, shownAddress } from './address.ts';
 import { backUp } from './backup.ts';
 import { copyDatabase } from './copy.ts';
-import { createTableProgress, type Say } from './progress.ts';
+import { createRowProgress, type Say } from './progress.ts';
 import { restoreBackup } from './restore.ts';
 import { statusLines } from './status.ts';
 
@@ -40,7 +40,7 @@ export const runTool = async (
     if (names.length !== count) throw wrong(`${command} needs ${what}`);
     if (mayReplace && !replaces) throw wrong(`${command} replaces nothing`);
   };
-  const options = { progress: createTableProgress(say), signal, mayReplace };
+  const options = { progress: createRowProgress(say), signal, mayReplace };
   const [first = '', second = ''] = names;
 
   switch (command) {

@@ -7,10 +7,10 @@ import { NOW_MS } from '../postgres/lease-rows.ts';
 import { openSqlite } from '../sqlite.ts';
 import type { Schema } from '../schema.ts';
 import { shownAddress, type Address } from './address.ts';
-import { rowCount } from './progress.ts';
+import { countOfRows } from './progress.ts';
 
 /** Opens a database as it is, without changing its schema. */
-export const connectTo = (address: Address): Kysely<Schema> =>
+export const openAsItIs = (address: Address): Kysely<Schema> =>
   new Kysely<Schema>({
     dialect:
       address.engine === 'sqlite'
@@ -20,7 +20,7 @@ export const connectTo = (address: Address): Kysely<Schema> =>
 
 /** Reads the state of a database's schema. Throws `config` for one of another program, and of a newer version. */
 export const schemaOf = async (address: Address): Promise<SchemaStatus> => {
-  await using db = connectTo(address);
+  await using db = openAsItIs(address);
   await refuseUnknown(db);
   return await schemaStatus(db);
 };
@@ -32,7 +32,7 @@ export const aliveOn = async (address: Address): Promise<number> => {
     using lock = tryOwnerLock(address.path);
     return lock ? 0 : 1;
   }
-  await using db = connectTo(address);
+  await using db = openAsItIs(address);
   if (!(await tableNames(db)).includes('lease')) return 0;
   const { rows } = await sql<{ count: number }>`
     SELECT count(DISTINCT owner) AS count FROM lease WHERE expires_ms > ${sql.raw(NOW_MS)}`.execute(
@@ -70,7 +70,7 @@ export const statusLines = async (address: Address, nowMs: number): Promise<read
   const heading = `${engine}: ${shownAddress(address)}`;
   if (address.engine === 'sqlite' && !existsSync(address.path))
     return [heading, 'There is no such file yet.'];
-  await using db = connectTo(address);
+  await using db = openAsItIs(address);
   const status = await schemaStatus(db);
   const megabytes = ((await sizeOf(address, db)) / MEGABYTE).toFixed(1);
   const lines = [
@@ -95,7 +95,7 @@ export const statusLines = async (address: Address, nowMs: number): Promise<read
     const { rows } = await sql<{
       count: number;
     }>`SELECT count(*) AS count FROM ${sql.table(name)}`.execute(db);
-    lines.push(`  ${name.padEnd(24)}${rowCount(rows[0]?.count ?? 0)}`);
+    lines.push(`  ${name.padEnd(24)}${countOfRows(rows[0]?.count ?? 0)}`);
   }
   return lines;
 };

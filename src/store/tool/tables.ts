@@ -1,6 +1,6 @@
 import type { Schema } from '../schema.ts';
 
-/** True for the tables whose rows go into backups and copies. */
+/** True for a table whose rows go into backups and copies. */
 const IS_COPIED: Readonly<Record<keyof Schema, boolean>> = {
   glossary_term: true,
   member_setting: true,

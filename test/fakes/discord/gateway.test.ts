@@ -266,3 +266,38 @@ test('a deleted channel is gone, an outage passes, and a kicked bot is told and 
   await left;
   await expect(still?.isSendable() && still.send('x')).rejects.toMatchObject({ code: 50001 });
 });
+
+test('one IDENTIFY of a key is taken in five seconds, and as many a day as are left', async () => {
+  await using discord = await startDiscordFake({ shards: 3, maxConcurrency: 2 });
+  const identify = async (shard: number) => {
+    const gateway = await connect(discord);
+    gateway.send(2, identity(discord, { shard: [shard, 3] }));
+    return gateway.next().then(
+      ({ op, t }) => t ?? op,
+      (error: Error) => error.message,
+    );
+  };
+  expect([await identify(0), await identify(1), await identify(2)]).toEqual(['READY', 'READY', 9]);
+  expect(discord.gateway.throttled).toBe(1);
+  discord.clock.advance(5_000);
+  expect(await identify(2)).toBe('READY');
+  discord.gateway.startsLeft = 0;
+  discord.clock.advance(5_000);
+  expect(await identify(2)).toBe('closed 4004');
+});
+
+test('who had which shard is noted, by the address that each client uses', async () => {
+  await using discord = await startDiscordFake({ limits: 'off', shards: 2 });
+  for (const client of ['one', 'two']) {
+    using gateway = await connect({ ...discord, url: discord.urlFor(client) });
+    gateway.send(2, identity(discord, { shard: [client === 'one' ? 0 : 1, 2] }));
+    await gateway.event('READY');
+  }
+  await discord.until(() => discord.gateway.sessions.every(({ connected }) => !connected));
+  expect(discord.gateway.log.map(({ client, shard, what }) => [client, shard[0], what])).toEqual([
+    ['one', 0, 'identified'],
+    ['one', 0, 'closed'],
+    ['two', 1, 'identified'],
+    ['two', 1, 'closed'],
+  ]);
+});

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { readAddress } from '../../../../src/store/tool/address.ts';
 import { runTool } from '../../../../src/store/tool/run.ts';
-import { connectTo } from '../../../../src/store/tool/status.ts';
+import { openAsItIs } from '../../../../src/store/tool/status.ts';
 import { COPIED_TABLES } from '../../../../src/store/tool/tables.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
 
@@ -70,7 +70,7 @@ export const fillAt = async (url: string, count?: number): Promise<void> => {
 
 /** All rows that are copied, by their tables, in an order of their own. */
 export const contentOf = async (url: string): Promise<Record<string, readonly string[]>> => {
-  await using store = connectTo(readAddress(url));
+  await using store = openAsItIs(readAddress(url));
   const content: Record<string, readonly string[]> = {};
   for (const name of COPIED_TABLES) {
     const { rows } = await sql<Record<string, unknown>>`SELECT * FROM ${sql.table(name)}`.execute(

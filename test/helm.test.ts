@@ -1,0 +1,297 @@
+import { spawnSync } from 'node:child_process';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import manifest from '../package.json' with { type: 'json' };
+import { engineSection, serverSection } from '../service/config.ts';
+import { adapterFault, type AdapterModule } from '../src/adapter.ts';
+import { coreSection } from '../src/core-config.ts';
+import { discover } from '../src/discover.ts';
+import { opsSection } from '../src/ops/config.ts';
+
+const CHART = 'deploy/helm/dragoman';
+const HELM = process.env['HELM_PATH'] ?? 'helm';
+const hasHelm = spawnSync(HELM, ['version']).status === 0;
+const needed = hasHelm
+  ? ''
+  : ' (skipped: helm is not installed, https://helm.sh/docs/intro/install)';
+
+const adapters = await discover<AdapterModule>('adapters', adapterFault);
+const known = new Set(
+  [
+    coreSection,
+    opsSection,
+    engineSection,
+    serverSection,
+    ...adapters.map(({ config }) => config),
+  ].flatMap((section) => Object.keys(section.shape)),
+);
+
+const probe = z.looseObject({
+  httpGet: z.object({ path: z.string(), port: z.string() }).optional(),
+});
+const pod = z.looseObject({
+  terminationGracePeriodSeconds: z.number().optional(),
+  automountServiceAccountToken: z.literal(false),
+  securityContext: z.looseObject({
+    runAsNonRoot: z.literal(true),
+    seccompProfile: z.object({ type: z.literal('RuntimeDefault') }),
+  }),
+  containers: z.array(
+    z.looseObject({
+      securityContext: z.object({
+        allowPrivilegeEscalation: z.literal(false),
+        readOnlyRootFilesystem: z.literal(true),
+        capabilities: z.object({ drop: z.tuple([z.literal('ALL')]) }),
+      }),
+      env: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
+      envFrom: z.array(z.unknown()),
+      livenessProbe: probe.optional(),
+      readinessProbe: probe.optional(),
+      resources: z.looseObject({ limits: z.looseObject({ memory: z.string() }) }),
+      volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+    }),
+  ),
+  volumes: z.array(z.looseObject({ name: z.string() })),
+});
+const object = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string() }),
+  spec: z.looseObject({}).optional(),
+});
+type KubernetesObject = z.infer<typeof object>;
+
+const helm = (...words: string[]) => {
+  const { status, stdout, stderr } = spawnSync(HELM, words, { encoding: 'utf8' });
+  return { status, stdout, stderr };
+};
+
+/** What is rendered with these values, each as `name=value`. */
+const render = (...values: string[]): readonly KubernetesObject[] => {
+  const sets = ['existingSecret=secret', ...values].flatMap((value) => ['--set', value]);
+  const { status, stdout, stderr } = helm('template', 'dragoman', CHART, ...sets);
+  expect(status, stderr).toBe(0);
+  return parseAllDocuments(stdout)
+    .map((document) => document.toJS() as unknown)
+    .filter((value) => value !== null)
+    .map((value) => object.parse(value));
+};
+
+const named = (objects: readonly KubernetesObject[]): readonly string[] =>
+  objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted();
+
+const deployments = (objects: readonly KubernetesObject[]) =>
+  objects
+    .filter(({ kind }) => kind === 'Deployment' || kind === 'Job')
+    .map(({ kind, metadata, spec }) => {
+      const given = z
+        .looseObject({
+          replicas: z.number().optional(),
+          strategy: z.looseObject({ type: z.string() }).optional(),
+          template: z.looseObject({ spec: pod }),
+        })
+        .parse(spec);
+      return { kind, name: metadata.name, ...given, pod: given.template.spec };
+    });
+
+/** Everything that can be turned on. */
+const EVERYTHING = [
+  'autoscaling.enabled=true',
+  'ingress.enabled=true',
+  'ingress.slack=true',
+  'monitoring.serviceMonitor=true',
+  'monitoring.prometheusRule=true',
+  'monitoring.dashboard=true',
+  'networkPolicy.egressTo[0].ipBlock.cidr=0.0.0.0/0',
+  'config.LOG_LEVEL=debug',
+  'image.digest=sha256:0123',
+];
+
+describe('the chart', () => {
+  it('has the version of the program', () => {
+    const chart = parse(readFileSync(`${CHART}/Chart.yaml`, 'utf8')) as Record<string, unknown>;
+    const { version } = manifest;
+    expect(chart).toMatchObject({ version, appVersion: version });
+  });
+
+  it('sets only variables that there are', () => {
+    const texts = readdirSync(`${CHART}/templates`).map((name) =>
+      readFileSync(`${CHART}/templates/${name}`, 'utf8'),
+    );
+    const set = texts.flatMap((text) =>
+      [...text.matchAll(/^\s*- name: ([A-Z][A-Z_]+)$/gm)].map(([, name = '']) => name),
+    );
+    expect(set.length).toBeGreaterThan(8);
+    expect(set.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('has the dashboard and the alerts of this tree', () => {
+    for (const name of readdirSync(`${CHART}/files`))
+      expect(readFileSync(`${CHART}/files/${name}`)).toEqual(readFileSync(`deploy/${name}`));
+  });
+});
+
+describe.runIf(hasHelm)('the chart, rendered', () => {
+  it('is found in order by helm', () => {
+    const { status, stdout } = helm('lint', '--strict', CHART, '--set', 'existingSecret=secret');
+    expect(status, stdout).toBe(0);
+  });
+
+  it.each([
+    ['PostgreSQL', []],
+    ['everything', EVERYTHING],
+    ['SQLite', ['database=sqlite']],
+    ['KEDA', ['autoscaling.enabled=true', 'autoscaling.kind=keda']],
+  ])('is what Kubernetes takes: %s', async (_, values) => {
+    const own = render(...values).filter(({ apiVersion }) => !/keda|coreos/.test(apiVersion));
+    expect(own.length).toBeGreaterThan(5);
+    for (const each of own) {
+      const path = `kubernetes-models/${each.apiVersion}/${each.kind}`;
+      const { [each.kind]: Model } = (await import(path)) as Record<
+        string,
+        new (data: unknown) => { validate(): void }
+      >;
+      if (!Model) throw new Error(`there is no ${path}`);
+      expect(() => new Model(each).validate(), `${each.kind} ${each.metadata.name}`).not.toThrow();
+    }
+  });
+
+  it('has no field that Kubernetes does not know', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-chart-'));
+    symlinkSync(join(import.meta.dirname, '../node_modules'), join(folder, 'node_modules'));
+    const own = [...render(...EVERYTHING), ...render('database=sqlite')].filter(
+      ({ apiVersion }) => !apiVersion.includes('coreos'),
+    );
+    const lines = own.map(
+      ({ apiVersion, kind, ...rest }, index) =>
+        `import type { I${kind} as T${index} } from 'kubernetes-models/${apiVersion}/${kind}';\n` +
+        `export const o${index}: T${index} = ${JSON.stringify({ apiVersion, kind, ...rest })};`,
+    );
+    writeFileSync(join(folder, 'objects.ts'), lines.join('\n'));
+    const words = ['--noEmit', '--skipLibCheck', '--strict', '--module', 'nodenext', 'objects.ts'];
+    const tsc = join(import.meta.dirname, '../node_modules/typescript/bin/tsc');
+    const { status, stdout } = spawnSync(process.execPath, [tsc, ...words], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    rmSync(folder, { recursive: true });
+    expect(stdout.slice(0, 2_000)).toBe('');
+    expect(status).toBe(0);
+  });
+
+  it('runs each role on its own with PostgreSQL, after the migration', () => {
+    const objects = render();
+    expect(
+      deployments(objects)
+        .map(({ kind, name }) => `${kind} ${name}`)
+        .toSorted(),
+    ).toEqual([
+      'Deployment dragoman-gateway',
+      'Deployment dragoman-service',
+      'Deployment dragoman-web',
+      'Deployment dragoman-worker',
+      'Job dragoman-migration',
+    ]);
+    const job = objects.find(({ kind }) => kind === 'Job');
+    expect(job?.metadata['annotations']).toMatchObject({
+      'helm.sh/hook': 'pre-install,pre-upgrade',
+    });
+    for (const {
+      kind,
+      pod: { containers },
+    } of deployments(objects)) {
+      const { SPEECH_API_URL, ROLES } = Object.fromEntries(
+        containers[0]!.env.map(({ name, value }) => [name, value]),
+      );
+      if (kind === 'Deployment' && ROLES !== 'service')
+        expect(SPEECH_API_URL).toBe('http://dragoman-service:8090');
+    }
+  });
+
+  it('runs one process with a volume with SQLite, and ends the old one first', () => {
+    const objects = render('database=sqlite');
+    const [only, ...others] = deployments(objects);
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
+    expect(only?.pod.volumes).toContainEqual({
+      name: 'data',
+      persistentVolumeClaim: { claimName: 'dragoman' },
+    });
+    expect(named(objects)).toContain('PersistentVolumeClaim dragoman');
+  });
+
+  it.each([[[]], [EVERYTHING], [['database=sqlite', 'drainSeconds=60']]])(
+    'confines each process, asks how it is, and lets it end: %j',
+    (values) => {
+      for (const { kind, name, pod: each } of deployments(render(...values))) {
+        const [container] = each.containers;
+        const env = Object.fromEntries(container!.env.map((one) => [one.name, one.value]));
+        if (kind === 'Job') continue;
+        expect(container?.livenessProbe?.httpGet, name).toEqual({ path: '/healthz', port: 'ops' });
+        expect(container?.readinessProbe, name).toBeDefined();
+        expect(each.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+          Number(env['DRAIN_S']) + 15,
+        );
+        expect(container?.volumeMounts.map(({ mountPath }) => mountPath)).toEqual([
+          '/data',
+          '/tmp',
+        ]);
+      }
+    },
+  );
+
+  it('guards only what has several processes against disruptions', () => {
+    const budgets = (...values: string[]): readonly string[] =>
+      named(render(...values)).filter((name) => name.startsWith('PodDisruptionBudget'));
+    expect(budgets()).toEqual([
+      'PodDisruptionBudget dragoman-gateway',
+      'PodDisruptionBudget dragoman-worker',
+    ]);
+    expect(budgets('roles.gateway.replicas=1', 'roles.worker.replicas=1')).toEqual([]);
+    expect(budgets('database=sqlite')).toEqual([]);
+  });
+
+  it('leaves the number of workers to the autoscaler', () => {
+    const objects = render('autoscaling.enabled=true');
+    const worker = deployments(objects).find(({ name }) => name === 'dragoman-worker');
+    expect(worker?.replicas).toBeUndefined();
+    expect(named(objects)).toContain('HorizontalPodAutoscaler dragoman-worker');
+  });
+
+  it('shows the alerts and the dashboard as they are in this tree', () => {
+    const objects = render(...EVERYTHING);
+    expect(objects.find(({ kind }) => kind === 'PrometheusRule')?.spec).toEqual(
+      parse(readFileSync('deploy/prometheus-rules.yaml', 'utf8')),
+    );
+    const dashboard = objects.find(({ kind }) => kind === 'ConfigMap')?.['data'];
+    expect(dashboard).toEqual({
+      'dragoman.json': readFileSync('deploy/grafana-dashboard.json', 'utf8'),
+    });
+  });
+
+  it.each([
+    [['existingSecret='], 'existingSecret must name a secret'],
+    [['roles.service.enabled=false'], 'config.SPEECH_API_URL must be set'],
+    [['database=sqlite', 'autoscaling.enabled=true'], 'autoscaling needs database: postgres'],
+    [['database=mysql'], 'database'],
+    [['roles.worker.replica=3'], 'replica'],
+  ])('says what is wrong with %j', (values, said) => {
+    const sets = ['existingSecret=secret', ...values].flatMap((value) => ['--set', value]);
+    const { status, stderr } = helm('template', 'dragoman', CHART, ...sets);
+    expect(status).not.toBe(0);
+    expect(stderr).toContain(said);
+  });
+});
+
+it.skipIf(hasHelm)(`the chart is rendered${needed}`, () => undefined);

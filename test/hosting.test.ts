@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { parse as parseToml } from 'smol-toml';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { engineSection, serverSection } from '../service/config.ts';
+import { adapterFault, type AdapterModule } from '../src/adapter.ts';
+import { parseConfig } from '../src/config.ts';
+import { coreSection } from '../src/core-config.ts';
+import { discover } from '../src/discover.ts';
+import { opsSection } from '../src/ops/config.ts';
+import { OPS_PATHS } from '../src/ops/pages.ts';
+
+const adapters = await discover<AdapterModule>('adapters', adapterFault);
+const sections = {
+  core: coreSection,
+  ops: opsSection,
+  engines: engineSection,
+  server: serverSection,
+  ...Object.fromEntries(adapters.map(({ name, config }) => [name, config])),
+};
+const known = new Set(Object.values(sections).flatMap(({ shape }) => Object.keys(shape)));
+const { DRAIN_S } = parseConfig({}, { core: coreSection }).core;
+/** Longest time that the parts take to end after the work has. */
+const END_S = 10;
+
+const read = (file: string): string => readFileSync(file, 'utf8');
+
+const service = z.looseObject({
+  image: z.string(),
+  environment: z.record(z.string(), z.string()),
+  volumes: z.array(z.string()),
+  networks: z.array(z.string()),
+  restart: z.literal('unless-stopped'),
+  stop_grace_period: z.string().regex(/^\d+s$/),
+  read_only: z.literal(true),
+  tmpfs: z.array(z.string().regex(/:size=\d+m/)),
+  cap_drop: z.tuple([z.literal('ALL')]),
+  cap_add: z.array(z.string()).optional(),
+  security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+  ports: z.array(z.string()).default([]),
+  deploy: z.looseObject({
+    resources: z.object({
+      limits: z.object({
+        cpus: z.union([z.string(), z.number()]),
+        memory: z.string(),
+        pids: z.number(),
+      }),
+    }),
+  }),
+  logging: z.object({
+    driver: z.literal('json-file'),
+    options: z.object({ 'max-size': z.string(), 'max-file': z.string() }),
+  }),
+});
+const compose = z.object({ services: z.record(z.string(), z.looseObject({})) });
+const servicesIn = (file: string) => compose.parse(parse(read(file), { merge: true })).services;
+const own = servicesIn('compose.yaml');
+const added = servicesIn('compose.postgres.yaml');
+const whole = [
+  ...Object.entries(own),
+  ...Object.entries(added).filter(([name]) => !(name in own)),
+].map(([name, given]) => ({ name, given }));
+const dragoman = service.parse(own['dragoman']);
+
+describe('the Compose files', () => {
+  it.each(whole)('confine and bound $name', ({ given }) => {
+    expect(service.safeParse(given).error?.issues ?? []).toEqual([]);
+  });
+
+  it.each(whole)('check whether $name works', ({ name, given }) => {
+    const checked =
+      name === 'dragoman' ? read('Dockerfile').includes('HEALTHCHECK') : given['healthcheck'];
+    expect(checked).toBeTruthy();
+  });
+
+  it('let nobody reach anything but the proxy', () => {
+    const open = whole.filter(({ given }) => given['ports'] !== undefined).map(({ name }) => name);
+    expect(open).toEqual(['caddy']);
+    const { networks } = parse(read('compose.postgres.yaml')) as { networks: object };
+    expect(networks).toEqual({ database: { internal: true } });
+  });
+
+  it('give Dragoman the time to finish what is under way', () => {
+    expect(Number.parseInt(dragoman.stop_grace_period, 10)).toBeGreaterThan(DRAIN_S + END_S);
+  });
+
+  it('set only variables that there are, to what they may be', () => {
+    const given = Object.fromEntries(
+      Object.entries(dragoman.environment).map(([name, value]) => [
+        name,
+        value.replace(/^\$\{.*\}$/, 'a-secret-of-your-own'),
+      ]),
+    );
+    expect(Object.keys(given).filter((name) => !known.has(name))).toEqual([]);
+    expect(() => parseConfig(given, sections)).not.toThrow();
+    const { environment = {} } = added['dragoman'] as { environment?: Record<string, string> };
+    const url = environment['DATABASE_URL']?.replace(/\$\{.*\}/, 'secret');
+    expect(parseConfig({ DATABASE_URL: url }, { core: coreSection }).core.DATABASE_URL).toBe(
+      'postgres://dragoman:secret@postgres:5432/dragoman',
+    );
+  });
+
+  it('lead the proxy to the ports that Dragoman listens on', () => {
+    const caddy = read('deploy/Caddyfile');
+    for (const name of ['PORT', 'SLACK_PORT'])
+      expect(caddy).toMatch(new RegExp(`dragoman[: ]${dragoman.environment[name]}\\b`));
+    // What tells of the inside is not for everybody.
+    expect(caddy).toMatch(/path \/metrics \/readyz\n\trespond @operators 404/);
+  });
+
+  it('ask for secrets that are missing, and keep none', () => {
+    for (const file of ['compose.yaml', 'compose.postgres.yaml'])
+      for (const [, name, rule] of read(file).matchAll(/\$\{([A-Z_]*(?:TOKEN|PASSWORD))([^}]*)\}/g))
+        expect(rule, name).toMatch(/^:\?set it in \.env/);
+  });
+});
+
+describe('the files of platforms', () => {
+  const fly = z
+    .looseObject({
+      kill_timeout: z.string(),
+      build: z.object({ 'build-target': z.string() }),
+      env: z.record(z.string(), z.string()),
+      mounts: z.array(z.looseObject({ destination: z.literal('/data') })).length(1),
+      http_service: z.looseObject({
+        internal_port: z.number(),
+        auto_stop_machines: z.literal('off'),
+        checks: z.array(z.looseObject({ path: z.enum(OPS_PATHS) })),
+      }),
+      metrics: z.object({ port: z.number(), path: z.enum(OPS_PATHS) }),
+      deploy: z.object({ strategy: z.literal('immediate') }),
+    })
+    .parse(parseToml(read('fly.toml')));
+  const render = z
+    .object({
+      services: z
+        .array(
+          z.looseObject({
+            runtime: z.literal('docker'),
+            dockerfilePath: z.literal('./Dockerfile'),
+            healthCheckPath: z.enum(OPS_PATHS),
+            maxShutdownDelaySeconds: z.number(),
+            envVars: z.array(z.looseObject({ key: z.string(), value: z.string().optional() })),
+          }),
+        )
+        .length(1),
+      databases: z.array(z.looseObject({ name: z.string(), ipAllowList: z.array(z.never()) })),
+    })
+    .parse(parse(read('render.yaml')));
+  const [renderService] = render.services;
+  const dockerfile = read('Dockerfile');
+  const exposed = (name: string): string =>
+    new RegExp(`\\b${name}=(\\d+)`).exec(dockerfile)?.[1] ?? '';
+
+  it('name ports and a target of the image', () => {
+    expect(String(fly.http_service.internal_port)).toBe(exposed('PORT'));
+    expect(String(fly.metrics.port)).toBe(exposed('OPS_PORT'));
+    expect(dockerfile).toContain(` AS ${fly.build['build-target']}\n`);
+  });
+
+  it('give Dragoman the time to finish what is under way', () => {
+    expect(Number.parseInt(fly.kill_timeout, 10)).toBeGreaterThan(DRAIN_S + END_S);
+    expect(renderService?.maxShutdownDelaySeconds).toBeGreaterThan(DRAIN_S + END_S);
+  });
+
+  it('set only variables that there are, to what they may be', () => {
+    const set = (renderService?.envVars ?? []).map(({ key, value }) => [key, value] as const);
+    const names = [...Object.keys(fly.env), ...set.map(([name]) => name)];
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+    expect(() => parseConfig(fly.env, sections)).not.toThrow();
+    expect(() => parseConfig(Object.fromEntries(set), sections)).not.toThrow();
+  });
+});
+
+describe('the page about hosting', () => {
+  const page = read('docs/hosting.md');
+
+  it('names only variables that there are', () => {
+    const inCompose = [
+      ...`${read('compose.yaml')}${read('compose.postgres.yaml')}`.matchAll(/\$\{([A-Z_]+)/g),
+    ];
+    const others = new Set([...inCompose.map(([, name]) => name), 'COMPOSE_FILE', 'OWNER', 'PWD']);
+    const named = [...page.matchAll(/\b([A-Z]+(?:_[A-Z]+)+)\b/g)].map(([, name = '']) => name);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => !known.has(name) && !others.has(name))).toEqual([]);
+  });
+
+  it('names only values that the chart has', () => {
+    const values = parse(read('deploy/helm/dragoman/values.yaml')) as object;
+    const named = [...page.matchAll(/(?:`|--set )([a-z]\w+(?:\.\w+)+)(?:=|`)/gi)].map(
+      ([, path = '']) => path,
+    );
+    for (const path of named.filter((each) => (each.split('.')[0] ?? '') in values)) {
+      let value: unknown = values;
+      for (const part of path.split('.').filter((each) => each !== 'SPEECH_API_URL'))
+        value = (value as Record<string, unknown>)[part];
+      expect(value, path).toBeDefined();
+    }
+  });
+});

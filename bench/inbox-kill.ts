@@ -18,13 +18,12 @@ const random = createRandom(Number(process.env['SEED'] ?? 1));
 const lifeMs = (): number => random() * LONGEST_LIFE_MS;
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
-const rows: string[] = [];
 const note = (
   what: string,
   times: number,
   { accepted, lost, posted, postedAgain }: Ledger,
 ): void => {
-  rows.push(`| ${what} | ${times} | ${accepted} | ${lost} | ${posted} | ${postedAgain} |`);
+  console.log(`| ${what} | ${times} | ${accepted} | ${lost} | ${posted} | ${postedAgain} |`);
 };
 
 const repeat = async (
@@ -39,6 +38,9 @@ const repeat = async (
   return inbox.ledger();
 };
 
+console.log(
+  '| what | times | accepted | lost | posted | posted again |\n|---|---|---|---|---|---|',
+);
 const killed = createKilledInbox(`sqlite:${join(folder, 'killed.db')}`);
 note('SQLite, the process is killed', KILLS, await repeat(KILLS, killed, killed.kill));
 
@@ -64,7 +66,3 @@ note('SQLite, the power fails', KILLS, await repeat(KILLS, cut, async () => cut.
   note('PostgreSQL, the server is killed', SERVER_KILLS, await repeat(SERVER_KILLS, second, stop));
 }
 rmSync(folder, { recursive: true });
-console.log(
-  '| what | times | accepted | lost | posted | posted again |\n|---|---|---|---|---|---|',
-);
-console.log(rows.join('\n'));

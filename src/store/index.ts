@@ -17,7 +17,7 @@ export interface StoreOptions {
    * false, for which SQLite refuses a second process.
    */
   readonly isGuest?: boolean | undefined;
-  /** A signal until whose abort a PostgreSQL that cannot be used for now is waited for. Default: no wait. */
+  /** Signal that ends the wait for a PostgreSQL that cannot be used for now. Default: nothing is waited for. */
   readonly waiting?: AbortSignal | undefined;
   /** Most connections to PostgreSQL. Default: 10. */
   readonly connections?: number | undefined;

@@ -28,14 +28,14 @@ export const guardAgainstLeft = async (within: Transaction<Schema>): Promise<voi
         END LOOP;
         RETURN NEW;
       END $$`.execute(within);
+  const { rows } = await sql<{ name: string }>`
+    SELECT tgname AS name FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+    WHERE relnamespace = current_schema()::regnamespace`.execute(within);
+  const made = new Set(rows.map(({ name }) => name));
   for (const [table, columns] of TABLES_OF_SPACES) {
-    const name = sql.ref(`left_${table}`);
+    if (made.has(`left_${table}`)) continue;
     const args = sql.join(columns.flat().map((column) => sql.lit(column)));
-    const { rows } = await sql`
-        SELECT 1 FROM pg_trigger WHERE tgname = ${`left_${table}`}
-          AND tgrelid = ${table}::regclass`.execute(within);
-    if (rows.length > 0) continue;
-    await sql`CREATE TRIGGER ${name} BEFORE INSERT ON ${sql.table(table)}
-        FOR EACH ROW EXECUTE FUNCTION dragoman_ignore_left(${args})`.execute(within);
+    await sql`CREATE TRIGGER ${sql.ref(`left_${table}`)} BEFORE INSERT ON ${sql.table(table)}
+      FOR EACH ROW EXECUTE FUNCTION dragoman_ignore_left(${args})`.execute(within);
   }
 };

@@ -32,8 +32,7 @@ const keepImages = (path: string): void => {
       done(thrown);
     });
   };
-  // oxlint-disable-next-line no-underscore-dangle -- the name that `promisify` looks for
-  fs.fdatasync = Object.assign(syncAndKeep, { __promisify__: sync.__promisify__ });
+  Object.assign(fs, { fdatasync: syncAndKeep });
   syncBuiltinESMExports();
 };
 

@@ -117,8 +117,8 @@ runProgram(async (stopped) => {
     // Until the database is open. The service alone needs none.
     readiness: async () => {
       const { aborted } = draining.signal;
-      const parts = isAlone ? {} : { storage: false };
-      return { ready: isAlone && !aborted, draining: aborted, parts };
+      const looked = isAlone ? {} : { storage: false };
+      return { ready: isAlone && !aborted, draining: aborted, parts: looked };
     },
   });
   if (OPS_PORT !== undefined && !isGuest) {

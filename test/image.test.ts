@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 
 const dockerfile = readFileSync('Dockerfile', 'utf8');
-const [, program = ''] = /^FROM \S+ AS program\n([^]*?)^FROM /m.exec(dockerfile) ?? [];
+const [, stage = ''] = /^FROM \S+ AS program\n([^]*?)^FROM /m.exec(dockerfile) ?? [];
 /** What the image copies from the tree. */
-const copied = [...program.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+const copied = [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
   names.split(' '),
 );
 const PATH = `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`;
@@ -112,9 +112,9 @@ describe('the image', () => {
   });
 
   it('runs as a user whose number is known, and is checked', () => {
-    expect(program).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
-    expect(program).toMatch(/^HEALTHCHECK .*check-health\.mjs/m);
+    expect(stage).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+    expect(stage).toMatch(/^HEALTHCHECK .*check-health\.mjs/m);
     expect(dockerfile).toMatch(/^FROM program\n$/m);
-    expect(program.lastIndexOf('USER')).toBeLessThan(program.indexOf('ENTRYPOINT'));
+    expect(stage.lastIndexOf('USER')).toBeLessThan(stage.indexOf('ENTRYPOINT'));
   });
 });

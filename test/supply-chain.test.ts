@@ -69,9 +69,14 @@ describe('the packages that are installed', () => {
 
 describe('the image', () => {
   const lines = linesOf('Dockerfile').filter((line) => !line.startsWith('#'));
-  const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+  const start = lines.findIndex((line) => / AS program$/.test(line));
+  const last = lines.slice(
+    start,
+    lines.findIndex((line, at) => at > start && /^FROM /.test(line)),
+  );
 
   it('runs as somebody without rights', () => {
+    expect(lines.findLast((line) => line.startsWith('FROM '))).toBe('FROM program');
     const users = last.filter((line) => line.startsWith('USER '));
     expect(users.at(-1)).toMatch(/^USER (?!root\b|0\b)\S+$/);
     const started = last.findIndex((line) => /^(?:CMD|ENTRYPOINT) /.test(line));
@@ -86,7 +91,11 @@ describe('the image', () => {
 
   it('holds no secret and nothing of the folder that is not the program', () => {
     const ignored = linesOf('.dockerignore');
-    expect(ignored).toEqual(expect.arrayContaining(['.git', '.env', 'data', 'node_modules']));
+    // Only what is named is sent to the builder, and of that no file of secrets.
+    expect(ignored[0]).toBe('*');
+    expect(ignored).toContain('**/.env');
+    for (const name of ['.git', '.env', 'data', 'node_modules', 'test'])
+      expect(ignored).not.toContain(`!${name}`);
     expect(lines.filter((line) => /^COPY (?!--from).*\s\.\s/.test(line))).toEqual([]);
     const secrets = /(?:TOKEN|SECRET|KEY|PASSWORD)\w*=/;
     expect(lines.filter((line) => secrets.test(line))).toEqual([]);

@@ -69,10 +69,10 @@ describe('the packages that are installed', () => {
 
 describe('the image', () => {
   const lines = linesOf('Dockerfile').filter((line) => !line.startsWith('#'));
-  const start = lines.findIndex((line) => / AS program$/.test(line));
+  const start = lines.findIndex((line) => line.endsWith(' AS program'));
   const last = lines.slice(
     start,
-    lines.findIndex((line, at) => at > start && /^FROM /.test(line)),
+    lines.findIndex((line, at) => at > start && line.startsWith('FROM ')),
   );
 
   it('runs as somebody without rights', () => {

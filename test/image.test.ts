@@ -114,7 +114,7 @@ describe('the image', () => {
   it('runs as a user whose number is known, and is checked', () => {
     expect(stage).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
     expect(stage).toMatch(/^HEALTHCHECK .*check-health\.mjs/m);
-    expect(dockerfile).toMatch(/^FROM stage\n$/m);
+    expect(dockerfile).toMatch(/^FROM program\n$/m);
     expect(stage.lastIndexOf('USER')).toBeLessThan(stage.indexOf('ENTRYPOINT'));
   });
 });

@@ -69,12 +69,14 @@ describe('the packages that are installed', () => {
 
 describe('the image', () => {
   const lines = linesOf('Dockerfile').filter((line) => !line.startsWith('#'));
-  /** The stage that is shipped; the one that gives a volume away drops its rights by itself. */
-  const from = lines.findIndex((line) => / AS program$/.test(line));
-  const length = lines.slice(from + 1).findIndex((line) => line.startsWith('FROM '));
-  const last = lines.slice(from, from + 1 + length);
+  const start = lines.findIndex((line) => line.endsWith(' AS program'));
+  const last = lines.slice(
+    start,
+    lines.findIndex((line, at) => at > start && line.startsWith('FROM ')),
+  );
 
   it('runs as somebody without rights', () => {
+    expect(lines.findLast((line) => line.startsWith('FROM '))).toBe('FROM program');
     const users = last.filter((line) => line.startsWith('USER '));
     expect(users.at(-1)).toMatch(/^USER (?!root\b|0\b)\S+$/);
     const started = last.findIndex((line) => /^(?:CMD|ENTRYPOINT) /.test(line));
@@ -89,8 +91,10 @@ describe('the image', () => {
 
   it('holds no secret and nothing of the folder that is not the program', () => {
     const ignored = linesOf('.dockerignore');
+    // Only what is named is sent to the builder, and of that no file of secrets.
     expect(ignored[0]).toBe('*');
-    for (const name of ['.git', '.env', 'data', 'node_modules'])
+    expect(ignored).toContain('**/.env');
+    for (const name of ['.git', '.env', 'data', 'node_modules', 'test'])
       expect(ignored).not.toContain(`!${name}`);
     expect(lines.filter((line) => /^COPY (?!--from).*\s\.\s/.test(line))).toEqual([]);
     const secrets = /(?:TOKEN|SECRET|KEY|PASSWORD)\w*=/;

@@ -11,8 +11,8 @@ export interface QuotaRate {
  */
 export interface Quota {
   /**
-   * Waits for one use, in the order of this process's calls. Where the database is away, it waits for
-   * it. Rejects with the signal's reason.
+   * Waits for one use, in the order of this process's calls. Rejects with the signal's reason, and as
+   * the database does once that has been away for a minute.
    */
   take(name: string, rate: QuotaRate, signal?: AbortSignal): Promise<void>;
   /** Counts one use at once; false where the rate is used up. Rejects as the database does. */

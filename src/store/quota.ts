@@ -13,10 +13,13 @@ export type GrantUses = (name: string, rate: QuotaRate, wanted: number) => Promi
 
 /** Least wait for more of a rate that is used up: what comes meanwhile is asked for together. */
 const LEAST_WAIT_MS = 20;
-const AWAY_MS = 500;
+/** Wait for a database that is away, and longest time for which it is waited for. */
+const AGAIN_MS = 500;
+const AWAY_MS = 60_000;
 
 interface Waiting {
   readonly done: () => void;
+  readonly fail: (thrown: unknown) => void;
 }
 
 /** Creates a quota, which asks for as many uses as are waited for. */
@@ -24,12 +27,18 @@ export const createQuota = (grant: GrantUses, clock: Clock): Quota => {
   const queues = new Map<string, Waiting[]>();
 
   const serve = async (name: string, rate: QuotaRate, queue: Waiting[]): Promise<void> => {
+    let answeredMs = clock.nowMs();
     while (queue.length > 0) {
       const wanted = queue.length;
-      const { granted, waitMs } = await grant(name, rate, wanted).catch(() => ({
-        granted: 0,
-        waitMs: AWAY_MS,
-      }));
+      let outcome: Grant = { granted: 0, waitMs: AGAIN_MS };
+      try {
+        outcome = await grant(name, rate, wanted);
+        answeredMs = clock.nowMs();
+      } catch (thrown) {
+        if (clock.nowMs() - answeredMs >= AWAY_MS)
+          for (const { fail } of queue.splice(0)) fail(thrown);
+      }
+      const { granted, waitMs } = outcome;
       for (const { done } of queue.splice(0, granted)) done();
       if (granted < wanted && queue.length > 0) await sleep(clock, Math.max(LEAST_WAIT_MS, waitMs));
     }
@@ -41,7 +50,7 @@ export const createQuota = (grant: GrantUses, clock: Clock): Quota => {
       signal?.throwIfAborted();
       const given = Promise.withResolvers<void>();
       const queue = queues.get(name) ?? [];
-      const waiting: Waiting = { done: given.resolve };
+      const waiting: Waiting = { done: given.resolve, fail: given.reject };
       const leave = (): void => {
         const at = queue.indexOf(waiting);
         if (at >= 0) queue.splice(at, 1);

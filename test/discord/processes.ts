@@ -140,3 +140,38 @@ export const openProcesses = async (
       ),
   };
 };
+
+type Owners = readonly (readonly string[])[];
+
+/** True when each shard has one connection. */
+export const isWhole = (owners: Owners): boolean => owners.every(({ length }) => length === 1);
+
+/** Numbers of the shards that processes have, in their order. */
+export const counts = (owners: Owners): number[] => {
+  const names = owners.flat();
+  return [...new Set(names)]
+    .map((name) => names.filter((one) => one === name).length)
+    .toSorted((a, b) => a - b);
+};
+
+/** Has a channel of each server translated in place. */
+export const watchAll = async (
+  discord: DiscordFake,
+  towns: readonly (readonly [FakeGuild, FakeChannel])[],
+): Promise<void> => {
+  await Promise.all(
+    towns.map(([guild, channel]) =>
+      discord
+        .command(guild.owner, {
+          channel,
+          name: 'autotranslate reply',
+          options: { languages: 'es' },
+        })
+        .answer(),
+    ),
+  );
+};
+
+/** Number of the replies with a translation. */
+export const replies = (channel: FakeChannel, text: string): number =>
+  channel.messages.filter(({ content }) => content.includes(`es:${text}`)).length;

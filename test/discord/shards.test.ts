@@ -1,31 +1,13 @@
 import { expect, test } from 'vitest';
-import { parseDiscord } from '../../adapters/discord/rich-text/parse.ts';
-import { plainText } from '../../src/model/walk-rich-text.ts';
-import { realClock } from '../../src/async/clock.ts';
-import type { FakeChannel, FakeGuild } from '../fakes/discord/index.ts';
-import { createDaveGroup } from '../fakes/discord/voice/dave/group.ts';
-import { createDavePerson } from '../fakes/discord/voice/dave/person.ts';
-import { rich } from '../fakes/rich-text.ts';
-import { sentence } from '../fakes/sentences.ts';
-import { textsIn } from './shown.ts';
-import { openProcesses, type Processes } from './processes.ts';
+import type { DiscordFake } from '../fakes/discord/index.ts';
+import { counts, isWhole, openProcesses, replies, watchAll } from './processes.ts';
 
 const SHARDS = 16;
 
-const isWhole = (owners: readonly (readonly string[])[]): boolean =>
-  owners.every(({ length }) => length === 1);
-
-const counts = (owners: readonly (readonly string[])[]): number[] => {
-  const names = owners.flat();
-  return [...new Set(names)]
-    .map((name) => names.filter((one) => one === name).length)
-    .toSorted((a, b) => a - b);
-};
-
 /** No two clients were connected for one shard at one time. */
-const expectOneOwnerAtATime = ({ discord }: Processes): void => {
+const expectOneOwnerAtATime = ({ gateway }: DiscordFake): void => {
   const owners = new Map<string, string>();
-  for (const { client, shard, what } of discord.gateway.log) {
+  for (const { client, shard, what } of gateway.log) {
     const key = shard.join(' of ');
     if (what === 'closed') owners.delete(key);
     else {
@@ -35,29 +17,15 @@ const expectOneOwnerAtATime = ({ discord }: Processes): void => {
   }
 };
 
-/** Has a channel of each server translated in place. */
-const watchAll = async (
-  { discord }: Processes,
-  towns: readonly (readonly [FakeGuild, FakeChannel])[],
-): Promise<void> => {
-  for (const [guild, channel] of towns)
-    await discord
-      .command(guild.owner, { channel, name: 'autotranslate reply', options: { languages: 'es' } })
-      .answer();
-};
-
-const replies = (channel: FakeChannel, text: string): number =>
-  channel.messages.filter(({ content }) => content.includes(`es:${text}`)).length;
-
 test('three processes have a part of the shards each, and translate the messages of all servers once', async () => {
   const all = await openProcesses({ shards: SHARDS, maxConcurrency: SHARDS });
   const towns = all.towns(SHARDS);
   for (let count = 0; count < 3; count += 1) await all.open();
   await expect.poll(() => counts(all.owners(SHARDS))).toEqual([5, 5, 6]);
   await expect.poll(() => isWhole(all.owners(SHARDS))).toBe(true);
-  expectOneOwnerAtATime(all);
+  expectOneOwnerAtATime(all.discord);
   expect(all.discord.gateway.throttled).toBe(0);
-  await watchAll(all, towns);
+  await watchAll(all.discord, towns);
   const say = (text: string): void => {
     for (const [guild, channel] of towns) channel.say(guild.owner, text);
   };
@@ -77,7 +45,7 @@ test('the shards of a process that leaves are taken by the others, and nothing i
   const towns = all.towns(4);
   const [leaving] = [await all.open(), await all.open()];
   await expect.poll(() => counts(all.owners(4))).toEqual([2, 2]);
-  await watchAll(all, towns);
+  await watchAll(all.discord, towns);
   const stopped = leaving.stop();
   for (const [guild, channel] of towns) channel.say(guild.owner, 'Said while somebody leaves');
   await stopped;
@@ -87,7 +55,7 @@ test('the shards of a process that leaves are taken by the others, and nothing i
   await all.discord.until(() =>
     towns.every(([, channel]) => replies(channel, 'Said while somebody leaves') >= 1),
   );
-  expectOneOwnerAtATime(all);
+  expectOneOwnerAtATime(all.discord);
 });
 
 test('a process that stood still takes and answers nothing of shards that may be another one’s', async () => {
@@ -97,12 +65,14 @@ test('a process that stood still takes and answers nothing of shards that may be
   await expect.poll(() => counts(all.owners(2))).toEqual([1, 1]);
   const id = all.owners(2).findIndex(([name]) => name === one.name);
   const [guild, channel] = towns[id]!;
-  const before = all.discord.gateway.log.length;
+  const { sessions } = all.discord.gateway;
+  const former = sessions.find(({ shard }) => shard[0] === id)?.id;
   await one.freeze(`2:${id}`);
   const used = all.discord.command(guild.owner, { channel, name: 'status' });
-  // What it was told before it noticed is nobody's any more; then one of them has the shard anew.
-  const since = () => all.discord.gateway.log.slice(before).filter(({ shard }) => shard[0] === id);
-  await expect.poll(() => since().map(({ what }) => what)).toEqual(['closed', 'identified']);
+  // What it is told before it notices is nobody's; then one of the two has the shard anew.
+  const isOver = (): boolean =>
+    all.discord.gateway.log.some(({ session, what }) => session === former && what === 'closed');
+  await expect.poll(() => isOver() && isWhole(all.owners(2))).toBe(true);
   expect(used.shown).toBeUndefined();
   const answers = all.discord.requests.filter(({ route }) => route.includes('/callback'));
   expect(answers).toEqual([]);
@@ -115,114 +85,4 @@ test('one IDENTIFY is sent at a time, whichever process sends it', async () => {
   await expect.poll(() => counts(all.owners(4))).toEqual([1, 1, 2]);
   await expect.poll(() => isWhole(all.owners(4))).toBe(true);
   expect(all.discord.gateway.throttled).toBe(0);
-});
-
-test('no session is begun while few of the day are left, and it is said', async () => {
-  const all = await openProcesses({ shards: 1 });
-  const one = await all.open();
-  await expect.poll(() => isWhole(all.owners(1))).toBe(true);
-  all.discord.gateway.startsLeft = 50;
-  all.discord.gateway.invalidate();
-  await expect.poll(() => one.logged.join('')).toContain('only 50 of 1000 session starts are left');
-  expect(one.adapter.ready()).toBe(false);
-  expect(all.discord.gateway.startsLeft).toBe(50);
-});
-
-test('of a server whose shard another process has, everything is known all the same', async () => {
-  const all = await openProcesses({ shards: 2, maxConcurrency: 2 });
-  const towns = all.towns(2);
-  const [one, other] = [await all.open(), await all.open()];
-  await expect.poll(() => counts(all.owners(2))).toEqual([1, 1]);
-  const id = all.owners(2).findIndex(([name]) => name === other.name);
-  const [guild, channel] = towns[id]!;
-  const away = { space: { platform: 'discord', id: guild.id }, id: channel.id };
-  const { feed, missingToPost, access } = one.adapter.platform;
-  expect(await feed!.missing(away, 'thread')).toEqual([]);
-  expect(missingToPost!(away)).toEqual([]);
-  const ann = all.discord.user({ name: 'Ann' });
-  guild.join(ann);
-  expect(await access!({ platform: 'discord', id: ann.id } as never, away)).toBe('write');
-  const text = parseDiscord(`<@${ann.id}> in <#${channel.id}>`);
-  expect(plainText(await feed!.named(away, text))).toBe('@Ann in #general');
-  const posted = await one.adapter.platform.post(away, { text: rich('from afar') });
-  expect(channel.messages.at(-1)?.content).toBe('from afar');
-  await one.adapter.platform.delete(posted);
-  const asked = (): number =>
-    all.discord.requests.filter(
-      ({ route, client }) => route === 'GET /guilds/:id' && client === one.name,
-    ).length;
-  expect(asked()).toBe(1);
-});
-
-test('more shards are taken before the former ones end: nothing is lost or done twice', async () => {
-  const all = await openProcesses({ shards: 2, maxConcurrency: 8 });
-  const towns = all.towns(4);
-  await all.open();
-  await all.open();
-  await expect.poll(() => counts(all.owners(2))).toEqual([1, 1]);
-  await watchAll(all, towns);
-  const texts: string[] = [];
-  const talk = (): void => {
-    texts.push(`Sentence number ${texts.length} of the talk`);
-    for (const [guild, channel] of towns) channel.say(guild.owner, texts.at(-1));
-  };
-  const before = all.discord.gateway.log.length;
-  talk();
-  const third = all.open({ shards: 4 });
-  // Somebody talks at every change of a session.
-  let seen = before;
-  await all.discord.until(() => {
-    const { length } = all.discord.gateway.log;
-    const isChanged = length > seen;
-    seen = length;
-    if (isChanged) talk();
-    return isWhole(all.owners(4)) && all.owners(2).every((owners) => owners.length === 0);
-  });
-  await third;
-  talk();
-  const changes = all.discord.gateway.log.slice(before);
-  const begun = new Set<number>();
-  const lastBegin = changes.findIndex(({ what, shard: [id, count] }) => {
-    if (what === 'identified' && count === 4) begun.add(id);
-    return begun.size === 4;
-  });
-  const lastEnd = changes.findLastIndex(({ what, shard }) => what === 'closed' && shard[1] === 2);
-  expect(lastEnd).toBeGreaterThan(lastBegin);
-  await all.discord.until(() =>
-    towns.every(([, channel]) => texts.every((text) => replies(channel, text) >= 1)),
-  );
-  for (const [guild, channel] of towns)
-    await all.discord.command(guild.owner, { channel, name: 'status' }).answer();
-  for (const [, channel] of towns)
-    expect(texts.map((text) => replies(channel, text))).toEqual(texts.map(() => 1));
-});
-
-test('a room goes on in the process that gets its shard, with one line in it', async () => {
-  const group = (channelId: string) => {
-    const made = createDaveGroup({ channelId });
-    return { group: made, person: (userId: string) => createDavePerson(made, userId) };
-  };
-  const all = await openProcesses({ shards: 2, maxConcurrency: 2, voice: { dave: group } });
-  const towns = all.towns(2);
-  const [first] = [await all.open({ clock: realClock })];
-  await expect.poll(() => counts(all.owners(2))).toEqual([2]);
-  const lounges: FakeChannel[] = [];
-  for (const [guild] of towns) {
-    const ann = all.discord.user({ name: 'Ann' });
-    guild.join(ann);
-    const lounge = guild.channel({ type: 'voice', name: 'lounge' });
-    lounge.join(ann);
-    await all.discord.command(ann, { channel: lounge, name: 'join' }).answer();
-    lounges.push(lounge);
-  }
-  const there = (lounge: FakeChannel): boolean =>
-    all.discord.voice.connections.some(({ channelId, ready }) => channelId === lounge.id && ready);
-  await all.discord.until(() => lounges.every(there));
-  await all.open({ clock: realClock });
-  await expect.poll(() => counts(all.owners(2))).toEqual([1, 1]);
-  const moved = all.owners(2).findIndex(([name]) => name !== first.name);
-  const backIn = (lounge: FakeChannel): number =>
-    textsIn(lounge).filter((text) => text.includes(sentence('room.back'))).length;
-  await all.discord.until(() => backIn(lounges[moved]!) === 1 && lounges.every(there));
-  expect(lounges.map(backIn)).toEqual(lounges.map((_, id) => (id === moved ? 1 : 0)));
 });

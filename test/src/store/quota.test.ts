@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../src/async/clock.ts';
 import type { Quota } from '../../../src/ports/quota.ts';
 import { createEmbeddedQuota } from '../../../src/store/embedded-quota.ts';
+import { createQuota } from '../../../src/store/quota.ts';
+import { createTestClock } from '../../fakes/clock.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 
 const SLOW = { perSecond: 0.001, burst: 5 };
@@ -39,5 +41,24 @@ describe('a rate', () => {
     const waiting = quota.take('one', SLOW, gone.signal);
     gone.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
+  });
+
+  it('is waited for while the database is away, for a minute', async () => {
+    const clock = createTestClock();
+    let isAway = true;
+    const quota = createQuota(async (_, __, wanted) => {
+      if (isAway) throw new Error('away');
+      return { granted: wanted, waitMs: 0 };
+    }, clock);
+    const short = quota.take('x', SLOW);
+    await clock.advance(30_000);
+    isAway = false;
+    await clock.advance(1_000);
+    await short;
+    isAway = true;
+    const long = quota.take('x', SLOW);
+    const outcome = expect(long).rejects.toThrow('away');
+    await clock.advance(61_000);
+    await outcome;
   });
 });

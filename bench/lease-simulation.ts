@@ -10,10 +10,8 @@ import { fixed } from './measure.ts';
 /**
  * Schedules of faults against the real leases over a database in memory, in virtual time: how many, of which sizes,
  * and what was found. With arguments, one row: `npm run bench -- lease-simulation` runs the usual ones;
- * `node bench/lease-simulation.ts <schedules> <processes> <names> <faults> [first seed]` others.
+ * `node bench/lease-simulation.ts <schedules> <processes> <names> <faults> <ms of faults> <first seed>` others.
  */
-
-const FAULTY_MS = 12_000;
 
 type Size = Omit<SimulationOptions, 'seed'> & {
   readonly schedules: number;
@@ -69,8 +67,9 @@ const run = async (size: Size): Promise<Summary> => {
 };
 
 const sizeOf = (values: readonly number[]): Size => {
-  const [schedules = 1_000, processes = 4, names = 8, faults = 6, first = 1] = values;
-  return { schedules, processes, names, faults, faultyMs: FAULTY_MS, first };
+  const [schedules = 1_000, processes = 4, names = 8, faults = 6, faultyMs = 12_000, first = 1] =
+    values;
+  return { schedules, processes, names, faults, faultyMs, first };
 };
 
 const USUAL: readonly Size[] = [
@@ -94,8 +93,11 @@ const HEADER = [
 ];
 
 const [kind, given = ''] = process.argv.slice(2);
-if (kind === 'part') process.send?.(await runAll(JSON.parse(given) as Size));
-else {
+if (kind === 'part') {
+  process.once('disconnect', () => process.exit());
+  process.send?.(await runAll(JSON.parse(given) as Size));
+  process.disconnect();
+} else {
   const wanted = process.argv.slice(2).map(Number);
   const rows: (readonly string[])[] = [];
   for (const size of wanted.length > 0 ? [sizeOf(wanted)] : USUAL) {

@@ -9,8 +9,8 @@ import { fixed } from './measure.ts';
 
 /**
  * Schedules of faults against the real leases over a database in memory, in virtual time: how many, of which sizes,
- * and what was found. With arguments, one row: `npm run bench -- lease-simulation` runs the usual ones;
- * `node bench/lease-simulation.ts <schedules> <processes> <names> <faults> <ms of faults> <first seed>` others.
+ * and what was found. Without arguments it runs the usual sizes; others with
+ * `<schedules> <processes> <names> <faults> <ms of faults> <first seed>`.
  */
 
 type Size = Omit<SimulationOptions, 'seed'> & {

@@ -80,7 +80,7 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
   const held = new Map<string, Held>();
   /** Functions that wake those who wait for a lease of a set, by the set. */
   const waiting = new Map<string, Set<() => void>>();
-  /** Those who hear what the holders of names are told, by the name. */
+  /** Functions that hear what the holder of a name is told, by the name. */
   const hearers = new Map<string, (message: string) => void>();
 
   await session.listen(`${TOLD}${owner}`, (payload) => {

@@ -15,7 +15,7 @@ export interface ShareDeps<Deadline> {
   readonly change: (set: string, signal: AbortSignal) => Promise<void>;
   readonly begin: (granted: Granted, until: Deadline) => Tenure;
   readonly deadline: () => Deadline;
-  /** Those who hear what the holders of names are told, by the name. */
+  /** Functions that hear what the holder of a name is told, by the name. */
   readonly hearers: Map<string, (message: string) => void>;
 }
 

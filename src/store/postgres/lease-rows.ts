@@ -12,7 +12,3 @@ export interface Granted {
 
 /** The set of a name: what stands before its colon, with it. */
 export const setOf = (name: string): string => name.slice(0, name.indexOf(':') + 1) || name;
-
-/** Channel on which the holder of a name hears what it is told. */
-export const notifyChannelOf = (name: string): string =>
-  `dragoman_told_${name.replaceAll(/[^a-z0-9]/g, '_')}`;

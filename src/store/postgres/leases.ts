@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Leases, Tenure } from '../../ports/leases.ts';
 import type { ListenSession } from './session.ts';
-import { notifyChannelOf, LEASE_MS, NOW_MS, setOf, type Granted } from './lease-rows.ts';
+import { LEASE_MS, NOW_MS, setOf, type Granted } from './lease-rows.ts';
 import { shareNames } from './share.ts';
 
 /** Time between two renewals. */
@@ -16,6 +16,8 @@ const LOOK_MS = 1_000;
 
 /** Channel on which the set of a released lease is told. */
 const RELEASED = 'dragoman_released';
+/** Channel on which a process hears what the holders of its names are told, with its name as an owner. */
+const TOLD = 'dragoman_told_';
 
 const CLAIM = `
   INSERT INTO lease (name, set_name, owner, epoch, expires_ms)
@@ -33,13 +35,20 @@ const RENEW = `
 
 const RELEASE = `
   WITH released AS (
-    UPDATE lease SET expires_ms = 0 WHERE name = $1 AND owner = $2 AND epoch = $3 RETURNING set_name)
-  SELECT pg_notify('${RELEASED}', set_name) FROM released`;
+    UPDATE lease SET expires_ms = 0
+    FROM unnest($1::text[], $3::bigint[]) AS given (name, epoch)
+    WHERE lease.name = given.name AND lease.epoch = given.epoch AND lease.owner = $2
+    RETURNING set_name)
+  SELECT pg_notify('${RELEASED}', set_name) FROM released GROUP BY set_name`;
 
 const ANY_HELD = `
   SELECT 1 FROM lease WHERE set_name = $1 AND expires_ms > ${NOW_MS} LIMIT 1`;
 
-const TELL = `SELECT pg_notify(channel, message) FROM unnest($1::text[], $2::text[]) AS told (channel, message)`;
+/** One channel for all names of a process: with one for each, a slow database could not keep up with a claim of many. */
+const TELL = `
+  SELECT pg_notify('${TOLD}' || lease.owner, told.name || ' ' || told.message)
+  FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
+  WHERE lease.expires_ms > ${NOW_MS}`;
 
 interface Held {
   readonly epoch: number;
@@ -71,7 +80,13 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
   const held = new Map<string, Held>();
   /** Functions that wake those who wait for a lease of a set, by the set. */
   const waiting = new Map<string, Set<() => void>>();
+  /** Functions that hear what the holder of a name is told, by the name. */
+  const hearers = new Map<string, (message: string) => void>();
 
+  await session.listen(`${TOLD}${owner}`, (payload) => {
+    const [name = ''] = payload.split(' ', 1);
+    hearers.get(name)?.(payload.slice(name.length + 1));
+  });
   await session.listen(RELEASED, (set) => {
     for (const wake of waiting.get(set) ?? []) wake();
   });
@@ -95,9 +110,25 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
     log.warn({ lease: name }, 'a lease was lost');
   };
 
+  /** Leases to be released at the end of this turn of the event loop, so that others are woken once for all of them. */
+  let releasing:
+    | { readonly names: string[]; readonly epochs: number[]; done: Promise<void> }
+    | undefined;
   const release = async (name: string, epoch: number): Promise<void> => {
-    // Where it cannot be said, the lease ends by itself.
-    await session.query(RELEASE, [name, owner, epoch]).catch(() => undefined);
+    if (!releasing) {
+      const ended = Promise.withResolvers<void>();
+      const batch = { names: [], epochs: [], done: ended.promise };
+      releasing = batch;
+      setImmediate(() => {
+        releasing = undefined;
+        // Where it cannot be said, the leases end by themselves.
+        const said = session.query(RELEASE, [batch.names, owner, batch.epochs]);
+        void said.catch(() => undefined).then(() => ended.resolve());
+      });
+    }
+    releasing.names.push(name);
+    releasing.epochs.push(epoch);
+    return releasing.done;
   };
 
   const begin = (
@@ -105,6 +136,9 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
     until: ReturnType<typeof deadline>,
     signal?: AbortSignal,
   ): Tenure => {
+    // It may have ended in the database before this process has seen that it did.
+    const ended = held.get(name);
+    if (ended) lose(name, ended);
     const lease: Held = { epoch, abort: new AbortController(), ...until };
     held.set(name, lease);
     const both = signal ? AbortSignal.any([signal, lease.abort.signal]) : lease.abort.signal;
@@ -185,17 +219,17 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
   };
 
   /** Messages to be told at the end of this turn of the event loop, by one statement. */
-  let telling: { readonly channels: string[]; readonly messages: string[] } | undefined;
+  let telling: { readonly names: string[]; readonly messages: string[] } | undefined;
   const tell: Leases['tell'] = (name, message) => {
     if (!telling) {
-      const batch = { channels: [], messages: [] };
+      const batch = { names: [], messages: [] };
       telling = batch;
       setImmediate(() => {
         telling = undefined;
-        session.query(TELL, [batch.channels, batch.messages]).catch(() => undefined);
+        session.query(TELL, [batch.names, batch.messages]).catch(() => undefined);
       });
     }
-    telling.channels.push(notifyChannelOf(name));
+    telling.names.push(name);
     telling.messages.push(message);
   };
 
@@ -205,7 +239,19 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
     tell,
     isAnyHeld: async (set) => (await session.query(ANY_HELD, [`${set}:`])).length > 0,
     share: (set, size, work) =>
-      shareNames({ session, owner, set, size, work, log, acquire, change, begin, deadline }),
+      shareNames({
+        session,
+        owner,
+        set,
+        size,
+        work,
+        log,
+        acquire,
+        change,
+        begin,
+        deadline,
+        hearers,
+      }),
     [Symbol.asyncDispose]: async () => {
       closing.abort();
       await keeping;

@@ -1,6 +1,6 @@
 import type { Log } from '../../log.ts';
 import type { Leases, Tenure, Work } from '../../ports/leases.ts';
-import { notifyChannelOf, LEASE_MS, NOW_MS, type Granted } from './lease-rows.ts';
+import { LEASE_MS, NOW_MS, type Granted } from './lease-rows.ts';
 import type { ListenSession } from './session.ts';
 
 export interface ShareDeps<Deadline> {
@@ -15,6 +15,8 @@ export interface ShareDeps<Deadline> {
   readonly change: (set: string, signal: AbortSignal) => Promise<void>;
   readonly begin: (granted: Granted, until: Deadline) => Tenure;
   readonly deadline: () => Deadline;
+  /** Functions that hear what the holder of a name is told, by the name. */
+  readonly hearers: Map<string, (message: string) => void>;
 }
 
 const MAKE = `
@@ -46,33 +48,31 @@ export const partOf = (size: number, members: number, before: number): number =>
 
 /** Holds this process's part of a set of names; see `Leases.share`. */
 export const shareNames = <Deadline>(deps: ShareDeps<Deadline>): AsyncDisposable => {
-  const { session, owner, size, log, change, begin, deadline } = deps;
+  const { session, owner, size, log, change, begin, deadline, hearers } = deps;
   const set = `${deps.set}:`;
   const closing = new AbortController();
   const working = new Map<string, Working>();
 
-  const forget = async (tenure: Tenure): Promise<void> => {
+  const forget = (tenure: Tenure): void => {
     if (working.get(tenure.name)?.tenure !== tenure) return;
     working.delete(tenure.name);
-    // A connection that is lost hears nothing more of it anyway.
-    await session.unlisten(notifyChannelOf(tenure.name)).catch(() => undefined);
+    hearers.delete(tenure.name);
   };
 
   const start = async (granted: Granted, until: Deadline): Promise<void> => {
     const tenure = begin(granted, until);
-    const { name } = tenure;
+    // The answer came too late.
+    if (!tenure.isHeld()) return tenure.release();
     // What is told from now on is heard; the work itself begins with what is stored.
-    await session
-      .listen(notifyChannelOf(name), (message) => working.get(name)?.work.hear(message))
-      .catch(() => undefined);
-    if (!tenure.isHeld()) return;
-    working.set(name, { tenure, work: deps.work(tenure) });
-    tenure.signal.addEventListener('abort', () => void forget(tenure), { once: true });
+    const work = deps.work(tenure);
+    working.set(tenure.name, { tenure, work });
+    hearers.set(tenure.name, (message) => work.hear(message));
+    tenure.signal.addEventListener('abort', () => forget(tenure), { once: true });
   };
 
   const give = async ({ tenure, work }: Working): Promise<void> => {
     await work[Symbol.asyncDispose]();
-    await forget(tenure);
+    forget(tenure);
     await tenure.release();
   };
 

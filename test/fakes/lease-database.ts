@@ -1,0 +1,366 @@
+import { backoffMs } from '../../src/async/backoff.ts';
+import { AppError } from '../../src/errors.ts';
+import { NOW_MS } from '../../src/store/postgres/lease-rows.ts';
+import type { ListenSession } from '../../src/store/postgres/session.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** A fault planted into the database's statements, which a simulation must find. */
+export type Flaw =
+  | 'claims what is held'
+  | 'renews for anybody'
+  | 'renews nothing'
+  | 'keeps the epoch'
+  | 'makes one name too few';
+
+/** The way between a process and the database. */
+export interface Network {
+  /** Time of one direction. */
+  readonly hopMs: () => number;
+  readonly isReachable: () => boolean;
+}
+
+export interface SimulatedSession extends ListenSession {
+  /** Breaks the connection; a statement under way has taken effect or has not. */
+  readonly break: () => void;
+}
+
+export interface LeaseRow {
+  readonly name: string;
+  readonly set: string;
+  owner: string;
+  epoch: number;
+  expiresMs: number;
+}
+
+export interface LeaseDatabase {
+  readonly connect: (host: SimulatedProcess, network: Network) => SimulatedSession;
+  /** Runs one of the leases' statements at once. */
+  readonly execute: (text: string, values: readonly unknown[]) => readonly object[];
+  /** Texts of the statements, by kind. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** Statements run so far, by kind. */
+  readonly statements: Map<string, number>;
+  /** Notifications sent so far, each counted once for each connection that hears it. */
+  notified: number;
+}
+
+export interface LeaseDatabaseDeps {
+  readonly time: VirtualTime;
+  readonly random: () => number;
+  /** Speed of the database's clock; 1 is that of true time. */
+  readonly rate: number;
+  /** Share of rows that a claim of many finds locked, and skips. */
+  readonly locked: number;
+  readonly flaw?: Flaw | undefined;
+  /** Called when a release takes effect. */
+  readonly released: (row: LeaseRow) => void;
+}
+
+interface Connection {
+  isOpen: boolean;
+  lastArrivalMs: number;
+  readonly hear: (channel: string, payload: string) => void;
+}
+
+const BACKOFF = { firstMs: 100, longestMs: 5_000 };
+
+const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+const unavailable = (): AppError =>
+  new AppError('unavailable', 'the connection to the database is lost', { retryable: true });
+
+/**
+ * A database in memory that knows the statements of the leases and no other: a statement whose text has changed is
+ * refused, so that this fake is changed with it. Each takes effect at one moment, by the database's own clock.
+ */
+export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
+  const { time, random, flaw } = deps;
+  const rows = new Map<string, LeaseRow>();
+  const sets = new Map<string, LeaseRow[]>();
+  const listeners = new Map<string, Set<Connection>>();
+  const statements = new Map<string, number>();
+  /** Owners in the order in which they came, which stands for that of their random names. */
+  const owners = new Map<string, number>();
+
+  const nowMs = (): number => Math.round(1e12 + time.nowMs * deps.rate);
+  const isHeld = ({ expiresMs }: LeaseRow): boolean =>
+    expiresMs > nowMs() && flaw !== 'claims what is held';
+  const numberOf = (owner: string): number => {
+    if (!owners.has(owner)) owners.set(owner, owners.size);
+    return owners.get(owner)!;
+  };
+  const add = (row: LeaseRow): void => {
+    rows.set(row.name, row);
+    const set = sets.get(row.set);
+    if (set) set.push(row);
+    else sets.set(row.set, [row]);
+  };
+  const grant = (row: LeaseRow, owner: string, leaseMs: number) => {
+    numberOf(owner);
+    row.owner = owner;
+    row.epoch += flaw === 'keeps the epoch' ? 0 : 1;
+    row.expiresMs = nowMs() + leaseMs;
+    return { name: row.name, epoch: row.epoch };
+  };
+  const notify = (pairs: Iterable<readonly [string, string]>): void => {
+    const told = new Set<string>();
+    for (const [channel, payload] of pairs) {
+      const key = `${channel} ${payload}`;
+      if (told.has(key)) continue;
+      told.add(key);
+      for (const connection of listeners.get(channel) ?? []) {
+        database.notified += 1;
+        connection.hear(channel, payload);
+      }
+    }
+  };
+
+  type Run = (values: readonly never[]) => readonly object[];
+  const known = new Map<string, { readonly kind: string; readonly run: Run }>();
+  const texts = new Map<string, string>();
+  const knows = (kind: string, text: string, run: (values: never) => readonly object[]): void => {
+    texts.set(kind, text);
+    known.set(inOneLine(text), { kind, run: run as unknown as Run });
+  };
+
+  knows(
+    'claim',
+    `INSERT INTO lease (name, set_name, owner, epoch, expires_ms)
+     VALUES ($1, $2, $3, 1, ${NOW_MS} + $4)
+     ON CONFLICT (name) DO UPDATE
+       SET owner = excluded.owner, epoch = lease.epoch + 1, expires_ms = excluded.expires_ms
+       WHERE lease.expires_ms <= ${NOW_MS}
+     RETURNING name, epoch`,
+    ([name, set, owner, leaseMs]: [string, string, string, number]) => {
+      const row = rows.get(name);
+      if (row) return isHeld(row) ? [] : [grant(row, owner, leaseMs)];
+      const made = { name, set, owner, epoch: 0, expiresMs: 0 };
+      add(made);
+      return [grant(made, owner, leaseMs)];
+    },
+  );
+  knows(
+    'renew',
+    `UPDATE lease SET expires_ms = ${NOW_MS} + $4
+     FROM unnest($2::text[], $3::bigint[]) AS held (name, epoch)
+     WHERE lease.name = held.name AND lease.epoch = held.epoch AND lease.owner = $1
+     RETURNING lease.name, lease.epoch`,
+    ([owner, names, epochs, leaseMs]: [string, string[], number[], number]) =>
+      names.flatMap((name, index) => {
+        const row = rows.get(name);
+        const epoch = epochs[index]!;
+        if (flaw === 'renews nothing') return [{ name, epoch }];
+        if (!row) return [];
+        if (flaw !== 'renews for anybody' && (row.owner !== owner || row.epoch !== epoch))
+          return [];
+        row.expiresMs = nowMs() + leaseMs;
+        return [{ name, epoch: row.epoch }];
+      }),
+  );
+  knows(
+    'release',
+    `WITH released AS (
+       UPDATE lease SET expires_ms = 0
+       FROM unnest($1::text[], $3::bigint[]) AS given (name, epoch)
+       WHERE lease.name = given.name AND lease.epoch = given.epoch AND lease.owner = $2
+       RETURNING set_name)
+     SELECT pg_notify('dragoman_released', set_name) FROM released GROUP BY set_name`,
+    ([names, owner, epochs]: [string[], string, number[]]) => {
+      const told = new Set<string>();
+      for (const [index, name] of names.entries()) {
+        const row = rows.get(name);
+        if (!row || row.owner !== owner || row.epoch !== epochs[index]) continue;
+        deps.released(row);
+        row.expiresMs = 0;
+        told.add(row.set);
+      }
+      notify([...told].map((set) => ['dragoman_released', set] as const));
+      return [...told].map(() => ({}));
+    },
+  );
+  knows(
+    'make',
+    `INSERT INTO lease (name, set_name, owner, epoch, expires_ms)
+     SELECT $1 || number, $1, '', 0, 0 FROM generate_series(0, $2::int - 1) AS number
+     ON CONFLICT (name) DO NOTHING`,
+    ([set, size]: [string, number]) => {
+      for (let at = flaw === 'makes one name too few' ? 1 : 0; at < size; at += 1)
+        if (!rows.has(`${set}${at}`))
+          add({ name: `${set}${at}`, set, owner: '', epoch: 0, expiresMs: 0 });
+      return [];
+    },
+  );
+  knows(
+    'count',
+    `SELECT count(*) AS members, count(*) FILTER (WHERE owner < $2) AS before
+     FROM lease WHERE set_name = $1 AND expires_ms > ${NOW_MS}`,
+    ([set, owner]: [string, string]) => {
+      const counted = { members: 0, before: 0 };
+      const own = numberOf(owner);
+      const atMs = nowMs();
+      for (const row of sets.get(set) ?? []) {
+        if (row.expiresMs <= atMs) continue;
+        counted.members += 1;
+        if (numberOf(row.owner) < own) counted.before += 1;
+      }
+      return [counted];
+    },
+  );
+  knows(
+    'claim a part',
+    `UPDATE lease SET owner = $1, epoch = epoch + 1, expires_ms = ${NOW_MS} + $4
+     WHERE name IN (
+       SELECT name FROM lease WHERE set_name = $2 AND expires_ms <= ${NOW_MS}
+       LIMIT $3 FOR UPDATE SKIP LOCKED)
+     RETURNING name, epoch`,
+    ([owner, set, limit, leaseMs]: [string, string, number, number]) => {
+      const granted: object[] = [];
+      for (const row of sets.get(set) ?? []) {
+        if (granted.length >= limit) break;
+        if (!isHeld(row) && random() >= deps.locked) granted.push(grant(row, owner, leaseMs));
+      }
+      return granted;
+    },
+  );
+  knows(
+    'any held',
+    `SELECT 1 FROM lease WHERE set_name = $1 AND expires_ms > ${NOW_MS} LIMIT 1`,
+    ([set]: [string]) => ((sets.get(set) ?? []).some(isHeld) ? [{}] : []),
+  );
+  knows(
+    'tell',
+    `SELECT pg_notify('dragoman_told_' || lease.owner, told.name || ' ' || told.message)
+     FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
+     WHERE lease.expires_ms > ${NOW_MS}`,
+    ([told, messages]: [string[], string[]]) => {
+      const sent = told.flatMap((name, index) => {
+        const row = rows.get(name);
+        if (!row || row.expiresMs <= nowMs()) return [];
+        return [[`dragoman_told_${row.owner}`, `${name} ${messages[index]}`] as const];
+      });
+      notify(sent);
+      return sent.map(() => ({}));
+    },
+  );
+
+  const execute = (
+    text: string,
+    values: readonly unknown[],
+    connection?: Connection,
+  ): readonly object[] => {
+    const [, verb, channel = ''] = /^((?:UN)?LISTEN) (\w+)$/.exec(text) ?? [];
+    const statement = known.get(inOneLine(text));
+    const kind = verb?.toLowerCase() ?? statement?.kind;
+    if (kind === undefined) throw new Error(`the fake database knows no such statement: ${text}`);
+    statements.set(kind, (statements.get(kind) ?? 0) + 1);
+    if (statement) return statement.run(values as never[]);
+    if (!connection?.isOpen) return [];
+    const hearing = listeners.get(channel) ?? new Set();
+    listeners.set(channel, hearing);
+    if (verb === 'LISTEN') hearing.add(connection);
+    else hearing.delete(connection);
+    if (hearing.size === 0) listeners.delete(channel);
+    return [];
+  };
+
+  const connect = (host: SimulatedProcess, network: Network): SimulatedSession => {
+    const hearers = new Map<string, (payload: string) => void>();
+    const reconnected: (() => void)[] = [];
+    let current: Connection | undefined;
+    let isClosed = false;
+    let fail: (() => void) | undefined;
+
+    /** Has something arrive on a connection, after what was sent on it before. */
+    const deliver = (connection: Connection, part: () => void): void => {
+      connection.lastArrivalMs = Math.max(connection.lastArrivalMs, time.nowMs + network.hopMs());
+      time.at(connection.lastArrivalMs, () =>
+        host.run(() => {
+          if (connection === current) part();
+        }),
+      );
+    };
+    const open = (): Connection => {
+      const made: Connection = {
+        isOpen: true,
+        lastArrivalMs: time.nowMs,
+        hear: (channel, payload) => {
+          if (host.isAlive()) deliver(made, () => hearers.get(channel)?.(payload));
+        },
+      };
+      for (const channel of hearers.keys()) execute(`LISTEN ${channel}`, [], made);
+      return made;
+    };
+    const close = (): void => {
+      const used = current;
+      current = undefined;
+      if (!used) return;
+      used.isOpen = false;
+      for (const [channel, hearing] of listeners) {
+        hearing.delete(used);
+        if (hearing.size === 0) listeners.delete(channel);
+      }
+    };
+    const reconnect = (attempt: number): void =>
+      void host.clock.after(backoffMs({ ...BACKOFF, random }, attempt), () => {
+        if (isClosed) return;
+        if (!network.isReachable()) {
+          reconnect(attempt + 1);
+          return;
+        }
+        current = open();
+        for (const run of reconnected) run();
+      });
+
+    const queryNow = async (text: string, values: readonly unknown[]) => {
+      const used = current;
+      if (!used) throw unavailable();
+      const answer = Promise.withResolvers<readonly object[]>();
+      fail = () => answer.reject(unavailable());
+      time.after(network.hopMs(), () => {
+        // What was sent on a connection that broke meanwhile arrived, or did not.
+        if (!used.isOpen && random() < 0.5) return;
+        const result = execute(text, structuredClone(values), used);
+        if (used.isOpen) deliver(used, () => answer.resolve(result));
+      });
+      return answer.promise;
+    };
+    let tail: Promise<unknown> = Promise.resolve();
+    const query = (async (text: string, values: readonly unknown[]) => {
+      const turn = tail.then(() => queryNow(text, values));
+      tail = turn.catch(() => undefined);
+      return turn;
+    }) as ListenSession['query'];
+
+    current = open();
+    return {
+      query,
+      listen: async (channel, hear) => {
+        hearers.set(channel, hear);
+        if (current) await query(`LISTEN ${channel}`, []);
+      },
+      unlisten: async (channel) => {
+        hearers.delete(channel);
+        if (current) await query(`UNLISTEN ${channel}`, []);
+      },
+      onReconnect: (run) => void reconnected.push(run),
+      isConnected: () => current !== undefined,
+      break: () => {
+        if (!current) return;
+        close();
+        host.run(() => {
+          fail?.();
+          reconnect(0);
+        });
+      },
+      [Symbol.asyncDispose]: async () => {
+        isClosed = true;
+        close();
+        fail?.();
+      },
+    };
+  };
+
+  const database: LeaseDatabase = { connect, execute, texts, statements, notified: 0 };
+  return database;
+};

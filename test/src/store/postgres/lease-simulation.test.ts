@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { realClock } from '../../../../src/async/clock.ts';
+import { createLog } from '../../../../src/log.ts';
+import { openSession } from '../../../../src/store/postgres/session.ts';
+import { makeDatabase } from '../../../fakes/database.ts';
+import { createLeaseDatabase } from '../../../fakes/lease-database.ts';
+import { simulateLeases, type SimulationOptions } from '../../../fakes/lease-simulation.ts';
+import { createRandom } from '../../../fakes/random.ts';
+import { createVirtualTime } from '../../../fakes/virtual-time.ts';
+
+const SMALL = { processes: 4, names: 8, faults: 6, faultyMs: 12_000 };
+const LARGE = { processes: 20, names: 64, faults: 20, faultyMs: 12_000 };
+
+/** Statements of whose rows only the number counts. */
+const WITHOUT_ROWS = new Set(['release', 'tell', 'any held']);
+
+const inOrder = (rows: readonly object[]): readonly string[] =>
+  rows.map((row) => JSON.stringify(row)).toSorted();
+
+/** What went wrong in schedules of the seeds from `first`, each with its seed. */
+const violationsOf = async (
+  options: Omit<SimulationOptions, 'seed'>,
+  schedules: number,
+  first = 1,
+): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (let seed = first; seed < first + schedules; seed += 1) {
+    const { violations } = await simulateLeases({ ...options, seed });
+    found.push(...violations.map((violation) => `seed ${seed}: ${violation}`));
+  }
+  return found;
+};
+
+describe('leases under freezes, kills, broken connections, lost answers and clocks that jump', () => {
+  it('have one holder, growing epochs and equal parts, with a few processes', async () => {
+    expect(await violationsOf(SMALL, 100)).toEqual([]);
+  });
+
+  it('have one holder, growing epochs and equal parts, with 20 processes and 64 names', async () => {
+    expect(await violationsOf(LARGE, 5)).toEqual([]);
+  });
+
+  it('end the first tenure of a name whose process is granted it again before it saw its end', async () => {
+    for (const seed of [41, 52, 166, 381]) expect(await violationsOf(SMALL, 1, seed)).toEqual([]);
+  });
+
+  it('have one holder even where a renewal is not refused: the deadline counts from its sending', async () => {
+    expect(await violationsOf({ ...SMALL, flaw: 'renews for anybody' }, 40)).toEqual([]);
+  });
+
+  it.for([
+    ['claims what is held', /do not grow|is held by 2/],
+    ['renews nothing', /is held by 2/],
+    ['keeps the epoch', /do not grow/],
+    ['makes one name too few', /held by nobody/],
+    ['clocks too slow', /is held by 2/],
+    ['clocks stop while frozen', /is held by 2/],
+    ['work is not ended', /given away while its holder worked/],
+  ] as const)('are found to fail where the planted fault is "%s"', async ([flaw, what]) => {
+    expect((await violationsOf({ ...SMALL, flaw }, 10)).join('\n')).toMatch(what);
+  });
+});
+
+describe('the database of the simulation', () => {
+  it('answers each statement of the leases as PostgreSQL does', async () => {
+    const log = createLog('silent');
+    const url = await makeDatabase();
+    await using session = await openSession({
+      url,
+      log,
+      clock: realClock,
+      random: Math.random,
+    });
+    const fake = createLeaseDatabase({
+      time: createVirtualTime(),
+      random: createRandom(1),
+      rate: 1,
+      locked: 0,
+      released: () => undefined,
+    });
+    const { texts } = fake;
+    const answers = async (kind: string, values: readonly unknown[]) => {
+      const text = texts.get(kind)!;
+      const real = await session.query<object>(text, values);
+      return { real, fake: fake.execute(text, values) };
+    };
+    const steps: readonly (readonly [string, readonly unknown[], number])[] = [
+      ['claim', ['one', 'one', 'a', 60_000], 1],
+      ['claim', ['one', 'one', 'b', 60_000], 0],
+      ['renew', ['a', ['one', 'other'], [1, 1], 60_000], 1],
+      ['renew', ['b', ['one'], [1], 60_000], 0],
+      ['renew', ['a', ['one'], [2], 60_000], 0],
+      ['any held', ['one'], 1],
+      ['release', [['one'], 'b', [1]], 0],
+      ['release', [['one', 'other'], 'a', [1, 1]], 1],
+      ['any held', ['one'], 0],
+      ['claim', ['one', 'one', 'b', 60_000], 1],
+      ['make', ['thing:', 3], 0],
+      ['make', ['thing:', 4], 0],
+      ['claim', ['member of thing:a', 'member of thing:', 'a', 60_000], 1],
+      ['claim', ['member of thing:b', 'member of thing:', 'b', 60_000], 1],
+      ['count', ['member of thing:', 'b'], 1],
+      ['claim a part', ['b', 'thing:', 10, 60_000], 4],
+      ['claim a part', ['a', 'thing:', 10, 60_000], 0],
+      [
+        'tell',
+        [
+          ['thing:0', 'one', 'none'],
+          ['1', '2', '3'],
+        ],
+        2,
+      ],
+    ];
+    for (const [kind, values, rows] of steps) {
+      const answer = await answers(kind, values);
+      expect([kind, answer.fake.length]).toEqual([kind, rows]);
+      if (WITHOUT_ROWS.has(kind)) expect([kind, answer.real.length]).toEqual([kind, rows]);
+      else expect([kind, inOrder(answer.fake)]).toEqual([kind, inOrder(answer.real)]);
+    }
+  });
+
+  it('refuses a statement that it does not know', () => {
+    const fake = createLeaseDatabase({
+      time: createVirtualTime(),
+      random: createRandom(1),
+      rate: 1,
+      locked: 0,
+      released: () => undefined,
+    });
+    expect(() => fake.execute('SELECT 1', [])).toThrow('no such statement');
+  });
+});

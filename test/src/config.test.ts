@@ -14,6 +14,9 @@ describe('the configuration', () => {
       LOG_LEVEL: 'info',
       INBOX_DAYS: 7,
       COPY_DAYS: 365,
+      DATABASE_CONNECTIONS: 10,
+      DRAIN_S: 25,
+      ROLES: new Set(['gateway', 'worker', 'web', 'service']),
     });
   });
 

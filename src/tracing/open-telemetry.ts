@@ -1,7 +1,6 @@
 import type { HrTime } from '@opentelemetry/api';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 import { MINUTE_MS } from '../async/time.ts';
-import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { TracingConfig } from './config.ts';
 import { createTracing, NO_TRACING, type SpanRecord, type Tracing } from './tracing.ts';
@@ -20,23 +19,15 @@ const timeOf = (ms: number): HrTime => [
   Math.round((ms % MS_PER_S) * NS_PER_MS),
 ];
 
-/** Loads the optional packages. Rejects with `config` where they are not installed. */
+/** Loads the packages, which take memory only where spans are sent. */
 const loadPackages = async () => {
-  try {
-    const [api, sdk, resources, exporter] = await Promise.all([
-      import('@opentelemetry/api'),
-      import('@opentelemetry/sdk-trace'),
-      import('@opentelemetry/resources'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-    ]);
-    return { api, sdk, resources, exporter };
-  } catch (cause) {
-    throw new AppError(
-      'config',
-      'OTEL_EXPORTER_OTLP_ENDPOINT needs the optional packages @opentelemetry/…: run npm ci without --omit=optional',
-      { cause },
-    );
-  }
+  const [api, sdk, resources, exporter] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+  ]);
+  return { api, sdk, resources, exporter };
 };
 
 /** Logs now and then that spans cannot be sent. */

@@ -128,7 +128,8 @@ export const createOpenDeliveries =
           const own = [...known.values()].filter(({ spaceId }) => spaceId === space.id);
           await Promise.all(own.map(async ({ handled }) => handled));
           if (!(await stored.isOpen(space, upTo)) || clock.nowMs() > latestMs) return;
-          await sleep(clock, OTHERS_MS, stopping.signal);
+          await sleep(clock, OTHERS_MS, stopping.signal).catch(() => undefined);
+          if (stopping.signal.aborted) return;
         }
       },
       [Symbol.dispose]: () => {

@@ -153,12 +153,22 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   });
   interactions.listen(app);
 
+  /** Looks back in a space once what came of it before was handled. */
+  const lookBackOnceHandled = async (space: Space): Promise<void> => {
+    try {
+      await intake.handled(space);
+    } catch (err) {
+      if (stopped.signal.aborted) return;
+      log.warn({ err }, 'earlier events of a workspace may not be handled yet');
+    }
+    lookBack.start(space);
+  };
+
   transport.onConnected(() => {
     measured.connected();
     people.forgetAll();
     // A deletion that was missed shows only in what is stored already.
-    for (const space of installations.list())
-      void intake.handled(space).then(() => lookBack.start(space));
+    for (const space of installations.list()) void lookBackOnceHandled(space);
   });
 
   const goOnline = async (): Promise<string> => {

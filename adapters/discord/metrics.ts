@@ -1,5 +1,6 @@
 import { Events, type Client, type REST, type ResponseLike, RESTEvents } from 'discord.js';
 import type { Metrics } from '../../src/ops/metrics.ts';
+import { declareRateLimited } from '../../src/ops/rate-limited.ts';
 
 /** Statuses that Discord counts as invalid requests, ten thousand of which in ten minutes ban the address. */
 const INVALID: ReadonlySet<number> = new Set([401, 403, 429]);
@@ -19,11 +20,7 @@ export interface DiscordMetrics {
 }
 
 export const declareDiscordMetrics = (metrics: Metrics): DiscordMetrics => {
-  const limited = metrics.counter({
-    name: 'dragoman_platform_rate_limited_total',
-    help: 'Requests that a platform refused for now (429).',
-    labels: ['platform'],
-  });
+  const limited = declareRateLimited(metrics, 'discord');
   const invalid = metrics.counter({
     name: 'dragoman_discord_invalid_requests_total',
     help: 'Requests of which Discord allows 10,000 in 10 minutes: those answered by 401, 403 or 429.',
@@ -36,7 +33,7 @@ export const declareDiscordMetrics = (metrics: Metrics): DiscordMetrics => {
   return {
     watchRequests: (rest) => {
       rest.on(RESTEvents.Response, (_, response: ResponseLike) => {
-        if (response.status === RATE_LIMITED) limited({ platform: 'discord' });
+        if (response.status === RATE_LIMITED) limited();
         if (isInvalid(response)) invalid();
       });
     },

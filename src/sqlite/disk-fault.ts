@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import type { MessageKey } from '../message-key.ts';
 
 /** A reason for which a database cannot be used, with what an operator can do about it. */
-interface DiskFault {
+export interface StorageFault {
   readonly reason: string;
   readonly instruction: string;
   readonly remedy: MessageKey;
@@ -10,25 +10,25 @@ interface DiskFault {
   readonly retryable: boolean;
 }
 
-const FULL: DiskFault = {
+const FULL: StorageFault = {
   reason: 'the disk is full',
   instruction: 'free space on the disk',
   remedy: 'remedies.disk-full',
   retryable: true,
 };
-const READ_ONLY: DiskFault = {
+const READ_ONLY: StorageFault = {
   reason: 'it is read-only',
   instruction: 'make the file, its folder and its disk writable for the user of this program',
   remedy: 'remedies.disk-read-only',
   retryable: true,
 };
-const DAMAGED: DiskFault = {
+const DAMAGED: StorageFault = {
   reason: 'it is damaged or no database',
   instruction: 'stop the program and put a backup in its place',
   remedy: 'remedies.disk-damaged',
   retryable: false,
 };
-const FAILING: DiskFault = {
+const FAILING: StorageFault = {
   reason: 'the disk does not read or write',
   instruction: 'look at the disk, and at the log of the system',
   remedy: 'remedies.disk-failing',
@@ -56,7 +56,7 @@ const BY_SYSTEM_CODE = new Map([
 
 const PRIMARY_CODE = 0xff;
 
-const findFault = (thrown: unknown): DiskFault | undefined => {
+const findFault = (thrown: unknown): StorageFault | undefined => {
   if (!(thrown instanceof Error)) return undefined;
   if ('errcode' in thrown && typeof thrown.errcode === 'number')
     return BY_SQLITE_CODE.get(thrown.errcode & PRIMARY_CODE);
@@ -69,23 +69,30 @@ export const describeDiskFault = (thrown: unknown): string | undefined => {
   return fault && `${fault.reason}: ${fault.instruction}`;
 };
 
+/** Creates the error for a database that cannot be used. */
+export const storageError = (
+  code: 'unavailable' | 'config',
+  { reason, instruction, remedy, retryable }: StorageFault,
+  cause: unknown,
+): AppError =>
+  new AppError(code, `the database cannot be used, ${reason}: ${instruction}`, {
+    sentence: { key: 'errors.storage' },
+    remedy: { key: remedy },
+    retryable,
+    cause,
+  });
+
 /**
  * Converts an error of a database that cannot be used to an `AppError` with code `unavailable`; any
  * other error stays as it is.
  */
 export const fromDisk = (thrown: unknown): unknown => {
   const fault = findFault(thrown);
-  if (!fault) return thrown;
-  return new AppError('unavailable', `the database cannot be used, ${describeDiskFault(thrown)}`, {
-    sentence: { key: 'errors.storage' },
-    remedy: { key: fault.remedy },
-    retryable: fault.retryable,
-    cause: thrown,
-  });
+  return fault ? storageError('unavailable', fault, thrown) : thrown;
 };
 
-/** True of an error that `fromDisk` made. */
-export const isDiskFault = (thrown: unknown): thrown is AppError =>
+/** True of an error for a database that cannot be used. */
+export const isStorageFault = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && thrown.sentence.key === 'errors.storage';
 
 /** The result code of SQLite for a lock that another program has. */

@@ -1,5 +1,5 @@
 import type { AppError } from '../errors.ts';
-import { isDiskFault } from '../sqlite/disk-fault.ts';
+import { isStorageFault } from '../sqlite/disk-fault.ts';
 import type { StoreWriter, Write } from './writer.ts';
 
 /**
@@ -19,7 +19,7 @@ export const createFaultWatch = (
       fault = undefined;
       return result;
     } catch (thrown) {
-      if (isDiskFault(thrown)) fault = thrown;
+      if (isStorageFault(thrown)) fault = thrown;
       throw thrown;
     }
   };
@@ -32,7 +32,7 @@ export const createFaultWatch = (
       try {
         await write(probe);
       } catch (thrown) {
-        if (!isDiskFault(thrown)) throw thrown;
+        if (!isStorageFault(thrown)) throw thrown;
       }
       return fault;
     },

@@ -10,10 +10,7 @@ import type { Core } from '../../src/adapter.ts';
 import type { Invocation, PressInvocation } from '../../src/ports/platform.ts';
 import type { LineTranslation } from '../../src/translation/fan-out.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
-import type { MemberSettings, Preferences, SpaceSettings } from '../../src/store/settings.ts';
-import type { Privacy } from '../../src/store/privacy.ts';
 import type { Services } from '../../src/command/services.ts';
-import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
 import { openFakeDeliveries } from './deliveries.ts';
 import { createLoneProcess } from './processes.ts';
@@ -22,7 +19,8 @@ import { createOpsPages } from '../../src/ops/pages.ts';
 import { createFakeDictations, type FakeDictations } from './dictation.ts';
 import { FAKE_COMMANDS } from './fake-commands.ts';
 import { NO_RESERVATION } from './reservation.ts';
-import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
+import { createFakeRooms } from './rooms.ts';
+import { createFakePrivacy, createFakeSettings, createFakeSpaces } from './settings.ts';
 import { rich } from './rich-text.ts';
 import { toneWav } from './tone.ts';
 
@@ -74,42 +72,6 @@ export interface FakeCore extends Core {
   /** What `ready` says next. */
   setReady(ready: Readonly<Record<string, boolean>>): void;
 }
-
-const createSettings = (): MemberSettings => {
-  const kept = new Map<string, Preferences>();
-  const of = ({ id }: { id: string }): Preferences =>
-    kept.get(id) ?? { language: undefined, voiceId: undefined };
-  return {
-    of: async (member) => of(member),
-    change: async (member, change) => void kept.set(member.id, { ...of(member), ...change }),
-  };
-};
-
-const createSpaces = (): SpaceSettings => {
-  const kept = new Map<string, SpaceChoices>();
-  const of = ({ id }: { id: string }): SpaceChoices =>
-    kept.get(id) ?? {
-      flags: { on: true, languages: {} },
-      roles: {},
-      quietChannels: [],
-      rooms: ROOM_CHOICES,
-    };
-  return {
-    of: async (space) => of(space),
-    change: async (space, change) => void kept.set(space.id, { ...of(space), ...change }),
-  };
-};
-
-const createPrivacy = (): Privacy => {
-  const out = new Set<string>();
-  return {
-    isKeptBy: () => true,
-    optedOut: async ({ id }) => out.has(id),
-    setOptedOut: async ({ id }, optedOut) => void (optedOut ? out.add(id) : out.delete(id)),
-    export: async ({ id }) => Buffer.from(JSON.stringify({ member: id })),
-    forget: async () => undefined,
-  };
-};
 
 const NOTHING_USED = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };
 
@@ -213,7 +175,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     });
   };
 
-  const settings = createSettings();
+  const settings = createFakeSettings();
   const services: Services = {
     languages: {
       find: (typed) =>
@@ -250,7 +212,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
       invite: refuse,
       link: refuse,
     },
-    spaces: createSpaces(),
+    spaces: createFakeSpaces(),
     usage: {
       record: async () => undefined,
       today: async () => NOTHING_USED,
@@ -277,7 +239,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
       }),
       revive: async () => 0,
     },
-    privacy: createPrivacy(),
+    privacy: createFakePrivacy(),
     rooms: createFakeRooms(),
     translates: async () => undefined,
     status: async () => ({ ...STATUS, reachable, refusal }),

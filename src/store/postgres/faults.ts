@@ -1,46 +1,37 @@
 import { AppError } from '../../errors.ts';
-import type { MessageKey } from '../../message-key.ts';
+import { storageError, type StorageFault } from '../../sqlite/disk-fault.ts';
 
-/** A reason for which PostgreSQL cannot be used, with what an operator can do about it. */
-interface Fault {
-  readonly reason: string;
-  readonly instruction: string;
-  readonly remedy: MessageKey;
-  /** True when the same call may succeed later, without another configuration. */
-  readonly retryable: boolean;
-}
-
-const AWAY: Fault = {
+const AWAY: StorageFault = {
   reason: 'it cannot be reached',
   instruction: 'look whether PostgreSQL runs, and at the address in DATABASE_URL',
   remedy: 'remedies.database-away',
   retryable: true,
 };
-const CROWDED: Fault = {
+const CROWDED: StorageFault = {
   reason: 'it allows no more connections',
   instruction: 'raise max_connections, or lower DATABASE_CONNECTIONS',
   remedy: 'remedies.database-slow',
   retryable: true,
 };
-const SLOW: Fault = {
+const SLOW: StorageFault = {
   reason: 'it takes too long to answer',
   instruction: 'look at its load, its disk and its locks',
   remedy: 'remedies.database-slow',
   retryable: true,
 };
-const FULL: Fault = {
+const FULL: StorageFault = {
   reason: 'its disk is full',
   instruction: 'free space on the disk',
   remedy: 'remedies.disk-full',
   retryable: true,
 };
-const READ_ONLY: Fault = {
+const READ_ONLY: StorageFault = {
   reason: 'it is read-only',
   instruction: 'name the primary server in DATABASE_URL, not a standby',
   remedy: 'remedies.database-read-only',
   retryable: true,
 };
-const DENIED: Fault = {
+const DENIED: StorageFault = {
   reason: 'it lets this user in no further',
   instruction: 'check the user, the password and the database in DATABASE_URL, and its rights',
   remedy: 'remedies.database-away',
@@ -79,7 +70,7 @@ const AWAY_CODES = new Set([
 const AWAY_WORDS = /connection terminated|connection ended|timeout (?:exceeded|expired)/i;
 const SLOW_WORDS = /query read timeout/i;
 
-const findFault = (thrown: unknown): Fault | undefined => {
+const findFault = (thrown: unknown): StorageFault | undefined => {
   if (thrown instanceof AggregateError) return findFault(thrown.errors[0]);
   if (!(thrown instanceof Error)) return undefined;
   const code = 'code' in thrown ? String(thrown.code) : '';
@@ -96,19 +87,11 @@ const findFault = (thrown: unknown): Fault | undefined => {
  */
 export const fromPostgres = (thrown: unknown): unknown => {
   const fault = findFault(thrown);
-  if (!fault) return thrown;
-  const { reason, instruction, remedy, retryable } = fault;
-  const message = `the database cannot be used, ${reason}: ${instruction}`;
-  return new AppError(retryable ? 'unavailable' : 'config', message, {
-    sentence: { key: 'errors.storage' },
-    remedy: { key: remedy },
-    retryable,
-    cause: thrown,
-  });
+  return fault ? storageError(fault.retryable ? 'unavailable' : 'config', fault, thrown) : thrown;
 };
 
 /** Faults that often pass within seconds: a server that restarts, or has much to do. */
-const BRIEF: ReadonlySet<Fault | undefined> = new Set([AWAY, CROWDED, SLOW]);
+const BRIEF: ReadonlySet<StorageFault | undefined> = new Set([AWAY, CROWDED, SLOW]);
 
 /** True of an error that `fromPostgres` made of what often passes within seconds. */
 export const isBrief = (thrown: unknown): boolean =>

@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../async/clock.ts';
 import { backoffMs, type Backoff } from '../../async/backoff.ts';
 import type { Log } from '../../log.ts';
-import { isDiskFault } from '../../sqlite/disk-fault.ts';
+import { isStorageFault } from '../../sqlite/disk-fault.ts';
 
 const BACKOFF: Omit<Backoff, 'random'> = { firstMs: 250, longestMs: 5_000 };
 /** Time between two lines in the log. */
@@ -25,7 +25,7 @@ export const openWhenUsable = async <Opened>(
     try {
       return await open();
     } catch (err) {
-      if (!isDiskFault(err) || !err.retryable) throw err;
+      if (!isStorageFault(err) || !err.retryable) throw err;
       if (clock.nowMs() - saidMs >= SAY_MS) {
         saidMs = clock.nowMs();
         log.warn({ err }, `${err.message}; waiting for it`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { describeDiskFault, fromDisk, isDiskFault } from '../../../src/sqlite/disk-fault.ts';
+import { describeDiskFault, fromDisk, isStorageFault } from '../../../src/sqlite/disk-fault.ts';
 import { createMemberSettings } from '../../../src/store/settings.ts';
 
 const MEMBER = { platform: 'test', id: 'ada' };
@@ -83,7 +83,7 @@ describe('a disk that cannot be used', () => {
     ['EIO', 'does not read or write'],
   ])('is known by the system’s error %s', (code, reason) => {
     expect(describeDiskFault(systemError(code))).toContain(reason);
-    expect(isDiskFault(fromDisk(systemError(code)))).toBe(true);
+    expect(isStorageFault(fromDisk(systemError(code)))).toBe(true);
   });
 
   it('is no other error', () => {

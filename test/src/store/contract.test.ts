@@ -1,35 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach } from 'vitest';
+import { afterAll } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { describeBroken, describeContract } from '../../contracts/contract.ts';
 import { storeContract, type StoreSubject } from '../../contracts/store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-store-'));
-const opened: Store[] = [];
 let files = 0;
 
-const open = async (url: string): Promise<Store> => {
-  const store = await openStore(url);
-  opened.push(store);
-  return store;
-};
-
-afterEach(async () => {
-  for (const store of opened.splice(0)) await store.destroy();
-});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describeContract('SQLite in memory', storeContract, async () => ({
-  store: await open('sqlite::memory:'),
+  store: await openTestStore('sqlite::memory:'),
 }));
 
 describeContract('SQLite in a file', storeContract, async () => {
   files += 1;
   const url = `sqlite:${join(folder, `${files}.db`)}`;
-  return { store: await open(url), reopen: async () => openStore(url) };
+  return { store: await openTestStore(url), reopen: async () => openStore(url) };
 });
 
 describeContract('PostgreSQL', storeContract, async () => {

@@ -1,24 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { makeDatabase } from '../../fakes/database.ts';
+import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { describeBroken, describeContract } from '../../contracts/contract.ts';
 import { removalContract, type RemovalSubject } from '../../contracts/removal.ts';
 
 const folders: string[] = [];
-const opened: Store[] = [];
-
-const open = async (url: string): Promise<Store> => {
-  const store = await openStore(url);
-  opened.push(store);
-  return store;
-};
-
-afterEach(async () => {
-  for (const store of opened.splice(0)) await store.destroy();
-});
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
@@ -34,16 +23,16 @@ const openFile = async (): Promise<RemovalSubject> => {
 };
 
 describeContract('SQLite in memory', removalContract, async () => ({
-  store: await open('sqlite::memory:'),
+  store: await openTestStore('sqlite::memory:'),
 }));
 
 describeContract('PostgreSQL', removalContract, async () => ({
-  store: await open(await makeDatabase()),
+  store: await openTestStore(await makeDatabase()),
 }));
 
 describeContract('SQLite in a file', removalContract, async () => {
   const subject = await openFile();
-  opened.push(subject.store);
+  onTestFinished(() => subject.store.destroy());
   return subject;
 });
 

@@ -3,6 +3,7 @@ import {
   Events,
   GatewayCloseCodes,
   Options,
+  SimpleShardingStrategy,
   Status,
   type GatewayDispatchEvents,
   type GatewayDispatchPayload,
@@ -59,6 +60,9 @@ const UNUSED_ACTIONS = [
   'MessageReactionRemove',
 ];
 
+/** Clients that are to connect no more. */
+const destroyed = new WeakSet<Client>();
+
 /** The shard of a client that is to connect. */
 export interface ClientShard {
   readonly id: number;
@@ -76,11 +80,23 @@ export const createClient = (
 ): Client => {
   const waitForIdentify = async (_: number, signal: AbortSignal): Promise<void> =>
     shard?.waitForIdentify(signal);
-  const client = new Client({
+  const client: Client = new Client({
     intents: intentsOf(application),
     shards: [shard?.id ?? 0],
     shardCount: shard?.count ?? 1,
-    ws: { buildIdentifyThrottler: async () => ({ waitForIdentify }) },
+    ws: {
+      buildIdentifyThrottler: async () => ({ waitForIdentify }),
+      // discord.js connects again after `destroy` where it waited for anything; each connection
+      // begins by asking for the session.
+      buildStrategy: (manager) => {
+        const { retrieveSessionInfo } = manager.options;
+        Object.assign(manager.options, {
+          retrieveSessionInfo: (id: number) =>
+            destroyed.has(client) ? new Promise(() => {}) : retrieveSessionInfo(id),
+        });
+        return new SimpleShardingStrategy(manager);
+      },
+    },
     makeCache,
     // A second guard: messages go out through `outbound/message-writer.ts`, which allows no ping.
     allowedMentions: { parse: [], repliedUser: false },
@@ -199,6 +215,7 @@ export const isConnected = (client: Client): boolean =>
 
 /** Ends the connection without logging it. */
 export const destroy = async (client: Client): Promise<void> => {
+  destroyed.add(client);
   client.removeAllListeners(Events.ShardDisconnect);
   client.removeAllListeners(Events.ShardReconnecting);
   await Promise.race([client.destroy().catch(() => undefined), sleep(realClock, DESTROY_MS)]);

@@ -1,5 +1,55 @@
-import { expect, test } from 'vitest';
-import { createLogBackoff } from '../../../../adapters/discord/inbound/client.ts';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Events } from 'discord.js';
+import { expect, it, test } from 'vitest';
+import {
+  createClient,
+  createLogBackoff,
+  destroy,
+} from '../../../../adapters/discord/inbound/client.ts';
+import { startDiscordFake, type DiscordFake } from '../../../fakes/discord/index.ts';
+
+/** Longer than the library waits before it connects again. */
+const RECONNECTED_MS = 1_000;
+
+const open = (discord: DiscordFake) => {
+  const client = createClient(
+    { url: discord.url, requestsPerSecond: 50 },
+    {
+      id: discord.applicationId,
+      name: 'Dragoman',
+      botId: discord.applicationId,
+      botName: 'Dragoman',
+      hasContentIntent: true,
+      allowsAccounts: false,
+    },
+    { id: 0, count: 1, waitForIdentify: async () => {} },
+  );
+  client.login(discord.token).catch(() => undefined);
+  return client;
+};
+
+it('connects no more once it is destroyed, though it was about to', async () => {
+  await using discord = await startDiscordFake({ speed: 100 });
+  const client = open(discord);
+  await discord.online();
+  const reconnecting = once(client, Events.ShardReconnecting);
+  discord.gateway.drop();
+  await reconnecting;
+  await destroy(client);
+  await sleep(RECONNECTED_MS);
+  expect(discord.gateway.log.map(({ what }) => what)).toEqual(['identified', 'closed']);
+});
+
+it('connects no more once it is destroyed, though it waited to be ready', async () => {
+  await using discord = await startDiscordFake({ speed: 100 });
+  discord.gateway.spoil('READY', 'drop');
+  const client = open(discord);
+  await discord.online();
+  await destroy(client);
+  await sleep(RECONNECTED_MS);
+  expect(discord.gateway.log.map(({ what }) => what)).toEqual(['identified', 'closed']);
+});
 
 test('a fault that lasts is logged at once and then more and more rarely', () => {
   let ms = 1_000_000;

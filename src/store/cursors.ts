@@ -1,6 +1,6 @@
 import { keyOf, type Channel, type MessageRef, type Space } from '../model/place.ts';
 import type { Store } from './index.ts';
-import { WATCH } from './inbox/row.ts';
+import { isWatched } from './inbox/row.ts';
 import { RELAXED } from './writer.ts';
 
 /** Number of a channel's last messages that are read again to find unreported changes. */
@@ -76,7 +76,7 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
         .selectFrom('inbox')
         .select(['message_id', 'position'])
         .where((eb) => eb.and(whereChannel(channel)))
-        .where('purpose', '=', WATCH)
+        .where(isWatched)
         .where('state', 'in', ['posted', 'waiting'])
         .where('position', '>', after)
         .orderBy('position', 'desc')

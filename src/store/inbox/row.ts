@@ -194,10 +194,11 @@ export const isClaimed =
     });
 
 /**
- * Conditions for open rows; each must match its partial index word for word, or SQLite does not use it.
+ * Conditions of partial indexes; each must match its index word for word, or SQLite does not use it.
  */
 export const isOpen = sql<boolean>`state = 'waiting'`;
 export const isDead = sql<boolean>`state = 'dead'`;
+export const isWatched = sql<boolean>`purpose = 'watch'`;
 
 /** States in which a row needs no more work. */
 export const SETTLED = ['posted', 'skipped', 'dead'] as const;

@@ -108,7 +108,8 @@ export const createConnectionPool = ({
     return {
       // Kysely's cursors are not used here.
       query: (async (text: string, values: readonly unknown[]) => {
-        const name = nameOf(text);
+        // A text without values may hold several statements, which have no name.
+        const name = values.length > 0 ? nameOf(text) : undefined;
         try {
           return await client.query({ text, values: [...values], ...(name ? { name } : {}) });
         } catch (thrown) {

@@ -16,6 +16,7 @@ import { openPostgresLeases } from './leases.ts';
 import { demandListening } from './pooler.ts';
 import { createPostgresQuota } from './quota.ts';
 import { tuneInbox } from './tune.ts';
+import { createRelaxedDialect } from './relaxed.ts';
 import { openSession } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
 
@@ -35,13 +36,16 @@ const AGAIN_MS = 250;
 /** Tries of a transaction that loses against others. */
 const TRIES = 10;
 
-/** Creates the function that runs transactions, again where the server was away or another one won. */
-const createTransact = (db: Kysely<Schema>, clock: Clock): Transact => {
+/**
+ * Creates the function that runs transactions, again where the server was away or another one won.
+ *
+ * @param relaxed the same database, whose commits wait for no disk
+ */
+const createTransact = (db: Kysely<Schema>, relaxed: Kysely<Schema>, clock: Clock): Transact => {
   const once = async (run: Parameters<Transact>[0], isDurable: boolean) => {
     let isCommitting = false;
     try {
-      await db.transaction().execute(async (within) => {
-        if (!isDurable) await sql`SET LOCAL synchronous_commit = off`.execute(within);
+      await (isDurable ? db : relaxed).transaction().execute(async (within) => {
         await run(within);
         isCommitting = true;
       });
@@ -96,6 +100,7 @@ export const openPostgresStore = async ({
     },
   });
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const relaxed = new Kysely<Schema>({ dialect: createRelaxedDialect(pool) });
   const parts = new AsyncDisposableStack();
   const closePool = db.destroy.bind(db);
   parts.defer(closePool);
@@ -123,7 +128,7 @@ export const openPostgresStore = async ({
     );
     const signals = parts.use(await openPostgresSignals({ db, session, leases, log, clock }));
     const writer = createStoreWriter(
-      createTransact(db, clock),
+      createTransact(db, relaxed, clock),
       async () => undefined,
       (within) => signals.collect(within),
     );

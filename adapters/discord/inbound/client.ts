@@ -89,10 +89,10 @@ export const createClient = (
       // discord.js connects again after `destroy` where it waited for anything; each connection
       // begins by asking for the session.
       buildStrategy: (manager) => {
-        const { retrieveSessionInfo } = manager.options;
+        const given = { ...manager.options };
         Object.assign(manager.options, {
           retrieveSessionInfo: (id: number) =>
-            destroyed.has(client) ? new Promise(() => {}) : retrieveSessionInfo(id),
+            destroyed.has(client) ? new Promise(() => {}) : given.retrieveSessionInfo(id),
         });
         return new SimpleShardingStrategy(manager);
       },

@@ -11,8 +11,8 @@ export interface SlotWorker {
   begin(slot: number): void;
   /** Ends the work on a slot: what is under way is finished within that time, or left. */
   end(slot: number, withinMs: number): Promise<void>;
-  /** Hears of new work of a key whose slot this process has. */
-  told(key: string): void;
+  /** Hears what some process told of a key whose slot this process has. */
+  told(message: string): void;
 }
 
 /** The hash slots that this process works on. */
@@ -27,8 +27,12 @@ export interface SlotOwner extends AsyncDisposable {
   slots(): readonly number[];
   /** The tenure of a key's slot; undefined where another process has it. */
   tenureOf(key: string): Tenure | undefined;
-  /** Tells the process that has a key's slot of new work; it would find it by itself, but later. */
-  tell(kind: string, key: string): void;
+  /**
+   * Tells the process that has a key's slot of it; new work it would find by itself, but later.
+   *
+   * @param message what to tell instead of the key; some thousand bytes at most
+   */
+  tell(kind: string, key: string, message?: string): void;
 }
 
 export interface SlotOwnerDeps {
@@ -99,7 +103,7 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
     },
     slots: () => [...owned.keys()],
     tenureOf: (key) => owned.get(slotOf(key)),
-    tell: (kind, key) => leases.tell(`${SET}:${slotOf(key)}`, `${kind} ${key}`),
+    tell: (kind, key, message = key) => leases.tell(`${SET}:${slotOf(key)}`, `${kind} ${message}`),
     drain: async (withinMs) => {
       endMs = withinMs;
       await share?.[Symbol.asyncDispose]();

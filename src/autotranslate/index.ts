@@ -9,6 +9,7 @@ import {
   type Outage,
 } from '../store/inbox/index.ts';
 import { groupPartition, isGroup } from '../store/inbox/row.ts';
+import { createDeletedMessages } from './deleted-messages.ts';
 import { createGaps } from './gaps.ts';
 import { createHolds } from './holds.ts';
 import { createInboxWork } from './inbox-work.ts';
@@ -170,6 +171,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   });
   const ingest = createIngest({
     ...shared,
+    dropDeleted: createDeletedMessages({ ...shared, scheduler }),
     scheduler,
     backfill,
     channelDeleted: watches.channelDeleted,

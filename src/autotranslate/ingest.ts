@@ -5,7 +5,6 @@ import { languageOfReaction, readFlagged } from './flags.ts';
 import type { MessageMetrics } from './metrics.ts';
 import { startAccept } from './traces.ts';
 import { skipReason } from './policy.ts';
-import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -18,11 +17,10 @@ import type { InboxStore } from '../store/inbox/index.ts';
 import {
   type Accepted,
   type Arrival,
-  channelPartition,
   flagPurpose,
-  groupPartition,
   ownPartition,
   WATCH,
+  watchPartition,
 } from '../store/inbox/row.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import type { Privacy } from '../store/privacy.ts';
@@ -46,7 +44,8 @@ export interface IngestDeps {
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly scheduler: Pick<Scheduler, 'wake' | 'interrupt'>;
   readonly backfill: Pick<Backfill, 'report' | 'reportAlways' | 'missed'>;
-  readonly context: Pick<TranslationContext, 'forget'>;
+  /** Ends the work on a deleted message, in whichever process it is under way. */
+  readonly dropDeleted: (ref: MessageRef) => void;
   readonly platforms: WatchedPlatforms;
   readonly channelDeleted: ChannelFeedListener['channelDeleted'];
   readonly now: () => number;
@@ -134,8 +133,7 @@ export const createIngest = (deps: IngestDeps) => {
     }
     const choices = await spaces.of(channel.space);
     const skip = skipReason(message, watch, choices, await optedOut(message));
-    const partition =
-      watch.group === undefined ? channelPartition(channel) : groupPartition(watch.group);
+    const partition = watchPartition(watch);
     const was = await accept({ message, purpose: WATCH, partition, skip });
     advance();
     if (was !== 'new') await acceptForFlags(message, await inbox.purposes(ref));
@@ -146,8 +144,8 @@ export const createIngest = (deps: IngestDeps) => {
     options: Parameters<InboxStore['markDeleted']>[1] = {},
   ): Promise<void> => {
     for (const ref of refs) {
-      scheduler.interrupt(ref);
-      if (options.purpose === undefined) deps.context.forget(ref);
+      if (options.purpose === undefined) deps.dropDeleted(ref);
+      else scheduler.interrupt(ref);
     }
     for (const partition of await inbox.markDeleted(refs, options)) scheduler.wake(partition);
   };

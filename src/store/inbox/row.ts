@@ -4,6 +4,7 @@ import type { ErrorCode, Sentence } from '../../errors.ts';
 import type { ByteSource, MessageFile } from '../../model/file.ts';
 import type { Message } from '../../model/message.ts';
 import type { Channel, MessageRef } from '../../model/place.ts';
+import type { ChannelWatch } from '../../model/watch.ts';
 import type { Schema } from '../schema.ts';
 
 type StoredFile = Omit<MessageFile, 'open'>;
@@ -84,6 +85,10 @@ export const channelPartition = ({ space, id }: Channel): string =>
 
 /** Partition of linked channels: they are one conversation, across platforms too. */
 export const groupPartition = (group: string): string => `group:${group}`;
+
+/** The partition of a watched channel: linked channels are one. */
+export const watchPartition = ({ channel, group }: ChannelWatch): string =>
+  group === undefined ? channelPartition(channel) : groupPartition(group);
 
 /** True for a partition of linked channels. */
 export const isGroup = (partition: string): boolean => partition.startsWith('group:');

@@ -37,7 +37,7 @@ beforeEach(async () => {
       reportAlways: async () => undefined,
       missed: () => undefined,
     },
-    context: { forget: () => undefined },
+    dropDeleted: () => undefined,
     platforms: {
       add: () => undefined,
       post: async () => undefined,

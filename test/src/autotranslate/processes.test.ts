@@ -1,9 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 import { createPrivacy } from '../../../src/store/privacy.ts';
 import type { Store } from '../../../src/store/index.ts';
-import { mirrorOf, openTestAutoTranslate, watchOf } from '../../fakes/autotranslate.ts';
+import type { Translator } from '../../../src/translation/translator.ts';
+import {
+  mirrorOf,
+  openTestAutoTranslate,
+  plainTranslator,
+  watchOf,
+} from '../../fakes/autotranslate.ts';
 import { channel, createFakeFeed, person, type FakeFeed } from '../../fakes/channel-feed.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { createRandom } from '../../fakes/random.ts';
@@ -12,10 +19,11 @@ const [ENGLISH, SPANISH] = [channel('english'), channel('spanish')];
 const PLAIN = Array.from({ length: 6 }, (_, index) => channel(`plain ${index}`));
 
 /** One of the processes that work on the same channels. */
-const openProcess = async (url: string, feed: FakeFeed) => {
+const openProcess = async (url: string, feed: FakeFeed, translator = plainTranslator) => {
   const store = await openTestStore(url);
   const running = await openTestAutoTranslate(store, {
     readyPlatforms: () => [feed.platform.name],
+    translator,
   });
   running.attach(feed.platform);
   let isOver = false;
@@ -76,6 +84,38 @@ describe('several processes on one database', () => {
       const shown = wordsIn(feed, place).filter((text) => text.startsWith('🇪🇸'));
       expect(shown).toEqual((said.get(place) ?? []).map((text) => `🇪🇸 es(${text})`));
     }
+  });
+
+  it('give no deleted words to the service as context, whoever hears of the deletion', async () => {
+    const url = await makeDatabase();
+    const feed = createFakeFeed();
+    const contexts = new Map<string, readonly string[]>();
+    const translator: Translator = {
+      translate: (request, signal) => {
+        contexts.set(plainText(request.text), request.context ?? []);
+        return plainTranslator.translate(request, signal);
+      },
+    };
+    const processes = [
+      await openProcess(url, feed, translator),
+      await openProcess(url, feed, translator),
+    ];
+    const [one] = processes as [(typeof processes)[0]];
+    await one.running.watches.set(PLAIN.map((place) => watchOf(place)));
+    for (const place of PLAIN)
+      for (const [number, { running }] of processes.entries()) {
+        const { id } = place;
+        const gone = feed.say(place, `gone ${id} ${number}`);
+        await running.listener.messageChanged(gone);
+        await expect.poll(() => contexts.has(`gone ${id} ${number}`)).toBe(true);
+        await expect.poll(() => openRows(one.store)).toBe(0);
+        feed.remove(gone.ref);
+        await running.listener.messagesDeleted([gone.ref]);
+        await expect.poll(() => openRows(one.store)).toBe(0);
+        await running.listener.messageChanged(feed.say(place, `after ${id} ${number}`));
+        await expect.poll(() => contexts.get(`after ${id} ${number}`)).toBeDefined();
+        expect(contexts.get(`after ${id} ${number}`)!.join()).not.toContain('gone');
+      }
   });
 
   it('never translate what somebody writes after an opt-out that another process has confirmed', async () => {

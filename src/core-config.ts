@@ -46,7 +46,7 @@ export const coreSection = z
       .min(2, 'must be 2 or more')
       .max(500, 'must be 500 or less')
       .default(10)
-      .describe('Most connections of one process to PostgreSQL, besides one that only listens.'),
+      .describe('Most connections of one process to PostgreSQL, besides two that renew leases.'),
     ROLES: roles.describe(
       'What this process does: all, or some of gateway (events of Discord and Slack), worker (translating messages), web (the page) and service (the built-in speech service; alone, it serves other processes).',
     ),

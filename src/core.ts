@@ -189,7 +189,7 @@ export const openCore = async ({
     }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
   };
-  const leases = measureLeases(store.leases, createLeaseMetrics(metrics));
+  const leases = measureLeases(store.leases, createLeaseMetrics(metrics, store.leases.renewalMs));
   const slots = createSlotOwner({ leases, log, clock });
   const autoTranslate = await openAutoTranslate({
     store,

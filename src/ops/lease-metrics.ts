@@ -9,11 +9,22 @@ export interface LeaseMetrics {
   lost(): void;
 }
 
-export const createLeaseMetrics = (metrics: Metrics): LeaseMetrics => {
+/** @param renewalMs what `Leases.renewalMs` gives; 0 where no leases are renewed */
+export const createLeaseMetrics = (
+  metrics: Metrics,
+  renewalMs: () => number = () => 0,
+): LeaseMetrics => {
   let held = 0;
   metrics.gauge(
     { name: 'dragoman_leases_held', help: 'Leases that this process holds.' },
     () => held,
+  );
+  metrics.gauge(
+    {
+      name: 'dragoman_lease_renewal_seconds',
+      help: 'Time that the database took for the last renewal of leases, or has taken for the one under way.',
+    },
+    () => renewalMs() / 1_000,
   );
   const lost = metrics.counter({
     name: 'dragoman_leases_lost_total',
@@ -73,4 +84,5 @@ export const measureLeases = (leases: Leases, metrics: LeaseMetrics): Leases => 
       };
     }),
   tell: (name, message) => leases.tell(name, message),
+  ...(leases.renewalMs ? { renewalMs: leases.renewalMs } : {}),
 });

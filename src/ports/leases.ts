@@ -50,4 +50,6 @@ export interface Leases {
    * its holder changes.
    */
   tell(name: string, message: string): void;
+  /** Time that the last renewal of leases took, or the one under way has taken; absent where none are renewed. */
+  readonly renewalMs?: () => number;
 }

@@ -114,7 +114,7 @@ export const openProcesses = async (
           aheadMs = 60_000;
           await onServer(
             url,
-            `UPDATE lease SET expires_ms = 1
+            `UPDATE lease SET expires_ms = 0
              WHERE owner = (SELECT owner FROM lease WHERE name = 'discord-shards-${lease}')`,
           );
         },

@@ -1,6 +1,6 @@
 import { backoffMs } from '../../src/async/backoff.ts';
 import { AppError } from '../../src/errors.ts';
-import { NOW_MS } from '../../src/store/postgres/lease-rows.ts';
+import { isFree, LEASE_MS, NOW_MS, SLOWEST_MS } from '../../src/store/postgres/lease-rows.ts';
 import type { ListenSession } from '../../src/store/postgres/session.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -11,10 +11,13 @@ export type Flaw =
   | 'renews for anybody'
   | 'renews nothing'
   | 'keeps the epoch'
-  | 'makes one name too few';
+  | 'makes one name too few'
+  | 'trusts its clock';
 
 /** The way between a process and the database. */
 export interface Network {
+  /** True where statements overlap, as on a pool of connections. */
+  readonly isPool?: boolean;
   /** Time of one direction. */
   readonly hopMs: () => number;
   readonly isReachable: () => boolean;
@@ -31,10 +34,14 @@ export interface LeaseRow {
   owner: string;
   epoch: number;
   expiresMs: number;
+  /** Place of the owner among all, which stands for that of its random name. */
+  place: number;
 }
 
 export interface LeaseDatabase {
   readonly connect: (host: SimulatedProcess, network: Network) => SimulatedSession;
+  /** Sets the database's clock forward, or back. */
+  readonly setClock: (byMs: number) => void;
   /** Runs one of the leases' statements at once. */
   readonly execute: (text: string, values: readonly unknown[]) => readonly object[];
   /** Texts of the statements, by kind. */
@@ -67,6 +74,9 @@ const BACKOFF = { firstMs: 100, longestMs: 5_000 };
 
 const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
+/** A value as it was when it was sent. */
+const copy = (value: unknown): unknown => (Array.isArray(value) ? [...value] : value);
+
 const unavailable = (): AppError =>
   new AppError('unavailable', 'the connection to the database is lost', { retryable: true });
 
@@ -83,9 +93,18 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
   /** Owners in the order in which they came, which stands for that of their random names. */
   const owners = new Map<string, number>();
 
-  const nowMs = (): number => Math.round(1e12 + time.nowMs * deps.rate);
-  const isHeld = ({ expiresMs }: LeaseRow): boolean =>
-    expiresMs > nowMs() && flaw !== 'claims what is held';
+  let jumpedMs = 0;
+  const nowMs = (): number => Math.round(1e12 + time.nowMs * deps.rate + jumpedMs);
+  /** The condition `isFree`, for one moment. */
+  const freeAt = (earliestMs: number, latestMs: number) => {
+    const atMs = nowMs();
+    const isTrusted = flaw === 'trusts its clock';
+    const endedMs = isTrusted ? atMs : Math.min(atMs, earliestMs);
+    const aheadMs = (isTrusted ? atMs : Math.max(atMs, latestMs)) + LEASE_MS + SLOWEST_MS;
+    return ({ expiresMs }: LeaseRow): boolean => expiresMs <= endedMs || expiresMs > aheadMs;
+  };
+  const mayClaim = (earliestMs: number, latestMs: number) =>
+    flaw === 'claims what is held' ? () => true : freeAt(earliestMs, latestMs);
   const numberOf = (owner: string): number => {
     if (!owners.has(owner)) owners.set(owner, owners.size);
     return owners.get(owner)!;
@@ -97,7 +116,7 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
     else sets.set(row.set, [row]);
   };
   const grant = (row: LeaseRow, owner: string, leaseMs: number) => {
-    numberOf(owner);
+    row.place = numberOf(owner);
     row.owner = owner;
     row.epoch += flaw === 'keeps the epoch' ? 0 : 1;
     row.expiresMs = nowMs() + leaseMs;
@@ -116,9 +135,21 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
     }
   };
 
+  const tellReleased = (told: Iterable<string>): readonly object[] => {
+    const pairs = [...told].map((set) => ['dragoman_released', set] as const);
+    notify(pairs);
+    return pairs.map(() => ({}));
+  };
+
   type Run = (values: readonly never[]) => readonly object[];
   const known = new Map<string, { readonly kind: string; readonly run: Run }>();
   const texts = new Map<string, string>();
+  /** Statements by their texts as they are sent. */
+  const byText = new Map<string, { readonly kind: string; readonly run: Run } | undefined>();
+  const find = (text: string) => {
+    if (!byText.has(text)) byText.set(text, known.get(inOneLine(text)));
+    return byText.get(text);
+  };
   const knows = (kind: string, text: string, run: (values: never) => readonly object[]): void => {
     texts.set(kind, text);
     known.set(inOneLine(text), { kind, run: run as unknown as Run });
@@ -130,33 +161,40 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
      VALUES ($1, $2, $3, 1, ${NOW_MS} + $4)
      ON CONFLICT (name) DO UPDATE
        SET owner = excluded.owner, epoch = lease.epoch + 1, expires_ms = excluded.expires_ms
-       WHERE lease.expires_ms <= ${NOW_MS}
+       WHERE ${isFree('$5', '$6')}
      RETURNING name, epoch`,
-    ([name, set, owner, leaseMs]: [string, string, string, number]) => {
+    ([name, set, owner, leaseMs, ...bounds]: [string, string, string, number, number, number]) => {
       const row = rows.get(name);
-      if (row) return isHeld(row) ? [] : [grant(row, owner, leaseMs)];
-      const made = { name, set, owner, epoch: 0, expiresMs: 0 };
+      if (row) return mayClaim(...bounds)(row) ? [grant(row, owner, leaseMs)] : [];
+      const made = { name, set, owner, epoch: 0, expiresMs: 0, place: 0 };
       add(made);
       return [grant(made, owner, leaseMs)];
     },
   );
   knows(
     'renew',
-    `UPDATE lease SET expires_ms = ${NOW_MS} + $4
-     FROM unnest($2::text[], $3::bigint[]) AS held (name, epoch)
-     WHERE lease.name = held.name AND lease.epoch = held.epoch AND lease.owner = $1
-     RETURNING lease.name, lease.epoch`,
-    ([owner, names, epochs, leaseMs]: [string, string[], number[], number]) =>
-      names.flatMap((name, index) => {
+    `WITH renewed AS (
+       UPDATE lease SET expires_ms = ${NOW_MS} + $4
+       FROM unnest($2::text[], $3::bigint[]) AS held (name, epoch)
+       WHERE lease.name = held.name AND lease.epoch = held.epoch AND lease.owner = $1
+         AND lease.expires_ms > 0
+       RETURNING lease.name)
+     SELECT renewed.name, ${NOW_MS} AS now_ms FROM (SELECT 1) AS one LEFT JOIN renewed ON true`,
+    ([owner, names, epochs, leaseMs]: [string, string[], number[], number]) => {
+      const now_ms = nowMs();
+      const renewed = names.filter((name, index) => {
+        if (flaw === 'renews nothing') return true;
         const row = rows.get(name);
-        const epoch = epochs[index]!;
-        if (flaw === 'renews nothing') return [{ name, epoch }];
-        if (!row) return [];
-        if (flaw !== 'renews for anybody' && (row.owner !== owner || row.epoch !== epoch))
-          return [];
-        row.expiresMs = nowMs() + leaseMs;
-        return [{ name, epoch: row.epoch }];
-      }),
+        if (!row || row.expiresMs === 0) return false;
+        if (flaw !== 'renews for anybody' && (row.owner !== owner || row.epoch !== epochs[index]))
+          return false;
+        row.expiresMs = now_ms + leaseMs;
+        return true;
+      });
+      return renewed.length > 0
+        ? renewed.map((name) => ({ name, now_ms }))
+        : [{ name: null, now_ms }];
+    },
   );
   knows(
     'release',
@@ -165,18 +203,18 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
        FROM unnest($1::text[], $3::bigint[]) AS given (name, epoch)
        WHERE lease.name = given.name AND lease.epoch = given.epoch AND lease.owner = $2
        RETURNING set_name)
-     SELECT pg_notify('dragoman_released', set_name) FROM released GROUP BY set_name`,
-    ([names, owner, epochs]: [string[], string, number[]]) => {
+     SELECT pg_notify('dragoman_released', set_name) FROM released
+     WHERE set_name = ANY($4::text[]) GROUP BY set_name`,
+    ([names, owner, epochs, telling]: [string[], string, number[], string[]]) => {
       const told = new Set<string>();
       for (const [index, name] of names.entries()) {
         const row = rows.get(name);
         if (!row || row.owner !== owner || row.epoch !== epochs[index]) continue;
         deps.released(row);
         row.expiresMs = 0;
-        told.add(row.set);
+        if (telling.includes(row.set)) told.add(row.set);
       }
-      notify([...told].map((set) => ['dragoman_released', set] as const));
-      return [...told].map(() => ({}));
+      return tellReleased(told);
     },
   );
   knows(
@@ -187,46 +225,72 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
     ([set, size]: [string, number]) => {
       for (let at = flaw === 'makes one name too few' ? 1 : 0; at < size; at += 1)
         if (!rows.has(`${set}${at}`))
-          add({ name: `${set}${at}`, set, owner: '', epoch: 0, expiresMs: 0 });
+          add({ name: `${set}${at}`, set, owner: '', epoch: 0, expiresMs: 0, place: 0 });
       return [];
     },
   );
   knows(
     'count',
-    `SELECT count(*) AS members, count(*) FILTER (WHERE owner < $2) AS before
-     FROM lease WHERE set_name = $1 AND expires_ms > ${NOW_MS}`,
-    ([set, owner]: [string, string]) => {
-      const counted = { members: 0, before: 0 };
+    `SELECT count(*) FILTER (WHERE NOT is_free) AS members,
+       count(*) FILTER (WHERE NOT is_free AND owner < $2) AS before,
+       count(*) FILTER (WHERE is_free) AS ended
+     FROM (SELECT owner, ${isFree('$3', '$4')} AS is_free
+       FROM lease WHERE set_name = $1 AND expires_ms > 0) AS member`,
+    ([set, owner, ...bounds]: [string, string, number, number]) => {
+      const counted = { members: 0, before: 0, ended: 0 };
       const own = numberOf(owner);
-      const atMs = nowMs();
+      const isEnded = freeAt(...bounds);
       for (const row of sets.get(set) ?? []) {
-        if (row.expiresMs <= atMs) continue;
-        counted.members += 1;
-        if (numberOf(row.owner) < own) counted.before += 1;
+        if (row.expiresMs === 0) continue;
+        if (isEnded(row)) counted.ended += 1;
+        else {
+          counted.members += 1;
+          if (row.place < own) counted.before += 1;
+        }
       }
       return [counted];
     },
   );
   knows(
+    'end members',
+    `WITH ended AS (
+       UPDATE lease SET expires_ms = 0
+       WHERE set_name = $1 AND expires_ms > 0 AND ${isFree('$3', '$4')} RETURNING name)
+     SELECT pg_notify('dragoman_released', $2) FROM ended LIMIT 1`,
+    ([set, told, ...bounds]: [string, string, number, number]) => {
+      const isEnded = freeAt(...bounds);
+      const ended = (sets.get(set) ?? []).filter((row) => row.expiresMs > 0 && isEnded(row));
+      for (const row of ended) row.expiresMs = 0;
+      return tellReleased(ended.length > 0 ? [told] : []);
+    },
+  );
+  knows('tell of a set', `SELECT pg_notify('dragoman_released', $1)`, ([set]: [string]) =>
+    tellReleased([set]),
+  );
+  knows(
     'claim a part',
     `UPDATE lease SET owner = $1, epoch = epoch + 1, expires_ms = ${NOW_MS} + $4
      WHERE name IN (
-       SELECT name FROM lease WHERE set_name = $2 AND expires_ms <= ${NOW_MS}
+       SELECT name FROM lease WHERE set_name = $2 AND ${isFree('$5', '$6')}
        LIMIT $3 FOR UPDATE SKIP LOCKED)
      RETURNING name, epoch`,
-    ([owner, set, limit, leaseMs]: [string, string, number, number]) => {
+    ([owner, set, limit, leaseMs, ...bounds]: [string, string, number, number, number, number]) => {
       const granted: object[] = [];
+      const isClaimable = mayClaim(...bounds);
       for (const row of sets.get(set) ?? []) {
         if (granted.length >= limit) break;
-        if (!isHeld(row) && random() >= deps.locked) granted.push(grant(row, owner, leaseMs));
+        if (isClaimable(row) && random() >= deps.locked) granted.push(grant(row, owner, leaseMs));
       }
       return granted;
     },
   );
   knows(
     'any held',
-    `SELECT 1 FROM lease WHERE set_name = $1 AND expires_ms > ${NOW_MS} LIMIT 1`,
-    ([set]: [string]) => ((sets.get(set) ?? []).some(isHeld) ? [{}] : []),
+    `SELECT 1 FROM lease WHERE set_name = $1 AND NOT ${isFree('$2', '$3')} LIMIT 1`,
+    ([set, ...bounds]: [string, number, number]) => {
+      const isEnded = freeAt(...bounds);
+      return (sets.get(set) ?? []).some((row) => !isEnded(row)) ? [{}] : [];
+    },
   );
   knows(
     'tell',
@@ -250,7 +314,7 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
     connection?: Connection,
   ): readonly object[] => {
     const [, verb, channel = ''] = /^((?:UN)?LISTEN) (\w+)$/.exec(text) ?? [];
-    const statement = known.get(inOneLine(text));
+    const statement = verb ? undefined : find(text);
     const kind = verb?.toLowerCase() ?? statement?.kind;
     if (kind === undefined) throw new Error(`the fake database knows no such statement: ${text}`);
     statements.set(kind, (statements.get(kind) ?? 0) + 1);
@@ -269,12 +333,18 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
     const reconnected: (() => void)[] = [];
     let current: Connection | undefined;
     let isClosed = false;
-    let fail: (() => void) | undefined;
+    const failing = new Set<() => void>();
+    const failAll = (): void => {
+      for (const fail of failing) fail();
+      failing.clear();
+    };
 
     /** Has something arrive on a connection, after what was sent on it before. */
     const deliver = (connection: Connection, part: () => void): void => {
-      connection.lastArrivalMs = Math.max(connection.lastArrivalMs, time.nowMs + network.hopMs());
-      time.at(connection.lastArrivalMs, () =>
+      const arrivalMs = time.nowMs + network.hopMs();
+      // Connections of a pool have no order among them.
+      if (!network.isPool) connection.lastArrivalMs = Math.max(connection.lastArrivalMs, arrivalMs);
+      time.at(network.isPool ? arrivalMs : connection.lastArrivalMs, () =>
         host.run(() => {
           if (connection === current) part();
         }),
@@ -316,17 +386,23 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
       const used = current;
       if (!used) throw unavailable();
       const answer = Promise.withResolvers<readonly object[]>();
-      fail = () => answer.reject(unavailable());
+      const fail = (): void => answer.reject(unavailable());
+      failing.add(fail);
       time.after(network.hopMs(), () => {
         // What was sent on a connection that broke meanwhile arrived, or did not.
         if (!used.isOpen && random() < 0.5) return;
-        const result = execute(text, structuredClone(values), used);
-        if (used.isOpen) deliver(used, () => answer.resolve(result));
+        const result = execute(text, values.map(copy), used);
+        if (!used.isOpen) return;
+        deliver(used, () => {
+          failing.delete(fail);
+          answer.resolve(result);
+        });
       });
       return answer.promise;
     };
     let tail: Promise<unknown> = Promise.resolve();
     const query = (async (text: string, values: readonly unknown[]) => {
+      if (network.isPool) return queryNow(text, values);
       const turn = tail.then(() => queryNow(text, values));
       tail = turn.catch(() => undefined);
       return turn;
@@ -349,18 +425,21 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
         if (!current) return;
         close();
         host.run(() => {
-          fail?.();
+          failAll();
           reconnect(0);
         });
       },
       [Symbol.asyncDispose]: async () => {
         isClosed = true;
         close();
-        fail?.();
+        failAll();
       },
     };
   };
 
-  const database: LeaseDatabase = { connect, execute, texts, statements, notified: 0 };
+  const setClock = (byMs: number): void => {
+    jumpedMs += byMs;
+  };
+  const database: LeaseDatabase = { connect, setClock, execute, texts, statements, notified: 0 };
   return database;
 };

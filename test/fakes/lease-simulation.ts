@@ -1,6 +1,7 @@
 import { sleep } from '../../src/async/clock.ts';
 import type { Log } from '../../src/log.ts';
 import type { Tenure } from '../../src/ports/leases.ts';
+import { SLOWEST_MS } from '../../src/store/postgres/lease-rows.ts';
 import { openPostgresLeases, type PostgresLeases } from '../../src/store/postgres/leases.ts';
 import { createLeaseDatabase, type Flaw, type SimulatedSession } from './lease-database.ts';
 import { createRandom } from './random.ts';
@@ -42,6 +43,10 @@ const LOOK_MS = 50;
 const DRIFT = 0.03;
 /** Longest time of one direction of a slow network. */
 const SLOW_MS = 2_500;
+/** Least time between two settings of the database's clock: two of which a process sees neither would hide each other. */
+const SET_MS = 10_000;
+/** Time by which a lease lasts longer that was claimed on a slow connection, with the renewals after it. */
+const GRANTED_MS = SLOWEST_MS + 1_000;
 const TOLD = 40;
 
 interface Known {
@@ -52,7 +57,8 @@ interface Known {
 
 interface Member {
   readonly host: SimulatedProcess;
-  readonly session: SimulatedSession;
+  /** The connection that hears, the one beside it, and the pool. */
+  readonly connections: readonly [SimulatedSession, SimulatedSession, SimulatedSession];
   readonly working: Map<string, Known>;
   /** Names whose loss was logged. */
   readonly lost: Set<string>;
@@ -89,7 +95,7 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
   const database = createLeaseDatabase({
     time,
     random,
-    rate: flaw === 'clocks too slow' ? 1.2 : drift(),
+    rate: drift(),
     locked: 0.02,
     flaw: flaw as Flaw,
     released: ({ name, epoch }) => {
@@ -138,7 +144,8 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
   };
 
   const join = (): void => {
-    const clocks = { rate: drift(), offsetMs: upTo(1e9) };
+    const rate = drift() * (flaw === 'clocks too slow' && random() < 0.5 ? 0.6 : 1);
+    const clocks = { rate, offsetMs: upTo(1e9) };
     const host = createSimulatedProcess(time, clocks, random);
     const network = {
       hopMs: () =>
@@ -148,7 +155,11 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
     };
     const member: Member = {
       host,
-      session: database.connect(host, network),
+      connections: [
+        database.connect(host, network),
+        database.connect(host, network),
+        database.connect(host, { ...network, isPool: true }),
+      ],
       working: new Map(),
       lost: new Set(),
       leave: async () => undefined,
@@ -156,7 +167,7 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
       slowUntilMs: 0,
       stalledUntilMs: 0,
       awayUntilMs: 0,
-      sleeps: random() < 0.5,
+      sleeps: random() < 0.5 || flaw === 'clocks stop while frozen',
     };
     members.add(member);
     const log = {
@@ -172,13 +183,13 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
     const losing = new Map<string, Set<number>>();
     const note = ({ name, epoch }: Tenure): void =>
       void losing.set(name, (losing.get(name) ?? new Set()).add(epoch));
-    const clock =
-      flaw === 'clocks stop while frozen' ? { ...host.clock, nowMs: () => 0 } : host.clock;
-    const wallMs = flaw === 'clocks stop while frozen' ? () => 0 : host.wallMs;
+    const { clock } = host;
+    const wallMs = flaw === 'clocks stop while frozen' ? clock.nowMs : host.wallMs;
 
     const live = async (): Promise<void> => {
-      const { session } = member;
-      const leases = await openPostgresLeases({ session, log, clock, wallMs, random });
+      const [session, spare, { query }] = member.connections;
+      const given = { session, spare, query, log, clock, wallMs, random };
+      const leases = await openPostgresLeases(given);
       member.leases = leases;
       const left = new AbortController();
       const share = leases.share('thing', names, (tenure) => {
@@ -223,7 +234,7 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
         await share[Symbol.asyncDispose]();
         left.abort();
         await leases[Symbol.asyncDispose]();
-        await member.session[Symbol.asyncDispose]();
+        closeAll(member);
         end(member);
       };
     };
@@ -234,6 +245,9 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
     });
   };
 
+  const closeAll = ({ connections }: Member): void => {
+    for (const each of connections) void each[Symbol.asyncDispose]();
+  };
   /** Forgets a process that has left or was killed. */
   const end = (member: Member): void => {
     members.delete(member);
@@ -248,10 +262,12 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
     faultyUntilMs = Math.max(faultyUntilMs, time.nowMs + forMs);
     return forMs;
   };
+  /** Time from which the database's clock may be set again. */
+  let mayBeSetMs = 0;
   const anyMember = (): Member | undefined => [...members][Math.floor(upTo(members.size))];
   const disconnect = (member: Member, forMs: number): void => {
     member.awayUntilMs = time.nowMs + lasts(forMs);
-    member.session.break();
+    for (const each of member.connections) each.break();
   };
   const faults: ((member: Member) => void)[] = [
     ({ host, sleeps }) => host.freeze(lasts(upTo(upTo(12_000))), sleeps ? 'asleep' : 'stopped'),
@@ -259,13 +275,22 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
     // A clock that is set back by as much as the machine sleeps hides the sleep.
     ({ host, sleeps }) => host.setWallClock((sleeps ? 1 : 2 * random() - 1) * 3_600_000),
     (member) => disconnect(member, 0),
+    ({ connections }) => connections[Math.floor(upTo(connections.length))]!.break(),
+    () => {
+      if (time.nowMs < mayBeSetMs) return;
+      mayBeSetMs = time.nowMs + SET_MS;
+      const byMs = 10 ** upTo(10);
+      // A lease that ends while the clock is set back a little can look like one that lasts.
+      lasts(8_000 + Math.min(byMs, 30_000));
+      database.setClock(random() < 0.5 ? -byMs : byMs);
+    },
     (member) => disconnect(member, upTo(8_000)),
     (member) => {
       member.slowUntilMs = time.nowMs + lasts(upTo(5_000));
-      lasts(5_000 + 2 * SLOW_MS);
+      lasts(5_000 + 2 * SLOW_MS + GRANTED_MS);
     },
     (member) => {
-      void member.session[Symbol.asyncDispose]();
+      closeAll(member);
       end(member);
       if (random() < 0.7 || members.size === 0) join();
     },
@@ -274,10 +299,14 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
       if (random() < 0.7) join();
     },
     (member) => {
-      member.stalledUntilMs = time.nowMs + lasts(upTo(6_000));
+      const forMs = upTo(6_000);
+      lasts(forMs + GRANTED_MS);
+      member.stalledUntilMs = time.nowMs + forMs;
     },
     () => {
-      const untilMs = time.nowMs + lasts(upTo(6_000));
+      const forMs = upTo(6_000);
+      lasts(forMs + GRANTED_MS);
+      const untilMs = time.nowMs + forMs;
       for (const member of members) member.stalledUntilMs = untilMs;
     },
     () => {
@@ -324,8 +353,8 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
   for (let number = 0; number < TOLD; number += 1) time.at(upTo(faultyMs), tellOne);
 
   await time.runUntil(faultyMs, watch);
-  const isReady = ({ host, session, isLeaving }: Member): boolean =>
-    !isLeaving && !host.isFrozen() && session.isConnected();
+  const isReady = ({ host, connections, isLeaving }: Member): boolean =>
+    !isLeaving && !host.isFrozen() && connections.every((each) => each.isConnected());
   while (time.nowMs < faultyUntilMs || ![...members].every(isReady))
     await time.runUntil(time.nowMs + LOOK_MS, watch);
   if (members.size === 0) join();

@@ -10,8 +10,8 @@ import { fromPostgres } from './faults.ts';
 const BACKOFF: Omit<Backoff, 'random'> = { firstMs: 100, longestMs: 5_000 };
 
 /**
- * The one connection of a process that hears notifications (LISTEN), made anew when it breaks. Leases are renewed on
- * it, so that a process that hears nothing keeps no lease either.
+ * A connection of its own, made anew when it breaks. One of them hears notifications (LISTEN). Leases are renewed on it, so
+ * that a process that hears nothing keeps no lease either, and nothing else, so that nothing delays a renewal.
  */
 export interface ListenSession extends AsyncDisposable {
   /** Runs a statement. Rejects with `unavailable` while there is no connection. */

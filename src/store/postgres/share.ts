@@ -1,39 +1,70 @@
 import type { Log } from '../../log.ts';
 import type { Leases, Tenure, Work } from '../../ports/leases.ts';
-import { LEASE_MS, NOW_MS, type Granted } from './lease-rows.ts';
+import type { TimeBounds } from './database-clock.ts';
+import type { HeldLeases, LeaseDeadline } from './held-leases.ts';
+import { isFree, NOW_MS, RELEASED, type Granted } from './lease-rows.ts';
 import type { ListenSession } from './session.ts';
+import type { SetChanges } from './set-changes.ts';
 
-export interface ShareDeps<Deadline> {
-  readonly session: ListenSession;
+export interface ShareDeps {
+  readonly query: ListenSession['query'];
   readonly owner: string;
   readonly set: string;
   readonly size: number;
   readonly work: (tenure: Tenure) => Work;
   readonly log: Log;
+  readonly random: () => number;
+  readonly changes: SetChanges;
+  /** The bounds of the database's time. */
+  readonly bounds: () => TimeBounds;
+  /** Time for which leases are claimed. */
+  readonly grantMs: () => number;
   readonly acquire: Leases['acquire'];
-  /** Waits until a lease of a set is released, or for another look. */
-  readonly change: (set: string, signal: AbortSignal) => Promise<void>;
-  readonly begin: (granted: Granted, until: Deadline) => Tenure;
-  readonly deadline: () => Deadline;
+  readonly held: Pick<HeldLeases, 'begin' | 'deadline'>;
   /** Functions that hear what the holder of a name is told, by the name. */
   readonly hearers: Map<string, (message: string) => void>;
 }
+
+/** Longest wait between two looks of a process that lacks names. */
+const LOOK_MS = 1_000;
+/** Processes that look once in `LOOK_MS` each; with more, each looks less often. */
+const LOOKING = 200;
+/** Time between two answers to a change, over all processes. */
+const SPREAD_MS = 1;
 
 const MAKE = `
   INSERT INTO lease (name, set_name, owner, epoch, expires_ms)
   SELECT $1 || number, $1, '', 0, 0 FROM generate_series(0, $2::int - 1) AS number
   ON CONFLICT (name) DO NOTHING`;
 
-/** The number of processes that share a set, and of those whose names come before this one's. */
+/** The processes that share a set, those whose names come before this one's, and those that ended without a word. */
 const COUNT = `
-  SELECT count(*) AS members, count(*) FILTER (WHERE owner < $2) AS before
-  FROM lease WHERE set_name = $1 AND expires_ms > ${NOW_MS}`;
+  SELECT count(*) FILTER (WHERE NOT is_free) AS members,
+    count(*) FILTER (WHERE NOT is_free AND owner < $2) AS before,
+    count(*) FILTER (WHERE is_free) AS ended
+  FROM (SELECT owner, ${isFree('$3', '$4')} AS is_free
+    FROM lease WHERE set_name = $1 AND expires_ms > 0) AS member`;
+
+interface Counted {
+  readonly members: number;
+  readonly before: number;
+  readonly ended: number;
+}
+
+/** The first process that finds others ended tells all, so that each of many need not look often. */
+const END = `
+  WITH ended AS (
+    UPDATE lease SET expires_ms = 0
+    WHERE set_name = $1 AND expires_ms > 0 AND ${isFree('$3', '$4')} RETURNING name)
+  SELECT pg_notify('${RELEASED}', $2) FROM ended LIMIT 1`;
+
+const TELL = `SELECT pg_notify('${RELEASED}', $1)`;
 
 /** Rows that somebody else claims at this moment are skipped, so that nobody waits. */
 const CLAIM = `
   UPDATE lease SET owner = $1, epoch = epoch + 1, expires_ms = ${NOW_MS} + $4
   WHERE name IN (
-    SELECT name FROM lease WHERE set_name = $2 AND expires_ms <= ${NOW_MS}
+    SELECT name FROM lease WHERE set_name = $2 AND ${isFree('$5', '$6')}
     LIMIT $3 FOR UPDATE SKIP LOCKED)
   RETURNING name, epoch`;
 
@@ -47,11 +78,13 @@ export const partOf = (size: number, members: number, before: number): number =>
   Math.floor(size / members) + (before < size % members ? 1 : 0);
 
 /** Holds this process's part of a set of names; see `Leases.share`. */
-export const shareNames = <Deadline>(deps: ShareDeps<Deadline>): AsyncDisposable => {
-  const { session, owner, size, log, change, begin, deadline, hearers } = deps;
+export const shareNames = (deps: ShareDeps): AsyncDisposable => {
+  const { query, owner, size, log, random, changes, bounds, held, hearers } = deps;
   const set = `${deps.set}:`;
+  const members = `member of ${set}`;
   const closing = new AbortController();
   const working = new Map<string, Working>();
+  const watch = changes.watch(set);
 
   const forget = (tenure: Tenure): void => {
     if (working.get(tenure.name)?.tenure !== tenure) return;
@@ -59,8 +92,8 @@ export const shareNames = <Deadline>(deps: ShareDeps<Deadline>): AsyncDisposable
     hearers.delete(tenure.name);
   };
 
-  const start = async (granted: Granted, until: Deadline): Promise<void> => {
-    const tenure = begin(granted, until);
+  const start = async (granted: Granted, until: LeaseDeadline): Promise<void> => {
+    const tenure = held.begin(granted, until);
     // The answer came too late.
     if (!tenure.isHeld()) return tenure.release();
     // What is told from now on is heard; the work itself begins with what is stored.
@@ -76,43 +109,55 @@ export const shareNames = <Deadline>(deps: ShareDeps<Deadline>): AsyncDisposable
     await tenure.release();
   };
 
-  /** Claims or gives back names, as this process's part asks for. */
-  const look = async (): Promise<void> => {
-    const [counted] = await session.query<{ members: number; before: number }>(COUNT, [
-      `member of ${set}`,
-      owner,
-    ]);
-    if (!counted || counted.members === 0) return;
-    const part = partOf(size, counted.members, counted.before);
-    const lacking = part - working.size;
-    if (lacking < 0) await Promise.all([...working.values()].slice(lacking).map(give));
-    if (lacking <= 0) return;
-    const until = deadline();
-    const granted = await session.query<Granted>(CLAIM, [owner, set, lacking, LEASE_MS]);
+  /** Claims names, at most so many; resolves with their number. */
+  const claim = async (most: number): Promise<number> => {
+    const grantMs = deps.grantMs();
+    const until = held.deadline(grantMs);
+    const granted = await query<Granted>(CLAIM, [owner, set, most, grantMs, ...bounds()]);
     await Promise.all(granted.map((each) => start(each, until)));
+    return granted.length;
+  };
+
+  /** Claims or gives back names, as this process's part asks for; resolves with the longest time until the next look. */
+  const look = async (): Promise<number> => {
+    const [counted] = await query<Counted>(COUNT, [members, owner, ...bounds()]);
+    if (!counted || counted.members === 0) return LOOK_MS;
+    if (counted.ended > 0) await query(END, [members, set, ...bounds()]);
+    watch.spread(counted.members * SPREAD_MS);
+    const lacking = partOf(size, counted.members, counted.before) - working.size;
+    if (lacking < 0) await Promise.all([...working.values()].slice(lacking).map(give));
+    if (lacking > 0 && (await claim(lacking)) < lacking) return LOOK_MS;
+    return LOOK_MS * Math.max(1, counted.members / LOOKING);
+  };
+
+  /** Looks again and again while this process counts among those that share the set. */
+  const takePart = async (member: Tenure): Promise<void> => {
+    const ended = AbortSignal.any([closing.signal, member.signal]);
+    if (!changes.isTold(set)) await query(TELL, [set]);
+    while (member.isHeld()) {
+      const forMs = await look();
+      await watch.next(forMs * (0.5 + random() / 2), ended);
+      closing.signal.throwIfAborted();
+    }
   };
 
   const run = async (): Promise<void> => {
     let isMade = false;
     while (!closing.signal.aborted) {
       try {
-        if (!isMade) await session.query(MAKE, [set, size]);
+        if (!isMade) await query(MAKE, [set, size]);
         isMade = true;
         // A process whose own lease ended counts no more, and asks for no part until it has it again.
-        const member = await deps.acquire(`member of ${set}${owner}`, closing.signal);
+        const member = await deps.acquire(`${members}${owner}`, closing.signal);
         try {
-          while (member.isHeld()) {
-            await look();
-            await change(set, AbortSignal.any([closing.signal, member.signal]));
-            closing.signal.throwIfAborted();
-          }
+          await takePart(member);
         } finally {
           await member.release();
         }
       } catch (err) {
         if (closing.signal.aborted) break;
         log.debug({ err, set }, 'leases could not be shared');
-        await change(set, closing.signal);
+        await watch.next(LOOK_MS, closing.signal);
       }
     }
   };
@@ -122,6 +167,7 @@ export const shareNames = <Deadline>(deps: ShareDeps<Deadline>): AsyncDisposable
     [Symbol.asyncDispose]: async () => {
       closing.abort();
       await running;
+      watch[Symbol.dispose]();
       await Promise.all([...working.values()].map(give));
     },
   };

@@ -80,6 +80,11 @@ export const openPostgresSignals = async ({
   const waiting = new Set<() => void>();
   let isCurrent = false;
 
+  /** Not on the session's connection, where it would delay the renewal of leases. */
+  const notify = async (channel: string, said: object): Promise<void> => {
+    await sql`SELECT pg_notify(${channel}, ${JSON.stringify(said)})`.execute(db);
+  };
+
   /** Applies a change, after those of its topic that came before. */
   const apply = async (
     { topic, revision }: Revision,
@@ -103,9 +108,7 @@ export const openPostgresSignals = async ({
     }
     if (from === owner) return;
     const said: Applied = { by: owner, topic, revision };
-    await session
-      .query('SELECT pg_notify($1, $2)', [appliedFor(from), JSON.stringify(said)])
-      .catch(() => undefined);
+    await notify(appliedFor(from), said).catch(() => undefined);
   };
 
   const hearApplied = ({ by, topic, revision }: Applied): void => {
@@ -116,13 +119,12 @@ export const openPostgresSignals = async ({
 
   /** Reads the revisions, applies those of which no notification came, and says so. */
   const look = async (): Promise<void> => {
-    const rows = await session.query<Revision>('SELECT topic, revision FROM revision', []);
+    const { rows } = await sql<Revision>`SELECT topic, revision FROM revision`.execute(db);
     for (const row of rows) {
       const isMissed = row.revision > (own.get(row.topic) ?? 0);
       await apply(row, undefined);
       const said: Applied = { by: owner, ...row };
-      if (isMissed)
-        await session.query('SELECT pg_notify($1, $2)', [APPLIED, JSON.stringify(said)]);
+      if (isMissed) await notify(APPLIED, said);
     }
   };
 
@@ -163,7 +165,7 @@ export const openPostgresSignals = async ({
   /** Has the processes that have not applied a change look for it; they confirm it once more. */
   const ask = async ({ topic, revision }: Revision): Promise<void> => {
     const notice: Notice = { from: owner, topic, revision };
-    await session.query('SELECT pg_notify($1, $2)', [PUBLISHED, JSON.stringify(notice)]);
+    await notify(PUBLISHED, notice);
   };
 
   /** Resolves when every other process that is alive has applied a change. */

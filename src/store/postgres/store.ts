@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { realClock, sleep, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -22,7 +22,7 @@ import { openPostgresSignals } from './signals.ts';
 
 export interface PostgresStoreOptions {
   readonly url: string;
-  /** Most connections of this process, the one that hears notifications not counted. */
+  /** Most connections of this process, the two that renew leases not counted. */
   readonly connections: number;
   readonly log: Log;
   readonly clock?: Clock;
@@ -106,6 +106,7 @@ export const openPostgresStore = async ({
   parts.defer(closePool);
   try {
     const session = parts.use(await openSession({ url, log, clock, random }));
+    const spare = parts.use(await openSession({ url, log, clock, random }));
     // Migrations lock one another out by a lock of their session, which a pooler would lend to others.
     await demandListening(db, session, clock);
     await migratePatiently(url);
@@ -120,6 +121,9 @@ export const openPostgresStore = async ({
     const leases = parts.use(
       await openPostgresLeases({
         session,
+        spare,
+        query: async <Row extends object>(text: string, values: readonly unknown[]) =>
+          (await db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows,
         log,
         clock,
         wallMs,

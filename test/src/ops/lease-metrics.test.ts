@@ -70,6 +70,12 @@ describe('the metrics of leases', () => {
     expect(await counts()).toEqual([0, 1]);
   });
 
+  it('say how long a renewal takes', async () => {
+    const metrics = createMetrics();
+    createLeaseMetrics(metrics, () => 2_000);
+    expect(await metrics.text()).toMatch(/^dragoman_lease_renewal_seconds 2$/m);
+  });
+
   it('count none as lost that its holder ends', async () => {
     const { leases, lost, counts } = start();
     const stopped = new AbortController();

@@ -12,9 +12,12 @@ const log = createLog('silent');
 /** A process with leases. */
 const openProcess = async (url: string, part: { clock?: Clock; wallMs?: () => number } = {}) => {
   const clock = part.clock ?? realClock;
-  const session = await openSession({ url, log, clock, random: Math.random });
+  const connect = () => openSession({ url, log, clock, random: Math.random });
+  const [session, spare, pool] = [await connect(), await connect(), await connect()];
   const leases = await openPostgresLeases({
     session,
+    spare,
+    query: pool.query,
     log,
     clock,
     wallMs: Date.now,
@@ -23,14 +26,14 @@ const openProcess = async (url: string, part: { clock?: Clock; wallMs?: () => nu
   });
   onTestFinished(async () => {
     await leases[Symbol.asyncDispose]();
-    await session[Symbol.asyncDispose]();
+    for (const each of [session, spare, pool]) await each[Symbol.asyncDispose]();
   });
   return { session, leases };
 };
 
 /** Has every lease of a process end, by the database's clock. */
 const expire = (url: string, owner: string): Promise<void> =>
-  onServer(url, `UPDATE lease SET expires_ms = 1 WHERE owner = '${owner}'`);
+  onServer(url, `UPDATE lease SET expires_ms = 0 WHERE owner = '${owner}'`);
 
 /** A process that shares a set, with what it holds and hears. */
 const sharing = async (url: string, size: number) => {
@@ -113,7 +116,7 @@ describe('a lease', () => {
     const url = await makeDatabase();
     const [one, other] = [await openProcess(url), await openProcess(url)];
     const first = await one.leases.acquire('room', never());
-    await onServer(url, `UPDATE lease SET expires_ms = 1`);
+    await onServer(url, `UPDATE lease SET expires_ms = 0`);
     const second = await other.leases.acquire('room', never());
     await expect.poll(() => first.signal.aborted).toBe(true);
     expect(() => first.assertHeld()).toThrow(expect.objectContaining({ code: 'cancelled' }));

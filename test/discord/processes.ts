@@ -12,6 +12,7 @@ import {
   type FakeChannel,
   type FakeGuild,
 } from '../fakes/discord/index.ts';
+import { guildsOfShards } from '../fakes/discord/shard-of.ts';
 import { onServer } from '../fakes/on-server.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import { startSpeechFake } from '../fakes/speech.ts';
@@ -47,9 +48,6 @@ export interface Processes {
   /** The names of the processes that are connected for each shard. */
   owners(shards: number): readonly (readonly string[])[];
 }
-
-export const shardOf = ({ id }: { readonly id: string }, count: number): number =>
-  Number((BigInt(id) >> 22n) % BigInt(count));
 
 export const openProcesses = async (
   options: Parameters<typeof startDiscordFake>[0],
@@ -121,15 +119,10 @@ export const openProcesses = async (
         stop: async () => parts.disposeAsync(),
       };
     },
-    towns: (shards) => {
-      const found = new Map<number, readonly [FakeGuild, FakeChannel]>();
-      while (found.size < shards) {
-        const guild = discord.guild({ name: 'Babel' });
-        found.set(shardOf(guild, shards), [guild, guild.channel({ name: 'general' })]);
-        discord.clock.advance(1);
-      }
-      return Array.from({ length: shards }, (_, shard) => found.get(shard)!);
-    },
+    towns: (shards) =>
+      guildsOfShards(discord, shards).map(
+        (guild) => [guild, guild.channel({ name: 'general' })] as const,
+      ),
     owners: (shards) =>
       Array.from({ length: shards }, (_, shard) =>
         discord.gateway.sessions

@@ -85,23 +85,26 @@ export const openPostgresSignals = async ({
     await sql`SELECT pg_notify(${channel}, ${JSON.stringify(said)})`.execute(db);
   };
 
-  /** Applies a change, after those of its topic that came before. */
+  /** Applies a change, after those of its topic that came before; all of them where one was missed. */
   const apply = async (
     { topic, revision }: Revision,
-    changed: SignalTopics[SignalTopic] | undefined,
+    deliver: (isNext: boolean) => Promise<void>,
   ): Promise<void> => {
     using _ = await turns.take(topic);
-    if (revision <= (own.get(topic) ?? 0)) return;
-    await local.deliver(topic, changed);
+    const last = own.get(topic) ?? 0;
+    if (revision <= last) return;
+    await deliver(revision === last + 1);
     own.set(topic, revision);
   };
 
   const receive = async (notice: Notice): Promise<void> => {
     const { topic, revision, from, changed } = notice;
     try {
-      // This process has applied its own changes when it committed them.
-      if (from === owner) own.set(topic, Math.max(revision, own.get(topic) ?? 0));
-      else await apply(notice, changed);
+      await apply(notice, async (isNext) => {
+        // This process has applied its own changes when it committed them.
+        if (from === owner && isNext) return;
+        await local.deliver(topic, isNext ? changed : undefined);
+      });
     } catch (err) {
       log.error({ err, topic }, 'a change could not be applied');
       return;
@@ -122,7 +125,7 @@ export const openPostgresSignals = async ({
     const { rows } = await sql<Revision>`SELECT topic, revision FROM revision`.execute(db);
     for (const row of rows) {
       const isMissed = row.revision > (own.get(row.topic) ?? 0);
-      await apply(row, undefined);
+      await apply(row, () => local.deliver(row.topic, undefined));
       const said: Applied = { by: owner, ...row };
       if (isMissed) await notify(APPLIED, said);
     }

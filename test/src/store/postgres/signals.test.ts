@@ -47,6 +47,35 @@ describe('what one process changes', () => {
     }
   });
 
+  it('holds in the other before it is confirmed, also while the other confirms opt-outs itself', async () => {
+    const { one, other } = await openTwo();
+    const processes = [createPrivacy(one), createPrivacy(other)] as const;
+    const unknown: string[] = [];
+    const choose = async (round: number, at: 0 | 1): Promise<void> => {
+      const person = { platform: 'test', id: `p${at}` };
+      const optedOut = round % 2 === 0;
+      const theirs = processes[at === 0 ? 1 : 0];
+      await theirs.optedOut(person);
+      await processes[at].setOptedOut(person, optedOut);
+      if ((await theirs.optedOut(person)) !== optedOut) unknown.push(`${round} of ${at}`);
+    };
+    for (let round = 0; round < 100; round += 1)
+      await Promise.all([choose(round, 0), choose(round, 1)]);
+    expect(unknown).toEqual([]);
+  });
+
+  it('is read anew by both where the notification of an earlier change was lost', async () => {
+    const { url, one, other } = await openTwo();
+    await publish(one);
+    const received: (readonly [Store, unknown])[] = [];
+    for (const store of [one, other])
+      store.signals.subscribe('space-settings', (changed) => void received.push([store, changed]));
+    await onServer(url, 'UPDATE revision SET revision = revision + 1');
+    await publish(one);
+    for (const store of [one, other])
+      await expect.poll(() => received).toContainEqual([store, undefined]);
+  });
+
   it('is confirmed only when the other has applied it', async () => {
     const { one, other } = await openTwo();
     const applying = Promise.withResolvers<void>();

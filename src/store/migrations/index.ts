@@ -23,6 +23,7 @@ import { hosted } from './019-hosted.ts';
 import { restoration } from './020-restoration.ts';
 import { processes } from './021-processes.ts';
 import { claims } from './022-claims.ts';
+import { sharedStates } from './023-shared-states.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -48,6 +49,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '020-restoration': restoration,
   '021-processes': processes,
   '022-claims': claims,
+  '023-shared-states': sharedStates,
 };
 
 const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>

@@ -15,6 +15,7 @@ import { guardClaims, keepClaims } from './kept-claims.ts';
 import { openPostgresLeases } from './leases.ts';
 import { demandListening } from './pooler.ts';
 import { createPostgresQuota } from './quota.ts';
+import { openPostgresStates } from './shared-states.ts';
 import { tuneInbox } from './tune.ts';
 import { openSession } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
@@ -122,6 +123,7 @@ export const openPostgresStore = async ({
       }),
     );
     const signals = parts.use(await openPostgresSignals({ db, session, leases, log, clock }));
+    const states = await openPostgresStates(db, session, leases.owner);
     const writer = createStoreWriter(
       createTransact(db, clock),
       async () => undefined,
@@ -138,6 +140,7 @@ export const openPostgresStore = async ({
       signals,
       leases,
       quota: createPostgresQuota(db, clock),
+      states,
       findFault,
       // PostgreSQL removes deleted rows by itself (autovacuum).
       checkpoint: async () => undefined,

@@ -153,11 +153,15 @@ runProgram(async (stopped) => {
   };
   const ownKeys = createOwnKeys({ store, encryption: config.core.ENCRYPTION_KEY, log });
   const findOwnKey = ownKeys.find;
+  // The built-in service is this process's own.
+  const states = builtIn ? undefined : store.states;
+  const sharing = states && { states, secret: config.core.ENCRYPTION_KEY?.[0], service: baseUrl };
   const client = parts.use(
     createServiceClient({
       baseUrl,
       key,
       findOwnKey,
+      sharing,
       onCall,
       metrics,
       tracing,

@@ -7,6 +7,7 @@ import { createKeyProbe, type KeyProbe } from './key-probe.ts';
 import { createServiceKeys, type FindOwnKey, type ServiceKeys } from './keys.ts';
 import { createRecognitionApi, type RecognitionApi } from './recognition.ts';
 import type { RetryPolicy } from './retry.ts';
+import type { PaceSharing } from './shared-paces.ts';
 import { createSpeechApi, type SpeechApi } from './speech.ts';
 import { NO_TRACING, type Tracing } from '../tracing/tracing.ts';
 import { createTransport } from './transport.ts';
@@ -33,6 +34,8 @@ export interface ClientOptions {
   readonly retry?: Partial<RetryPolicy>;
   /** The clock by which requests wait for their turn. Default: real time. */
   readonly clock?: Clock;
+  /** Shares the paces of keys with the other processes on a database. Default: they are this one's own. */
+  readonly sharing?: PaceSharing | undefined;
   /** Takes the report of each call. */
   readonly onCall?: OnCall;
   /** Takes what its requests meet. Default: a new registry. */
@@ -49,6 +52,7 @@ export const createServiceClient = ({
   findOwnKey,
   retry = {},
   clock = realClock,
+  sharing,
   onCall = () => {},
   metrics = createMetrics(),
   tracing = NO_TRACING,
@@ -61,6 +65,7 @@ export const createServiceClient = ({
     keys,
     retry,
     clock,
+    sharing,
     onCall,
     metrics,
     tracing,

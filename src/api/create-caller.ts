@@ -16,6 +16,7 @@ import {
   type RetryPolicy,
 } from './retry.ts';
 import { ServiceError } from './service-error.ts';
+import { createSharedPaces, type PaceSharing } from './shared-paces.ts';
 import type { Transport } from './transport.ts';
 
 export interface CallerDeps extends ReportOpenerDeps {
@@ -24,6 +25,7 @@ export interface CallerDeps extends ReportOpenerDeps {
   readonly retry: Partial<RetryPolicy>;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly sharing: PaceSharing | undefined;
 }
 
 /** A call under way. */
@@ -63,10 +65,11 @@ const until = async function* <T>(
 
 /** Creates the caller of one service: calls with the same key share what is learnt of its limits. */
 export const createCaller = (deps: CallerDeps): Caller => {
-  const { transport, keys, retry, clock, metrics } = deps;
+  const { transport, keys, retry, clock, metrics, sharing } = deps;
   const open = createReportOpener(deps);
   const { random = DEFAULT_RETRY.random } = retry;
-  const gates = createKeyGates({ clock, random, metrics });
+  const paces = sharing && createSharedPaces({ ...sharing, clock, random });
+  const gates = createKeyGates({ clock, random, metrics, paces });
   const policyFor = ({ options: { hasFallback = false } }: Call, key: ServiceKey): RetryPolicy => ({
     ...DEFAULT_RETRY,
     takeRetry: () => gates.budgetOf(key).take(),

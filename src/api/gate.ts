@@ -1,11 +1,14 @@
-import type { Clock } from '../async/clock.ts';
 import { type AppError, toAppError } from '../errors.ts';
 import { keyOf } from '../model/place.ts';
 import { createEndpointBreaker } from './breaker.ts';
 import type { OpenReport } from './call-report.ts';
 import type { CallOptions } from './caller.ts';
 import type { Deadline } from './retry.ts';
-import { createRequestScheduler, type RequestOutcome } from './scheduler/scheduler.ts';
+import {
+  createRequestScheduler,
+  type RequestOutcome,
+  type RequestSchedulerDeps,
+} from './scheduler/scheduler.ts';
 import { isRefusedForNow, ServiceError } from './service-error.ts';
 
 /** The way of every request to one endpoint: through its scheduler, then its breaker. */
@@ -43,9 +46,7 @@ const outcomeOf = (thrown: unknown, { hasFallback = false }: CallOptions): Reque
   };
 };
 
-export interface GateDeps {
-  readonly clock: Clock;
-  readonly random: () => number;
+export interface GateDeps extends RequestSchedulerDeps {
   /** Called when the service refuses a request for now. */
   readonly refused?: () => void;
   /** Called when the endpoint does not answer any more. */
@@ -53,8 +54,9 @@ export interface GateDeps {
 }
 
 /** Creates the gate of one endpoint with one key. */
-export const createGate = ({ clock, random, refused, opened }: GateDeps): Gate => {
-  const scheduler = createRequestScheduler({ clock, random });
+export const createGate = ({ refused, opened, ...deps }: GateDeps): Gate => {
+  const { clock } = deps;
+  const scheduler = createRequestScheduler(deps);
   const breaker = createEndpointBreaker((error) => {
     scheduler.shed(error);
     opened?.();

@@ -4,6 +4,7 @@ import { createGate, type Gate, type GateDeps } from './gate.ts';
 import type { KeyIdentity } from './keys.ts';
 import { declareGateMetrics } from './metrics/gate-metrics.ts';
 import type { Metrics } from '../ops/metrics.ts';
+import type { SharedPaces } from './shared-paces.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
 /** Keys whose gates are kept; those that were used the longest ago are dropped first. */
@@ -19,6 +20,8 @@ export interface KeyGates {
 
 export interface KeyGatesDeps extends Pick<GateDeps, 'clock' | 'random'> {
   readonly metrics: Metrics;
+  /** The paces that processes keep together. Default: this process has its own. */
+  readonly paces?: SharedPaces | undefined;
 }
 
 interface Kept {
@@ -26,7 +29,7 @@ interface Kept {
   readonly budget: RetryBudget;
 }
 
-export const createKeyGates = ({ metrics, ...deps }: KeyGatesDeps): KeyGates => {
+export const createKeyGates = ({ metrics, paces, ...deps }: KeyGatesDeps): KeyGates => {
   const kept = createLru<string, Kept>(KEPT_KEYS);
   const open = (): ReadonlyMap<Endpoint, number> => {
     const counts = new Map<Endpoint, number>();
@@ -51,6 +54,7 @@ export const createKeyGates = ({ metrics, ...deps }: KeyGatesDeps): KeyGates => 
         gates.get(endpoint) ??
         createGate({
           ...deps,
+          ...(paces ? { makePace: (changed) => paces.of(key, endpoint, changed) } : {}),
           refused: () => measured.refused(endpoint),
           opened: () => measured.opened(endpoint),
         });

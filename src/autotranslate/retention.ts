@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { Leases } from '../ports/leases.ts';
 import { clearOld } from '../store/clear-old.ts';
 import type { CursorStore } from '../store/cursors.ts';
-import { DELIVERY_HOURS, ROOM_DAYS, USAGE_DAYS } from '../store/data-catalogue.ts';
+import { DELIVERY_HOURS, ROOM_DAYS, STATE_DAYS, USAGE_DAYS } from '../store/data-catalogue.ts';
 import type { LinkInvites } from '../store/link-invites.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
@@ -35,6 +35,7 @@ export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
         roomsMs: ago(ROOM_DAYS),
         usageMs: ago(USAGE_DAYS),
         leftMs: now() - HOUR_MS,
+        statesMs: ago(STATE_DAYS),
       });
       await invites.clear();
       for (const [platform, { feed }] of platforms.all())

@@ -21,6 +21,8 @@ export interface Horizons {
   readonly roomsMs: number;
   /** Horizon of the names of spaces that were left, for which work may still be under way. */
   readonly leftMs: number;
+  /** Horizon of states that no process changed. */
+  readonly statesMs: number;
   /** Horizon of each member's usage; the totals of a day are kept. */
   readonly usageMs: number;
 }
@@ -76,7 +78,7 @@ const clearLeases = async (db: Transaction<Schema>, beforeMs: number): Promise<v
 /** Deletes data older than its horizon. */
 export const clearOld = async (
   store: Store,
-  { rowsMs, mirrorsMs, deliveriesMs, roomsMs, usageMs, leftMs }: Horizons,
+  { rowsMs, mirrorsMs, deliveriesMs, roomsMs, usageMs, leftMs, statesMs }: Horizons,
 ): Promise<void> => {
   const clear = async (some: (db: Transaction<Schema>) => Promise<number>): Promise<void> => {
     let cleared: number;
@@ -91,6 +93,7 @@ export const clearOld = async (
   await store.write(async (db) => {
     await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
+    await db.deleteFrom('shared_state').where('changed_ms', '<', statesMs).execute();
   });
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
 };

@@ -30,6 +30,8 @@ export const USAGE_DAYS = 90;
 export const DELIVERY_HOURS = 2;
 /** Longer than people are told that the bot did not come back. */
 export const ROOM_DAYS = 2;
+/** Longer than a pace takes to be learnt anew. */
+export const STATE_DAYS = 1;
 
 const OUTCOME_KEPT = '`INBOX_DAYS`';
 const COPIES_KEPT = '`COPY_DAYS` after the translation was posted';
@@ -210,6 +212,15 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     about: 'Nobody.',
     why: 'So that all processes do the same.',
     kept: 'As long as the database.',
+  },
+  shared_state: {
+    title: 'The pace of requests to the service',
+    spaces: [],
+    stored:
+      'How many requests the speech service takes with a key, which is named by a keyed digest. Only in PostgreSQL.',
+    about: 'Nobody.',
+    why: 'So that all processes together keep within it.',
+    kept: `${STATE_DAYS} day after the key was last used.`,
   },
   revision: {
     title: 'Numbers of changes',

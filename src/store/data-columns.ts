@@ -162,6 +162,7 @@ export const DATA_COLUMNS: { readonly [Table in keyof Schema]: ColumnsOf<Table> 
   },
   quota: { name: 'state', used_until_us: 'time', granted: 'amount' },
   agreement: { name: 'state', value: 'state' },
+  shared_state: { name: 'state', state: 'state', changed_ms: 'time' },
   revision: { topic: 'state', revision: 'state' },
   left_space: { ...SPACE, left_ms: 'time' },
   machine: { boot_id: 'state' },

@@ -27,6 +27,7 @@ export interface Schema {
   restoration: RestorationTable;
   quota: QuotaTable;
   agreement: AgreementTable;
+  shared_state: SharedStateTable;
 }
 
 interface GlossaryTermTable {
@@ -250,6 +251,13 @@ interface QuotaTable {
 interface AgreementTable {
   name: string;
   value: number;
+}
+
+/** A text that all processes change; see `SharedStates`. */
+interface SharedStateTable {
+  name: string;
+  state: string;
+  changed_ms: number;
 }
 
 /** One row, where the system has such a number. */

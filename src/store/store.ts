@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { AppError } from '../errors.ts';
 import type { Leases } from '../ports/leases.ts';
 import type { Quota } from '../ports/quota.ts';
+import type { SharedStates } from '../ports/shared-states.ts';
 import type { Signals } from '../ports/signals.ts';
 import type { StorePort } from '../ports/store.ts';
 import type { Schema } from './schema.ts';
@@ -11,6 +12,8 @@ export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>> {
   readonly signals: Signals<Transaction<Schema>>;
   readonly leases: Leases;
   readonly quota: Quota;
+  /** Undefined where no other process can use the database. */
+  readonly states?: SharedStates | undefined;
   readonly engine: 'sqlite' | 'postgres';
   /**
    * Time up to which messages may have been posted though nothing here says so, ms since 1970: the database came from a

@@ -6,7 +6,7 @@ import { fillEveryTable, tablesOf } from '../fakes/every-table.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 
 /** Tables without any data of a space. */
-const OF_NO_SPACE = ['agreement', 'lease', 'machine', 'quota', 'revision'];
+const OF_NO_SPACE = ['agreement', 'lease', 'machine', 'quota', 'revision', 'shared_state'];
 
 const fill = async (store: Store): Promise<void> => {
   await fillEveryTable(store, LEFT.id, valuesOfSpaces(LEFT.id, LEFT.id));

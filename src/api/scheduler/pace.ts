@@ -1,3 +1,5 @@
+import { newPaceState, type Limit, type PaceState } from './pace-state.ts';
+
 /**
  * The pace of requests to one endpoint, learnt from refusals (429). It takes the limit for a token
  * bucket: at two refusals the bucket was empty, so what was accepted in between is what it allows.
@@ -18,8 +20,14 @@ export interface Pace {
    * @param toldMs time for which the service asked to wait
    */
   refused(nowMs: number, sentAtMs: number, toldMs: number | undefined): void;
+  /** Notes that requests which were noted as sent were not. */
+  unsent(count: number): void;
+  /** Forgets when requests were refused, since others were sent that were not noted. */
+  forgetRefusals(): void;
   /** Requests a second; undefined while no limit is known. */
   perSecond(): number | undefined;
+  /** Returns what was learnt so far, from which another pace can go on. */
+  state(): PaceState;
 }
 
 /** Requests accepted between two refusals after which the rate is known to some percent. */
@@ -54,140 +62,119 @@ const LATE_MS = 50;
 const MOST_EMPTIES = 32;
 const MOST_DEPTH = 32;
 
-/** A moment when the service's bucket was empty. */
-interface Empty {
-  readonly atMs: number;
-  /** Requests accepted until then. */
-  accepted: number;
-}
-
-interface Limit {
-  /** Requests a second. */
-  readonly rate: number;
-  /** Share below the rate at which the pace began again. */
-  readonly drop: number;
-  readonly isMeasured: boolean;
-}
-
-export const createPace = (): Pace => {
-  let limit: Limit | undefined;
-  /** Time and doublings for which requests have waited for the pace since the last refusal. */
-  let pressedMs = 0;
-  let doublings = 0;
-  /** Requests that may be sent at once, and those that are left of them. */
-  let depth = 1;
-  let tokens = 0;
-  let countedMs = 0;
-  let sentMs = 0;
-  let pausedUntilMs = -Infinity;
-  let refusedMs = -Infinity;
-  /** Time at which the service said that it takes a request again. */
-  let promisedMs = Infinity;
-  let inARow = 0;
-  /** Requests sent and not refused: the service decides before it answers. */
-  let accepted = 0;
-  /** The same of about the last second. */
-  let recent = 0;
-  /** Refusals since requests last did not wait for the pace. */
-  let empties: readonly Empty[] = [];
+/** @param known the state to go on from. Default: nothing is known */
+export const createPace = (known: PaceState = newPaceState()): Pace => {
+  const its = structuredClone(known);
 
   const pace = (): number => {
-    if (!limit) return Infinity;
-    const { rate, drop, isMeasured } = limit;
-    if (!isMeasured) return Math.max(SLOWEST, rate * (1 - drop) * 2 ** doublings);
+    if (!its.limit) return Infinity;
+    const { rate, drop, isMeasured } = its.limit;
+    if (!isMeasured) return Math.max(SLOWEST, rate * (1 - drop) * 2 ** its.doublings);
     const steepness = DROP / Math.max(RETURN_MS, (RETURN_REQUESTS * 1_000) / rate) ** 3;
     const returnMs = Math.cbrt(drop / steepness);
-    return Math.max(SLOWEST, rate * (1 + steepness * (pressedMs - returnMs) ** 3));
+    return Math.max(SLOWEST, rate * (1 + steepness * (its.pressedMs - returnMs) ** 3));
   };
 
   const fill = (nowMs: number): void => {
-    const isForgotten = limit?.isMeasured === false && nowMs - refusedMs > FORGOTTEN_AFTER_MS;
-    if (isForgotten) limit = undefined;
-    const passedMs = nowMs - countedMs;
-    countedMs = nowMs;
-    if (limit) {
+    const isForgotten =
+      its.limit?.isMeasured === false && nowMs - its.refusedMs > FORGOTTEN_AFTER_MS;
+    if (isForgotten) its.limit = undefined;
+    const passedMs = nowMs - its.countedMs;
+    its.countedMs = nowMs;
+    if (its.limit) {
       const rate = pace();
-      const most = Math.max(depth, 1 + (LATE_MS / 1_000) * rate);
-      tokens = Math.min(most, tokens + (passedMs / 1_000) * rate);
+      const most = Math.max(its.depth, 1 + (LATE_MS / 1_000) * rate);
+      its.tokens = Math.min(most, its.tokens + (passedMs / 1_000) * rate);
     }
-    if (nowMs < promisedMs) return;
-    promisedMs = Infinity;
-    tokens = Math.max(1, tokens);
+    if (nowMs < its.promisedMs) return;
+    its.promisedMs = Infinity;
+    its.tokens = Math.max(1, its.tokens);
   };
 
-  const measure = (nowMs: number, known: Limit): Limit => {
+  const measure = (nowMs: number, limit: Limit): Limit => {
     const from =
-      empties.findLast((empty) => accepted - empty.accepted >= ENOUGH) ??
-      empties.find(({ atMs }) => nowMs - atMs <= MEASURED_MS);
-    if (!from) return { ...known, rate: pace(), drop: DROP };
-    const passed = accepted - from.accepted;
+      its.empties.findLast((empty) => its.accepted - empty.accepted >= ENOUGH) ??
+      its.empties.find(({ atMs }) => nowMs - atMs <= MEASURED_MS);
+    if (!from) return { ...limit, rate: pace(), drop: DROP };
+    const passed = its.accepted - from.accepted;
     const measured = Math.min(pace(), ((passed + 0.5) * 1_000) / (nowMs - from.atMs));
-    const isMeasured = passed >= ENOUGH && measured <= known.rate * RISING;
-    if (!isMeasured || !known.isMeasured) return { rate: measured, drop: DROP, isMeasured };
+    const isMeasured = passed >= ENOUGH && measured <= limit.rate * RISING;
+    if (!isMeasured || !limit.isMeasured) return { rate: measured, drop: DROP, isMeasured };
     // The bucket may have run over meanwhile: then it allows more than was accepted.
     const rate = (measured + Math.min(pace(), measured * RISING)) / 2;
-    const isSoon = accepted - (empties.at(-1)?.accepted ?? 0) < SOON;
+    const isSoon = its.accepted - (its.empties.at(-1)?.accepted ?? 0) < SOON;
     return { rate, drop: isSoon ? STEEP_DROP : DROP, isMeasured };
   };
 
   const learn = (nowMs: number, waitMs: number): void => {
-    if (!limit) {
-      const burst = recent * Math.exp((sentMs - nowMs) / 1_000);
-      depth = Math.min(MOST_DEPTH, Math.max(1, Math.round(burst)));
+    if (!its.limit) {
+      const burst = its.recent * Math.exp((its.sentMs - nowMs) / 1_000);
+      its.depth = Math.min(MOST_DEPTH, Math.max(1, Math.round(burst)));
       const rate = Math.max(1_000 / Math.max(100, waitMs), burst / 2);
-      limit = { rate, drop: 0, isMeasured: false };
-    } else if (empties.length === 0 && depth > 1) depth = Math.max(1, Math.floor(depth * 0.7));
-    else limit = measure(nowMs, limit);
-    empties = [...empties.slice(1 - MOST_EMPTIES), { atMs: nowMs, accepted }];
-    pressedMs = 0;
-    doublings = 0;
+      its.limit = { rate, drop: 0, isMeasured: false };
+    } else if (its.empties.length === 0 && its.depth > 1)
+      its.depth = Math.max(1, Math.floor(its.depth * 0.7));
+    else its.limit = measure(nowMs, its.limit);
+    its.empties = [...its.empties.slice(1 - MOST_EMPTIES), { atMs: nowMs, accepted: its.accepted }];
+    its.pressedMs = 0;
+    its.doublings = 0;
   };
 
   return {
     waitMs: (nowMs, reserve = 0) => {
       fill(nowMs);
-      const pauseMs = Math.max(0, pausedUntilMs - nowMs);
-      if (!limit || pauseMs > 0) return pauseMs;
-      const missing = 1 + reserve * (depth - 1) - tokens;
+      const pauseMs = Math.max(0, its.pausedUntilMs - nowMs);
+      if (!its.limit || pauseMs > 0) return pauseMs;
+      const missing = 1 + reserve * (its.depth - 1) - its.tokens;
       return missing <= 1e-6 ? 0 : (missing / pace()) * 1_000;
     },
     sent: (nowMs, isPressed) => {
       fill(nowMs);
-      tokens -= 1;
-      const passedMs = nowMs - sentMs;
-      accepted += 1;
-      recent = recent * Math.exp(-passedMs / 1_000) + 1;
-      sentMs = nowMs;
+      its.tokens -= 1;
+      // Turns may be given ahead, and another one before them.
+      const passedMs = Math.max(0, nowMs - its.sentMs);
+      its.accepted += 1;
+      its.recent = its.recent * Math.exp(-passedMs / 1_000) + 1;
+      its.sentMs = Math.max(its.sentMs, nowMs);
       if (isPressed) {
-        pressedMs += Math.min(passedMs, MEASURED_MS);
-        doublings += Math.min(passedMs / DOUBLING_MS, 1 / DOUBLING_REQUESTS);
-      } else empties = [];
+        its.pressedMs += Math.min(passedMs, MEASURED_MS);
+        its.doublings += Math.min(passedMs / DOUBLING_MS, 1 / DOUBLING_REQUESTS);
+      } else its.empties = [];
     },
     accepted: () => {
-      inARow = 0;
+      its.inARow = 0;
     },
     refused: (nowMs, sentAtMs, toldMs) => {
       // What was sent before the last refusal says nothing new.
-      const isNews = sentAtMs >= refusedMs;
-      accepted -= 1;
-      recent = Math.max(0, recent - 1);
-      if (isNews) inARow += 1;
-      const untoldMs = Math.min(LONGEST_UNTOLD_MS, UNTOLD_MS * 2 ** Math.max(0, inARow - 1));
+      const isNews = sentAtMs >= its.refusedMs;
+      its.accepted -= 1;
+      its.recent = Math.max(0, its.recent - 1);
+      if (isNews) its.inARow += 1;
+      const untoldMs = Math.min(LONGEST_UNTOLD_MS, UNTOLD_MS * 2 ** Math.max(0, its.inARow - 1));
       const waitMs = toldMs ?? untoldMs;
-      pausedUntilMs = Math.max(pausedUntilMs, nowMs + waitMs);
-      promisedMs = pausedUntilMs;
-      const last = empties.at(-1);
+      its.pausedUntilMs = Math.max(its.pausedUntilMs, nowMs + waitMs);
+      its.promisedMs = its.pausedUntilMs;
+      const last = its.empties.at(-1);
       if (!isNews) {
         // Counted as accepted when the bucket was found empty, it was not.
         if (last) last.accepted -= 1;
-        if (empties.length === 1) depth = Math.max(1, depth - 1);
+        if (its.empties.length === 1) its.depth = Math.max(1, its.depth - 1);
         return;
       }
       fill(nowMs);
       learn(nowMs, waitMs);
-      tokens = 0;
-      refusedMs = nowMs;
+      its.tokens = 0;
+      its.refusedMs = nowMs;
     },
-    perSecond: () => limit && pace(),
+    unsent: (count) => {
+      its.tokens += count;
+      its.accepted -= count;
+      its.recent = Math.max(0, its.recent - count);
+    },
+    forgetRefusals: () => {
+      its.empties = [];
+    },
+    perSecond: () => its.limit && pace(),
+    state: () => structuredClone(its),
   };
 };

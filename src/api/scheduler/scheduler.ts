@@ -1,9 +1,11 @@
 import type { Clock } from '../../async/clock.ts';
-import type { Lane } from '../../model/lane.ts';
+import { LANES, type Lane } from '../../model/lane.ts';
 import { createConcurrency } from './concurrency.ts';
 import { createLanes, type Waiting } from './lanes.ts';
 import { NotSentError } from './not-sent-error.ts';
+import { AHEAD_MS } from './pace-book.ts';
 import { createPace } from './pace.ts';
+import type { RequestPace } from './shared-pace.ts';
 
 export interface Request extends Waiting {
   /** Aborted when the answer is no longer wanted, or the deadline has passed. */
@@ -45,6 +47,8 @@ export interface RequestSchedulerDeps {
   readonly clock: Clock;
   /** Random number from 0 to 1, for the jitter of waits. */
   readonly random: () => number;
+  /** Makes the pace; it calls `changed` when more may be sent. Default: one of this scheduler alone. */
+  readonly makePace?: (changed: () => void) => RequestPace;
 }
 
 /** Longest expected wait with which a request is taken: ambient and batch are refused first. */
@@ -86,9 +90,10 @@ interface Job extends Waiting {
 export const createRequestScheduler = ({
   clock,
   random,
+  makePace = () => createPace(),
 }: RequestSchedulerDeps): RequestScheduler => {
   const lanes = createLanes<Job>();
-  const pace = createPace();
+  const pace = makePace(() => pump());
   const concurrency = createConcurrency();
   let underWay = 0;
   let serviceMs = FIRST_SERVICE_MS;
@@ -149,6 +154,11 @@ export const createRequestScheduler = ({
     } while (lanes.size > 0);
     isPressed = lanes.size > 0 && waitMs < Infinity;
     if (isPressed) cancelWake = clock.after(Math.ceil(waitMs), pump);
+    const lane = LANES.find((one) => lanes.sizeOf(one) > 0) ?? 'interactive';
+    // Those under way leave their places meanwhile.
+    const places = concurrency.limit() * (1 + AHEAD_MS / Math.max(1, serviceMs)) - underWay;
+    const count = Math.min(lanes.size, Math.max(0, Math.floor(places)));
+    pace.wants?.({ count, lane, reserve: RESERVES[lane] });
   };
 
   /** The wait to expect for a new request. */

@@ -23,7 +23,8 @@ import { hosted } from './019-hosted.ts';
 import { restoration } from './020-restoration.ts';
 import { processes } from './021-processes.ts';
 import { claims } from './022-claims.ts';
-import { inboxIndexes } from './023-inbox-indexes.ts';
+import { sharedStates } from './023-shared-states.ts';
+import { inboxIndexes } from './024-inbox-indexes.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -49,7 +50,8 @@ const MIGRATIONS: Record<string, Migration> = {
   '020-restoration': restoration,
   '021-processes': processes,
   '022-claims': claims,
-  '023-inbox-indexes': inboxIndexes,
+  '023-shared-states': sharedStates,
+  '024-inbox-indexes': inboxIndexes,
 };
 
 const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>

@@ -15,6 +15,7 @@ import { guardClaims, keepClaims } from './kept-claims.ts';
 import { openPostgresLeases } from './leases.ts';
 import { demandListening } from './pooler.ts';
 import { createPostgresQuota } from './quota.ts';
+import { openPostgresStates } from './shared-states.ts';
 import { tuneInbox } from './tune.ts';
 import { createRelaxedDialect } from './relaxed.ts';
 import { openSession } from './session.ts';
@@ -131,6 +132,7 @@ export const openPostgresStore = async ({
       }),
     );
     const signals = parts.use(await openPostgresSignals({ db, session, leases, log, clock }));
+    const states = await openPostgresStates(db, session, leases.owner);
     const writer = createStoreWriter(
       createTransact(db, relaxed, clock),
       async () => undefined,
@@ -147,6 +149,7 @@ export const openPostgresStore = async ({
       signals,
       leases,
       quota: createPostgresQuota(db, clock),
+      states,
       findFault,
       // PostgreSQL removes deleted rows by itself (autovacuum).
       checkpoint: async () => undefined,

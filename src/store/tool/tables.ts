@@ -28,6 +28,7 @@ const IS_COPIED: Readonly<Record<keyof Schema, boolean>> = {
   left_space: false,
   quota: false,
   agreement: false,
+  shared_state: false,
 };
 
 /** Tables whose rows go into backups and copies. */

@@ -90,6 +90,7 @@ describe('the stored room of a space', () => {
       roomsMs: 5_500,
       deliveriesMs: 0,
       usageMs: 0,
+      statesMs: 0,
       leftMs: 0,
     });
     expect(await rooms.of(SPACE)).toBeUndefined();

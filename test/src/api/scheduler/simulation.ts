@@ -67,7 +67,7 @@ export interface Done {
 }
 
 /** Sends one job until it is answered, as the client and the inbox do between them. */
-const sendJob = async (
+export const sendJob = async (
   { nowMs, after }: Clock,
   scheduler: RequestScheduler,
   service: Simulated,

@@ -125,6 +125,7 @@ describe('what is old', () => {
       roomsMs: 0,
       deliveriesMs: 0,
       usageMs: 0,
+      statesMs: 0,
       leftMs: 0,
     });
   const copyOf = (id: number) => inbox.mirrors.of({ ref: refOf(id), purpose: WATCH });
@@ -168,6 +169,7 @@ describe('what is old', () => {
       roomsMs: 0,
       deliveriesMs: 0,
       usageMs: 0,
+      statesMs: 0,
       leftMs: 0,
     });
     await store.checkpoint();

@@ -20,13 +20,13 @@ import { fixed, median, printTable, quantile } from './measure.ts';
 /**
  * Three programs on one PostgreSQL, Discord with 16 shards and Slack over HTTP, 100 messages a second: one is
  * killed every 20 s for 5 minutes, one stands still for 60 s, PostgreSQL is restarted. What is lost, posted
- * twice or out of order, by what stands on Discord and Slack in the end. `node bench/chaos.ts 60` takes 60 s.
+ * twice or out of order, by what stands on Discord and Slack in the end. `node bench/chaos.ts 60 30` takes 60 s,
+ * with 30 messages a second.
  */
 
-const [SECONDS = 300] = process.argv.slice(2).map(Number);
+const [SECONDS = 300, PER_SECOND = 100] = process.argv.slice(2).map(Number);
 const SHARDS = 16;
 const NAMES = ['p0', 'p1', 'p2'];
-const PER_SECOND = 100;
 /** One line in so many is on Slack: the program posts 5 a second in a workspace. */
 const SLACK_EVERY = 33;
 /** Discord's limits are so many times higher, as there are two posts for each linked message. */
@@ -45,6 +45,8 @@ const SETTLE_MS = 450_000;
 /** Time for what is posted twice, late. */
 const AFTER_MS = 15_000;
 const LOOK_MS = 1_000;
+const LOOK_EVERY_MS = 5_000;
+const NOTE_EVERY_S = 10;
 
 const postgres = await startPostgres();
 await onServer(postgres.urlOf(''), 'CREATE DATABASE chaos');
@@ -89,13 +91,18 @@ await discordTalk.watch();
 await slackTalk.watch();
 note('all is set up');
 
+const look = (): Judgement => judge([...discordTalk.places(), ...slackTalk.places()]);
+
 /** Requests that change something, of which Discord's fake keeps the last ones only. */
 const changes: RequestRecord[] = [];
-let lastSeen: RequestRecord | undefined;
+const routes = new Map<string, number>();
+let lastSeen = discord.requests.at(-1);
 const collect = (): void => {
   const from = lastSeen ? discord.requests.lastIndexOf(lastSeen) + 1 : 0;
-  lastSeen = discord.requests.at(-1);
-  changes.push(...discord.requests.slice(from).filter(({ method }) => method !== 'GET'));
+  const fresh = discord.requests.slice(from);
+  lastSeen = fresh.at(-1) ?? lastSeen;
+  changes.push(...fresh.filter(({ method }) => method !== 'GET'));
+  for (const { route } of fresh) routes.set(route, (routes.get(route) ?? 0) + 1);
 };
 const collecting = setInterval(collect, LOOK_MS);
 
@@ -161,11 +168,21 @@ const restarting = async (): Promise<void> => {
   note('PostgreSQL was restarted');
 };
 
+const noting = async (): Promise<void> => {
+  for (let count = 1; count * NOTE_EVERY_S < SECONDS; count += 1) {
+    await at(count * NOTE_EVERY_S);
+    const lost = look().lost.length;
+    note(
+      `${lost} translations are missing, ${fixed(programs.use().cpuMs / 1_000, 1)} s of processor time`,
+    );
+  }
+};
+
 const loop = monitorEventLoopDelay({ resolution: 10 });
 loop.enable();
 const before = programs.use();
 const talking = talk();
-await Promise.all([killing(), freezing(), restarting(), at(SECONDS)]);
+await Promise.all([killing(), freezing(), restarting(), noting(), at(SECONDS)]);
 stopped.abort();
 const lines = await talking;
 const talkedMs = performance.now() - fromMs;
@@ -173,14 +190,13 @@ loop.disable();
 const after = programs.use();
 note(`${lines} messages were written`);
 
-const look = (): Judgement => judge([...discordTalk.places(), ...slackTalk.places()]);
 const endMs = performance.now() + SETTLE_MS;
 for (let left = Infinity; performance.now() < endMs;) {
   const missing = look().lost.length;
   if (missing === 0) break;
   if (missing !== left) note(`${missing} translations are missing`);
   left = missing;
-  await delay(LOOK_MS);
+  await delay(LOOK_EVERY_MS);
 }
 await slack.events.settled();
 await delay(AFTER_MS);
@@ -212,6 +228,9 @@ for (const { body, client, status } of changes) {
   posters.set(nonce, (posters.get(nonce) ?? new Set()).add(client));
 }
 const sentTwice = [...posters.values()].filter((clients) => clients.size > 1).length;
+
+for (const [route, count] of [...routes].toSorted(([, a], [, b]) => b - a).slice(0, 12))
+  note(`${count} of ${route}`);
 
 const killedMs = kills.map(({ name, atMs }) => Math.max(0, ...shards.takenMs(name, atMs)));
 const frozenMs = freezes.map(({ name, fromMs: atMs }) =>

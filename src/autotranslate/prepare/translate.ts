@@ -122,7 +122,8 @@ export const untranslated = (
  */
 const failureOf = (thrown: unknown): AppError => {
   const error = toAppError(thrown);
-  if (error.code === 'cancelled' || isStorageFault(error)) throw error;
+  if (error.code === 'cancelled') throw error;
+  if (isStorageFault(thrown)) throw thrown;
   return error.code === 'internal' && !(thrown instanceof AppError)
     ? new AppError('internal', 'an internal fault', { retryable: true, cause: thrown })
     : error;

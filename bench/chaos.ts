@@ -217,7 +217,11 @@ const unavoidable = found.doubled.filter(({ atMs: [first = 0] }) => isUnavoidabl
 const avoidable = found.doubled.filter((one) => !unavoidable.includes(one));
 for (const { place, source, atMs } of found.doubled)
   note(`twice: ${source} in ${place} after ${atMs.map((ms) => ms - fromUnixMs).join(', ')} ms`);
-for (const { place, source } of found.unordered) note(`out of order: ${source} in ${place}`);
+const since = (unixMs: number): string => fixed((unixMs - fromUnixMs) / 1_000, 1);
+for (const { place, saidMs, shownMs, laterSaidMs, laterShownMs } of found.unordered)
+  note(
+    `out of order in ${place}: said at ${since(saidMs)} s, shown at ${since(shownMs)}, after one said at ${since(laterSaidMs)}, shown at ${since(laterShownMs)}`,
+  );
 for (const { place, source } of found.lost) note(`lost: ${source} in ${place}`);
 
 /** Posts that Discord made only once, though they were sent by two programs. */

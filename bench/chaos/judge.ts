@@ -29,10 +29,20 @@ export interface Doubled {
   readonly atMs: readonly number[];
 }
 
+/** A translation that stands after that of a message which was said later. */
+export interface Unordered {
+  readonly place: string;
+  readonly saidMs: number;
+  readonly shownMs: number;
+  /** Those of the message that was said later. */
+  readonly laterSaidMs: number;
+  readonly laterShownMs: number;
+}
+
 export interface Judgement {
   readonly lost: readonly { readonly place: string; readonly source: string }[];
   readonly doubled: readonly Doubled[];
-  readonly unordered: readonly { readonly place: string; readonly source: string }[];
+  readonly unordered: readonly Unordered[];
   /** Time from a message to its first translation, one for each that has one. */
   readonly waitsMs: readonly number[];
   /** Time of the last translation. */
@@ -42,8 +52,9 @@ export interface Judgement {
 const judgePlace = ({ name, said, shown, late = new Set() }: Place): Judgement => {
   const rank = new Map(said.map(({ id }, index) => [id, index]));
   const first = new Map<string, number[]>();
-  const unordered: Judgement['unordered'][number][] = [];
+  const unordered: Unordered[] = [];
   let newest = -1;
+  let newestShownMs = 0;
   for (const { source, atMs } of shown) {
     const known = first.get(source);
     if (known) {
@@ -53,8 +64,17 @@ const judgePlace = ({ name, said, shown, late = new Set() }: Place): Judgement =
     first.set(source, [atMs]);
     if (late.has(source)) continue;
     const index = rank.get(source) ?? -1;
-    if (index < newest) unordered.push({ place: name, source });
-    newest = Math.max(newest, index);
+    if (index > newest) {
+      newest = index;
+      newestShownMs = atMs;
+    } else
+      unordered.push({
+        place: name,
+        saidMs: said[index]?.atMs ?? 0,
+        shownMs: atMs,
+        laterSaidMs: said[newest]?.atMs ?? 0,
+        laterShownMs: newestShownMs,
+      });
   }
   return {
     lost: said.filter(({ id }) => !first.has(id)).map(({ id }) => ({ place: name, source: id })),

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startDiscordFake, type DiscordFake } from '../test/fakes/discord/index.ts';
 import { onServer } from '../test/fakes/on-server.ts';
 import { startPostgres } from '../test/fakes/postgres.ts';
-import { spawnDragoman } from '../test/fakes/program.ts';
+import { endProgram, spawnDragoman } from '../test/fakes/program.ts';
 import { startSpeechFake } from '../test/fakes/speech.ts';
+import { isShared, isWhole } from './chaos/connected.ts';
 import { fixed, median, printTable } from './measure.ts';
 
 /**
@@ -40,25 +40,6 @@ const spawn = (discord: DiscordFake, name: string, databaseUrl: string) =>
     LOG_LEVEL: 'silent',
   });
 
-const kill = async (program: ReturnType<typeof spawn>): Promise<void> => {
-  const ended = once(program, 'exit');
-  program.kill('SIGKILL');
-  await ended;
-};
-
-/** Number of the shards that each client is connected for. */
-const partsOf = (discord: DiscordFake): Map<string, number> => {
-  const parts = new Map<string, number>();
-  for (const { connected, client } of discord.gateway.sessions)
-    if (connected) parts.set(client, (parts.get(client) ?? 0) + 1);
-  return parts;
-};
-/** True when each shard is connected, by another client than this one. */
-const isWhole = ({ gateway }: DiscordFake, without?: string): boolean => {
-  const connected = gateway.sessions.filter((one) => one.connected && one.client !== without);
-  return new Set(connected.map(({ shard: [id] }) => id)).size === SHARDS;
-};
-
 /** Resolves with the time until something holds. */
 const until = async (holds: () => boolean): Promise<number> => {
   const startMs = performance.now();
@@ -86,24 +67,22 @@ const measureShared = async () => {
   const url = postgres.urlOf('shards');
   const names = Array.from({ length: PROCESSES }, (_, index) => `p${index}`);
   const programs = new Map(names.map((name) => [name, spawn(discord, name, url)]));
-  const isShared = (): boolean =>
-    isWhole(discord) && [...partsOf(discord).values()].every((part) => part <= SHARDS / 2);
-  await until(() => isShared() && partsOf(discord).size === PROCESSES);
+  await until(() => isShared(discord, SHARDS, PROCESSES));
   const takenMs: number[] = [];
   for (let count = 0; count < KILLS; count += 1) {
     await delay(CALM_MS);
     const name = names[count % PROCESSES]!;
-    await kill(programs.get(name)!);
-    takenMs.push(await until(() => isWhole(discord)));
+    await endProgram(programs.get(name)!);
+    takenMs.push(await until(() => isWhole(discord, SHARDS)));
     programs.set(name, spawn(discord, name, url));
-    await until(() => isShared() && partsOf(discord).size === PROCESSES);
+    await until(() => isShared(discord, SHARDS, PROCESSES));
   }
   const { throttled, identifies } = discord.gateway;
   const overlaps = overlapsIn(discord);
   await delay(CALM_MS);
   const [name, frozen] = [...programs][0]!;
   frozen.kill('SIGSTOP');
-  const frozenMs = await until(() => isWhole(discord, name));
+  const frozenMs = await until(() => isWhole(discord, SHARDS, name));
   await delay(FROZEN_MS - frozenMs);
   const before = discord.requests.length;
   frozen.kill('SIGCONT');
@@ -113,7 +92,7 @@ const measureShared = async () => {
   const late = discord.requests
     .slice(before)
     .filter(({ client, method }) => client === name && method !== 'GET').length;
-  for (const program of programs.values()) await kill(program);
+  for (const program of programs.values()) await endProgram(program);
   return { takenMs, throttled, identifies, overlaps, frozenMs, closedMs, late };
 };
 
@@ -121,15 +100,15 @@ const measureAlone = async () => {
   await using discord = await startFake();
   const start = () => spawn(discord, 'alone', 'sqlite:alone.db');
   let program = start();
-  await until(() => isWhole(discord));
+  await until(() => isWhole(discord, SHARDS));
   const takenMs: number[] = [];
   for (let count = 0; count < KILLS; count += 1) {
     await delay(CALM_MS);
-    await kill(program);
+    await endProgram(program);
     program = start();
-    takenMs.push(await until(() => isWhole(discord)));
+    takenMs.push(await until(() => isWhole(discord, SHARDS)));
   }
-  await kill(program);
+  await endProgram(program);
   return takenMs;
 };
 

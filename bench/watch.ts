@@ -10,7 +10,7 @@ import {
 } from '../test/fakes/discord/index.ts';
 import { startSpeechFake } from '../test/fakes/speech.ts';
 import { spawnCommonBot } from './common-bot.ts';
-import { fixed, printTable, quantile } from './measure.ts';
+import { cpuMs, fixed, printTable, quantile, rssMb } from './measure.ts';
 
 /**
  * Channels that are translated in place under load: from a message's leaving the gateway to its
@@ -22,17 +22,6 @@ const CHANNELS = 100;
 const PER_SECOND = 200;
 const SECONDS = 20;
 const WARM_UP_SECONDS = 5;
-/** The kernel's clock ticks in a second, as Linux counts processor time. */
-const TICKS_PER_SECOND = 100;
-
-const cpuMs = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND;
-};
-
-const rssMb = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
-
 interface Measured {
   /** Ids of the messages that were measured. */
   readonly ids: ReadonlySet<string>;

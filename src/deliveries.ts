@@ -114,8 +114,10 @@ export const createOpenDeliveries =
       take: async (delivery) => {
         const number = await stored.put(delivery);
         if (number === undefined) return;
-        if (slots.tenureOf(delivery.orderKey)) add({ ...delivery, number });
-        else slots.tell(kind, delivery.orderKey);
+        if (!slots.tenureOf(delivery.orderKey)) return slots.tell(kind, delivery.orderKey);
+        // Another process may have stored one before it, of which this one is told only now.
+        await look([slotOf(delivery.orderKey)]);
+        add({ ...delivery, number });
       },
       resume: async () => {
         isReady = true;

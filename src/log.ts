@@ -18,8 +18,8 @@ const SECRET_PATHS = ['text', 'key', 'token', 'audio', 'authorization'].flatMap(
 
 /** Causes of causes beyond this tell nothing more. */
 const MOST_CAUSES = 4;
-/** `ECONNRESET`, `CSV_INVALID_ARGUMENT`, `50035`: nothing that somebody wrote looks like these. */
-const CODE = /^(?:[A-Z][A-Z\d_]{1,60}|[a-z]+(?:-[a-z]+)*|\d{1,6})$/;
+/** `ECONNRESET`, `CSV_INVALID_ARGUMENT`, `50035`, `22P02`: nothing that somebody wrote looks like these. */
+const CODE = /^(?:[A-Z][A-Z\d_]{1,60}|[a-z]+(?:-[a-z]+)*|\d{1,6}|[A-Z\d]{5})$/;
 const FRAME = /^ {4}at .*(?:\(.*\)|:\d+:\d+)$/;
 
 const codeOf = (error: Error): string | undefined => {

@@ -1,5 +1,7 @@
+import { orAborted } from '../async/abort.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import { channelKey, keyOf, type Channel, type Space } from '../model/place.ts';
+import type { Hold } from './holds.ts';
 import { createMissedReader, type MissedDeps } from './missed-reader.ts';
 
 /** Longest wait before another try of a history for which messages wait too. */
@@ -17,7 +19,7 @@ const MOST_FOLLOWED = 10_000;
 
 export interface BackfillDeps extends MissedDeps {
   /** Holds the work on a channel's messages until the result is disposed of. */
-  readonly hold: (channel: Channel) => Disposable;
+  readonly hold: (channel: Channel) => Disposable & Partial<Hold>;
 }
 
 /**
@@ -153,6 +155,8 @@ export const createBackfill = (deps: BackfillDeps) => {
       try {
         await waited;
         if (follow.coming === coming) follow.coming = undefined;
+        // What is read of one linked channel would else be posted before what was missed in another.
+        if (held.heeded) await orAborted(held.heeded, follow.signal);
         const isSlow = (): boolean =>
           platforms.find(channel)?.feed.isHistorySlow?.(channel) ?? false;
         let waitMs = isSlow() ? 0 : await look(follow, channel, coming.newest, 0);

@@ -53,7 +53,7 @@ export const isExhausted = (
   nowMs: number,
 ): boolean => attempts >= tries && nowMs - sinceMs >= leastMs;
 
-/** The wait before another try of a row that failed, in ms, with jitter. */
+/** The wait before another try of a row that failed, in whole ms, as databases keep times, with jitter. */
 export const waitMs = (
   policy: RowBackoff,
   attempts: number,
@@ -61,7 +61,8 @@ export const waitMs = (
   random: () => number,
 ): number => {
   const toldMs = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
-  if (error instanceof OutageError || isBusy(error)) return toldMs + random() * JITTER_MS;
+  if (error instanceof OutageError || isBusy(error))
+    return Math.ceil(toldMs + random() * JITTER_MS);
   const spread = { ...policy, random: () => 0.75 + random() / 2 };
-  return backoffMs(spread, attempts - 1, toldMs);
+  return Math.ceil(backoffMs(spread, attempts - 1, toldMs));
 };

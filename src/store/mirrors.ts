@@ -97,7 +97,11 @@ const putMirror = statement((db, row: Selectable<Schema['mirror']>) =>
 );
 
 const putMessage = statement((db, row: Selectable<Schema['mirror_message']>) =>
-  db.insertInto('mirror_message').values(row),
+  // A process that stood still records what another one has found and recorded.
+  db
+    .insertInto('mirror_message')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing()),
 );
 
 export type MirrorStore = ReturnType<typeof createMirrorStore>;

@@ -10,7 +10,7 @@ import {
   type FakeChannel,
   type FakeGuild,
 } from './discord/index.ts';
-import { spawnDragoman } from './program.ts';
+import { endProgram, spawnDragoman } from './program.ts';
 import { startSpeechFake, type SpeechFake } from './speech.ts';
 
 /** Rejects, with what it wrote, when the program ends. */
@@ -22,6 +22,24 @@ const endOf = async (program: ReturnType<typeof spawnDragoman>): Promise<never> 
   throw new Error(`the program ended before it was online:\n${Buffer.concat(written).toString()}`);
 };
 
+interface Place {
+  readonly guild: FakeGuild;
+  readonly channel: FakeChannel;
+}
+type CommandOptions = Record<string, string | FakeChannel>;
+
+/** Uses a command as a server's owner; resolves with what is answered. */
+export const useCommand = async (
+  discord: DiscordFake,
+  { guild, channel }: Place,
+  name: string,
+  options: CommandOptions = {},
+): Promise<string> => {
+  const answer = discord.command(guild.owner, { channel, name, options });
+  await answer.until(({ shown }) => (shown?.content ?? '') !== '');
+  return answer.shown?.content ?? '';
+};
+
 /** The whole program, as a process of its own, between our Discord and our speech service. */
 export interface Bot extends AsyncDisposable {
   readonly discord: DiscordFake;
@@ -31,11 +49,7 @@ export interface Bot extends AsyncDisposable {
   /** Ends it without a word. */
   kill(): Promise<void>;
   /** Uses a command as a server's owner; resolves with what is answered. */
-  use(
-    at: { readonly guild: FakeGuild; readonly channel: FakeChannel },
-    name: string,
-    options?: Record<string, string | FakeChannel>,
-  ): Promise<string>;
+  use(at: Place, name: string, options?: CommandOptions): Promise<string>;
   readonly databaseFile: string;
   /** The running process's. */
   pid(): number;
@@ -48,11 +62,8 @@ export const createBot = async (options: DiscordFakeOptions = {}): Promise<Bot> 
   const databaseFile = join(folder, 'dragoman.db');
   let process: ChildProcess | undefined;
 
-  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-    if (!process || process.exitCode !== null || process.signalCode !== null) return;
-    const ended = once(process, 'exit');
-    process.kill(signal);
-    await ended;
+  const end = async (): Promise<void> => {
+    if (process) await endProgram(process);
   };
 
   return {
@@ -73,18 +84,14 @@ export const createBot = async (options: DiscordFakeOptions = {}): Promise<Bot> 
       await Promise.race([discord.online(), endOf(program)]);
     },
     kill: async () => {
-      await end('SIGKILL');
+      await end();
       await discord.until(() => discord.gateway.sessions.every(({ connected }) => !connected));
     },
     databaseFile,
     pid: () => process?.pid ?? 0,
-    use: async ({ guild, channel }, name, given = {}) => {
-      const answer = discord.command(guild.owner, { channel, name, options: given });
-      await answer.until(({ shown }) => (shown?.content ?? '') !== '');
-      return answer.shown?.content ?? '';
-    },
+    use: async (at, name, given) => useCommand(discord, at, name, given),
     [Symbol.asyncDispose]: async () => {
-      await end('SIGKILL');
+      await end();
       await discord[Symbol.asyncDispose]();
       await speech[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readSections, tagOf } from '../../adapters/discord/mirrors/parts.ts';
 import type { Bot } from './bot.ts';
 import type { FakeChannel, FakeMessage } from './discord/index.ts';
+import { createMirrorsShown, type ShownMirror } from './mirrors-shown.ts';
 
 /**
  * People who talk in five watched channels: one that is translated in replies, one in a thread, and
@@ -35,12 +35,6 @@ export interface ConversationFault {
   readonly count: number;
 }
 
-/** A translation as it stands: the id of its source, and its words. */
-interface Standing {
-  readonly id: string;
-  readonly text: string;
-}
-
 /** A place in which translations of some lines have to stand. */
 interface Place {
   readonly name: string;
@@ -68,7 +62,8 @@ const DELETE_EVERY = 25;
 /** How many lines a changed, deleted or answered line is back. */
 const BACK = [1, 4, 13, 29];
 
-const SENTENCES: Readonly<Record<string, (what: string) => string>> = {
+/** Sentences of languages that are told apart, each around what is said. */
+export const SENTENCES: Readonly<Record<string, (what: string) => string>> = {
   en: (what) => `This is ${what} of what we are talking about here, all of us together, every day`,
   es: (what) => `Aquí está ${what} de lo que estamos hablando entre todos, como cada día del año`,
   de: (what) => `Das hier ist ${what} von dem, worüber wir uns alle zusammen jeden Tag unterhalten`,
@@ -107,31 +102,14 @@ export const startConversation = async (bot: Bot): Promise<Conversation> => {
     bot.discord.user({ name }),
   );
   const said: Line[] = [];
-  /** Ids of lines by the short names and the links under their mirrors. */
-  const ids = new Map<string, string>();
+  const mirrors = createMirrorsShown();
   let changed = 0;
   let deleted = 0;
 
-  const sourceOf = (footer: string): string | undefined => {
-    const { tag, id } = /`(?<tag>[0-9a-f]{10})`$|\/(?<id>\d+)>\)$/.exec(footer)?.groups ?? {};
-    return id ?? ids.get(tag ?? '');
-  };
-  /** Mirrors by the content of a message, which is read once. */
-  const read = new Map<string, readonly Standing[]>();
-  const mirrorsIn = ({ content }: FakeMessage): readonly Standing[] => {
-    const known = read.get(content);
-    if (known) return known;
-    const found = readSections(content).flatMap(({ footer, text }) => {
-      const id = sourceOf(footer);
-      return id === undefined ? [] : [{ id, text }];
-    });
-    read.set(content, found);
-    return found;
-  };
-  const standingIn = ({ kind, messages }: Place): readonly Standing[] =>
+  const standingIn = ({ kind, messages }: Place): readonly ShownMirror[] =>
     messages().flatMap((message) =>
       kind === 'mirrors'
-        ? mirrorsIn(message)
+        ? mirrors.in(message)
         : [{ id: message.replyTo ?? '', text: message.content }],
     );
   const oursIn = (channel: FakeChannel) => (): readonly FakeMessage[] =>
@@ -172,8 +150,7 @@ export const startConversation = async (bot: Bot): Promise<Conversation> => {
     const answered = number % REPLY_EVERY === 0 ? said.at(-channels.length)?.message : undefined;
     const replyTo = answered && !answered.deleted ? { replyTo: answered } : {};
     const message = channel.say(by, contentOf(number, 1, turn), replyTo);
-    const place = { space: { platform: 'discord', id: guild.id }, id: channel.id };
-    ids.set(tagOf({ channel: place, id: message.id }), message.id);
+    mirrors.note(guild.id, channel.id, message.id);
     said.push({ message, number, turn, version: 1 });
 
     const edited = number % EDIT_EVERY === 0 ? earlier(number / EDIT_EVERY) : undefined;

@@ -1,4 +1,5 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,4 +29,15 @@ export const spawnDragoman = (
   );
   program.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return program;
+};
+
+/** Ends a program that may have ended already; resolves once it is gone. */
+export const endProgram = async (
+  program: ChildProcess,
+  signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL',
+): Promise<void> => {
+  if (program.exitCode !== null || program.signalCode !== null) return;
+  const ended = once(program, 'exit');
+  program.kill(signal);
+  await ended;
 };

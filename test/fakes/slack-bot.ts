@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnDragoman } from './program.ts';
+import { endProgram, spawnDragoman } from './program.ts';
 import { SUBSCRIBED } from '../../adapters/slack/manifest.ts';
 import { SCOPES } from '../../adapters/slack/scopes.ts';
 import {
@@ -36,12 +35,29 @@ export interface SlackProcessOptions extends SlackFakeOptions {
   readonly transport?: 'socket' | 'http';
 }
 
+/** The address at which a program takes events, in what it wrote; undefined where it is not there yet. */
+export const slackAddressIn = (written: string): string | undefined =>
+  /Dragoman on slack: (?<address>http\S+)/.exec(written)?.groups?.['address'];
+
+/** Types `/dragoman <text>`; resolves once it is answered. */
+export const useSlackCommand = async (
+  slack: SlackFake,
+  admin: FakeUser,
+  channel: FakeChannel,
+  text: string,
+): Promise<void> => {
+  const shown = (): number => channel.posts.length + channel.ephemeralsFor(admin).length;
+  const before = shown();
+  slack.command(admin, channel, '/dragoman', text);
+  await slack.until(() => shown() > before);
+};
+
 /** Resolves with the address at which a program that was just started takes events. */
 const addressOf = async ({ stdout }: ReturnType<typeof spawnDragoman>): Promise<string> => {
   let written = '';
   for await (const some of stdout) {
     written += String(some);
-    const address = /Dragoman on slack: (?<address>http\S+)/.exec(written)?.groups?.['address'];
+    const address = slackAddressIn(written);
     if (address !== undefined) return address;
   }
   throw new Error(`the program ended before it was connected:\n${written}`);
@@ -61,10 +77,7 @@ export const createSlackProcess = async ({
   let program: ChildProcess | undefined;
 
   const end = async (): Promise<void> => {
-    if (!program || program.exitCode !== null || program.signalCode !== null) return;
-    const ended = once(program, 'exit');
-    program.kill('SIGKILL');
-    await ended;
+    if (program) await endProgram(program);
   };
 
   return {
@@ -96,12 +109,7 @@ export const createSlackProcess = async ({
       await slack.until(() => slack.sockets.connected === 0);
     },
     databaseFile,
-    use: async (channel, text) => {
-      const shown = (): number => channel.posts.length + channel.ephemeralsFor(admin).length;
-      const before = shown();
-      slack.command(admin, channel, '/dragoman', text);
-      await slack.until(() => shown() > before);
-    },
+    use: async (channel, text) => useSlackCommand(slack, admin, channel, text),
     [Symbol.asyncDispose]: async () => {
       await end();
       await slack[Symbol.asyncDispose]();

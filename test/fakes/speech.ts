@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   chatRequest,
   SERVICE_LIMITS,
@@ -61,6 +62,8 @@ export interface SpeechFake extends AsyncDisposable {
   heal(): void;
   /** Limits the requests of every path together: more are refused with 429, the wait in the text. */
   limit: TokenBucket | undefined;
+  /** Time before each translation. Default 0. */
+  latencyMs: number;
   /** The WebSocket paths. */
   readonly realtime: FakeSockets;
 }
@@ -283,6 +286,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
         return refuse(response, 405, 'ErrMethodNotAllowed', 'another method');
       if (handler && !one.isWhole) return refuse(response, 400, 'ErrInvalidRequest', 'bad body');
       if (!handler) return refuse(response, 404, 'ErrNotFound', 'Unsupported API endpoint');
+      if (path === PATHS.translate && fake.latencyMs > 0) await delay(fake.latencyMs);
       await handler(one, response);
     };
     answer().catch((error: unknown) => {
@@ -316,6 +320,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     },
     heal: () => faults.clear(),
     limit: undefined,
+    latencyMs: 0,
     async [Symbol.asyncDispose]() {
       realtime.cut();
       server.closeAllConnections();

@@ -75,6 +75,15 @@ describe('an event that was stored', () => {
     await expect.poll(() => given.handled).toEqual(['body of three', 'body of one', 'body of two']);
   });
 
+  it('waits for those that another process has stored before it', async () => {
+    await using given = await open();
+    using deliveries = given.deliveries();
+    await deliveries.resume();
+    await createDeliveryStore(given.store, 'test', given.clock.nowMs).put(eventOf('one'));
+    await deliveries.take(eventOf('two'));
+    await expect.poll(() => given.handled).toEqual(['body of one', 'body of two']);
+  });
+
   it('delays those who wait for a space only where it is of that space', async () => {
     await using given = await open();
     using deliveries = given.deliveries(async (body) =>

@@ -41,6 +41,11 @@ describe('what was thrown', () => {
     });
   });
 
+  it('by PostgreSQL is told by its state, which may have letters', () => {
+    const told = tell(Object.assign(new Error('invalid input: murmur'), { code: '22P02' }));
+    expect(told).toMatchObject({ code: '22P02' });
+  });
+
   it('of ours is told with its message, which holds no words, and without its sentence', () => {
     const told = tell(userError('bad-input', 'errors.unknown-language', { language: 'murmur' }));
     expect(told).toMatchObject({

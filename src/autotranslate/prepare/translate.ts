@@ -12,6 +12,7 @@ import type { RichText } from '../../model/rich-text.ts';
 import type { Transcript } from '../../model/transcript.ts';
 import type { TranscriptionProgress } from '../../speech/transcriber.ts';
 import type { Row, RowKey } from '../../store/inbox/row.ts';
+import { isStorageFault } from '../../sqlite/disk-fault.ts';
 import { isBlankMessage } from '../../text/message-checks.ts';
 import type { Translation } from '../../translation/translator.ts';
 import { charactersOf } from '../../usage/limits.ts';
@@ -115,12 +116,14 @@ export const untranslated = (
 });
 
 /**
- * The failure of a part of the work. Faults of ours, such as the database's, are retried, because
- * they may not depend on the message. Throws when the work was cancelled.
+ * The failure of a part of the work. Faults of ours are retried, because they may not depend on the
+ * message. Throws when the work was cancelled, and while the database cannot be used: it is no fault of the
+ * message, which waits in its place.
  */
 const failureOf = (thrown: unknown): AppError => {
   const error = toAppError(thrown);
   if (error.code === 'cancelled') throw error;
+  if (isStorageFault(thrown)) throw thrown;
   return error.code === 'internal' && !(thrown instanceof AppError)
     ? new AppError('internal', 'an internal fault', { retryable: true, cause: thrown })
     : error;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { plainWords } from '../../../src/model/compose-rich-text.ts';
@@ -17,6 +18,28 @@ describe('catching up', () => {
     await report(scene.place.say(GENERAL, 'live'));
     await scene.backfill.idle();
     expect(scene.taken).toEqual(['missed', 'live', 'live']);
+  });
+
+  it('reads nothing until all processes heed that linked channels wait', async () => {
+    const heeded = Promise.withResolvers<void>();
+    const hold = () => ({ heeded: heeded.promise, [Symbol.dispose]: () => undefined });
+    await using backfill = createBackfill({ ...parts(), hold });
+    scene.place.say(GENERAL, 'missed');
+    backfill.missed(GENERAL, undefined);
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    expect(scene.place.calls).toEqual([]);
+    heeded.resolve();
+    await backfill.idle();
+    expect(scene.taken).toEqual(['missed']);
+  });
+
+  it('ends though it waits for other processes', async () => {
+    const hold = () => ({
+      heeded: Promise.withResolvers<void>().promise,
+      [Symbol.dispose]: () => undefined,
+    });
+    await using backfill = createBackfill({ ...parts(), hold });
+    backfill.missed(GENERAL, undefined);
   });
 
   it('begins with channels in which messages wait for it', async () => {

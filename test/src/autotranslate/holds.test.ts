@@ -36,3 +36,17 @@ it('a partition that one process holds is on hold in the others, until all have 
   second[Symbol.dispose]();
   await expect.poll(() => one.holds.isOnHold(GROUP)).toBe(false);
 });
+
+it('a hold tells when the others heed it, and lasts until all who want it have let it go', async () => {
+  const url = await makeDatabase();
+  const [one, other] = [await openProcess(url), await openProcess(url)];
+  const holds = [one.holds.hold(GROUP), one.holds.hold(GROUP)];
+  await Promise.all(holds.map(({ heeded }) => heeded));
+  expect(await other.holds.isOnHold(GROUP)).toBe(true);
+  for (const each of [0, 0, 1]) {
+    expect(await other.holds.isOnHold(GROUP)).toBe(true);
+    holds[each]![Symbol.dispose]();
+  }
+  await expect.poll(() => other.holds.isOnHold(GROUP)).toBe(false);
+  expect(one.noted).toEqual([`hold ${GROUP}`, `let go ${GROUP}`, `wake ${GROUP}`]);
+});

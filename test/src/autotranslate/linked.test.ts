@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
@@ -82,6 +83,8 @@ describe('linked channels', () => {
           newest: position,
         })),
       );
+      // The channels that were missed are read first.
+      await setImmediate();
       // What waits for nothing would be there by now.
       for (const text of ['an aside', 'another one']) {
         await scene.say(GENERAL, text);

@@ -2,6 +2,7 @@ import type { Store } from '../../../src/store/index.ts';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { NotSentError } from '../../../src/api/scheduler/not-sent-error.ts';
+import { PREPARING, waitMs } from '../../../src/autotranslate/tries.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { SPACE, lost } from '../../fakes/channel-feed.ts';
@@ -48,6 +49,16 @@ describe('what fails', () => {
       expect.stringContaining('es(first)'),
       expect.stringContaining('es(second)'),
     ]);
+  });
+
+  it('waits for whole milliseconds, as databases keep times', () => {
+    const [failed, busy] = [
+      new AppError('unavailable', 'away', { retryable: true, retryAfterMs: 0.5 }),
+      new NotSentError('rate-limited', 'too many wait', { retryAfterMs: 4_000.5 }),
+    ];
+    for (const random of [0.1234567, 0.9876543])
+      for (const fault of [failed, busy])
+        expect(waitMs(PREPARING, 3, fault, () => random) % 1).toBe(0);
   });
 
   it('after it was posted is not posted twice', async () => {

@@ -41,6 +41,12 @@ describe('what stands of a message', () => {
     expect(await sourceOf('9')).toBeUndefined();
   });
 
+  it('may be recorded by two processes, of which one had stood still', async () => {
+    const kept = { posted: postedAs('7', '8'), contentHash: 'one' };
+    for (const _process of ['first', 'second']) await put(KEY, kept, true);
+    expect(await mirrors.of(KEY)).toEqual([{ target: TARGET, ...kept }]);
+  });
+
   it('is what it was changed to, and no part of what it was', async () => {
     await put(KEY, { posted: postedAs('7', '8'), contentHash: 'one' }, true);
     await put(KEY, { posted: postedAs('7', '9'), contentHash: 'two' });

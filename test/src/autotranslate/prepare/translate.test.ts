@@ -7,6 +7,7 @@ import { plainText } from '../../../../src/model/walk-rich-text.ts';
 import type { MessageFile } from '../../../../src/model/file.ts';
 import { findLanguage, languageName } from '../../../../src/text/language/languages.ts';
 import { createMessageTranslator } from '../../../../src/autotranslate/prepare/translate.ts';
+import { fromDisk } from '../../../../src/sqlite/disk-fault.ts';
 import { UnreadableKeyError } from '../../../../src/api/keys.ts';
 import { serviceKeyOf } from '../../../fakes/asker.ts';
 import { createOutages, OutageError } from '../../../../src/autotranslate/outage.ts';
@@ -129,9 +130,16 @@ describe('what a message becomes', () => {
       });
   });
 
-  it('is tried again where something of ours failed, such as the database', async () => {
+  it('is tried again where something of ours failed', async () => {
     fault = new Error('disk I/O error') as AppError;
     expect(await make('hello')).toMatchObject({ fault: { code: 'internal' }, willRetry: true });
+  });
+
+  it('waits in its place while the database cannot be used, as every message does', async () => {
+    fault = fromDisk(Object.assign(new Error('read'), { code: 'EIO' })) as AppError;
+    const given = make('hello');
+    await expect(given).rejects.toBe(fault);
+    await expect(given).rejects.not.toBeInstanceOf(OutageError);
   });
 
   it('counts whole transcripts once, and nothing of one that broke off', async () => {

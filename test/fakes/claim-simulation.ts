@@ -12,6 +12,13 @@ import type { Store } from '../../src/store/index.ts';
 import { createInboxStore } from '../../src/store/inbox/index.ts';
 import { channelPartition, WATCH, type Row } from '../../src/store/inbox/row.ts';
 import { openPostgresLeases } from '../../src/store/postgres/leases.ts';
+import {
+  createClaimWatch,
+  textOf,
+  type ClaimResult,
+  type Fate,
+  type Reported,
+} from './claim-watch.ts';
 import { createLeaseDatabase } from './lease-database.ts';
 import { createRandom } from './random.ts';
 import { createSimulatedProcess, type SimulatedProcess } from './simulated-process.ts';
@@ -37,13 +44,6 @@ export interface ClaimOptions {
   readonly flaw?: ClaimFlaw;
 }
 
-export interface ClaimResult {
-  /** What must never happen, and did; empty where all is well. */
-  readonly violations: readonly string[];
-  readonly posted: number;
-  readonly postedAgain: number;
-}
-
 const FAULTY_MS = 12_000;
 /** Longest time from the last fault until everything is settled. */
 const SETTLED_MS = 60_000;
@@ -64,28 +64,6 @@ interface Member {
   stalledUntilMs: number;
   readonly disconnect: () => void;
 }
-
-/** A message as a platform reports it. */
-interface Reported {
-  readonly channel: { readonly space: { platform: string; id: string }; readonly id: string };
-  readonly number: number;
-  /** Version, from 1; 0 for one that is deleted. */
-  version: number;
-}
-
-/** What became of a message. */
-interface Fate {
-  readonly message: Reported;
-  isStored: boolean;
-  /** True once it was changed, so that it may be handled later than those after it. */
-  isChanged: boolean;
-  /** Versions in the order in which they were sent to the platform, `deleted` where nothing is to stand. */
-  readonly sent: string[];
-  readonly revisions: Set<number>;
-  readonly settled: Set<number>;
-}
-
-const textOf = (version: number): string => (version === 0 ? 'deleted' : `version ${version}`);
 
 /**
  * Runs the real leases, slot owners, schedulers, workers and inbox of several processes in virtual time, through one
@@ -108,14 +86,8 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
     ...(flaw === 'epochs are equal' ? { flaw: 'keeps the epoch' as const } : {}),
     released: () => undefined,
   });
-  const violations: string[] = [];
-  const violate = (what: string): void =>
-    void violations.push(`${Math.round(time.nowMs)} ms: ${what}`);
+  const watch = createClaimWatch(() => time.nowMs);
   const members = new Set<Member>();
-  const fates = new Map<string, Fate>();
-  const claimedBy = new Map<string, Pick<Tenure, 'epoch'>>();
-  let posted = 0;
-  let postedAgain = 0;
 
   const pause = (ms: number): Promise<void> => new Promise((over) => time.after(ms, over));
   /** Runs a statement of the inbox; virtual time stands still meanwhile. */
@@ -126,35 +98,6 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
     } finally {
       underWay -= 1;
     }
-  };
-
-  /** Watches what a process sends to the platform. */
-  const send = (by: Member, row: Row, tenure: Tenure): void => {
-    const fate = fates.get(`${row.ref.channel.id} ${row.ref.id}`)!;
-    const what = `message ${row.ref.channel.id}/${row.ref.id}`;
-    if (!tenure.isHeld()) violate(`${what} was posted by a tenure not held`);
-    for (const other of members)
-      if (other !== by && other.slots.tenureOf(row.partition)?.isHeld())
-        violate(`${what} was posted while another process had its slot`);
-    if (fate.revisions.has(row.revision)) {
-      postedAgain += 1;
-      if (!row.mayExist) violate(`${what} was posted twice unawares`);
-    }
-    const isLate = fates
-      .values()
-      .some(
-        ({ message, sent }) =>
-          message.channel.id === row.ref.channel.id &&
-          message.number > fate.message.number &&
-          sent.length > 0,
-      );
-    if (fate.sent.length === 0 && isLate && !fate.isChanged)
-      violate(`${what} was posted after a later one`);
-    posted += 1;
-    fate.revisions.add(row.revision);
-    const { message } = row;
-    if (message === 'deleted') fate.sent.push(message);
-    else if (typeof message === 'object') fate.sent.push(message.version ?? '');
   };
 
   const join = (): void => {
@@ -181,35 +124,23 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
     };
 
     const settle = async (row: Row): Promise<boolean> => {
-      const fate = fates.get(`${row.ref.channel.id} ${row.ref.id}`)!;
-      const what = `message ${row.ref.channel.id}/${row.ref.id}`;
-      const claimer = claimedBy.get(`${row.ref.channel.id} ${row.ref.id}`);
       const isSettled = await store.write((db) => inbox.settle(db, row, { state: 'posted' }));
-      if (!isSettled && flaw === 'settlements are not fenced')
+      if (isSettled) watch.settled(row);
+      else if (flaw === 'settlements are not fenced')
         await store
           .updateTable('inbox')
           .set({ state: 'posted' })
           .where('channel_id', '=', row.ref.channel.id)
           .where('message_id', '=', row.ref.id)
           .execute();
-      if (!isSettled) return false;
-      if (claimer !== tenureOf.get(row))
-        violate(`${what} was settled by a tenure that a later one took it from`);
-      if (fate.settled.has(row.revision)) violate(`${what} was settled twice`);
-      fate.settled.add(row.revision);
-      return true;
+      return isSettled;
     };
-    /** The tenures that claimed rows. */
-    const tenureOf = new WeakMap<Row, Pick<Tenure, 'epoch'>>();
 
     const far = {
       claim: (partition: string, limit: number, tenure: Pick<Tenure, 'epoch'>) =>
         remote(async () => {
           const claimed = await inbox.claim(partition, limit, tenure);
-          for (const row of claimed.rows) {
-            claimedBy.set(`${row.ref.channel.id} ${row.ref.id}`, tenure);
-            tenureOf.set(row, tenure);
-          }
+          for (const row of claimed.rows) watch.claimed(row, tenure);
           return claimed;
         }),
       release: (...args: Parameters<typeof inbox.release>) => remote(() => inbox.release(...args)),
@@ -226,7 +157,10 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
       let done = 0;
       for (const { row } of rows) {
         if (flaw !== 'effects are not checked') tenure.assertHeld();
-        send(member, row, tenure);
+        const isOwnedElsewhere = [...members].some(
+          (other) => other !== member && other.slots.tenureOf(row.partition)?.isHeld(),
+        );
+        watch.sent(row, tenure, isOwnedElsewhere);
         await arrive(5 + upTo(ANSWER_MS));
         if (!(await remote(() => settle(row)))) break;
         done += 1;
@@ -362,16 +296,7 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
   const talk = async (channel: Reported['channel']): Promise<void> => {
     for (let number = 1; number <= options.messages; number += 1) {
       await pause(upTo((2 * FAULTY_MS) / options.messages));
-      const message: Reported = { channel, number, version: 1 };
-      const fate: Fate = {
-        message,
-        isStored: false,
-        isChanged: false,
-        sent: [],
-        revisions: new Set(),
-        settled: new Set(),
-      };
-      fates.set(`${channel.id} ${number}`, fate);
+      const fate = watch.add({ channel, number, version: 1 });
       await report(fate);
       if (random() < 0.3) void change(fate);
     }
@@ -394,22 +319,15 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
       if (member) faults[Math.floor(upTo(faults.length))]!(member);
     });
 
-  /** What is not yet handled. */
-  const missing = (): string | undefined => {
-    if (fates.size < options.channels * options.messages) return 'not everything was said';
-    for (const [key, { message, isStored, sent, revisions, settled }] of fates) {
-      const isHandled = settled.size > 0 && settled.has(Math.max(...revisions));
-      if (!isStored || !isHandled || sent.at(-1) !== textOf(message.version))
-        return `message ${key.replace(' ', '/')} was not handled to its end: ${sent.join(', ')}`;
-    }
-    return undefined;
-  };
   await time.runUntil(FAULTY_MS, () => undefined);
-  while (missing() !== undefined && time.nowMs < faultyUntilMs + SETTLED_MS)
+  while (
+    watch.missing(options.channels * options.messages) !== undefined &&
+    time.nowMs < faultyUntilMs + SETTLED_MS
+  )
     await time.runUntil(time.nowMs + 250, () => undefined);
-  const left = missing();
-  if (left !== undefined) violate(left);
+  const left = watch.missing(options.channels * options.messages);
+  if (left !== undefined) watch.violate(left);
   else await Promise.all(talking);
   for (const member of members) member.close();
-  return { violations, posted, postedAgain };
+  return watch.result;
 };

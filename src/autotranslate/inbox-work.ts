@@ -1,3 +1,4 @@
+import { realClock, type Clock } from '../async/clock.ts';
 import type { Log } from '../log.ts';
 import type { SlotOwner } from '../slot-owner.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
@@ -10,6 +11,8 @@ export interface InboxWorkDeps {
   /** Names of the platforms whose messages can be worked on. */
   readonly readyPlatforms: () => readonly string[];
   readonly log: Log;
+  /** The clock of the looks. Default: real time. */
+  readonly clock?: Clock;
 }
 
 /** Time between two looks for rows of which this process was not told. */
@@ -25,6 +28,7 @@ export const createInboxWork = ({
   scheduler,
   readyPlatforms,
   log,
+  clock = realClock,
 }: InboxWorkDeps) => {
   /** Platforms whose messages can be worked on. */
   const ready = new Set<string>();
@@ -51,10 +55,15 @@ export const createInboxWork = ({
       if (slots.tenureOf(partition)) scheduler.wake(partition);
     },
   });
-  const again = setInterval(() => {
-    for (const platform of readyPlatforms()) ready.add(platform);
-    lookNext(slots.slots(), [...ready]);
-  }, LOOK_MS).unref();
+  let cancel: (() => void) | undefined;
+  const lookLater = (): void => {
+    cancel = clock.after(LOOK_MS, () => {
+      for (const platform of readyPlatforms()) ready.add(platform);
+      lookNext(slots.slots(), [...ready]);
+      lookLater();
+    });
+  };
+  lookLater();
 
   return {
     /** Begins with the messages of a platform that is ready. */
@@ -65,6 +74,6 @@ export const createInboxWork = ({
     },
     /** Resolves when no look is under way. */
     looked: () => looking,
-    [Symbol.dispose]: () => clearInterval(again),
+    [Symbol.dispose]: () => cancel?.(),
   };
 };

@@ -40,7 +40,7 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
   const working = new Map<string, Promise<void>>();
   /** Partitions that were woken while they were being processed. */
   const stale = new Set<string>();
-  const timers = new Map<string, NodeJS.Timeout>();
+  const timers = new Map<string, () => void>();
   const unfinished = new Map<string, Unfinished>();
   const holds = new Map<string, Set<object>>();
   const aborts = new Map<string, Set<AbortController>>();
@@ -58,14 +58,20 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
     };
   };
 
+  const cancelTimer = (partition: string): void => {
+    timers.get(partition)?.();
+    timers.delete(partition);
+  };
+
   /** Schedules a partition for a time, ms since 1970. */
   const wakeAt = (partition: string, atMs: number): void => {
-    clearTimeout(timers.get(partition));
-    timers.delete(partition);
+    cancelTimer(partition);
     // Another process knows by itself when its rows are due.
     if (!slots.tenureOf(partition)) return;
-    const timer = setTimeout(() => wake(partition), Math.max(0, atMs - now())).unref();
-    timers.set(partition, timer);
+    timers.set(
+      partition,
+      clock.after(Math.max(0, atMs - now()), () => wake(partition)),
+    );
   };
 
   const dropJobs = (partition: string): void => {
@@ -115,8 +121,7 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
 
   /** Schedules a partition that has new rows. */
   const wake = (partition: string): void => {
-    clearTimeout(timers.get(partition));
-    timers.delete(partition);
+    cancelTimer(partition);
     if (!slots.tenureOf(partition)) return slots.tell(INBOX, partition);
     if (holds.has(partition)) return;
     if (working.has(partition)) stale.add(partition);
@@ -159,11 +164,7 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
     endSlot: async (slot: number, withinMs: number): Promise<void> => {
       const isOf = (partition: string): boolean => slotOf(partition) === slot;
       for (const partition of [...queue].filter(isOf)) queue.delete(partition);
-      for (const [partition, timer] of timers)
-        if (isOf(partition)) {
-          clearTimeout(timer);
-          timers.delete(partition);
-        }
+      for (const partition of [...timers.keys()].filter(isOf)) cancelTimer(partition);
       const running = Promise.allSettled(
         [...working].flatMap(([partition, each]) => (isOf(partition) ? [each] : [])),
       );
@@ -182,7 +183,7 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
     [Symbol.asyncDispose]: async (): Promise<void> => {
       stopping.abort();
       for (const abort of aborts.values().flatMap((all) => all.values())) abort.abort();
-      for (const timer of timers.values()) clearTimeout(timer);
+      for (const cancel of timers.values()) cancel();
       queue.clear();
       await Promise.allSettled(working.values());
       for (const partition of unfinished.keys()) dropJobs(partition);

@@ -3,9 +3,10 @@ import type { Log } from '../../src/log.ts';
 import type { Tenure } from '../../src/ports/leases.ts';
 import { SLOWEST_MS } from '../../src/store/postgres/lease-rows.ts';
 import { openPostgresLeases, type PostgresLeases } from '../../src/store/postgres/leases.ts';
-import { createLeaseDatabase, type Flaw, type SimulatedSession } from './lease-database.ts';
+import { createLeaseDatabase, type Flaw } from './lease-database.ts';
 import { createRandom } from './random.ts';
 import { createSimulatedProcess, type SimulatedProcess } from './simulated-process.ts';
+import type { SimulatedSession } from './simulated-session.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
 /** A fault of the processes themselves, which a simulation must find. */

@@ -20,7 +20,9 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   await onServer(address, `CREATE DATABASE ${TEMPLATE}`);
   const store = await openStore(server.urlOf(TEMPLATE));
   await store.destroy();
-  await onServer(server.urlOf(TEMPLATE), 'DELETE FROM lease');
+  // A copy is no database that came back from a backup.
+  for (const table of ['lease', 'machine', 'kept_claims'])
+    await onServer(server.urlOf(TEMPLATE), `DELETE FROM ${table}`);
   project.provide('postgres', address);
   return async () => server[Symbol.asyncDispose]();
 };

@@ -49,12 +49,13 @@ const createEvents = () => {
   };
 };
 
-/** Long enough for all promises that an event has settled, and for what they give to `setImmediate`. */
-const settle = async (): Promise<void> => {
-  for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
-};
-
-export const createVirtualTime = (): VirtualTime => {
+/** @param isBusy true while something runs that takes real time, during which virtual time stands still */
+export const createVirtualTime = (isBusy: () => boolean = () => false): VirtualTime => {
+  /** Long enough for all promises that an event has settled, and for what they give to `setImmediate`. */
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 2 || isBusy(); turn = isBusy() ? 0 : turn + 1)
+      await new Promise(setImmediate);
+  };
   const events = createEvents();
   let nowMs = 0;
   let given = 0;

@@ -11,6 +11,7 @@ import {
 import { startSpeechFake } from '../test/fakes/speech.ts';
 import { spawnCommonBot } from './common-bot.ts';
 import { fixed, printTable, quantile } from './measure.ts';
+import { processorMs } from './processor-time.ts';
 
 /**
  * Channels that are translated in place under load: from a message's leaving the gateway to its
@@ -22,14 +23,6 @@ const CHANNELS = 100;
 const PER_SECOND = 200;
 const SECONDS = 20;
 const WARM_UP_SECONDS = 5;
-/** The kernel's clock ticks in a second, as Linux counts processor time. */
-const TICKS_PER_SECOND = 100;
-
-const cpuMs = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND;
-};
-
 const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
 
@@ -70,7 +63,7 @@ const load = async (
 
   await talk(WARM_UP_SECONDS);
   saidMs.clear();
-  const before = { cpu: cpuMs(pid), mb: rssMb(pid) };
+  const before = { cpu: processorMs(pid), mb: rssMb(pid) };
   const first = count;
   await talk(SECONDS);
   const times = replies().flatMap(({ body, at }) => {
@@ -82,7 +75,7 @@ const load = async (
     ids: new Set(saidMs.keys()),
     p50Ms: quantile(times, 0.5),
     p99Ms: quantile(times, 0.99),
-    cpuMs: (cpuMs(pid) - before.cpu) / (count - first),
+    cpuMs: (processorMs(pid) - before.cpu) / (count - first),
     beforeMb: before.mb,
     afterMb: rssMb(pid),
   };

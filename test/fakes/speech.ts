@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   chatRequest,
   SERVICE_LIMITS,
@@ -59,6 +60,8 @@ export interface SpeechFake extends AsyncDisposable {
   fail(path: (typeof PATHS)[keyof typeof PATHS] | typeof MODELS_PATH, ...faults: Fault[]): void;
   /** Ends every `fail`. */
   heal(): void;
+  /** Time that every good answer takes. */
+  latencyMs: number;
   /** Limits the requests of every path together: more are refused with 429, the wait in the text. */
   limit: TokenBucket | undefined;
   /** The WebSocket paths. */
@@ -283,6 +286,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
         return refuse(response, 405, 'ErrMethodNotAllowed', 'another method');
       if (handler && !one.isWhole) return refuse(response, 400, 'ErrInvalidRequest', 'bad body');
       if (!handler) return refuse(response, 404, 'ErrNotFound', 'Unsupported API endpoint');
+      if (fake.latencyMs > 0) await delay(fake.latencyMs);
       await handler(one, response);
     };
     answer().catch((error: unknown) => {
@@ -315,6 +319,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       faults.set(path, [...(faults.get(path) ?? []), ...more]);
     },
     heal: () => faults.clear(),
+    latencyMs: 0,
     limit: undefined,
     async [Symbol.asyncDispose]() {
       realtime.cut();

@@ -4,7 +4,13 @@ import { basename, join } from 'node:path';
 
 /** Runs every benchmark of this folder, or those named, each in a process of its own. */
 
-const PARTS = new Set(['index.ts', 'measure.ts', 'common-bot.ts', 'programs.ts']);
+const PARTS = new Set([
+  'index.ts',
+  'measure.ts',
+  'common-bot.ts',
+  'programs.ts',
+  'processor-time.ts',
+]);
 const wanted = process.argv.slice(2);
 const files = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && !PARTS.has(file))

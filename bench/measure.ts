@@ -62,15 +62,6 @@ export const printTable = (title: string, results: readonly Result[]): void => {
 
 export const fixed = (value: number, digits = 2): string => value.toFixed(digits);
 
-/** The kernel's clock ticks in a second, as Linux counts processor time. */
-const TICKS_PER_SECOND = 100;
-
-/** Processor time of a process since its start. */
-export const cpuMs = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND;
-};
-
 /** Memory of a process now. */
 export const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024;

@@ -10,7 +10,19 @@ import { startPostgres, type TestPostgres } from '../test/fakes/postgres.ts';
 import { spawnDragoman } from '../test/fakes/program.ts';
 import { startSpeechFake, type SpeechFake } from '../test/fakes/speech.ts';
 
-type Program = ReturnType<typeof spawnDragoman>;
+export type Program = ReturnType<typeof spawnDragoman>;
+
+/** Resolves with the address of the page of a program that was just started. */
+export const pageOf = async ({ stdout }: Program): Promise<string> => {
+  let written = '';
+  return new Promise((resolve) => {
+    stdout.on('data', (some: Buffer) => {
+      written += some.toString();
+      const address = /Dragoman on web: (?<address>http\S+)/.exec(written)?.groups?.['address'];
+      if (address !== undefined) resolve(address);
+    });
+  });
+};
 
 /** Several whole programs on one PostgreSQL; Discord and the service are in this process. */
 export interface Programs extends AsyncDisposable {

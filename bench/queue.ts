@@ -1,12 +1,12 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onServer } from '../test/fakes/on-server.ts';
 import { startPostgres } from '../test/fakes/postgres.ts';
 import { openStore } from '../src/store/index.ts';
 import { fixed, printTable, quantile, type Result } from './measure.ts';
+import { postgresMs } from './processor-time.ts';
 import type { Report, WorkerOptions } from './queue/report.ts';
 
 /**
@@ -22,29 +22,10 @@ const [PER_SECOND = 300, SECONDS = 20, PROCESSES = 4, CHANNELS = 1_000] = proces
 const HANDLER_MS = 20;
 /** Time in which processes divide the work among them. */
 const SETTLE_MS = 6_000;
-/** Ticks a second of `/proc/PID/stat` (proc(5), `sysconf(_SC_CLK_TCK)`). */
-const TICKS = 100;
 /** Longest wait for what is left when all messages were made. */
 const LEFT_MS = 60_000;
 
 type Engine = 'ours' | 'pg-boss';
-
-/** Processor time of all of PostgreSQL's processes, ms: those that have ended count at their parent. */
-const databaseMs = (folder: string): number => {
-  let ticks = 0;
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-    try {
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      if (!command.startsWith('postgres: ') && !command.includes(folder)) continue;
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-      // utime, stime, and with those of its children that have ended: fields 14 to 17.
-      const parts = command.includes(folder) ? [11, 12, 13, 14] : [11, 12];
-      for (const at of parts) ticks += Number(fields[at]);
-    } catch {
-      // It has ended meanwhile.
-    }
-  return (ticks / TICKS) * 1_000;
-};
 
 const start = async (engine: Engine, options: WorkerOptions): Promise<ChildProcess> => {
   const child = fork(join(import.meta.dirname, 'queue', `${engine}.ts`), [JSON.stringify(options)]);
@@ -69,7 +50,7 @@ const measure = async (engine: Engine) => {
     children.push(await start(engine, { ...options, channels: CHANNELS, handlerMs: HANDLER_MS }));
   }
   await delay(SETTLE_MS);
-  const beforeMs = databaseMs(server.folder);
+  const beforeMs = postgresMs(server.folder);
   await Promise.all(children.map((child) => ask(child, 'run')));
   const total = PER_SECOND * SECONDS;
   const latestMs = performance.now() + LEFT_MS;
@@ -81,7 +62,7 @@ const measure = async (engine: Engine) => {
     reports.reduce((sum, { begun }) => sum + begun.length, 0) < total &&
     performance.now() < latestMs
   );
-  const usedMs = databaseMs(server.folder) - beforeMs;
+  const usedMs = postgresMs(server.folder) - beforeMs;
   for (const child of children) child.kill('SIGKILL');
 
   const committed = new Map(reports.flatMap((report) => report.committed));

@@ -57,7 +57,10 @@ const measure = async (speech: SpeechFake, sends: readonly Send[]): Promise<Meas
   const during = async (ms: number): Promise<Counted> => {
     const before = { ...counts, allowed: bucket.allowed() };
     await sleep(realClock, ms);
-    const [accepted, refused] = [counts.accepted - before.accepted, counts.refused - before.refused];
+    const [accepted, refused] = [
+      counts.accepted - before.accepted,
+      counts.refused - before.refused,
+    ];
     return {
       used: accepted / (bucket.allowed() - before.allowed),
       refused: refused / (accepted + refused),

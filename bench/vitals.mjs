@@ -1,4 +1,5 @@
-// Loaded into a process that is measured: at each SIGUSR2 it writes down how it is, its garbage left out.
+// Loaded into a process that is measured: at each SIGUSR2 it writes down how it is, its garbage left out; with
+// VITALS_COLLECT_EVERY only each so many times, and with its garbage at the others.
 import { appendFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
@@ -11,6 +12,8 @@ const RESOLUTION_MS = 10;
 const COLLECTED_MS = 100;
 
 const file = process.env.VITALS_FILE;
+const collectEvery = Number(process.env.VITALS_COLLECT_EVERY ?? 1);
+let asked = 0;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -59,11 +62,12 @@ WebAssembly.Instance = new Proxy(Instance, {
 });
 
 const faults = [];
-const write = () => {
+const write = (isCollected = false) => {
   const { heapUsed, external, rss } = process.memoryUsage();
   const handles = {};
   for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1;
   const vitals = {
+    isCollected,
     heapMb: heapUsed / MB,
     externalMb: external / MB,
     rssMb: rss / MB,
@@ -84,9 +88,11 @@ process.on('uncaughtExceptionMonitor', (error) => {
 });
 process.on('SIGUSR2', () => {
   delays.disable();
+  asked += 1;
+  if (asked % collectEvery !== 0) return write();
   collect();
   begin(() => {
     collect();
-    write();
+    write(true);
   }, COLLECTED_MS);
 });

@@ -10,7 +10,8 @@ import {
 } from '../test/fakes/discord/index.ts';
 import { startSpeechFake } from '../test/fakes/speech.ts';
 import { spawnCommonBot } from './common-bot.ts';
-import { cpuMs, fixed, printTable, quantile, rssMb } from './measure.ts';
+import { fixed, printTable, quantile, rssMb } from './measure.ts';
+import { processorMs } from './processor-time.ts';
 
 /**
  * Channels that are translated in place under load: from a message's leaving the gateway to its
@@ -59,7 +60,7 @@ const load = async (
 
   await talk(WARM_UP_SECONDS);
   saidMs.clear();
-  const before = { cpu: cpuMs(pid), mb: rssMb(pid) };
+  const before = { cpu: processorMs(pid), mb: rssMb(pid) };
   const first = count;
   await talk(SECONDS);
   const times = replies().flatMap(({ body, at }) => {
@@ -71,7 +72,7 @@ const load = async (
     ids: new Set(saidMs.keys()),
     p50Ms: quantile(times, 0.5),
     p99Ms: quantile(times, 0.99),
-    cpuMs: (cpuMs(pid) - before.cpu) / (count - first),
+    cpuMs: (processorMs(pid) - before.cpu) / (count - first),
     beforeMb: before.mb,
     afterMb: rssMb(pid),
   };

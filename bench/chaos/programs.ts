@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { cpuMs, rssMb } from '../measure.ts';
+import { rssMb } from '../measure.ts';
+import { processorMs } from '../processor-time.ts';
 import { endProgram, spawnDragoman } from '../../test/fakes/program.ts';
 import { slackAddressIn } from '../../test/fakes/slack-bot.ts';
 
@@ -58,7 +59,7 @@ export const createPrograms = (
       const one = running.get(name);
       if (!one) return;
       running.delete(name);
-      spentMs += cpuMs(one.program.pid ?? 0);
+      spentMs += processorMs(one.program.pid ?? 0);
       await endProgram(one.program);
     },
     freeze: (name) => signal(name, 'SIGSTOP'),
@@ -68,7 +69,7 @@ export const createPrograms = (
       const pids = [...running.values()].map(({ program }) => program.pid ?? 0);
       return {
         mb: pids.map(rssMb),
-        cpuMs: pids.reduce((sum, pid) => sum + cpuMs(pid), spentMs),
+        cpuMs: pids.reduce((sum, pid) => sum + processorMs(pid), spentMs),
       };
     },
     [Symbol.asyncDispose]: async () => {

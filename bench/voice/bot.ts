@@ -21,7 +21,8 @@ export interface VoiceBot extends AsyncDisposable, Pick<Bot, 'discord' | 'speech
   ): Promise<string>;
 }
 
-const encrypted = (channelId: string) => {
+/** Encryption from end to end, of each channel its own. */
+export const encrypted = (channelId: string) => {
   const group = createDaveGroup({ channelId });
   return { group, person: (userId: string) => createDavePerson(group, userId) };
 };

@@ -7,6 +7,8 @@ export const VITALS_MODULE = join(import.meta.dirname, '../vitals.mjs');
 
 /** How a process is, its garbage left out; delays of the event loop since it was asked last. */
 export interface Vitals {
+  /** False where the heap still has its garbage. */
+  readonly isCollected: boolean;
   readonly heapMb: number;
   readonly externalMb: number;
   readonly rssMb: number;

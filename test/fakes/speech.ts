@@ -60,10 +60,10 @@ export interface SpeechFake extends AsyncDisposable {
   fail(path: (typeof PATHS)[keyof typeof PATHS] | typeof MODELS_PATH, ...faults: Fault[]): void;
   /** Ends every `fail`. */
   heal(): void;
+  /** Time that every good answer takes. */
+  latencyMs: number;
   /** Limits the requests of every path together: more are refused with 429, the wait in the text. */
   limit: TokenBucket | undefined;
-  /** Time before each translation. Default 0. */
-  latencyMs: number;
   /** The WebSocket paths. */
   readonly realtime: FakeSockets;
 }
@@ -286,7 +286,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
         return refuse(response, 405, 'ErrMethodNotAllowed', 'another method');
       if (handler && !one.isWhole) return refuse(response, 400, 'ErrInvalidRequest', 'bad body');
       if (!handler) return refuse(response, 404, 'ErrNotFound', 'Unsupported API endpoint');
-      if (path === PATHS.translate && fake.latencyMs > 0) await delay(fake.latencyMs);
+      if (fake.latencyMs > 0) await delay(fake.latencyMs);
       await handler(one, response);
     };
     answer().catch((error: unknown) => {
@@ -319,8 +319,8 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       faults.set(path, [...(faults.get(path) ?? []), ...more]);
     },
     heal: () => faults.clear(),
-    limit: undefined,
     latencyMs: 0,
+    limit: undefined,
     async [Symbol.asyncDispose]() {
       realtime.cut();
       server.closeAllConnections();

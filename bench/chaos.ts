@@ -75,7 +75,7 @@ const programs = createPrograms((name) => ({
   SPEECH_API_KEY: speech.key,
   PORT: '0',
 }));
-const balancer = await startLoadBalancer(programs.addresses);
+const balancer = await startLoadBalancer(() => programs.addresses());
 slack.app.requestUrl = `${balancer.url}${EVENTS_PATH}`;
 
 const startMs = performance.now();

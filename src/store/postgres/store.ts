@@ -6,7 +6,7 @@ import { createFaultWatch } from '../fault-watch.ts';
 import type { Store } from '../store.ts';
 import { migrateInTurn } from '../migrations/index.ts';
 import type { Schema } from '../schema.ts';
-import { createStoreWriter, type Transact } from '../writer.ts';
+import { createStoreWriter, type StoreWriter, type Transact } from '../writer.ts';
 import { createColumnTypes } from './column-types.ts';
 import { createConnectionPool, UNBOUNDED } from './connect.ts';
 import { hasLost, isBrief } from './faults.ts';
@@ -133,11 +133,21 @@ export const openPostgresStore = async ({
     );
     const signals = parts.use(await openPostgresSignals({ db, session, leases, log, clock }));
     const states = await openPostgresStates(db, session, leases.owner);
-    const writer = createStoreWriter(
-      createTransact(db, relaxed, clock),
-      async () => undefined,
-      (within) => signals.collect(within),
-    );
+    const openWriter = (): StoreWriter =>
+      createStoreWriter(
+        createTransact(db, relaxed, clock),
+        async () => undefined,
+        (within) => signals.collect(within),
+      );
+    // What waits for no disk does not wait for what does.
+    const [durable, quick] = [openWriter(), openWriter()];
+    const writer: StoreWriter = {
+      write: (run, options) => (options?.durable === false ? quick : durable).write(run, options),
+      written: async () => {
+        await durable.written();
+        await quick.written();
+      },
+    };
     const { write, findFault } = createFaultWatch(writer, (within) =>
       sql`UPDATE machine SET boot_id = boot_id`.execute(within),
     );

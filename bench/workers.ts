@@ -7,15 +7,16 @@ import { postgresMs, processorMs } from './processor-time.ts';
 import { startPrograms } from './programs.ts';
 
 /**
- * One, two and four worker processes that empty the same backlog, with a service whose answers take a fixed time: how
+ * One, two and four worker processes that empty a backlog, with a service whose answers take a fixed time: how
  * many messages a second are posted, what of it is lost, double or out of order, and who uses the processors.
- * `node bench/workers.ts 1000 200` does it with 1,000 messages and answers of 200 ms only.
+ * `node bench/workers.ts 1000 200` does it with 1,000 messages for each worker and answers of 200 ms only.
  */
 
 const [GIVEN, ONLY_MS] = process.argv.slice(2).map(Number);
+/** With the messages for each worker: some are posted before all workers have begun. */
 const RUNS = [
-  { latencyMs: 200, messages: 6_000 },
-  { latencyMs: 1_000, messages: 3_000 },
+  { latencyMs: 200, messages: 4_000 },
+  { latencyMs: 1_000, messages: 1_500 },
 ].filter(({ latencyMs }) => ONLY_MS === undefined || latencyMs === ONLY_MS);
 const WORKERS = [1, 2, 4];
 const CHANNELS = 200;
@@ -42,22 +43,17 @@ interface Measured {
 const measure = async (count: number, messages: number, latencyMs: number): Promise<Measured> => {
   await using programs = await startPrograms({ limits: 'off', isDurable: true });
   const { discord, speech, postgres } = programs;
-  speech.latencyMs = latencyMs;
   const guild = discord.guild({ name: 'Babel' });
   programs.start('gateway', { ROLES: 'gateway,web' });
   await programs.shared(1, ['gateway']);
-  const channels: FakeChannel[] = [];
-  for (let at = 0; at < CHANNELS; at += 1) {
+  const watch = async (at: number): Promise<FakeChannel> => {
     const channel = guild.channel({ name: `room-${at}` });
-    await discord
-      .command(guild.owner, {
-        channel,
-        name: 'autotranslate reply',
-        options: { languages: 'ja' },
-      })
-      .answer();
-    channels.push(channel);
-  }
+    const options = { languages: 'ja' };
+    await discord.command(guild.owner, { channel, name: 'autotranslate reply', options }).answer();
+    return channel;
+  };
+  const channels = await Promise.all(Array.from({ length: CHANNELS }, (_, at) => watch(at)));
+  speech.latencyMs = latencyMs;
   const database = new pg.Client({ connectionString: programs.databaseUrl });
   database.on('error', () => undefined);
   await database.connect();
@@ -138,10 +134,10 @@ const measure = async (count: number, messages: number, latencyMs: number): Prom
 
 let isGood = true;
 for (const { latencyMs, messages } of RUNS) {
-  const total = GIVEN ?? messages;
+  const forEach = GIVEN ?? messages;
   const measured: Measured[] = [];
   for (const count of WORKERS) {
-    const one = await measure(count, total, latencyMs);
+    const one = await measure(count, count * forEach, latencyMs);
     measured.push(one);
     console.log(`${latencyMs} ms, ${count} workers: ${fixed(one.perSecond, 0)} messages a second`);
     isGood &&= one.missing + one.doubled + one.disorder === 0;
@@ -149,7 +145,7 @@ for (const { latencyMs, messages } of RUNS) {
   const row = (what: string, of: (one: Measured) => string): void =>
     console.log(`| ${what} | ${measured.map(of).join(' | ')} |`);
   console.log(
-    `\n### ${total} messages in ${CHANNELS} channels, each translation takes ${latencyMs} ms\n`,
+    `\n### ${forEach} messages for each worker in ${CHANNELS} channels, each translation takes ${latencyMs} ms\n`,
   );
   row('workers', (one) => String(WORKERS[measured.indexOf(one)]));
   console.log(`|---|${WORKERS.map(() => '---|').join('')}`);

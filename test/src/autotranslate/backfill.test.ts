@@ -9,6 +9,9 @@ import { GENERAL, withBackfill } from './backfill-support.ts';
 
 const DAY_MS = 86_400_000;
 
+/** A hold that is heeded once a promise resolves. */
+const holdOf = (heeded: Promise<void>, end = async (_isRead: boolean) => {}) => ({ heeded, end });
+
 const scene = withBackfill();
 const { follow, report, parts } = scene;
 
@@ -22,7 +25,7 @@ describe('catching up', () => {
 
   it('reads nothing until all processes heed that linked channels wait', async () => {
     const heeded = Promise.withResolvers<void>();
-    const hold = () => ({ heeded: heeded.promise, [Symbol.dispose]: () => undefined });
+    const hold = () => holdOf(heeded.promise);
     await using backfill = createBackfill({ ...parts(), hold });
     scene.place.say(GENERAL, 'missed');
     backfill.missed(GENERAL, undefined);
@@ -34,10 +37,7 @@ describe('catching up', () => {
   });
 
   it('ends though it waits for other processes', async () => {
-    const hold = () => ({
-      heeded: Promise.withResolvers<void>().promise,
-      [Symbol.dispose]: () => undefined,
-    });
+    const hold = () => holdOf(Promise.withResolvers<void>().promise);
     await using backfill = createBackfill({ ...parts(), hold });
     backfill.missed(GENERAL, undefined);
   });

@@ -210,7 +210,7 @@ export const createBackfill = (deps: BackfillDeps) => {
       await waited;
       try {
         // What was missed in a linked channel may come before it.
-        await orAborted(heeded(channel), follow.signal);
+        await orAborted(heeded(channel), follow.signal).catch(() => undefined);
         await run(follow.isWhole);
       } catch (thrown) {
         follow.isWhole = false;

@@ -168,6 +168,8 @@ export const createHolds = ({ leases, owed, scheduler, now }: HoldsDeps) => {
     heeded: async (partition: string): Promise<void> => own.get(partition)?.heeded(),
     /** True while some process holds a partition, or has died while it did. */
     isOnHold: async (partition: string): Promise<boolean> =>
-      (await leases.isAnyHeld(setOf(partition))) || owed.isOwed(partition),
+      (await Promise.all([leases.isAnyHeld(setOf(partition)), owed.isOwed(partition)])).includes(
+        true,
+      ),
   };
 };

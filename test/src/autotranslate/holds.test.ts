@@ -116,13 +116,15 @@ it('a hold whose lease was lost is taken again, and those who join it wait for t
   lose();
   const joined = holds.hold(GROUP, CHANNEL);
   let isHeeded = false;
-  void joined.heeded.then(() => {
+  const wait = async (): Promise<void> => {
+    await joined.heeded;
     isHeeded = true;
-  });
+  };
+  const waited = wait();
   for (let turn = 0; turn < 10; turn += 1) await setImmediate();
   expect(granted).toHaveLength(2);
   expect(isHeeded).toBe(false);
   grant();
-  await joined.heeded;
+  await waited;
   await Promise.all([first.end(true), joined.end(true)]);
 });

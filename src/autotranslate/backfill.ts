@@ -6,6 +6,8 @@ import { createMissedReader, type MissedDeps } from './missed-reader.ts';
 
 /** Longest wait before another try of a history for which messages wait too. */
 const PATIENCE_MS = 1_000;
+/** Times that a hold is kept for the reports that came meanwhile. */
+const MOST_ROUNDS = 3;
 /**
  * Messages of a channel that wait while its history is fetched; more are fetched with the history
  * instead.
@@ -18,8 +20,10 @@ const MOST_HELD = 1_000;
 const MOST_FOLLOWED = 10_000;
 
 export interface BackfillDeps extends MissedDeps {
-  /** Holds the work on a channel's messages until the result is disposed of. */
-  readonly hold: (channel: Channel) => Disposable & Partial<Hold>;
+  /** Holds the work on the messages of linked channels; undefined for a channel that is not linked. */
+  readonly hold: (channel: Channel) => Hold | undefined;
+  /** Resolves once every process heeds this process's hold of a channel; at once where it has none. */
+  readonly heeded: (channel: Channel) => Promise<void>;
 }
 
 /**
@@ -40,6 +44,8 @@ interface Follow {
   tail: Promise<void>;
   /** Number of waiting messages. */
   held: number;
+  /** The end of the last hold; it goes on until the reports that waited are handled. */
+  lettingGo: Promise<void>;
   /** A queued fetch that has not begun; later gaps join it. */
   coming: { newest: string | undefined } | undefined;
   /** Fetches that are queued or running. */
@@ -52,13 +58,13 @@ interface Follow {
 }
 
 export const createBackfill = (deps: BackfillDeps) => {
-  const { platforms, hold } = deps;
+  const { platforms, hold, heeded } = deps;
   const readMissed = createMissedReader(deps);
   const stopping = new AbortController();
   const follows = new Map<string, Follow>();
 
   const tails = (): Promise<void>[] =>
-    [...follows.values()].flatMap(({ tail, slow }) => [tail, slow]);
+    [...follows.values()].flatMap(({ tail, slow, lettingGo }) => [tail, slow, lettingGo]);
 
   const forgetOneAtRest = (): void => {
     for (const [key, { held, looks, isWhole }] of follows)
@@ -85,6 +91,7 @@ export const createBackfill = (deps: BackfillDeps) => {
       tail: Promise.resolve(),
       held: 0,
       looks: 0,
+      lettingGo: Promise.resolve(),
       coming: undefined,
       slow: Promise.resolve(),
       isSlowComing: false,
@@ -100,11 +107,12 @@ export const createBackfill = (deps: BackfillDeps) => {
     follow: Follow,
     channel: Channel,
     newest: string | undefined,
-    attempt: number,
+    { attempt, isLinked = false }: { readonly attempt: number; readonly isLinked?: boolean },
   ): Promise<number | undefined> =>
     readMissed(channel, {
       newest,
       attempt,
+      isLinked,
       isAwaited: () => follow.held > 0,
       signal: follow.signal,
     });
@@ -121,7 +129,7 @@ export const createBackfill = (deps: BackfillDeps) => {
         await sleep(realClock, firstWaitMs, follow.signal);
         follow.isSlowComing = false;
         for (let attempt = 1; ; attempt += 1) {
-          const waitMs = await look(follow, channel, undefined, attempt);
+          const waitMs = await look(follow, channel, undefined, { attempt });
           if (waitMs === undefined) break;
           await sleep(realClock, waitMs, follow.signal);
         }
@@ -131,6 +139,16 @@ export const createBackfill = (deps: BackfillDeps) => {
       }
     };
     follow.slow = run(follow.slow).catch(() => undefined);
+  };
+
+  /**
+   * Ends a hold once the history is read, and the reports that waited for it are handled: those of
+   * linked channels, which waited for no history, would else go before them.
+   */
+  const letGo = async (follow: Follow, held: Hold, read: Promise<void>): Promise<void> => {
+    await read;
+    for (let round = 0; round < MOST_ROUNDS && follow.held > 0; round += 1) await follow.tail;
+    await held.end(!stopping.signal.aborted);
   };
 
   /**
@@ -150,21 +168,22 @@ export const createBackfill = (deps: BackfillDeps) => {
     follow.coming = coming;
     follow.looks += 1;
     const held = hold(channel);
+    const isLinked = held !== undefined;
     const run = async (waited: Promise<void>): Promise<void> => {
-      using _ = held;
       try {
         await waited;
         if (follow.coming === coming) follow.coming = undefined;
         // What is read of one linked channel would else be posted before what was missed in another.
-        if (held.heeded) await orAborted(held.heeded, follow.signal);
+        if (held) await orAborted(held.heeded, follow.signal);
         const isSlow = (): boolean =>
           platforms.find(channel)?.feed.isHistorySlow?.(channel) ?? false;
-        let waitMs = isSlow() ? 0 : await look(follow, channel, coming.newest, 0);
-        // A fault that passes soon does not cost the channel its order; channels linked with it go on.
+        let waitMs = isSlow()
+          ? 0
+          : await look(follow, channel, coming.newest, { attempt: 0, isLinked });
+        // A fault that passes soon does not cost the channel its order.
         if (waitMs !== undefined && waitMs <= PATIENCE_MS && !isSlow()) {
-          held[Symbol.dispose]();
           await sleep(realClock, waitMs, follow.signal);
-          waitMs = await look(follow, channel, coming.newest, 1);
+          waitMs = await look(follow, channel, coming.newest, { attempt: 1, isLinked });
         }
         if (waitMs === undefined) follow.isWhole = !follow.isSlowComing;
         else lookOn(follow, channel, waitMs);
@@ -172,7 +191,9 @@ export const createBackfill = (deps: BackfillDeps) => {
         follow.looks -= 1;
       }
     };
-    follow.tail = run(follow.tail).catch(() => undefined);
+    const read = run(follow.tail).catch(() => undefined);
+    follow.tail = read;
+    if (held) follow.lettingGo = letGo(follow, held, read);
   };
 
   const report = async (channel: Channel, run: Report, isLeftOut: boolean): Promise<void> => {
@@ -188,6 +209,8 @@ export const createBackfill = (deps: BackfillDeps) => {
     const work = async (waited: Promise<void>): Promise<void> => {
       await waited;
       try {
+        // What was missed in a linked channel may come before it.
+        await orAborted(heeded(channel), follow.signal).catch(() => undefined);
         await run(follow.isWhole);
       } catch (thrown) {
         follow.isWhole = false;

@@ -43,6 +43,7 @@ import type { Store } from '../store/index.ts';
 import { createHistoryGaps } from '../store/history-gaps.ts';
 import { createLinkInvites } from '../store/link-invites.ts';
 import { createMirrorStore } from '../store/mirrors.ts';
+import { createOwedHistories } from '../store/owed-histories.ts';
 import { createStandingThreads } from '../store/standing-threads.ts';
 import { openWatchStore } from '../store/watches.ts';
 
@@ -124,7 +125,12 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
       scheduler.isOnHold(partition) || (isGroup(partition) && holds.isOnHold(partition)),
   });
   const scheduler = createScheduler({ ...shared, work });
-  const holds = createHolds({ leases, scheduler });
+  const holds = createHolds({
+    leases,
+    owed: createOwedHistories(store, now),
+    scheduler,
+    now,
+  });
   const gaps = createHistoryGaps(store);
   const backfill = createBackfill({
     ...shared,
@@ -139,9 +145,11 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     // In linked channels, what was missed in one may come before what is known of another.
     hold: (channel) => {
       const group = watchStore.of(channel)?.group;
-      return group === undefined
-        ? { [Symbol.dispose]: () => {} }
-        : holds.hold(groupPartition(group));
+      return group === undefined ? undefined : holds.hold(groupPartition(group), channel);
+    },
+    heeded: async (channel) => {
+      const group = watchStore.of(channel)?.group;
+      if (group !== undefined) await holds.heeded(groupPartition(group));
     },
   });
   const { unfollow, ...watches } = createWatches({

@@ -1,5 +1,5 @@
 import { backoffMs, type Backoff } from '../async/backoff.ts';
-import { createSemaphore } from '../async/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../async/semaphore.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Message } from '../model/message.ts';
@@ -9,7 +9,10 @@ import type { CursorStore } from '../store/cursors.ts';
 import type { HistoryGap } from '../store/history-gaps.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
-/** Channels whose history is fetched at the same time. */
+/**
+ * Channels of one platform whose history is fetched at the same time; as many linked ones besides, as
+ * all channels that are linked with them wait.
+ */
 const CHANNELS_AT_ONCE = 4;
 /** Greatest age of missed messages that are still worth translating. */
 const HORIZON_MS = 24 * 3_600_000;
@@ -50,6 +53,8 @@ export interface MissedReading {
   readonly newest: string | undefined;
   /** Counts from 0. */
   readonly attempt: number;
+  /** True for a channel whose hold others wait for. */
+  readonly isLinked: boolean;
   /** True while messages of the channel wait for it: it goes before other channels. */
   readonly isAwaited: () => boolean;
   readonly signal: AbortSignal;
@@ -66,7 +71,14 @@ export const createMissedReader = ({
   log,
   now,
 }: MissedDeps) => {
-  const slots = createSemaphore(CHANNELS_AT_ONCE);
+  const slots = new Map<string, Semaphore>();
+  /** Slots of a platform: one that gives its histories slowly would else keep the others from theirs. */
+  const slotsOf = (platform: string, isLinked: boolean): Semaphore => {
+    const key = `${platform} ${isLinked}`;
+    const known = slots.get(key) ?? createSemaphore(CHANNELS_AT_ONCE);
+    slots.set(key, known);
+    return known;
+  };
 
   const fetch = async (
     channel: Channel,
@@ -128,7 +140,7 @@ export const createMissedReader = ({
    */
   return async (
     channel: Channel,
-    { newest, attempt, isAwaited, signal }: MissedReading,
+    { newest, attempt, isLinked, isAwaited, signal }: MissedReading,
   ): Promise<number | undefined> => {
     const feed = platforms.find(channel)?.feed;
     if (!feed) return undefined;
@@ -137,7 +149,7 @@ export const createMissedReader = ({
     try {
       // A slow one mostly waits, and would keep others from their history.
       if (feed.isHistorySlow?.(channel)) await read();
-      else await slots.use(read, signal, isAwaited);
+      else await slotsOf(channel.space.platform, isLinked).use(read, signal, isAwaited);
       return undefined;
     } catch (thrown) {
       const { code, message: reason, retryable, retryAfterMs } = toAppError(thrown);

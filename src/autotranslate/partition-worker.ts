@@ -225,6 +225,11 @@ export const createPartitionWorker = ({
         if (nextDueMs === undefined) dropAll(jobs);
         return nextDueMs;
       }
+      // A hold that was heeded before a row came may be younger than the look above.
+      if (await isOnHold(partition)) {
+        await inbox.release(rows, { tried: 0, dueMs: 0 });
+        return undefined;
+      }
       const stop = await round(rows.map(begin));
       const dueMs = stop && (await giveBack(stop));
       if (dueMs !== undefined) return dueMs;

@@ -208,7 +208,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   agreement: {
     title: 'Numbers that processes share',
     spaces: [],
-    stored: 'Numbers such as that of the connections to Discord.',
+    stored:
+      'Numbers such as that of the connections to Discord; and until when linked channels wait for the history of one, by its id.',
     about: 'Nobody.',
     why: 'So that all processes do the same.',
     kept: 'As long as the database.',

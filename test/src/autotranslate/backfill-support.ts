@@ -61,7 +61,8 @@ export const withBackfill = (): BackfillScene => {
     take,
     markDeleted: async (refs) => void scene.deleted.push(...refs.map(({ id }) => id)),
     noteGap: async (gap) => void scene.gaps.push(gap),
-    hold: () => ({ [Symbol.dispose]: () => undefined }),
+    hold: () => undefined,
+    heeded: async () => undefined,
     log: createLog('silent'),
     now: () => Date.now() + scene.aheadMs,
   });

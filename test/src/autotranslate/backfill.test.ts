@@ -9,6 +9,9 @@ import { GENERAL, withBackfill } from './backfill-support.ts';
 
 const DAY_MS = 86_400_000;
 
+/** A hold that is heeded once a promise resolves. */
+const holdOf = (heeded: Promise<void>, end = async (_isRead: boolean) => {}) => ({ heeded, end });
+
 const scene = withBackfill();
 const { follow, report, parts } = scene;
 
@@ -22,7 +25,7 @@ describe('catching up', () => {
 
   it('reads nothing until all processes heed that linked channels wait', async () => {
     const heeded = Promise.withResolvers<void>();
-    const hold = () => ({ heeded: heeded.promise, [Symbol.dispose]: () => undefined });
+    const hold = () => holdOf(heeded.promise);
     await using backfill = createBackfill({ ...parts(), hold });
     scene.place.say(GENERAL, 'missed');
     backfill.missed(GENERAL, undefined);
@@ -34,12 +37,81 @@ describe('catching up', () => {
   });
 
   it('ends though it waits for other processes', async () => {
-    const hold = () => ({
-      heeded: Promise.withResolvers<void>().promise,
-      [Symbol.dispose]: () => undefined,
-    });
+    const hold = () => holdOf(Promise.withResolvers<void>().promise);
     await using backfill = createBackfill({ ...parts(), hold });
     backfill.missed(GENERAL, undefined);
+  });
+
+  it('reports nothing of a linked channel until all processes heed a hold of the others', async () => {
+    await follow();
+    const heeded = Promise.withResolvers<void>();
+    await using backfill = createBackfill({ ...parts(), heeded: () => heeded.promise });
+    let isReported = false;
+    const reported = backfill.report(GENERAL, async () => {
+      isReported = true;
+    });
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    expect(isReported).toBe(false);
+    heeded.resolve();
+    await reported;
+  });
+
+  it('holds linked channels until the reports that waited for the history are handled', async () => {
+    const noted: string[] = [];
+    const end = async (isRead: boolean): Promise<void> => void noted.push(`end ${isRead}`);
+    const hold = () => holdOf(Promise.resolve(), end);
+    await using backfill = createBackfill({ ...parts(), hold });
+    backfill.missed(GENERAL, undefined);
+    for (const number of [1, 2])
+      void backfill.report(GENERAL, async () => {
+        await setImmediate();
+        noted.push(`report ${number}`);
+      });
+    await backfill.idle();
+    expect(noted).toEqual(['report 1', 'report 2', 'end true']);
+  });
+
+  it('leaves the history owed where the program ends before it is read', async () => {
+    const noted: boolean[] = [];
+    const end = async (isRead: boolean): Promise<void> => void noted.push(isRead);
+    scene.gate = Promise.withResolvers<void>().promise;
+    const hold = () => holdOf(Promise.withResolvers<void>().promise, end);
+    const backfill = createBackfill({ ...parts(), hold });
+    backfill.missed(GENERAL, undefined);
+    await backfill[Symbol.asyncDispose]();
+    expect(noted).toEqual([false]);
+  });
+
+  it.each([
+    ['another platform', { space: { platform: 'elsewhere', id: 's' }, id: 'c' }, undefined],
+    ['channels that are not linked', channel('linked'), holdOf(Promise.resolve())],
+  ])('reads a history though those of %s take long', async (_, other, hold) => {
+    const opened = Promise.withResolvers<void>();
+    const { platforms, ...rest } = parts();
+    const read: string[] = [];
+    await using backfill = createBackfill({
+      ...rest,
+      hold: ({ id }) => (id === other.id ? hold : undefined),
+      platforms: {
+        find: (at) => {
+          const found = platforms.find(at)!;
+          return {
+            ...found,
+            feed: {
+              ...found.feed,
+              async *history({ id }) {
+                read.push(id);
+                if (id !== other.id) await opened.promise;
+              },
+            },
+          };
+        },
+      },
+    });
+    for (let at = 0; at < 8; at += 1) backfill.missed(channel(`slow ${at}`), undefined);
+    backfill.missed(other, undefined);
+    await expect.poll(() => read).toContain(other.id);
+    opened.resolve();
   });
 
   it('begins with channels in which messages wait for it', async () => {

@@ -24,6 +24,8 @@ let reconcile: (batch: readonly Prepared[]) => Promise<number | void>;
 let reconciled: string[][];
 let givenUp: string[];
 let isOnHold: boolean;
+/** Answers to the next questions for a hold. */
+let looks: boolean[] = [];
 let registered: Set<string>;
 let jobs: Jobs;
 
@@ -45,7 +47,7 @@ const work = async (tenure = EARLIER): Promise<number | undefined> => {
       for (const { row } of done) await inbox.settle(row);
       return done.length;
     },
-    isOnHold: async () => isOnHold,
+    isOnHold: async () => looks.shift() ?? isOnHold,
     log: createLog('silent'),
     now: () => inbox.clock.ms,
     random: () => 0.5,
@@ -121,6 +123,15 @@ describe('a partition', () => {
     await acceptAll(4);
     await work();
     expect(reconciled).toEqual([['1', '2', '3', '4']]);
+  });
+
+  it('gives back what it claims where a hold begins meanwhile', async () => {
+    await acceptAll(2);
+    looks = [false, true];
+    await work();
+    expect(reconciled).toEqual([]);
+    await work();
+    expect(reconciled.flat()).toEqual(['1', '2']);
   });
 
   it('claims nothing more once it is on hold', async () => {

@@ -1,0 +1,56 @@
+import { channelKey, type Channel } from '../model/place.ts';
+import type { Store } from './index.ts';
+import { statement } from './statement.ts';
+import { RELAXED } from './writer.ts';
+
+const MARKS = 'history owed ';
+/** Names of the marks of a partition begin with this; a partition of linked channels has no wildcards. */
+const marksOf = (partition: string): string => `${MARKS}${partition} `;
+const nameOf = (partition: string, channel: Channel): string =>
+  `${marksOf(partition)}${channelKey(channel)}`;
+
+const standingMark = statement(
+  (db, { pattern, nowMs }: { readonly pattern: string; readonly nowMs: number }) =>
+    db
+      .selectFrom('agreement')
+      .select('name')
+      .where('name', 'like', pattern)
+      .where('value', '>', nowMs)
+      .limit(1),
+);
+
+export type OwedHistories = ReturnType<typeof createOwedHistories>;
+
+/**
+ * Stores for which linked channels the history is still to be read before messages of their partition
+ * are worked on. A mark outlives the process that set it, whose leases end with it, and lapses by itself.
+ */
+export const createOwedHistories = (store: Store, now: () => number) => ({
+  /** Marks a channel until a time, ms since 1970. */
+  set: (partition: string, channel: Channel, untilMs: number): Promise<void> =>
+    store.write(async (db) => {
+      await db
+        .insertInto('agreement')
+        .values({ name: nameOf(partition, channel), value: untilMs })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: untilMs }))
+        .execute();
+    }, RELAXED),
+  /** Removes the mark of a channel, and those that have lapsed. */
+  remove: (partition: string, channel: Channel): Promise<void> =>
+    store.write(async (db) => {
+      await db.deleteFrom('agreement').where('name', '=', nameOf(partition, channel)).execute();
+      await db
+        .deleteFrom('agreement')
+        .where('name', 'like', `${MARKS}%`)
+        .where('value', '<', now())
+        .execute();
+    }, RELAXED),
+  /** True while the history of a channel of a partition is owed. */
+  isOwed: async (partition: string): Promise<boolean> => {
+    const { rows } = await standingMark(store, {
+      pattern: `${marksOf(partition)}%`,
+      nowMs: now(),
+    });
+    return rows.length > 0;
+  },
+});

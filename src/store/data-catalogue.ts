@@ -208,7 +208,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   agreement: {
     title: 'Numbers that processes share',
     spaces: [],
-    stored: 'Numbers such as that of the connections to Discord.',
+    stored:
+      'Numbers such as that of the connections to Discord; until it is read, that the history of a Slack channel is to be read.',
     about: 'Nobody.',
     why: 'So that all processes do the same.',
     kept: 'As long as the database.',

@@ -3,13 +3,16 @@ import { createSlackApi, type ApiOptions } from './api.ts';
 import { createCatchUp } from './catch-up.ts';
 import { createChannelFeed } from './channel-feed.ts';
 import { isTokenEnded } from './errors.ts';
+import { PLATFORM } from './ids.ts';
 import { createFiles } from './files.ts';
 import { createHome } from './home/home.ts';
 import { createBolt } from './inbound/bolt.ts';
 import { createEventPlaces } from './inbound/event-places.ts';
+import { createEventCover } from './inbound/event-cover.ts';
 import { createEvents } from './inbound/events.ts';
 import { createIntake } from './inbound/intake.ts';
 import { createLookBack } from './inbound/look-back.ts';
+import { createPendingLooks } from './inbound/pending-looks.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
 import { openInstallations } from './install/index.ts';
 import { createEventTransport } from './inbound/transport.ts';
@@ -54,7 +57,11 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   });
   const known = (space: Space): Installed | undefined => installations.known(space);
   const measured = declareSlackMetrics(core.metrics);
-  const api = createSlackApi({ ...options, rateLimited: measured.rateLimited }, installations);
+  const { isAlone, quota } = core.processes;
+  const api = createSlackApi(
+    { ...options, quota: isAlone ? undefined : quota, rateLimited: measured.rateLimited },
+    installations,
+  );
   const people = createPeople(api, installations, Date.now);
   const threads = createThreads(api);
   const files = createFiles(api, installations, url);
@@ -78,6 +85,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     catchUp,
     threads,
     installations,
+    reportsAll: (space) => cover?.isKept() === true && !looks.isPending(space),
     now: Date.now,
   });
   const access = createAccess(api, Date.now);
@@ -108,9 +116,22 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const lookBack = createLookBack({
     api,
     listener: feedListener,
+    note: async (space, withinMs) => looks.note(space, Date.now() + withinMs),
     log,
     clock: realClock,
     speed,
+    stopped: stopped.signal,
+  });
+  const looks = createPendingLooks({
+    processes: core.processes,
+    channelsOf: async (space) => {
+      await handled(space);
+      return lookBack.channelsOf(space);
+    },
+    readMissed: feedListener.readMissed,
+    log,
+    clock,
+    now: Date.now,
     stopped: stopped.signal,
   });
 
@@ -120,6 +141,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       await feedListener.spaceLeft(space);
       for (const cache of [people, mentions, threads, feed, home, lookBack])
         cache.forgetSpace(space);
+      await looks.forgetSpace(space);
     }
   };
 
@@ -131,7 +153,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     people,
     threads,
     installations,
-    lookBack: lookBack.readChannels,
+    lookBack: async (space) => looks.note(space),
     removed,
     addressed: agent.addressed,
     renamed: feed.renamed,
@@ -153,26 +175,48 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   });
   interactions.listen(app);
 
-  /** Looks back in a space once what came of it before was handled. */
-  const lookBackOnceHandled = async (space: Space): Promise<void> => {
+  /**
+   * Resolves when what came of a space before was handled: a deletion that was missed shows only in what is stored
+   * already.
+   */
+  const handled = async (space: Space): Promise<void> => {
     try {
       await intake.handled(space);
     } catch (err) {
       if (stopped.signal.aborted) return;
       log.warn({ err }, 'earlier events of a workspace may not be handled yet');
     }
-    lookBack.start(space);
   };
+
+  /** Over Socket Mode there is none: Slack may not send again what came while nothing was connected. */
+  const cover =
+    core.receives && options.appToken === undefined
+      ? createEventCover({
+          agreements: core.processes.agreements,
+          clock,
+          now: Date.now,
+          speed,
+          log,
+          stopped: stopped.signal,
+          isTaking: transport.isConnected,
+          missed: async () => {
+            for (const space of installations.list()) await looks.note(space);
+          },
+        })
+      : undefined;
 
   transport.onConnected(() => {
     measured.connected();
     people.forgetAll();
-    // A deletion that was missed shows only in what is stored already.
-    for (const space of installations.list()) void lookBackOnceHandled(space);
+    feedListener.connected(PLATFORM);
+    if (cover) void cover.keep();
+    else installations.list().forEach(lookBack.start);
   });
 
   const goOnline = async (): Promise<string> => {
     await installations.load();
+    if (core.receives) await looks.start();
+    await cover?.look();
     await intake.resume();
     const where = core.receives ? await transport.start() : 'posting only';
     const names = installations.list().map((space) => known(space)?.url ?? space.id);

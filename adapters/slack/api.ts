@@ -2,6 +2,7 @@ import { LogLevel, WebClient, type Logger } from '@slack/web-api';
 import { backoffMs } from '../../src/async/backoff.ts';
 import { realClock, sleep, type Clock } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
+import type { Quota } from '../../src/ports/quota.ts';
 import type { Space } from '../../src/model/place.ts';
 import { fromSlack, isTokenEnded } from './errors.ts';
 import type { Installations } from './install/installations.ts';
@@ -45,6 +46,8 @@ export interface ApiOptions {
   readonly random?: () => number;
   /** Every wait for a rate limit is so many times shorter; for servers with scaled limits. */
   readonly speed?: number;
+  /** The rates that all processes on one database keep together; undefined where there is one alone. */
+  readonly quota?: Pick<Quota, 'take'> | undefined;
   /** Called when Slack refuses a request for now. */
   readonly rateLimited?: () => void;
 }
@@ -96,7 +99,7 @@ export const createSlackApi = (
 ): Api => {
   const { clock = realClock, random = Math.random, speed = 1 } = options;
   const client = new WebClient(undefined, clientOptions(options.url));
-  const limiter = createRateLimiter(clock, speed);
+  const limiter = createRateLimiter(clock, speed, options.quota);
   const history = createHistoryLimits(limiter);
   const backoff = { firstMs: 500, longestMs: 4_000, random };
   const refusedFor = new Set<string>();

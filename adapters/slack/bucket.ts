@@ -29,11 +29,12 @@ interface Waiter {
   readonly admit: () => void;
 }
 
-const burstOf = ({ calls }: Rate): number => Math.max(1, Math.floor(calls * BURST_SHARE));
+/** Calls that may be made at once. */
+export const burstOf = ({ calls }: Rate): number => Math.max(1, Math.floor(calls * BURST_SHARE));
 /** Tokens that are kept for answers. */
 const reserveOf = (rate: Rate): number => Math.floor(burstOf(rate) / 2);
 /** Tokens a millisecond: with a burst before them they are no more than the rate allows. */
-const flowOf = (rate: Rate): number => Math.max(1, rate.calls - burstOf(rate)) / rate.perMs;
+export const flowOf = (rate: Rate): number => Math.max(1, rate.calls - burstOf(rate)) / rate.perMs;
 
 const isBefore = (a: CallPriority, b: CallPriority): boolean =>
   a.level === b.level ? (a.rank ?? 0) > (b.rank ?? 0) : a.level < b.level;

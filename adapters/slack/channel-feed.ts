@@ -27,6 +27,8 @@ export interface ChannelFeedDeps {
   readonly catchUp: ReturnType<typeof createCatchUp>;
   readonly threads: Pick<Threads, 'note'>;
   readonly installations: Pick<Installations, 'known' | 'list'>;
+  /** True where every event of a workspace comes sooner or later. */
+  readonly reportsAll: (space: Space) => boolean;
   readonly now: () => number;
 }
 
@@ -98,6 +100,7 @@ export const createChannelFeed = ({
   catchUp,
   threads,
   installations,
+  reportsAll,
   now,
 }: ChannelFeedDeps): SlackChannelFeed => {
   const names = createCache(
@@ -136,6 +139,7 @@ export const createChannelFeed = ({
       const base = installations.known(channel.space)?.url ?? 'https://slack.com/';
       return `${base}archives/${channel.id}/p${id.replace('.', '')}`;
     },
+    reportsAll: ({ space }) => reportsAll(space),
     isHistorySlow: ({ space }) => api.history.isLimited(space),
     async *history(channel, after, signal, options) {
       const missedAfter = options?.missedAfter ?? after;

@@ -2,6 +2,7 @@ import type { Space } from '../../src/model/place.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import {
   HISTORY_METHODS,
+  isHistory,
   LIMITED_HISTORY,
   LIMITED_PAGE,
   RATES,
@@ -26,9 +27,6 @@ export interface HistoryLimits {
   /** Learns from a refusal: few calls were made, and Slack wants a long wait. */
   refused(space: Space, method: SlackMethod, toldMs: number): void;
 }
-
-const isHistory = (method: SlackMethod): boolean =>
-  HISTORY_METHODS.some((history) => history === method);
 
 /** Tracks whether Slack limits the app's history, which Slack does not say. */
 export const createHistoryLimits = (

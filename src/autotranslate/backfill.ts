@@ -8,6 +8,8 @@ import { createMissedReader, type MissedDeps } from './missed-reader.ts';
 const PATIENCE_MS = 1_000;
 /** Times that a hold is kept for the reports that came meanwhile. */
 const MOST_ROUNDS = 3;
+/** Age of a watch of which every process knows. */
+const NEW_MS = 60_000;
 /**
  * Messages of a channel that wait while its history is fetched; more are fetched with the history
  * instead.
@@ -47,11 +49,14 @@ interface Follow {
   /** The end of the last hold; it goes on until the reports that waited are handled. */
   lettingGo: Promise<void>;
   /** A queued fetch that has not begun; later gaps join it. */
-  coming: { newest: string | undefined } | undefined;
+  coming: { newest: string | undefined; readonly read: Promise<boolean> } | undefined;
   /** Fetches that are queued or running. */
   looks: number;
-  /** Fetches that take long, one after the other: messages do not wait for them. */
-  slow: Promise<void>;
+  /**
+   * Fetches that take long, one after the other: messages do not wait for them. Resolves with false where
+   * the last one was ended before its time.
+   */
+  slow: Promise<boolean>;
   /** True while one of these is queued; later gaps join it. */
   isSlowComing: boolean;
   isWhole: boolean;
@@ -63,7 +68,7 @@ export const createBackfill = (deps: BackfillDeps) => {
   const stopping = new AbortController();
   const follows = new Map<string, Follow>();
 
-  const tails = (): Promise<void>[] =>
+  const tails = (): Promise<unknown>[] =>
     [...follows.values()].flatMap(({ tail, slow, lettingGo }) => [tail, slow, lettingGo]);
 
   const forgetOneAtRest = (): void => {
@@ -93,7 +98,7 @@ export const createBackfill = (deps: BackfillDeps) => {
       looks: 0,
       lettingGo: Promise.resolve(),
       coming: undefined,
-      slow: Promise.resolve(),
+      slow: Promise.resolve(true),
       isSlowComing: false,
       isWhole: false,
     };
@@ -118,12 +123,12 @@ export const createBackfill = (deps: BackfillDeps) => {
     });
 
   /** Goes on fetching while messages are handled as they come. */
-  const lookOn = (follow: Follow, channel: Channel, firstWaitMs: number): void => {
+  const lookOn = (follow: Follow, channel: Channel, firstWaitMs: number): Promise<boolean> => {
     follow.isWhole = false;
-    if (follow.isSlowComing) return;
+    if (follow.isSlowComing) return follow.slow;
     follow.isSlowComing = true;
     follow.looks += 1;
-    const run = async (waited: Promise<void>): Promise<void> => {
+    const run = async (waited: Promise<unknown>): Promise<boolean> => {
       try {
         await waited;
         await sleep(realClock, firstWaitMs, follow.signal);
@@ -134,11 +139,13 @@ export const createBackfill = (deps: BackfillDeps) => {
           await sleep(realClock, waitMs, follow.signal);
         }
         follow.isWhole = !follow.isSlowComing;
+        return true;
       } finally {
         follow.looks -= 1;
       }
     };
-    follow.slow = run(follow.slow).catch(() => undefined);
+    follow.slow = run(follow.slow).catch(() => false);
+    return follow.slow;
   };
 
   /**
@@ -152,19 +159,21 @@ export const createBackfill = (deps: BackfillDeps) => {
   };
 
   /**
-   * Fetches a channel's unreported messages.
+   * Fetches a channel's unreported messages. Resolves with true once all that can be read was read, with
+   * false where that was ended before.
    *
    * @param newest the channel's newest message as the platform knows it; undefined if it does not
    */
-  const missed = (channel: Channel, newest: string | undefined): void => {
+  const missed = (channel: Channel, newest: string | undefined): Promise<boolean> => {
     const follow = followOf(channel);
     if (follow.coming) {
       const known = follow.coming.newest;
       const isNewer = known !== undefined && (newest === undefined || newest > known);
       if (isNewer) follow.coming.newest = newest;
-      return;
+      return follow.coming.read;
     }
-    const coming = { newest };
+    const ended = Promise.withResolvers<boolean>();
+    const coming = { newest, read: ended.promise };
     follow.coming = coming;
     follow.looks += 1;
     const held = hold(channel);
@@ -186,21 +195,35 @@ export const createBackfill = (deps: BackfillDeps) => {
           waitMs = await look(follow, channel, coming.newest, { attempt: 1, isLinked });
         }
         if (waitMs === undefined) follow.isWhole = !follow.isSlowComing;
-        else lookOn(follow, channel, waitMs);
+        ended.resolve(waitMs === undefined || lookOn(follow, channel, waitMs));
       } finally {
+        ended.resolve(false);
         follow.looks -= 1;
       }
     };
     const read = run(follow.tail).catch(() => undefined);
     follow.tail = read;
     if (held) follow.lettingGo = letGo(follow, held, read);
+    return coming.read;
+  };
+
+  /** True where nothing is missing before a channel's next report, nor after one that fails. */
+  const reportsAll = (channel: Channel): boolean =>
+    (platforms.find(channel)?.feed.reportsAll?.(channel) ?? false) &&
+    // Until all processes know of a watch, some leave its messages out.
+    deps.now() - deps.sinceMs(channel) > NEW_MS;
+
+  /** Begins to follow a channel; what was missed is read where there can be such. */
+  const begin = (channel: Channel): void => {
+    if (reportsAll(channel)) followOf(channel).isWhole = true;
+    else void missed(channel, undefined);
   };
 
   const report = async (channel: Channel, run: Report, isLeftOut: boolean): Promise<void> => {
-    if (!follows.has(channelKey(channel))) missed(channel, undefined);
+    if (!follows.has(channelKey(channel))) begin(channel);
     const follow = followOf(channel);
     if (isLeftOut && follow.held >= MOST_HELD) {
-      missed(channel, undefined);
+      void missed(channel, undefined);
       return;
     }
     follow.held += 1;
@@ -213,8 +236,10 @@ export const createBackfill = (deps: BackfillDeps) => {
         await orAborted(heeded(channel), follow.signal).catch(() => undefined);
         await run(follow.isWhole);
       } catch (thrown) {
-        follow.isWhole = false;
-        missed(channel, undefined);
+        if (!reportsAll(channel)) {
+          follow.isWhole = false;
+          void missed(channel, undefined);
+        }
         throw thrown;
       } finally {
         follow.held -= 1;
@@ -229,8 +254,8 @@ export const createBackfill = (deps: BackfillDeps) => {
     missed,
     /**
      * Runs the report of a message in its channel's order: at once where nothing was missed, after
-     * the history otherwise. The first report of a channel since the start counts as a gap before it;
-     * a report that fails makes a gap.
+     * the history otherwise. The first report of a channel since the start counts as a gap before it,
+     * and a report that fails makes one, unless the platform reports everything sooner or later.
      */
     report: (channel: Channel, run: Report): Promise<void> => report(channel, run, true),
     /** Runs a report that the history cannot replace: it is never left out, however many wait. */
@@ -242,7 +267,7 @@ export const createBackfill = (deps: BackfillDeps) => {
       for (const [key, follow] of follows) if (keyOf(follow.space) === keyOf(space)) end(key);
     },
     idle: async (): Promise<void> => {
-      let seen: Promise<void>[] | undefined;
+      let seen: Promise<unknown>[] | undefined;
       while (!tails().every((tail, index) => tail === seen?.[index])) {
         seen = tails();
         await Promise.all(seen);

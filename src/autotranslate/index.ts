@@ -257,6 +257,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
         const [first] = channels;
         if (first) inboxWork.resume(first.channel.space.platform);
       },
+      connected: inboxWork.resume,
     } satisfies Omit<ChannelFeedListener, 'spaceJoined' | 'spaceLeft'>,
     /** Ends auto-translate in a space; `remove` deletes what is stored of it. */
     leave,

@@ -189,7 +189,10 @@ export const createIngest = (deps: IngestDeps) => {
     return unseen;
   };
 
-  const listener: Omit<ChannelFeedListener, 'accessChanged' | 'spaceJoined' | 'spaceLeft'> = {
+  const listener: Omit<
+    ChannelFeedListener,
+    'accessChanged' | 'connected' | 'spaceJoined' | 'spaceLeft'
+  > = {
     follows: (channel) => watches.of(channel) !== undefined,
     spaceOf: (channel) => watches.holder(channel) ?? channel.space,
     messageChanged: async (message) => {
@@ -219,8 +222,10 @@ export const createIngest = (deps: IngestDeps) => {
     },
     messagesMissed: (channels) => {
       for (const { channel, newest } of channels)
-        if (watches.of(channel)) backfill.missed(channel, newest);
+        if (watches.of(channel)) void backfill.missed(channel, newest);
     },
+    readMissed: async (channel) =>
+      watches.of(channel) === undefined || backfill.missed(channel, undefined),
     channelDeleted: deps.channelDeleted,
   };
 

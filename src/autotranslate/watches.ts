@@ -70,7 +70,7 @@ export const createWatches = (deps: WatchesDeps) => {
       }));
       await unfollow(await kept.set(placed, sinceMs));
       // Messages written meanwhile are found in the history.
-      for (const { channel } of placed) backfill.missed(channel, undefined);
+      for (const { channel } of placed) void backfill.missed(channel, undefined);
     },
     remove: async (channel: Channel): Promise<boolean> => {
       if (!kept.isOwn(channel)) return false;

@@ -41,6 +41,11 @@ export interface ChannelFeed {
     signal: AbortSignal,
     options?: HistoryOptions,
   ): AsyncIterable<Message>;
+  /**
+   * True where every message is reported sooner or later, and again after a report that failed: nothing is
+   * missing before the first report to this process. Default: false.
+   */
+  reportsAll?(channel: Channel): boolean;
   /** True where a history takes minutes: nothing waits for it. Default: false. */
   isHistorySlow?(channel: Channel): boolean;
   /**
@@ -98,6 +103,13 @@ export interface ChannelFeedListener {
   messagesMissed(
     channels: readonly { readonly channel: Channel; readonly newest: string | undefined }[],
   ): void;
+  /**
+   * Fetches a channel's history as `messagesMissed` does. Resolves with true once all that can be read was
+   * read, with false where that was ended before.
+   */
+  readMissed(channel: Channel): Promise<boolean>;
+  /** Takes that messages of a platform can be worked on, where `messagesMissed` does not tell it. */
+  connected(platform: string): void;
   /** Takes a change of what Dragoman may do in a space: what was forbidden may be allowed now. */
   accessChanged(space: Space): Promise<void>;
   channelDeleted(channel: Channel): Promise<void>;

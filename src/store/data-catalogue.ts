@@ -209,7 +209,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     title: 'Numbers that processes share',
     spaces: [],
     stored:
-      'Numbers such as that of the connections to Discord; and until when linked channels wait for the history of one, by its id.',
+      'Numbers such as that of the connections to Discord; until it is read, that the history of a channel is to be read, by its id.',
     about: 'Nobody.',
     why: 'So that all processes do the same.',
     kept: 'As long as the database.',

@@ -38,7 +38,7 @@ export interface EventsDeps {
   readonly threads: Pick<Threads, 'note' | 'forget'>;
   readonly places: EventPlaces;
   readonly installations: Pick<Installations, 'known' | 'joined' | 'parted' | 'ended'>;
-  /** Reports gaps in the channels of a workspace. */
+  /** Has what was missed in the channels of a workspace read; resolves once that is stored. */
   readonly lookBack: (space: Space) => Promise<void>;
   /** Takes spaces from which the app was removed; resolves when nothing is stored of them. */
   readonly removed: (spaces: readonly Space[]) => Promise<void>;

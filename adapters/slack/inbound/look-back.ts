@@ -7,12 +7,17 @@ import { MINUTE_MS } from '../../../src/async/time.ts';
 import { sleep, type Clock } from '../../../src/async/clock.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
-import { keyOf, type Space } from '../../../src/model/place.ts';
+import { keyOf, type Channel, type Space } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 
 export interface LookBackDeps {
   readonly api: Api;
-  readonly listener: Pick<ChannelFeedListener, 'messagesMissed'>;
+  readonly listener: Pick<ChannelFeedListener, 'follows'>;
+  /**
+   * Stores that the channels of a workspace are to be read, after so many ms at the latest. Rejects as the
+   * database does.
+   */
+  readonly note: (space: Space, withinMs: number) => Promise<void>;
   readonly log: Log;
   readonly clock: Clock;
   /** Every wait is so many times shorter. */
@@ -44,33 +49,32 @@ interface DroppedEvents {
   isWaiting: boolean;
 }
 
-/** Creates what reports gaps: in all channels that the app is in, as nothing tells which have one. */
+/** Creates what finds gaps: in all channels that the app is in, as nothing tells which have one. */
 export const createLookBack = (deps: LookBackDeps) => {
-  const { api, listener, log, clock, speed, stopped } = deps;
+  const { api, listener, note, log, clock, speed, stopped } = deps;
   const limited = new Map<string, DroppedEvents>();
   let loggedMs = -Infinity;
 
-  /** Reports a gap in every channel that the app is in. Rejects with an `AppError`. */
-  const readChannels = async (space: Space): Promise<void> => {
+  /** Lists the watched channels that the app is in. Rejects with an `AppError`. */
+  const channelsOf = async (space: Space): Promise<readonly Channel[]> => {
+    const found: Channel[] = [];
     const types = 'public_channel,private_channel';
     const pages = readCursorPages(async (at) => {
       const args = { types, exclude_archived: true, limit: CHANNELS_PAGE, ...at };
       return channelsPage.parse(await api.call(space, 'users.conversations', args));
     });
     for await (const { channels } of pages)
-      listener.messagesMissed(
-        channels.map(({ id }) => ({ channel: channelOf(space.id, id), newest: undefined })),
-      );
+      found.push(...channels.map(({ id }) => channelOf(space.id, id)).filter(listener.follows));
+    return found;
   };
 
-  /** Reports the gaps of a workspace; logs where its channels could not be listed. */
-  const start = async (space: Space): Promise<void> => {
+  /** Has the channels of a workspace read; logs where that could not be stored. */
+  const start = async (space: Space, withinMs = 0): Promise<void> => {
     try {
-      await readChannels(space);
+      await note(space, withinMs);
     } catch (thrown) {
-      const { code, message } = toAppError(thrown);
-      if (!stopped.aborted)
-        log.warn({ code, reason: message }, 'Slack: channels could not be read');
+      const { code, message: reason } = toAppError(thrown);
+      if (!stopped.aborted) log.error({ code, reason }, 'Slack: a look back could not be stored');
     }
   };
 
@@ -87,7 +91,7 @@ export const createLookBack = (deps: LookBackDeps) => {
   };
 
   return {
-    readChannels,
+    channelsOf,
     start: (space: Space): void => void start(space),
     /**
      * Handles the report that Slack leaves out events of a workspace, of which it delivers 30,000 an hour.
@@ -116,6 +120,8 @@ export const createLookBack = (deps: LookBackDeps) => {
       dropped.dueMs = Math.max(dropped.dueMs, nowMs + dropped.nextWaitMs);
       dropped.nextWaitMs = Math.min(2 * dropped.nextWaitMs, LONGEST_WAIT_MS / speed);
       dropped.isWaiting = true;
+      // Where this process ends before, another one reads them.
+      void start(space, 2 * (LONGEST_WAIT_MS / speed));
       void readWhenDue(space, dropped);
     },
     /** Drops what is known of a workspace that removed the app. */

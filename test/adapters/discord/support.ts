@@ -91,6 +91,8 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     reactionChanged: async (ref, emoji, present) =>
       void told.push({ what: 'reacted', ref, emoji, present }),
     memberBanned: async (space, authorId) => void told.push({ what: 'banned', space, authorId }),
+    readMissed: async () => true,
+    connected: () => undefined,
     messagesMissed: (channels) => {
       for (const each of channels) told.push({ what: 'missed', ...each });
     },

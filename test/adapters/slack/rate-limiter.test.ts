@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ANSWERING, LEVEL, type CallPriority } from '../../../adapters/slack/bucket.ts';
 import { createRateLimiter } from '../../../adapters/slack/rate-limiter.ts';
 import { LIMITED_HISTORY, RATES, type SlackMethod } from '../../../adapters/slack/rates.ts';
+import { createEmbeddedQuota } from '../../../src/store/embedded-quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };
@@ -126,5 +127,27 @@ describe('the rate of calls', () => {
     for (const name of ['one', 'two']) void call(name, 'conversations.history');
     await clock.advance(200_000);
     expect(passed.map(({ atMs }) => Math.round(atMs / 1_000))).toEqual([0, 61, 122]);
+  });
+});
+
+describe('the history of a workspace', () => {
+  it.each([
+    { rate: RATES['conversations.replies'], most: 50 },
+    { rate: LIMITED_HISTORY, most: 1 },
+  ])('is read by all processes together $most times a minute', async ({ rate, most }) => {
+    const clock = createTestClock(0);
+    const quota = createEmbeddedQuota(clock);
+    const times: number[] = [];
+    for (let process = 0; process < 3; process += 1) {
+      const limiter = createRateLimiter(clock, 1, quota);
+      limiter.setRate(SPACE, 'conversations.replies', rate);
+      for (let count = 0; count < 60; count += 1)
+        void limiter
+          .take(SPACE, 'conversations.replies', 'C1', WORK)
+          .then(() => times.push(clock.nowMs()));
+    }
+    for (let second = 0; second < 180; second += 1) await clock.advance(1_000);
+    expect(mostAMinute(times)).toBeLessThanOrEqual(most);
+    expect(times.length).toBeGreaterThanOrEqual(2 * Math.min(most, 40));
   });
 });

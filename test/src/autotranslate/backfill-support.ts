@@ -28,6 +28,10 @@ export interface BackfillScene {
   recent: Message[];
   deleted: string[];
   gaps: HistoryGap[];
+  /** True where the platform reports everything sooner or later. */
+  reportsAll: boolean;
+  /** The time at which the watch was set. */
+  sinceMs: number;
   readonly take: (message: Message) => Promise<void>;
   /** Follows the channel until now. */
   readonly follow: () => Promise<void>;
@@ -50,6 +54,7 @@ export const withBackfill = (): BackfillScene => {
         mirrors: scene.place.mirrors,
         feed: {
           ...scene.place.feed,
+          reportsAll: () => scene.reportsAll,
           async *history(...args) {
             await scene.gate;
             yield* scene.place.feed.history(...args);
@@ -57,7 +62,7 @@ export const withBackfill = (): BackfillScene => {
         },
       }),
     },
-    sinceMs: () => 0,
+    sinceMs: () => scene.sinceMs,
     take,
     markDeleted: async (refs) => void scene.deleted.push(...refs.map(({ id }) => id)),
     noteGap: async (gap) => void scene.gaps.push(gap),
@@ -82,6 +87,8 @@ export const withBackfill = (): BackfillScene => {
     recent: [],
     deleted: [],
     gaps: [],
+    reportsAll: false,
+    sinceMs: 0,
   });
   const scene: BackfillScene = {
     ...fresh(),

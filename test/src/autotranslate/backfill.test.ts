@@ -23,6 +23,50 @@ describe('catching up', () => {
     expect(scene.taken).toEqual(['missed', 'live', 'live']);
   });
 
+  it('looks at no history before it where everything is reported sooner or later', async () => {
+    scene.reportsAll = true;
+    scene.place.say(GENERAL, 'reported later');
+    await report(scene.place.say(GENERAL, 'live'));
+    await scene.backfill.idle();
+    expect(scene.taken).toEqual(['live']);
+    expect(scene.place.calls).toEqual([]);
+  });
+
+  it('looks at the history after a report that fails, unless it is reported again', async () => {
+    scene.reportsAll = true;
+    scene.failTake = () => {
+      throw new AppError('unavailable', 'the database is away', { retryable: true });
+    };
+    await expect(report(scene.place.say(GENERAL, 'live'))).rejects.toThrow('away');
+    await scene.backfill.idle();
+    expect(scene.place.calls).toEqual([]);
+  });
+
+  it('looks at it though everything is reported where the watch is new to other processes', async () => {
+    scene.reportsAll = true;
+    scene.sinceMs = Date.now() - 1_000;
+    scene.place.say(GENERAL, 'missed');
+    await report(scene.place.say(GENERAL, 'live'));
+    await scene.backfill.idle();
+    expect(scene.taken).toEqual(['missed', 'live', 'live']);
+  });
+
+  it('tells when the history was read, and that it was not where nobody wants it any more', async () => {
+    scene.place.say(GENERAL, 'missed');
+    const opened = Promise.withResolvers<void>();
+    scene.gate = opened.promise;
+    const read = scene.backfill.missed(GENERAL, undefined);
+    const joined = scene.backfill.missed(GENERAL, undefined);
+    opened.resolve();
+    expect(await Promise.all([read, joined])).toEqual([true, true]);
+    expect(scene.taken).toEqual(['missed']);
+    scene.gate = Promise.withResolvers<void>().promise;
+    const dropped = scene.backfill.missed(GENERAL, undefined);
+    scene.backfill.forget(GENERAL);
+    scene.gate = Promise.resolve();
+    expect(await dropped).toBe(false);
+  });
+
   it('reads nothing until all processes heed that linked channels wait', async () => {
     const heeded = Promise.withResolvers<void>();
     const hold = () => holdOf(heeded.promise);

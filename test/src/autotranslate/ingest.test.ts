@@ -35,7 +35,7 @@ beforeEach(async () => {
     backfill: {
       report: async () => undefined,
       reportAlways: async () => undefined,
-      missed: () => undefined,
+      missed: async () => true,
     },
     dropDeleted: () => undefined,
     platforms: {

@@ -56,6 +56,8 @@ const setUp = ({ hasContentIntent = true } = {}) => {
       void told.push(`${present ? '+' : '-'} ${emoji} ${id}`),
     memberBanned: async () => undefined,
     messagesMissed: () => undefined,
+    readMissed: async () => true,
+    connected: () => undefined,
     accessChanged: async () => undefined,
     channelDeleted: async ({ id }) => void told.push(`channel gone ${id}`),
     spaceJoined: async () => undefined,

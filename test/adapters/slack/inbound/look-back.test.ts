@@ -12,26 +12,32 @@ const open = () => {
   const startMs = clock.nowMs();
   const asked: number[] = [];
   const missed: string[] = [];
+  const safety: number[] = [];
   const logged: string[] = [];
   const stopping = new AbortController();
   const api = {
-    call: async () => {
-      asked.push((clock.nowMs() - startMs) / MINUTE_MS);
-      return { channels: [{ id: 'C1' }] };
-    },
+    call: async () => ({ channels: [{ id: 'C1' }, { id: 'C2' }] }),
     isTokenGood: () => true,
   } as unknown as Api;
   const lookBack = createLookBack({
     api,
     listener: {
-      messagesMissed: (channels) => missed.push(...channels.map(({ channel }) => channel.id)),
+      follows: ({ id }) => id === 'C1',
+    },
+    note: async (space, withinMs) => {
+      if (withinMs > 0) {
+        safety.push(withinMs / MINUTE_MS);
+        return;
+      }
+      asked.push((clock.nowMs() - startMs) / MINUTE_MS);
+      missed.push(...(await lookBack.channelsOf(space)).map(({ id }) => id));
     },
     log: createLog('warn', { write: (line) => void logged.push(line) }),
     clock,
     speed: 1,
     stopped: stopping.signal,
   });
-  return { clock, asked, missed, logged, lookBack, stopping };
+  return { clock, asked, missed, safety, logged, lookBack, stopping };
 };
 
 /** Slack tells of it each minute, for so many minutes. */
@@ -51,6 +57,8 @@ describe('events that are left out', () => {
     await limitedFor(scene, 1);
     expect(scene.asked).toEqual([1]);
     expect(scene.missed).toEqual(['C1']);
+    // By another process, where this one ends before.
+    expect(scene.safety).toEqual([60]);
     await scene.clock.advance(120 * MINUTE_MS);
     expect(scene.asked).toEqual([1]);
   });

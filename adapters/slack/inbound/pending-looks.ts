@@ -1,0 +1,168 @@
+import { spaceOf } from '../ids.ts';
+import type { Clock } from '../../../src/async/clock.ts';
+import { MINUTE_MS } from '../../../src/async/time.ts';
+import { toAppError } from '../../../src/errors.ts';
+import type { Log } from '../../../src/log.ts';
+import { keyOf, type Channel, type Space } from '../../../src/model/place.ts';
+import type { Processes } from '../../../src/ports/processes.ts';
+
+/**
+ * Numbers that all processes share, in ms since 1970: by workspace and time of noting, when a look back is due; by
+ * workspace and channel, up to which time of noting its history was read.
+ */
+const PENDING = 'slack-look-back';
+const READ = 'slack-looked-back';
+/** Wait before another try. */
+const AGAIN_MS = MINUTE_MS;
+
+export interface PendingLooksDeps {
+  readonly processes: Pick<Processes, 'agreements' | 'leases'>;
+  /** Lists the watched channels of a workspace that the app is in. Rejects with an `AppError`. */
+  readonly channelsOf: (space: Space) => Promise<readonly Channel[]>;
+  /** Reads what was missed in a channel; true once all that can be read was read. */
+  readonly readMissed: (channel: Channel) => Promise<boolean>;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The time, ms since 1970. */
+  readonly now: () => number;
+  readonly stopped: AbortSignal;
+}
+
+/** A look back that is to come. */
+interface Look {
+  readonly name: string;
+  readonly notedMs: number;
+  readonly dueMs: number;
+}
+
+export type PendingLooks = ReturnType<typeof createPendingLooks>;
+
+/**
+ * Creates the looks back that are to come in workspaces. They are stored; one process at a time makes those of a
+ * workspace, and another one goes on where it ends.
+ */
+export const createPendingLooks = (deps: PendingLooksDeps) => {
+  const { channelsOf, readMissed, log, clock, now, stopped } = deps;
+  const { agreements, leases } = deps.processes;
+  let pending: ReadonlyMap<string, readonly Look[]> = new Map();
+  /** The spaces that are served, each with whether there is more since. */
+  const serving = new Map<string, { isMore: boolean }>();
+  let isWatching = false;
+  const timers = new Map<string, () => void>();
+
+  const load = async (): Promise<readonly Space[]> => {
+    const rows = [...(await agreements.read(`${PENDING} `))].map(([name, dueMs]) => {
+      const [, id = '', notedMs] = name.split(' ');
+      return { space: spaceOf(id), look: { name, notedMs: Number(notedMs), dueMs } };
+    });
+    const bySpace = Map.groupBy(rows, ({ space }) => keyOf(space));
+    pending = new Map([...bySpace].map(([key, of]) => [key, of.map(({ look }) => look)]));
+    return [...bySpace.values()].flatMap(([first]) => first?.space ?? []);
+  };
+
+  const remove = (names: Iterable<string>): Promise<void> =>
+    agreements.write(Object.fromEntries([...names].map((name) => [name, undefined])));
+
+  /** Reads each channel that was not read since the looks were noted; true once they are done. */
+  const make = async (space: Space, looks: readonly Look[]): Promise<boolean> => {
+    const notedMs = Math.max(...looks.map((look) => look.notedMs));
+    const prefix = `${READ} ${space.id} `;
+    const nameOf = ({ id }: Channel): string => `${prefix}${id}`;
+    const known = await agreements.read(prefix);
+    const left = (await channelsOf(space)).filter(
+      (channel) => (known.get(nameOf(channel)) ?? -Infinity) < notedMs,
+    );
+    const read = left.map(async (channel) => {
+      const isRead = (await readMissed(channel)) && !stopped.aborted;
+      if (isRead) await agreements.write({ [nameOf(channel)]: notedMs });
+      return isRead;
+    });
+    const isDone = (await Promise.all(read)).every(Boolean) && !stopped.aborted;
+    if (isDone)
+      await remove([...looks.map(({ name }) => name), ...known.keys(), ...left.map(nameOf)]);
+    return isDone;
+  };
+
+  /** Makes the looks of a workspace that are due; resolves with the time of the next try. */
+  const makeDue = async (space: Space): Promise<number | undefined> => {
+    const tenure = await leases.acquire(`${PENDING}:${space.id}`, stopped);
+    try {
+      for (;;) {
+        await load();
+        const looks = pending.get(keyOf(space)) ?? [];
+        if (looks.length === 0) return undefined;
+        const dueMs = Math.min(...looks.map((look) => look.dueMs));
+        if (dueMs > now()) return dueMs;
+        if (!(await make(space, looks))) return now() + AGAIN_MS;
+      }
+    } finally {
+      await tenure.release();
+    }
+  };
+
+  const serve = async (space: Space): Promise<void> => {
+    const key = keyOf(space);
+    const served = serving.get(key);
+    if (served) {
+      served.isMore = true;
+      return;
+    }
+    const turn = { isMore: true };
+    serving.set(key, turn);
+    timers.get(key)?.();
+    let nextMs: number | undefined;
+    while (turn.isMore && !stopped.aborted) {
+      turn.isMore = false;
+      try {
+        nextMs = await makeDue(space);
+      } catch (thrown) {
+        const { code, message: reason, retryable } = toAppError(thrown);
+        nextMs = retryable ? now() + AGAIN_MS : undefined;
+        if (!stopped.aborted) log.warn({ code, reason }, 'Slack: channels could not be read');
+      }
+    }
+    serving.delete(key);
+    if (nextMs === undefined) timers.delete(key);
+    else
+      timers.set(
+        key,
+        clock.after(nextMs - now(), () => void serve(space)),
+      );
+  };
+
+  const look = async (): Promise<void> => {
+    for (const space of await load()) void serve(space);
+  };
+  const lookAgain = (): void => {
+    look().catch((thrown: unknown) => {
+      const { code, message: reason } = toAppError(thrown);
+      if (!stopped.aborted) log.warn({ code, reason }, 'Slack: looks back could not be read');
+    });
+  };
+
+  return {
+    /** True while messages of a workspace may be missing that are to be read. */
+    isPending: (space: Space): boolean => pending.has(keyOf(space)),
+    /** Goes on with what is stored, from now on. Rejects as the database does. */
+    start: async (): Promise<void> => {
+      await look();
+      if (isWatching) return;
+      isWatching = true;
+      stopped.addEventListener('abort', agreements.watch(lookAgain), { once: true });
+    },
+    /**
+     * Stores that the channels of a workspace are to be read. Rejects as the database does.
+     *
+     * @param dueMs when at the latest, ms since 1970; default: now
+     */
+    note: async ({ id }: Space, dueMs = now()): Promise<void> => {
+      await agreements.write({ [`${PENDING} ${id} ${now()}`]: Math.floor(dueMs) });
+      await look();
+    },
+    /** Removes what is stored of a workspace that removed the app. */
+    forgetSpace: async ({ id }: Space): Promise<void> => {
+      for (const kind of [PENDING, READ])
+        await remove((await agreements.read(`${kind} ${id} `)).keys());
+    },
+  };
+};

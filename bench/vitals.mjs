@@ -1,7 +1,7 @@
 // Loaded into a process that is measured: at each SIGUSR2 it writes down how it is, its garbage left out; with
 // VITALS_COLLECT_EVERY only each so many times, and with its garbage at the others.
 import { appendFileSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -18,6 +18,25 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delays.enable();
+
+/**
+ * Delays as far as the main thread itself was busy meanwhile, in μs: on a crowded machine it also waits for a processor.
+ */
+const ownDelays = createHistogram();
+const US_PER_MS = 1_000;
+const busyUs = () => {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+};
+let seen;
+setInterval(() => {
+  const now = { atMs: performance.now(), busyUs: busyUs() };
+  if (seen) {
+    const lateUs = (now.atMs - seen.atMs - RESOLUTION_MS) * US_PER_MS;
+    ownDelays.record(Math.max(1, Math.round(Math.min(lateUs, now.busyUs - seen.busyUs))));
+  }
+  seen = now;
+}, RESOLUTION_MS).unref();
 
 /** Timers that wait, also those that keep no process alive. */
 const timers = new Set();
@@ -73,6 +92,8 @@ const write = (isCollected = false) => {
     rssMb: rss / MB,
     p99Ms: Math.max(0, delays.percentile(99) / NS_PER_MS - RESOLUTION_MS),
     worstMs: Math.max(0, delays.max / NS_PER_MS - RESOLUTION_MS),
+    ownP99Ms: ownDelays.percentile(99) / US_PER_MS,
+    ownWorstMs: ownDelays.max / US_PER_MS,
     timers: timers.size,
     instances,
     handles,
@@ -80,6 +101,9 @@ const write = (isCollected = false) => {
   };
   delays.reset();
   delays.enable();
+  // What is measured here took its time as well.
+  seen = undefined;
+  ownDelays.reset();
   appendFileSync(file, `${JSON.stringify(vitals)}\n`);
 };
 process.on('uncaughtExceptionMonitor', (error) => {

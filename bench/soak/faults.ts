@@ -101,17 +101,26 @@ const restart: Fault = {
   },
 };
 
-/** Causes one fault after the other until it is stopped; resolves when the last one is over. */
+/**
+ * Causes one fault after the other until it is stopped; resolves when the last one is over.
+ *
+ * @param options with what is in the names of the faults; all are caused where it is empty
+ */
 export const causeFaults = async (
   places: Places,
-  options: { readonly everyMs: number; readonly restartEvery: number },
+  options: { readonly everyMs: number; readonly restartEvery: number; readonly only: string },
   signal: AbortSignal,
   onFault: (name: string) => void,
 ): Promise<void> => {
+  const { only } = options;
+  const chosen = FAULTS.filter(({ name }) => name.includes(only));
+  const isRestarting = restart.name.includes(only);
+  if (chosen.length === 0 && !isRestarting) throw new Error(`no fault has ${only} in its name`);
   for (let at = 1; ; at += 1) {
     await delay(options.everyMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) break;
-    const fault = at % options.restartEvery === 0 ? restart : FAULTS[at % FAULTS.length]!;
+    const isRestart = isRestarting && (chosen.length === 0 || at % options.restartEvery === 0);
+    const fault = isRestart ? restart : chosen[at % chosen.length]!;
     onFault(fault.name);
     await fault.run(places);
   }

@@ -19,6 +19,9 @@ export interface Sample {
   /** Delay of the event loop since the last sample. */
   readonly p99Ms: number;
   readonly worstMs: number;
+  /** The part of it for which the process itself was busy. */
+  readonly ownP99Ms: number;
+  readonly ownWorstMs: number;
   readonly faults: Vitals['faults'];
 }
 
@@ -36,6 +39,8 @@ export const takeSample = async (pid: number, file: string, atS: number): Promis
     timers: vitals.timers,
     p99Ms: vitals.p99Ms,
     worstMs: vitals.worstMs,
+    ownP99Ms: vitals.ownP99Ms,
+    ownWorstMs: vitals.ownWorstMs,
     faults: vitals.faults,
   };
 };

@@ -14,6 +14,9 @@ export interface Vitals {
   readonly rssMb: number;
   readonly p99Ms: number;
   readonly worstMs: number;
+  /** The part of these delays for which the main thread itself was busy, at most. */
+  readonly ownP99Ms: number;
+  readonly ownWorstMs: number;
   /** That wait. */
   readonly timers: number;
   /** Of WebAssembly. */

@@ -29,7 +29,10 @@ const busyUs = () => {
   return user + system;
 };
 let seen;
+/** False while this module itself does what takes time. */
+let isMeasuring = true;
 setInterval(() => {
+  if (!isMeasuring) return;
   const now = { atMs: performance.now(), busyUs: busyUs() };
   if (seen) {
     const lateUs = (now.atMs - seen.atMs - RESOLUTION_MS) * US_PER_MS;
@@ -82,13 +85,14 @@ WebAssembly.Instance = new Proxy(Instance, {
 
 const faults = [];
 const write = (isCollected = false) => {
-  const { heapUsed, external, rss } = process.memoryUsage();
+  const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage();
   const handles = {};
   for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1;
   const vitals = {
     isCollected,
     heapMb: heapUsed / MB,
     externalMb: external / MB,
+    arrayBuffersMb: arrayBuffers / MB,
     rssMb: rss / MB,
     p99Ms: Math.max(0, delays.percentile(99) / NS_PER_MS - RESOLUTION_MS),
     worstMs: Math.max(0, delays.max / NS_PER_MS - RESOLUTION_MS),
@@ -101,8 +105,8 @@ const write = (isCollected = false) => {
   };
   delays.reset();
   delays.enable();
-  // What is measured here took its time as well.
   seen = undefined;
+  isMeasuring = true;
   ownDelays.reset();
   appendFileSync(file, `${JSON.stringify(vitals)}\n`);
 };
@@ -112,6 +116,7 @@ process.on('uncaughtExceptionMonitor', (error) => {
 });
 process.on('SIGUSR2', () => {
   delays.disable();
+  isMeasuring = false;
   asked += 1;
   if (asked % collectEvery !== 0) return write();
   collect();

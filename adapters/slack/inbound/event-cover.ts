@@ -29,8 +29,6 @@ export interface EventCoverDeps {
   readonly missed: () => Promise<void>;
 }
 
-export type EventCover = ReturnType<typeof createEventCover>;
-
 /**
  * Creates what knows whether Slack's events over HTTP were taken all the time, by whichever process: one that
  * gets no answer is sent again, to those that live.

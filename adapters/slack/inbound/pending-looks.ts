@@ -35,8 +35,6 @@ interface Look {
   readonly dueMs: number;
 }
 
-export type PendingLooks = ReturnType<typeof createPendingLooks>;
-
 /**
  * Creates the looks back that are to come in workspaces. They are stored; one process at a time makes those of a
  * workspace, and another one goes on where it ends.

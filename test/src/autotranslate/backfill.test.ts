@@ -72,7 +72,7 @@ describe('catching up', () => {
     const hold = () => holdOf(heeded.promise);
     await using backfill = createBackfill({ ...parts(), hold });
     scene.place.say(GENERAL, 'missed');
-    backfill.missed(GENERAL, undefined);
+    void backfill.missed(GENERAL, undefined);
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
     expect(scene.place.calls).toEqual([]);
     heeded.resolve();
@@ -83,7 +83,7 @@ describe('catching up', () => {
   it('ends though it waits for other processes', async () => {
     const hold = () => holdOf(Promise.withResolvers<void>().promise);
     await using backfill = createBackfill({ ...parts(), hold });
-    backfill.missed(GENERAL, undefined);
+    void backfill.missed(GENERAL, undefined);
   });
 
   it('reports nothing of a linked channel until all processes heed a hold of the others', async () => {
@@ -105,7 +105,7 @@ describe('catching up', () => {
     const end = async (isRead: boolean): Promise<void> => void noted.push(`end ${isRead}`);
     const hold = () => holdOf(Promise.resolve(), end);
     await using backfill = createBackfill({ ...parts(), hold });
-    backfill.missed(GENERAL, undefined);
+    void backfill.missed(GENERAL, undefined);
     for (const number of [1, 2])
       void backfill.report(GENERAL, async () => {
         await setImmediate();
@@ -121,7 +121,7 @@ describe('catching up', () => {
     scene.gate = Promise.withResolvers<void>().promise;
     const hold = () => holdOf(Promise.withResolvers<void>().promise, end);
     const backfill = createBackfill({ ...parts(), hold });
-    backfill.missed(GENERAL, undefined);
+    void backfill.missed(GENERAL, undefined);
     await backfill[Symbol.asyncDispose]();
     expect(noted).toEqual([false]);
   });
@@ -152,8 +152,8 @@ describe('catching up', () => {
         },
       },
     });
-    for (let at = 0; at < 8; at += 1) backfill.missed(channel(`slow ${at}`), undefined);
-    backfill.missed(other, undefined);
+    for (let at = 0; at < 8; at += 1) void backfill.missed(channel(`slow ${at}`), undefined);
+    void backfill.missed(other, undefined);
     await expect.poll(() => read).toContain(other.id);
     opened.resolve();
   });
@@ -164,7 +164,7 @@ describe('catching up', () => {
     scene.place.say(GENERAL, 'missed');
     const opened = Promise.withResolvers<void>();
     scene.gate = opened.promise;
-    for (const each of [...quiet, GENERAL]) scene.backfill.missed(each, undefined);
+    for (const each of [...quiet, GENERAL]) void scene.backfill.missed(each, undefined);
     const live = report(scene.place.say(GENERAL, 'live'));
     opened.resolve();
     await live;
@@ -201,7 +201,7 @@ describe('catching up', () => {
       faults -= 1;
       if (faults >= 0) throw new Error('no disk');
     };
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     await expect.poll(() => scene.taken).toEqual([plainText(text)]);
   });
 
@@ -209,8 +209,8 @@ describe('catching up', () => {
     await follow();
     const opening = Promise.withResolvers<void>();
     const held = scene.backfill.report(GENERAL, () => opening.promise);
-    scene.backfill.missed(GENERAL, scene.cursor);
-    scene.backfill.missed(GENERAL, scene.place.say(GENERAL, 'missed').position);
+    void scene.backfill.missed(GENERAL, scene.cursor);
+    void scene.backfill.missed(GENERAL, scene.place.say(GENERAL, 'missed').position);
     opening.resolve();
     await held;
     await scene.backfill.idle();
@@ -237,7 +237,7 @@ describe('catching up', () => {
     const opening = Promise.withResolvers<void>();
     scene.gate = opening.promise;
     scene.place.say(GENERAL, 'missed');
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     const reported = report({
       ...scene.place.say(GENERAL, 'gone before it was fetched'),
       text: plainWords('live'),
@@ -252,9 +252,9 @@ describe('catching up', () => {
     await follow();
     const opening = Promise.withResolvers<void>();
     scene.gate = opening.promise;
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     const between = report(scene.place.say(GENERAL, 'between'));
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     opening.resolve();
     await between;
     const after = scene.place.say(GENERAL, 'missed in the second gap');
@@ -263,7 +263,7 @@ describe('catching up', () => {
   });
 
   it('asks once for gaps that follow each other', async () => {
-    for (let gap = 0; gap < 5; gap += 1) scene.backfill.missed(GENERAL, undefined);
+    for (let gap = 0; gap < 5; gap += 1) void scene.backfill.missed(GENERAL, undefined);
     await scene.backfill.idle();
     expect(scene.place.calls).toEqual(['history']);
   });
@@ -272,7 +272,7 @@ describe('catching up', () => {
     await follow();
     const opening = Promise.withResolvers<void>();
     scene.gate = opening.promise;
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     const reports = Array.from({ length: 1_100 }, (_, at) =>
       report(scene.place.say(GENERAL, `${at}`)),
     );
@@ -313,7 +313,7 @@ describe('catching up', () => {
   it('reads a history again that nobody understands', async () => {
     scene.place.fail({ call: 'history', error: new AppError('internal', 'half a page') });
     scene.place.say(GENERAL, 'missed');
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     await scene.backfill.idle();
     expect(scene.taken).toEqual(['missed']);
   });
@@ -323,8 +323,9 @@ describe('catching up', () => {
     const opening = Promise.withResolvers<void>();
     const { ref } = scene.place.say(GENERAL, 'before');
     scene.gate = opening.promise;
-    scene.backfill.missed(GENERAL, undefined);
-    for (let at = 0; at < 10_001; at += 1) scene.backfill.missed(channel(`other ${at}`), undefined);
+    void scene.backfill.missed(GENERAL, undefined);
+    for (let at = 0; at < 10_001; at += 1)
+      void scene.backfill.missed(channel(`other ${at}`), undefined);
     const reported = report(scene.place.edit(ref, 'after'));
     opening.resolve();
     await reported;
@@ -359,7 +360,7 @@ describe('catching up', () => {
         }),
       },
     });
-    endless.missed(GENERAL, undefined);
+    void endless.missed(GENERAL, undefined);
     await expect.poll(() => signal).toBeDefined();
     await endless[Symbol.asyncDispose]();
     expect(signal?.aborted).toBe(true);

@@ -66,7 +66,7 @@ const FLAT: Readonly<Record<JudgedMetric, { readonly share: number; readonly amo
 const WHAT: Readonly<Record<JudgedMetric, string>> = {
   rssMb: 'resident memory, MB',
   heapMb: 'heap without garbage, MB',
-  externalMb: 'external memory, MB',
+  externalMb: 'external memory without WebAssembly, MB',
   files: 'open files and sockets',
   resources: 'active resources of Node.js',
   timers: 'timers that wait',

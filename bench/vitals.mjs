@@ -65,8 +65,21 @@ let instances = 0;
 const collected = new FinalizationRegistry(() => {
   instances -= 1;
 });
+/** Memories of WebAssembly, which count as external memory: a library has its own from its first use on. */
+const memories = new Set();
+const bytesOfMemories = () => {
+  let bytes = 0;
+  for (const reference of memories) {
+    const memory = reference.deref();
+    if (memory) bytes += memory.buffer.byteLength;
+    else memories.delete(reference);
+  }
+  return bytes;
+};
 const count = (instance) => {
   instances += 1;
+  for (const exported of Object.values(instance.exports))
+    if (exported instanceof WebAssembly.Memory) memories.add(new WeakRef(exported));
   collected.register(instance);
 };
 const { instantiate, Instance } = WebAssembly;
@@ -85,14 +98,14 @@ WebAssembly.Instance = new Proxy(Instance, {
 
 const faults = [];
 const write = (isCollected = false) => {
-  const { heapUsed, external, arrayBuffers, rss } = process.memoryUsage();
+  const { heapUsed, external, rss } = process.memoryUsage();
   const handles = {};
   for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1;
   const vitals = {
     isCollected,
     heapMb: heapUsed / MB,
     externalMb: external / MB,
-    arrayBuffersMb: arrayBuffers / MB,
+    wasmMb: bytesOfMemories() / MB,
     rssMb: rss / MB,
     p99Ms: Math.max(0, delays.percentile(99) / NS_PER_MS - RESOLUTION_MS),
     worstMs: Math.max(0, delays.max / NS_PER_MS - RESOLUTION_MS),

@@ -9,6 +9,7 @@ export interface Sample {
   readonly rssMb: number;
   /** Undefined where the heap still had its garbage. */
   readonly heapMb: number | undefined;
+  /** Without that of WebAssembly: a process has it from its first voice channel on. */
   readonly externalMb: number | undefined;
   /** Open files and sockets of the process. */
   readonly files: number;
@@ -34,7 +35,7 @@ export const takeSample = async (pid: number, file: string, atS: number): Promis
     atS,
     ...before,
     heapMb: vitals.isCollected ? vitals.heapMb : undefined,
-    externalMb: vitals.isCollected ? vitals.externalMb : undefined,
+    externalMb: vitals.isCollected ? vitals.externalMb - vitals.wasmMb : undefined,
     resources: Object.values(vitals.handles).reduce((sum, count) => sum + count, 0),
     timers: vitals.timers,
     p99Ms: vitals.p99Ms,

@@ -11,6 +11,8 @@ export interface Vitals {
   readonly isCollected: boolean;
   readonly heapMb: number;
   readonly externalMb: number;
+  /** The part of it that WebAssembly has. */
+  readonly wasmMb: number;
   readonly rssMb: number;
   readonly p99Ms: number;
   readonly worstMs: number;

@@ -29,6 +29,8 @@ describe('linked channels', () => {
   it('quote what is posted together with its answer', async () => {
     const [begin, resolve] = [scene.hold('first'), scene.hold('hello')];
     await scene.say(ENGLISH, 'first');
+    // It is prepared alone.
+    await expect.poll(() => scene.contexts.has('first')).toBe(true);
     const { ref } = await scene.say(ENGLISH, 'hello');
     await scene.say(SPANISH, 'es:adiós', { author: person('eva'), replyTo: ref });
     await scene.say(ENGLISH, 'again', { author: person('bob'), replyTo: ref });

@@ -189,8 +189,9 @@ export const createBackfill = (deps: BackfillDeps) => {
         let waitMs = isSlow()
           ? 0
           : await look(follow, channel, coming.newest, { attempt: 0, isLinked });
-        // A fault that passes soon does not cost the channel its order.
+        // A fault that passes soon does not cost the channel its order; channels linked with it go on.
         if (waitMs !== undefined && waitMs <= PATIENCE_MS && !isSlow()) {
+          await held?.end(true);
           await sleep(realClock, waitMs, follow.signal);
           waitMs = await look(follow, channel, coming.newest, { attempt: 1, isLinked });
         }

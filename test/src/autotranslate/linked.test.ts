@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
@@ -30,6 +29,8 @@ describe('linked channels', () => {
   it('quote what is posted together with its answer', async () => {
     const [begin, resolve] = [scene.hold('first'), scene.hold('hello')];
     await scene.say(ENGLISH, 'first');
+    // It is prepared alone.
+    await expect.poll(() => scene.contexts.has('first')).toBe(true);
     const { ref } = await scene.say(ENGLISH, 'hello');
     await scene.say(SPANISH, 'es:adiós', { author: person('eva'), replyTo: ref });
     await scene.say(ENGLISH, 'again', { author: person('bob'), replyTo: ref });
@@ -75,6 +76,9 @@ describe('linked channels', () => {
       await scene.idle();
       await scene.restart();
       meanwhile();
+      const histories = (): number =>
+        scene.feed.calls.filter((call) => call === 'history').length;
+      const before = histories();
       const question = scene.feed.say(ENGLISH, 'question');
       const answer = scene.feed.say(SPANISH, 'es:respuesta');
       scene.listener.messagesMissed(
@@ -84,7 +88,7 @@ describe('linked channels', () => {
         })),
       );
       // The channels that were missed are read first.
-      await setImmediate();
+      await expect.poll(() => histories()).toBeGreaterThan(before);
       // What waits for nothing would be there by now.
       for (const text of ['an aside', 'another one']) {
         await scene.say(GENERAL, text);

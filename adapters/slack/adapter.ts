@@ -128,7 +128,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       await handled(space);
       return lookBack.channelsOf(space);
     },
-    readMissed: feedListener.readMissed,
+    readMissed: async (channel) => feedListener.readMissed(channel),
     log,
     clock,
     now: Date.now,
@@ -198,7 +198,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
           speed,
           log,
           stopped: stopped.signal,
-          isTaking: transport.isConnected,
+          isTaking: () => transport.isConnected(),
           missed: async () => {
             for (const space of installations.list()) await looks.note(space);
           },
@@ -210,7 +210,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     people.forgetAll();
     feedListener.connected(PLATFORM);
     if (cover) void cover.keep();
-    else installations.list().forEach(lookBack.start);
+    else for (const space of installations.list()) lookBack.start(space);
   });
 
   const goOnline = async (): Promise<string> => {

@@ -62,9 +62,9 @@ describe('a history that takes minutes', () => {
 
   it('keeps no other channel from its history', async () => {
     await using patient = slow();
-    for (let at = 0; at < 10; at += 1) patient.missed(channel(`slow ${at}`), undefined);
+    for (let at = 0; at < 10; at += 1) void patient.missed(channel(`slow ${at}`), undefined);
     scene.place.say(channel('slow 11'), 'missed');
-    patient.missed(channel('slow 11'), undefined);
+    void patient.missed(channel('slow 11'), undefined);
     opening.resolve();
     await patient.idle();
     expect(scene.taken).toEqual(['missed']);
@@ -73,7 +73,7 @@ describe('a history that takes minutes', () => {
   it('is read once more for all that was missed while it was read', async () => {
     await using patient = slow();
     for (let at = 0; at < 5; at += 1) {
-      patient.missed(GENERAL, undefined);
+      void patient.missed(GENERAL, undefined);
       await patient.report(GENERAL, async () => undefined);
     }
     opening.resolve();
@@ -91,7 +91,7 @@ describe('a history that takes minutes', () => {
       if (gapsAtFirst < 0) gapsAtFirst = scene.gaps.length;
     };
     await using patient = slow();
-    patient.missed(GENERAL, undefined);
+    void patient.missed(GENERAL, undefined);
     opening.resolve();
     await patient.idle();
     expect(gapsAtFirst).toBe(1);
@@ -111,7 +111,7 @@ describe('a history that takes minutes', () => {
     scene.cursor = known.position;
     unread = ({ missedAfter, unread: tell }, after) => tell(after, missedAfter);
     await using patient = slow();
-    patient.missed(GENERAL, undefined);
+    void patient.missed(GENERAL, undefined);
     opening.resolve();
     await patient.idle();
     expect([scene.deleted, scene.gaps]).toEqual([[], []]);
@@ -124,7 +124,7 @@ describe('a history that takes minutes', () => {
       error: new AppError('unavailable', 'for a moment', { retryable: true }),
     });
     scene.place.say(GENERAL, 'missed');
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     let takenBefore = -1;
     await scene.backfill.report(GENERAL, async () => void (takenBefore = scene.taken.length));
     expect(takenBefore).toBe(1);
@@ -137,7 +137,7 @@ describe('a history that takes minutes', () => {
       error: new AppError('rate-limited', 'wait', { retryable: true, retryAfterMs: 1_100 }),
     });
     scene.place.say(GENERAL, 'missed');
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     let takenBefore = -1;
     await scene.backfill.report(GENERAL, async () => void (takenBefore = scene.taken.length));
     await scene.backfill.idle();
@@ -150,7 +150,7 @@ describe('a history that may not be read', () => {
     scene.cursor = scene.place.say(GENERAL, 'known').position;
     scene.aheadMs = 60_000;
     scene.place.fail({ call: 'history', error: new AppError('forbidden', 'closed') });
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     await scene.backfill.idle();
     expect(scene.gaps).toMatchObject([
       { channel: GENERAL, fromMs: scene.place.feed.timeOf(scene.cursor), reason: 'forbidden' },

@@ -94,7 +94,7 @@ export const withBackfill = (): BackfillScene => {
     backfill: createBackfill(parts()),
     take,
     follow: async () => {
-      scene.backfill.missed(GENERAL, undefined);
+      void scene.backfill.missed(GENERAL, undefined);
       await scene.backfill.idle();
       scene.place.calls.length = 0;
     },

@@ -69,7 +69,7 @@ describe('catching up', () => {
     const hold = () => ({ heeded: heeded.promise, [Symbol.dispose]: () => undefined });
     await using backfill = createBackfill({ ...parts(), hold });
     scene.place.say(GENERAL, 'missed');
-    backfill.missed(GENERAL, undefined);
+    void backfill.missed(GENERAL, undefined);
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
     expect(scene.place.calls).toEqual([]);
     heeded.resolve();
@@ -83,7 +83,7 @@ describe('catching up', () => {
       [Symbol.dispose]: () => undefined,
     });
     await using backfill = createBackfill({ ...parts(), hold });
-    backfill.missed(GENERAL, undefined);
+    void backfill.missed(GENERAL, undefined);
   });
 
   it('begins with channels in which messages wait for it', async () => {
@@ -92,7 +92,7 @@ describe('catching up', () => {
     scene.place.say(GENERAL, 'missed');
     const opened = Promise.withResolvers<void>();
     scene.gate = opened.promise;
-    for (const each of [...quiet, GENERAL]) scene.backfill.missed(each, undefined);
+    for (const each of [...quiet, GENERAL]) void scene.backfill.missed(each, undefined);
     const live = report(scene.place.say(GENERAL, 'live'));
     opened.resolve();
     await live;
@@ -129,7 +129,7 @@ describe('catching up', () => {
       faults -= 1;
       if (faults >= 0) throw new Error('no disk');
     };
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     await expect.poll(() => scene.taken).toEqual([plainText(text)]);
   });
 
@@ -137,8 +137,8 @@ describe('catching up', () => {
     await follow();
     const opening = Promise.withResolvers<void>();
     const held = scene.backfill.report(GENERAL, () => opening.promise);
-    scene.backfill.missed(GENERAL, scene.cursor);
-    scene.backfill.missed(GENERAL, scene.place.say(GENERAL, 'missed').position);
+    void scene.backfill.missed(GENERAL, scene.cursor);
+    void scene.backfill.missed(GENERAL, scene.place.say(GENERAL, 'missed').position);
     opening.resolve();
     await held;
     await scene.backfill.idle();
@@ -165,7 +165,7 @@ describe('catching up', () => {
     const opening = Promise.withResolvers<void>();
     scene.gate = opening.promise;
     scene.place.say(GENERAL, 'missed');
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     const reported = report({
       ...scene.place.say(GENERAL, 'gone before it was fetched'),
       text: plainWords('live'),
@@ -180,9 +180,9 @@ describe('catching up', () => {
     await follow();
     const opening = Promise.withResolvers<void>();
     scene.gate = opening.promise;
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     const between = report(scene.place.say(GENERAL, 'between'));
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     opening.resolve();
     await between;
     const after = scene.place.say(GENERAL, 'missed in the second gap');
@@ -191,7 +191,7 @@ describe('catching up', () => {
   });
 
   it('asks once for gaps that follow each other', async () => {
-    for (let gap = 0; gap < 5; gap += 1) scene.backfill.missed(GENERAL, undefined);
+    for (let gap = 0; gap < 5; gap += 1) void scene.backfill.missed(GENERAL, undefined);
     await scene.backfill.idle();
     expect(scene.place.calls).toEqual(['history']);
   });
@@ -200,7 +200,7 @@ describe('catching up', () => {
     await follow();
     const opening = Promise.withResolvers<void>();
     scene.gate = opening.promise;
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     const reports = Array.from({ length: 1_100 }, (_, at) =>
       report(scene.place.say(GENERAL, `${at}`)),
     );
@@ -241,7 +241,7 @@ describe('catching up', () => {
   it('reads a history again that nobody understands', async () => {
     scene.place.fail({ call: 'history', error: new AppError('internal', 'half a page') });
     scene.place.say(GENERAL, 'missed');
-    scene.backfill.missed(GENERAL, undefined);
+    void scene.backfill.missed(GENERAL, undefined);
     await scene.backfill.idle();
     expect(scene.taken).toEqual(['missed']);
   });
@@ -251,8 +251,9 @@ describe('catching up', () => {
     const opening = Promise.withResolvers<void>();
     const { ref } = scene.place.say(GENERAL, 'before');
     scene.gate = opening.promise;
-    scene.backfill.missed(GENERAL, undefined);
-    for (let at = 0; at < 10_001; at += 1) scene.backfill.missed(channel(`other ${at}`), undefined);
+    void scene.backfill.missed(GENERAL, undefined);
+    for (let at = 0; at < 10_001; at += 1)
+      void scene.backfill.missed(channel(`other ${at}`), undefined);
     const reported = report(scene.place.edit(ref, 'after'));
     opening.resolve();
     await reported;
@@ -287,7 +288,7 @@ describe('catching up', () => {
         }),
       },
     });
-    endless.missed(GENERAL, undefined);
+    void endless.missed(GENERAL, undefined);
     await expect.poll(() => signal).toBeDefined();
     await endless[Symbol.asyncDispose]();
     expect(signal?.aborted).toBe(true);

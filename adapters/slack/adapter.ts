@@ -210,7 +210,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     people.forgetAll();
     feedListener.connected(PLATFORM);
     if (cover) void cover.keep();
-    else installations.list().forEach(lookBack.start);
+    else for (const space of installations.list()) lookBack.start(space);
   });
 
   const goOnline = async (): Promise<string> => {

@@ -121,6 +121,13 @@ describe('an event that was acknowledged', () => {
     bot.slack.app.events = new Set();
     const missed = two.channel.say(two.ann, 'This was said while nobody listened');
     bot.slack.app.events = events;
+    // For longer than Slack sends again.
+    await bot.store.write(async (db) => {
+      await db
+        .updateTable('agreement')
+        .set({ value: Date.now() - 600_000 })
+        .execute();
+    });
     await bot.start();
     await bot.slack.until(() => repliesTo(missed).length === 1);
     resolve();

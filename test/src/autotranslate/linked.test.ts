@@ -76,8 +76,7 @@ describe('linked channels', () => {
       await scene.idle();
       await scene.restart();
       meanwhile();
-      const histories = (): number =>
-        scene.feed.calls.filter((call) => call === 'history').length;
+      const histories = (): number => scene.feed.calls.filter((call) => call === 'history').length;
       const before = histories();
       const question = scene.feed.say(ENGLISH, 'question');
       const answer = scene.feed.say(SPANISH, 'es:respuesta');

@@ -15,6 +15,7 @@ import { openStore } from '../../../src/store/index.ts';
 
 /** Numbers of one process are below those of the next. */
 const NUMBERS_OF_A_PROCESS = 1_000_000;
+const LOOK_MS = 5;
 /** Bytes that a disk writes whole or not at all. */
 const SECTOR_BYTES = 512;
 
@@ -30,8 +31,8 @@ export interface Ledger {
 
 /** An inbox whose processes are killed. */
 export interface KilledInbox {
-  /** Starts a process and lets it work for a while. */
-  readonly run: (lifeMs: number) => Promise<void>;
+  /** Starts a process and lets it work for a while, and until it has accepted so many messages at least. */
+  readonly run: (lifeMs: number, least?: number) => Promise<void>;
   readonly kill: () => Promise<void>;
   /** Kills the process, and leaves of the files what is sure to be on the disk after a loss of power. */
   readonly cutPower: (random: () => number) => Promise<void>;
@@ -112,9 +113,11 @@ export const createKilledInbox = (url: string): KilledInbox => {
   };
 
   return {
-    run: async (lifeMs) => {
+    run: async (lifeMs, least = 0) => {
+      const before = accepted.size;
       await start(path !== undefined);
       await delay(lifeMs);
+      while (accepted.size < before + least) await delay(LOOK_MS);
     },
     kill,
     cutPower: async (random) => {

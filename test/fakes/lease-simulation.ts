@@ -48,6 +48,8 @@ const SLOW_MS = 2_500;
 const SET_MS = 10_000;
 /** Time by which a lease lasts longer that was claimed on a slow connection, with the renewals after it. */
 const GRANTED_MS = SLOWEST_MS + 1_000;
+/** Time by which a process that was frozen takes over later than one that waits for a lease to end. */
+const KNOWN_MS = 1_500;
 const TOLD = 40;
 
 interface Known {
@@ -270,9 +272,14 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
     member.awayUntilMs = time.nowMs + lasts(forMs);
     for (const each of member.connections) each.break();
   };
+  const freeze = ({ host, sleeps }: Member, forMs: number): void => {
+    // Until it knows the database's clock again, it takes over only what was released.
+    lasts(forMs + KNOWN_MS);
+    host.freeze(forMs, sleeps ? 'asleep' : 'stopped');
+  };
   const faults: ((member: Member) => void)[] = [
-    ({ host, sleeps }) => host.freeze(lasts(upTo(upTo(12_000))), sleeps ? 'asleep' : 'stopped'),
-    ({ host, sleeps }) => host.freeze(lasts(upTo(6_000)), sleeps ? 'asleep' : 'stopped'),
+    (member) => freeze(member, upTo(upTo(12_000))),
+    (member) => freeze(member, upTo(6_000)),
     // A clock that is set back by as much as the machine sleeps hides the sleep.
     ({ host, sleeps }) => host.setWallClock((sleeps ? 1 : 2 * random() - 1) * 3_600_000),
     (member) => disconnect(member, 0),

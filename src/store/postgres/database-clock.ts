@@ -1,5 +1,5 @@
 import type { Clock } from '../../async/clock.ts';
-import { LEASE_MS } from './lease-rows.ts';
+import { LEASE_MS, SLOWEST_MS } from './lease-rows.ts';
 
 /** The least and the greatest time that the database's clock can have, ms since 1970. */
 export type TimeBounds = readonly [earliestMs: number, latestMs: number];
@@ -41,6 +41,8 @@ export const createDatabaseClock = (
     ask: () => {
       const [sentMs, sentWallMs] = [nowMs(), wallMs()];
       return (databaseMs) => {
+        // A process that was frozen or asleep meanwhile learns next to nothing.
+        if (Math.max(nowMs() - sentMs, wallMs() - sentWallMs) > SLOWEST_MS) return;
         noted = [
           ...(findCounted() ?? noted),
           {

@@ -7,9 +7,9 @@ import type { ListenSession } from './session.ts';
 export interface SetWatch extends Disposable {
   /**
    * Waits until the set has changed since the last wait, at most for `forMs`. A change is answered only after a random
-   * part of the set's spread, so that others are answered with it.
+   * part of the set's spread, so that others are answered with it. Resolves with whether it has changed.
    */
-  next(forMs: number, signal: AbortSignal): Promise<void>;
+  next(forMs: number, signal: AbortSignal): Promise<boolean>;
   /** Has processes answer a change at random times within `spreadMs`, and changes within that time be told once. */
   spread(spreadMs: number): void;
 }
@@ -69,8 +69,10 @@ export const openSetChanges = async ({
           takeBack();
           if (hasChanged && watched.spreadMs > 0)
             await sleep(clock, random() * watched.spreadMs, signal).catch(() => undefined);
+          const result = hasChanged;
           hasChanged = false;
           over = Promise.withResolvers();
+          return result;
         },
         spread: (spreadMs) => {
           watched.spreadMs = spreadMs;

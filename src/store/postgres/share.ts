@@ -118,25 +118,33 @@ export const shareNames = (deps: ShareDeps): AsyncDisposable => {
     return granted.length;
   };
 
-  /** Claims or gives back names, as this process's part asks for; resolves with the longest time until the next look. */
-  const look = async (): Promise<number> => {
+  /**
+   * Claims or gives back names, as this process's part asks for. Resolves with the longest time until the next look.
+   *
+   * @param tells true where others are to be told that this process lacks names, which they may have to give
+   */
+  const look = async (tells: boolean): Promise<number> => {
     const [counted] = await query<Counted>(COUNT, [members, owner, ...bounds()]);
     if (!counted || counted.members === 0) return LOOK_MS;
     if (counted.ended > 0) await query(END, [members, set, ...bounds()]);
     watch.spread(counted.members * SPREAD_MS);
     const lacking = partOf(size, counted.members, counted.before) - working.size;
     if (lacking < 0) await Promise.all([...working.values()].slice(lacking).map(give));
-    if (lacking > 0 && (await claim(lacking)) < lacking) return LOOK_MS;
+    if (lacking > 0 && (await claim(lacking)) < lacking) {
+      if (tells && !changes.isTold(set)) await query(TELL, [set]);
+      return LOOK_MS;
+    }
     return LOOK_MS * Math.max(1, counted.members / LOOKING);
   };
 
   /** Looks again and again while this process counts among those that share the set. */
   const takePart = async (member: Tenure): Promise<void> => {
     const ended = AbortSignal.any([closing.signal, member.signal]);
-    if (!changes.isTold(set)) await query(TELL, [set]);
+    let isWoken = false;
     while (member.isHeld()) {
-      const forMs = await look();
-      await watch.next(forMs * (0.5 + random() / 2), ended);
+      // Who was told of a change tells of none in turn.
+      const forMs = await look(!isWoken);
+      isWoken = await watch.next(forMs * (0.5 + random() / 2), ended);
       closing.signal.throwIfAborted();
     }
   };

@@ -36,8 +36,8 @@ export interface SimulationResult {
   readonly perSecond: ReadonlyMap<string, number>;
 }
 
-/** Longest time until all is as it should be: a lease that was claimed while the database seemed slow lasts longer. */
-const WHOLE_MS = 6_500;
+/** Longest time until all is as it should be. */
+const WHOLE_MS = 6_000;
 const CALM_MS = 5_000;
 const LOOK_MS = 50;
 /** Drift of clocks, each way; the margin of a lease allows for more. */

@@ -4,6 +4,7 @@ import { AppError, toAppError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { OpenDeliveries } from './ports/deliveries.ts';
 import type { SlotOwner } from './slot-owner.ts';
+import { isStorageFault } from './sqlite/disk-fault.ts';
 import type { DeliveryStore, StoredDelivery } from './store/deliveries.ts';
 import { slotOf } from './store/slots.ts';
 
@@ -47,7 +48,8 @@ export const createOpenDeliveries =
     const known = new Map<number, Known>();
 
     const tryToHandle = async (number: number): Promise<void> => {
-      for (let attempt = 1; ; attempt += 1) {
+      let failures = 0;
+      for (let attempt = 0; ; attempt += 1) {
         try {
           const body = await stored.read(number);
           if (body !== undefined) await handle(body);
@@ -55,13 +57,17 @@ export const createOpenDeliveries =
         } catch (thrown) {
           stopping.signal.throwIfAborted();
           const { code, message: reason, retryable } = toAppError(thrown);
-          const isFinal = thrown instanceof AppError && !retryable && code !== 'internal';
-          if (isFinal || attempt >= TRIES) {
-            log.error({ platform, code, err: thrown }, 'an event was given up');
-            return stored.end(number);
+          // A database that is away is no fault of the event.
+          if (!isStorageFault(thrown)) {
+            failures += 1;
+            const isFinal = thrown instanceof AppError && !retryable && code !== 'internal';
+            if (isFinal || failures >= TRIES) {
+              log.error({ platform, code, err: thrown }, 'an event was given up');
+              return stored.end(number);
+            }
           }
           log.warn({ platform, code, reason }, 'an event could not be handled yet');
-          await sleep(clock, backoffMs(BACKOFF, attempt - 1), stopping.signal);
+          await sleep(clock, backoffMs(BACKOFF, attempt), stopping.signal);
         }
       }
     };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createOpenDeliveries } from '../../src/deliveries.ts';
 import { createSlotOwner } from '../../src/slot-owner.ts';
 import { AppError } from '../../src/errors.ts';
+import { storageError, type StorageFault } from '../../src/sqlite/disk-fault.ts';
 import { clearOld } from '../../src/store/clear-old.ts';
 import { createDeliveryStore } from '../../src/store/deliveries.ts';
 import { openStore } from '../../src/store/index.ts';
@@ -34,6 +35,7 @@ const open = async () => {
   });
   return {
     store,
+    slots,
     clock,
     logged,
     handled,
@@ -45,6 +47,13 @@ const open = async () => {
     },
     [Symbol.asyncDispose]: async () => store.destroy(),
   };
+};
+
+const AWAY: StorageFault = {
+  reason: 'it is away',
+  instruction: 'wait',
+  remedy: 'remedies.database-away',
+  retryable: true,
 };
 
 const forever = async (): Promise<void> => new Promise(() => undefined);
@@ -75,10 +84,24 @@ describe('an event that was stored', () => {
     await expect.poll(() => given.handled).toEqual(['body of three', 'body of one', 'body of two']);
   });
 
+  it('is not given up while the database is away, however often it is tried', async () => {
+    await using given = await open();
+    let tries = 0;
+    using deliveries = given.deliveries(async (body) => {
+      tries += 1;
+      if (tries <= 40) throw storageError('unavailable', AWAY, undefined);
+      given.handled.push(body);
+    });
+    await deliveries.take(eventOf('one'));
+    await expect.poll(() => given.handled).toEqual(['body of one']);
+  });
+
   it('waits for those that another process has stored before it', async () => {
     await using given = await open();
     using deliveries = given.deliveries();
     await deliveries.resume();
+    // Of a slot that this process does not have yet, it looks for all events anyway.
+    await expect.poll(() => given.slots.tenureOf('here')).toBeDefined();
     await createDeliveryStore(given.store, 'test', given.clock.nowMs).put(eventOf('one'));
     await deliveries.take(eventOf('two'));
     await expect.poll(() => given.handled).toEqual(['body of one', 'body of two']);

@@ -68,9 +68,10 @@ export const createTempStore = (bounds: { files: number; bytes: number }, parent
     await rm(await pathOf(id), { force: true });
   };
 
-  const makeRoom = async (): Promise<void> => {
+  /** Drops the oldest files until the others fit, with so many bytes more. */
+  const makeRoom = async (moreBytes = 0): Promise<void> => {
     for (const id of files.keys()) {
-      if (files.size <= bounds.files && total <= bounds.bytes) return;
+      if (files.size <= bounds.files && total + moreBytes <= bounds.bytes) return;
       await remove(id);
     }
   };
@@ -90,11 +91,13 @@ export const createTempStore = (bounds: { files: number; bytes: number }, parent
       let sizeBytes = 0;
       const measured = async function* (): AsyncGenerator<Uint8Array> {
         for await (const chunk of bytes) {
-          sizeBytes += chunk.byteLength;
-          total += chunk.byteLength;
-          if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
-          if (total > bounds.bytes) await makeRoom();
-          if (total > bounds.bytes) throw noRoom();
+          const { byteLength } = chunk;
+          if (sizeBytes + byteLength > limitBytes) throw tooLarge(limitBytes);
+          await makeRoom(byteLength);
+          // What is refused takes no room from others meanwhile.
+          if (total + byteLength > bounds.bytes) throw noRoom();
+          sizeBytes += byteLength;
+          total += byteLength;
           yield chunk;
         }
       };

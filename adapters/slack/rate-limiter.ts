@@ -25,7 +25,7 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>;
  */
 export const createRateLimiter = (clock: Clock, speed: number, quota?: Pick<Quota, 'take'>) => {
   /** Rates that differ from the methods' own, by workspace and method. */
-  const changed = new Map<string, Rate>();
+  const changed = createLru<string, Rate>(REMEMBERED);
   const buckets = createLru<string, Bucket>(REMEMBERED);
 
   const scaled = ({ calls, perMs }: Rate): Rate => ({ calls, perMs: perMs / speed });

@@ -8,7 +8,7 @@ import { onServer } from '../test/fakes/on-server.ts';
 import { startPostgres } from '../test/fakes/postgres.ts';
 import { startSlackFake } from '../test/fakes/slack/index.ts';
 import { startSpeechFake } from '../test/fakes/speech.ts';
-import { isShared } from './chaos/connected.ts';
+import { isShared } from './connected.ts';
 import { startDiscordTalk } from './chaos/discord-talk.ts';
 import { judge, type Judgement } from './chaos/judge.ts';
 import { startLoadBalancer } from './chaos/load-balancer.ts';

@@ -9,6 +9,7 @@ import { onServer } from '../test/fakes/on-server.ts';
 import { startPostgres, type TestPostgres } from '../test/fakes/postgres.ts';
 import { spawnDragoman } from '../test/fakes/program.ts';
 import { startSpeechFake, type SpeechFake } from '../test/fakes/speech.ts';
+import { isWhole, partsOf } from './connected.ts';
 
 export type Program = ReturnType<typeof spawnDragoman>;
 
@@ -61,7 +62,6 @@ export const startPrograms = async (
   };
   parts.defer(kill);
 
-  const connected = () => discord.gateway.sessions.filter((one) => one.connected);
   return {
     postgres,
     databaseUrl,
@@ -86,12 +86,11 @@ export const startPrograms = async (
       return program;
     },
     kill,
-    ownerOf: (shard) => connected().find((one) => one.shard[0] === shard)?.client,
+    ownerOf: (shard) =>
+      discord.gateway.sessions.find((one) => one.connected && one.shard[0] === shard)?.client,
     shared: async (shards, names) => {
-      const isShared = (): boolean => {
-        const owners = new Map(connected().map(({ shard: [id], client }) => [id, client]));
-        return owners.size === shards && names.every((name) => [...owners.values()].includes(name));
-      };
+      const isShared = (): boolean =>
+        isWhole(discord, shards) && names.every((name) => partsOf(discord).has(name));
       while (!isShared()) await delay(LOOK_MS);
     },
     [Symbol.asyncDispose]: async () => parts.disposeAsync(),

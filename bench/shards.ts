@@ -4,7 +4,7 @@ import { onServer } from '../test/fakes/on-server.ts';
 import { startPostgres } from '../test/fakes/postgres.ts';
 import { endProgram, spawnDragoman } from '../test/fakes/program.ts';
 import { startSpeechFake } from '../test/fakes/speech.ts';
-import { isShared, isWhole } from './chaos/connected.ts';
+import { isShared, isWhole } from './connected.ts';
 import { fixed, median, printTable } from './measure.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { DiscordFake } from '../../test/fakes/discord/index.ts';
+import type { DiscordFake } from '../test/fakes/discord/index.ts';
 
 /** Number of the shards that each client is connected for. */
 export const partsOf = ({ gateway }: DiscordFake): Map<string, number> => {

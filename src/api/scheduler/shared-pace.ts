@@ -1,7 +1,10 @@
 import type { Clock } from '../../async/clock.ts';
 import type { Lane } from '../../model/lane.ts';
 import type { SharedStates } from '../../ports/shared-states.ts';
+import { createAsking } from './asking.ts';
+import { createHeldTurns } from './held-turns.ts';
 import { AHEAD_MS, enterReport, type PaceAnswer, type PaceReport } from './pace-book.ts';
+import { createPaceNews } from './pace-news.ts';
 import { newPaceState } from './pace-state.ts';
 import { createPace, type Pace } from './pace.ts';
 
@@ -37,8 +40,6 @@ export interface SharedPaceDeps {
 
 /** Weights of processes that want turns, by their most urgent lane. */
 const WEIGHTS: Readonly<Record<Lane, number>> = { live: 8, interactive: 4, ambient: 2, batch: 1 };
-/** Time for which a turn may be used after its moment. */
-const LATE_MS = 250;
 /** Longest wait for the database, and time between two tries while it is away. */
 const ANSWER_MS = 1_000;
 const AGAIN_MS = 1_000;
@@ -46,13 +47,16 @@ const AGAIN_MS = 1_000;
 const LEAST_MS = 20;
 /** Wait after a refusal that names none, until the others' answer. */
 const UNTOLD_MS = 1_000;
-const MOST_REFUSALS = 64;
 
-interface Refusal {
-  readonly atMs: number;
-  readonly sentAtMs: number;
-  readonly toldMs: number | undefined;
-}
+/** The pace of a process that goes on alone with its portion, in requests a second, of a shared one. */
+const paceAlone = (portion: number | undefined, nowMs: number, pausedUntilMs: number): Pace =>
+  createPace({
+    ...newPaceState(),
+    limit: portion === undefined ? undefined : { rate: portion, drop: 0, isMeasured: true },
+    countedMs: nowMs,
+    sentMs: nowMs,
+    pausedUntilMs,
+  });
 
 /**
  * Creates a pace that all processes on one database keep together, in a book that one of them at a time
@@ -62,82 +66,45 @@ interface Refusal {
 export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
   const { states, name, by, clock, random, changed } = deps;
   const { nowMs } = clock;
+  const turns = createHeldTurns();
+  const news = createPaceNews();
   /** Decides while no limit is known, and while the database is away. */
   let own = createPace();
   /** The last answer, while it decides. */
   let together: PaceAnswer | undefined;
   let era = 0;
-  let eraSinceMs = -Infinity;
-  /** Moments of the turns that this process has. */
-  let turnsMs: number[] = [];
+  let isAway = false;
   let pausedUntilMs = -Infinity;
   let aheadAtMs = -Infinity;
   let nextTurnMs = -Infinity;
   let demand: PaceDemand = { count: 0, lane: 'interactive', reserve: 0 };
 
-  let sentAhead = 0;
-  let unused = 0;
-  let isAccepted = false;
-  let refusals: Refusal[] = [];
-
-  let isAsking = false;
-  let asksAgain = false;
-  let isAway = false;
-  let askAtMs = -Infinity;
-  let cancelAsk: (() => void) | undefined;
-
-  const dropLate = (now: number): void => {
-    const kept = turnsMs.filter((turnMs) => turnMs >= now - LATE_MS);
-    unused += turnsMs.length - kept.length;
-    turnsMs = kept;
-  };
+  const dropLate = (now: number): void => news.unused(turns.dropLate(now));
 
   const takeReport = (): PaceReport => {
     const now = nowMs();
     dropLate(now);
-    const report: PaceReport = {
+    return {
       by,
       nowMs: now,
-      wanted: Math.max(0, demand.count - turnsMs.length),
+      wanted: Math.max(0, demand.count - turns.count()),
       weight: WEIGHTS[demand.lane],
       reserve: demand.reserve,
-      held: turnsMs.length,
+      held: turns.count(),
       era,
-      sentAhead,
-      unused,
-      isAccepted,
-      refusals: refusals.map(({ atMs, sentAtMs, toldMs }) => ({
-        agoMs: now - atMs,
-        sentAgoMs: now - sentAtMs,
-        toldMs,
-        isInformed: sentAtMs >= eraSinceMs,
-      })),
+      ...news.take(now),
       wasAway: isAway,
       own: own.state(),
     };
-    sentAhead = 0;
-    unused = 0;
-    isAccepted = false;
-    refusals = [];
-    return report;
   };
 
-  /** Goes on alone, with the last portion. */
-  const part = (): void => {
+  const goAlone = (): void => {
     isAway = true;
-    askAtMs = nowMs() + AGAIN_MS;
+    asking.notBefore(nowMs() + AGAIN_MS);
     if (!together) return;
-    const { portion } = together;
-    const limit = portion && { rate: portion, drop: 0, isMeasured: true };
-    own = createPace({
-      ...newPaceState(),
-      limit: limit || undefined,
-      countedMs: nowMs(),
-      sentMs: nowMs(),
-      pausedUntilMs,
-    });
+    own = paceAlone(together.portion, nowMs(), pausedUntilMs);
     together = undefined;
-    turnsMs = [];
+    turns.clear();
     changed();
   };
 
@@ -147,69 +114,53 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
     isAway = false;
     if (answer.era !== era) {
       era = answer.era;
-      eraSinceMs = now;
-      turnsMs = [];
-      unused = 0;
+      turns.clear();
+      news.beginEra(now);
     }
-    askAtMs = now;
+    asking.notBefore(now);
     if (answer.perSecond === undefined) {
       if (together) own = createPace();
       together = undefined;
       return;
     }
+    const isRefused = news.hasRefusals();
     // What was refused meanwhile is reported next.
-    if (refusals.length === 0) own = createPace();
+    if (!isRefused) own = createPace();
     together = answer;
-    pausedUntilMs = Math.max(now + answer.pauseMs, refusals.length > 0 ? pausedUntilMs : 0);
+    pausedUntilMs = Math.max(now + answer.pauseMs, isRefused ? pausedUntilMs : 0);
     nextTurnMs = now + answer.nextInMs;
     const given = answer.turnsInMs.map((inMs) => now + inMs);
-    if (isLate) unused += given.length;
-    else turnsMs.push(...given);
+    if (isLate) news.unused(given.length);
+    else turns.add(given);
     if (given.length >= wanted) return;
-    const middleMs = turnsMs[turnsMs.length >> 1];
     const beforeMs = AHEAD_MS * (0.25 + random() / 2);
-    askAtMs = Math.max(now + LEAST_MS, middleMs ?? nextTurnMs - beforeMs);
+    asking.notBefore(Math.max(now + LEAST_MS, turns.middleMs() ?? nextTurnMs - beforeMs));
   };
 
-  const ask = (): void => {
-    if (isAsking) {
-      asksAgain = true;
-      return;
-    }
-    isAsking = true;
-    asksAgain = false;
-    const report = takeReport();
-    const cancelLate = clock.after(ANSWER_MS, part);
-    const end = (): void => {
+  const asking = createAsking({
+    clock,
+    askOnce: async () => {
+      const report = takeReport();
+      const cancelLate = clock.after(ANSWER_MS, goAlone);
+      const change = states.change(name, (text, storeMs) => enterReport(text, storeMs, report));
+      await change.then((answer) => take(answer, report.wanted), goAlone);
       cancelLate();
-      isAsking = false;
+    },
+    asked: () => {
       changed();
-      if (asksAgain && !isAway) ask();
-    };
-    states
-      .change(name, (text, storeMs) => enterReport(text, storeMs, report))
-      .then((answer) => take(answer, report.wanted), part)
-      .then(end, end);
-  };
+      return !isAway;
+    },
+  });
+  const isTurnWanted = (): boolean =>
+    together ? demand.count > turns.count() : isAway && demand.count > 0;
 
-  /** Asks for turns, now or when it is time. */
-  const askInTime = (): void => {
-    cancelAsk?.();
-    cancelAsk = undefined;
-    const isWanting = together ? demand.count > turnsMs.length : isAway && demand.count > 0;
-    if (!isWanting || isAsking) return;
-    const waitMs = askAtMs - nowMs();
-    if (waitMs <= 0) ask();
-    else cancelAsk = clock.after(Math.ceil(waitMs), askInTime);
-  };
-
-  ask();
+  asking.ask();
   return {
     waitMs: (now, reserve = 0) => {
       if (!together) return own.waitMs(now, reserve);
       if (pausedUntilMs > now) return pausedUntilMs - now;
       dropLate(now);
-      const [turnMs] = turnsMs;
+      const turnMs = turns.firstMs();
       if (turnMs !== undefined) return Math.max(0, turnMs - now);
       // One request does not wait for the database; the others learn of it.
       const mayGoAhead = reserve === 0 && !together.isPressed && now >= aheadAtMs;
@@ -220,29 +171,29 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
         own.sent(now, isPressed);
         return;
       }
-      if (turnsMs.shift() !== undefined) return;
-      sentAhead += 1;
+      if (turns.use()) return;
+      news.sentAhead();
       aheadAtMs = now + Math.max(AHEAD_MS, 1_000 / (together.perSecond ?? 1));
-      ask();
+      asking.ask();
     },
     accepted: () => {
       own.accepted();
-      isAccepted = true;
+      news.accepted();
     },
     refused: (now, sentAtMs, toldMs) => {
       own.refused(now, sentAtMs, toldMs);
       pausedUntilMs = Math.max(pausedUntilMs, now + (toldMs ?? UNTOLD_MS));
       if (isAway) return;
-      if (refusals.length < MOST_REFUSALS) refusals.push({ atMs: now, sentAtMs, toldMs });
-      ask();
+      news.refused({ atMs: now, sentAtMs, toldMs });
+      asking.ask();
     },
     wants: (wanted) => {
       const isUrgent = wanted.count > 0 && wanted.reserve < demand.reserve;
       demand = wanted.count > 0 ? wanted : { ...demand, count: 0 };
-      if (isUrgent && !isAway) askAtMs = nowMs();
-      askInTime();
+      if (isUrgent && !isAway) asking.notBefore(nowMs());
+      asking.askInTime(isTurnWanted);
     },
-    hear: ask,
+    hear: asking.ask,
     perSecond: () => together?.portion ?? own.perSecond(),
   };
 };

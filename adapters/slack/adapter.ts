@@ -77,7 +77,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const writer = createMessageWriter(api, uploads);
   const ownMessages = createOwnMessages({ api, log, speed });
   const mirrors = createMirrors({ api, writer, threads, uploads, mentions, ownMessages });
-  const catchUp = createCatchUp({ api, clock, speed });
+  const catchUp = createCatchUp({ api, installations, clock, speed });
   const feed = createChannelFeed({
     api,
     reader,

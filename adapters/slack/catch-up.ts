@@ -3,6 +3,7 @@ import { LEVEL, type CallPriority } from './bucket.ts';
 import { readHistory, readHistoryPage, THREADS_BACK_MS } from './history.ts';
 import { positionAt, positionOf, timestampAt, writtenMsOf } from './ids.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
+import type { Installations } from './install/installations.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import { MINUTE_MS } from '../../src/async/time.ts';
 import { AppError } from '../../src/errors.ts';
@@ -13,6 +14,7 @@ const LONGEST_MS = 15 * MINUTE_MS;
 
 export interface CatchUpDeps {
   readonly api: Api;
+  readonly installations: Pick<Installations, 'known'>;
   readonly clock: Clock;
   /** Every wait is so many times shorter. */
   readonly speed: number;
@@ -33,7 +35,18 @@ const inOrder = (found: ReadonlyMap<string, RawSlackMessage>): readonly RawSlack
   [...found.values()].toSorted((a, b) => Number(a.ts) - Number(b.ts));
 
 /** Creates what reads the messages of a channel and of its threads after a timestamp. */
-export const createCatchUp = ({ api, clock, speed }: CatchUpDeps) => {
+export const createCatchUp = ({ api, installations, clock, speed }: CatchUpDeps) => {
+  /** True for the first message of a thread in which others than the app wrote after a timestamp. */
+  const hasNewReplies = (raw: RawSlackMessage, after: string, { space }: Channel): boolean => {
+    if (!isLater(raw.latest_reply, after)) return false;
+    const { reply_users: users = [], reply_users_count: count } = raw;
+    const installed = installations.known(space);
+    const ours: readonly (string | undefined)[] = [installed?.botUserId, installed?.botId];
+    const isOnlyOurs =
+      users.length > 0 && users.length === count && users.every((id) => ours.includes(id));
+    return !isOnlyOurs;
+  };
+
   const readAll = async (
     channel: Channel,
     after: string,
@@ -49,7 +62,7 @@ export const createCatchUp = ({ api, clock, speed }: CatchUpDeps) => {
           retryable: true,
         });
       if (isLater(raw.ts, after)) found.set(raw.ts, raw);
-      if (!isLater(raw.latest_reply, after)) continue;
+      if (!hasNewReplies(raw, after, channel)) continue;
       const thread = { ...reading, oldest: after, threadTs: raw.ts };
       for await (const reply of readHistory(api, channel, thread))
         if (isLater(reply.ts, after)) found.set(reply.ts, reply);
@@ -89,7 +102,7 @@ export const createCatchUp = ({ api, clock, speed }: CatchUpDeps) => {
     }
 
     const threads = [...found.values()]
-      .filter((raw) => isLater(raw.latest_reply, after))
+      .filter((raw) => hasNewReplies(raw, after, channel))
       .toSorted((a, b) => Number(b.latest_reply) - Number(a.latest_reply));
     for (const { ts: threadTs, latest_reply: last = threadTs } of threads) {
       let oldest: string | undefined = after;

@@ -22,6 +22,11 @@ export interface Message {
   readonly files: readonly MessageFile[];
   readonly stickers: readonly { readonly name: string; readonly url: string }[];
   readonly replyTo?: MessageRef;
+  /**
+   * Id of the thread that it is in, or would begin, in the adapter's format, on platforms whose threads are not
+   * channels.
+   */
+  readonly threadId?: string;
   /** True for a reply in a thread that stands in the channel too. */
   readonly broadcast?: true;
   readonly forwarded?: boolean;

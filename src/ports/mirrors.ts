@@ -28,6 +28,8 @@ export interface LabelledText {
 /** A message that shows a source in a target: in another language, or as a reply to the source. */
 export interface Mirror {
   readonly source: MessageRef;
+  /** The thread of the source (`Message.threadId`), where it is known. */
+  readonly sourceThreadId?: string;
   /** Address at which readers find the source, where its platform has one. */
   readonly sourceUrl?: string;
   /**

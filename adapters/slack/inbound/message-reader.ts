@@ -114,6 +114,7 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
         files: shown.filter((file) => file !== undefined),
         stickers: [],
         ...(replyTo ? { replyTo } : {}),
+        threadId: raw.thread_ts ?? raw.ts,
         ...(raw.subtype === 'thread_broadcast' ? { broadcast: true } : {}),
         version: versionOf(raw, seenTs),
         ...(raw.edited ? { edited: true } : {}),

@@ -86,6 +86,9 @@ export const rawMessage = z.looseObject({
   files: z.array(rawFile).optional(),
   thread_ts: z.string().optional(),
   latest_reply: z.string().optional(),
+  /** Who replied in the thread: five at most, and an app by its user or its bot ("conversations.replies"). */
+  reply_users: z.array(z.string()).optional().catch(undefined),
+  reply_users_count: z.number().optional().catch(undefined),
   permalink: z.string().optional(),
   edited: z.looseObject({ ts: z.string() }).optional(),
   hidden: z.boolean().optional(),

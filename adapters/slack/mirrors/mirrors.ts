@@ -72,12 +72,12 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
   /** The thread in which a mirror stands; undefined where it stands in the channel. */
   const threadFor = async (
     { channel, threadId }: MirrorTarget,
-    { source, as, below, quote }: Mirror,
+    { source, sourceThreadId, as, below, quote }: Mirror,
     earlier: Earlier = new Map(),
   ): Promise<string | undefined> => {
     if (threadId !== undefined) return threadId;
     if (below || !as) {
-      const root = await threads.rootOf(source);
+      const root = sourceThreadId ?? (await threads.rootOf(source));
       if (root === undefined) throw sourceGone();
       return below && root === source.id ? undefined : root;
     }

@@ -118,6 +118,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
         ...content,
         source: row.ref,
         key: row.purpose,
+        ...(message?.threadId === undefined ? {} : { sourceThreadId: message.threadId }),
         ...(sourceUrl === undefined ? {} : { sourceUrl }),
         ...(quote ? { quote } : {}),
       };

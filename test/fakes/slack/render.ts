@@ -112,6 +112,20 @@ export const renderFile = (world: World, file: File, to: Workspace | undefined):
 export const repliesOf = ({ channel, ts }: Message): readonly Message[] =>
   channel.messages.filter((each) => each.threadTs === ts && each.ts !== ts);
 
+/** What Slack shows of a thread; of those who replied at most five, an app that posts under a person's name by its bot. */
+const threadOf = (replies: readonly Message[]): Json => {
+  const ids = replies.map(({ author, botId, username }) =>
+    username === undefined || botId === undefined ? author.id : botId,
+  );
+  const users = [...new Set(ids)];
+  return {
+    reply_count: replies.length,
+    reply_users_count: users.length,
+    reply_users: users.slice(0, 5),
+    latest_reply: replies.at(-1)?.ts,
+  };
+};
+
 /** The message that a broadcast answers, as it stands within the broadcast. */
 const rootOf = (world: World, { channel, threadTs }: Message, to: Workspace | undefined): Json => {
   const root = channel.messages.find(({ ts }) => ts === threadTs);
@@ -166,9 +180,7 @@ export const renderMessage = (
       : {}),
     ...(isThread === undefined ? {} : { thread_ts: isThread }),
     ...(message.broadcast ? { root: rootOf(world, message, to) } : {}),
-    ...(replies.length > 0
-      ? { reply_count: replies.length, latest_reply: replies.at(-1)?.ts }
-      : {}),
+    ...(replies.length > 0 ? threadOf(replies) : {}),
     ...(message.editedTs ? { edited: { user: author.id, ts: message.editedTs } } : {}),
     ...(message.reactions.size > 0
       ? {

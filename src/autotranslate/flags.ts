@@ -35,5 +35,8 @@ export const readFlagged = async (
   const words = await readOpen(source.ref);
   if (!words) return undefined;
   const text = await textFor(words.text, source.ref.channel, ref.channel, platforms);
-  return { ...words, text, ref, position: pressed.position };
+  const { threadId: _thread, ...shown } = words;
+  // The answer stands below the message that was pressed.
+  const { position, threadId } = pressed;
+  return { ...shown, text, ref, position, ...(threadId === undefined ? {} : { threadId }) };
 };

@@ -2,7 +2,7 @@ import type { Clock } from '../../async/clock.ts';
 
 export interface AskingDeps {
   readonly clock: Clock;
-  /** Asks once; never rejects. */
+  /** Asks once. What it rejects with is passed over: it is asked again like any other time. */
   readonly askOnce: () => Promise<void>;
   /** Called after each; returns true where the next may follow at once. */
   readonly asked: () => boolean;
@@ -23,10 +23,11 @@ export const createAsking = ({ clock, askOnce, asked }: AskingDeps) => {
     }
     isAsking = true;
     asksAgain = false;
-    void askOnce().then(() => {
+    const end = (): void => {
       isAsking = false;
       if (asked() && asksAgain) ask();
-    });
+    };
+    askOnce().then(end, end);
   };
 
   /** Asks when its time has come, where it is still wanted then; replaces what was planned. */

@@ -52,7 +52,8 @@ const UNTOLD_MS = 1_000;
 const paceAlone = (portion: number | undefined, nowMs: number, pausedUntilMs: number): Pace =>
   createPace({
     ...newPaceState(),
-    limit: portion === undefined ? undefined : { rate: portion, drop: 0, isMeasured: true },
+    // Nothing is known of a limit whose portion is 0.
+    limit: portion ? { rate: portion, drop: 0, isMeasured: true } : undefined,
     countedMs: nowMs,
     sentMs: nowMs,
     pausedUntilMs,
@@ -143,8 +144,11 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
       const report = takeReport();
       const cancelLate = clock.after(ANSWER_MS, goAlone);
       const change = states.change(name, (text, storeMs) => enterReport(text, storeMs, report));
-      await change.then((answer) => take(answer, report.wanted), goAlone);
-      cancelLate();
+      try {
+        await change.then((answer) => take(answer, report.wanted), goAlone);
+      } finally {
+        cancelLate();
+      }
     },
     asked: () => {
       changed();

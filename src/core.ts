@@ -311,7 +311,10 @@ export const openCore = async ({
       ]);
       await waitUntil(clock, clock.nowMs() + withinMs, ended);
     },
-    startWork: slots.start,
+    startWork: () => {
+      slots.start();
+      autoTranslate.startRetention();
+    },
     attach: ({ platform, ready }) => {
       platforms.add(platform, ready);
       autoTranslate.attach(platform);

@@ -3,6 +3,7 @@ import { realClock, sleep } from '../../src/async/clock.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import { contentIntentHint, readApplication, inviteLink, type Application } from './application.ts';
+import { PLATFORM } from './ids.ts';
 import { createInteractionSet } from './interactions/interaction-set.ts';
 import { createParts, type DiscordOptions } from './parts.ts';
 import { createRegister } from './slash/registration.ts';
@@ -42,13 +43,17 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     stopped: signal,
   });
 
-  /** Prepares what no shard can do without; resolves with its promise of being connected. */
+  /** Prepares what no shard can do without, and takes shards; resolves with their promise of being connected. */
   const goOnline = async (): Promise<{ readonly connected: Promise<void> }> => {
     const found = await readApplication(api);
     const { id, hasContentIntent } = found;
     signal.throwIfAborted();
     // What is to be posted in servers of other processes' shards needs none here.
     if (!core.processes.isAlone) application = found;
+    if (!core.receives) {
+      core.feedListener.connected(PLATFORM);
+      return { connected: Promise.resolve() };
+    }
     if (!hasContentIntent)
       log.warn(`Discord: messages arrive without their text; ${contentIntentHint(id)}`);
     await register(id);
@@ -58,9 +63,10 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     const scarcity = scarcityOf(limit, recommended);
     if (scarcity) throw scarcity;
     application = found;
-    return { connected: connections.start(options.shards, recommended) };
+    return connections.start(options.shards, recommended);
   };
   const where = (): string => {
+    if (!core.receives) return 'posting only';
     const { id, botName } = known();
     const count = clients.all().reduce((sum, { guilds }) => sum + guilds.cache.size, 0);
     const servers = `${count} ${count === 1 ? 'server' : 'servers'} as ${botName}`;
@@ -116,7 +122,10 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       });
       return { where: outcome };
     },
-    ready: () => application !== undefined && connections.isConnected() && api.isTokenGood(),
+    ready: () =>
+      application !== undefined &&
+      (connections.isConnected() || !core.receives) &&
+      api.isTokenGood(),
     [Symbol.asyncDispose]: async () => {
       stopped.abort(new AppError('cancelled', 'Discord is being stopped'));
       await Promise.race([interactions.stop(), sleep(realClock, STOP_MS)]);

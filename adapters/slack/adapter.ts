@@ -205,6 +205,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
         })
       : undefined;
 
+  let isPosting = false;
   transport.onConnected(() => {
     measured.connected();
     people.forgetAll();
@@ -213,12 +214,19 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     else for (const space of installations.list()) lookBack.start(space);
   });
 
+  /** Only asks and posts, for other processes take the events. */
+  const startPosting = (): string => {
+    isPosting = true;
+    feedListener.connected(PLATFORM);
+    return 'posting only';
+  };
+
   const goOnline = async (): Promise<string> => {
     await installations.load();
     if (core.receives) await looks.start();
     await cover?.look();
     await intake.resume();
-    const where = core.receives ? await transport.start() : 'posting only';
+    const where = core.receives ? await transport.start() : startPosting();
     const names = installations.list().map((space) => known(space)?.url ?? space.id);
     return [where, ...names].join(' ');
   };
@@ -251,7 +259,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
         return { where: 'not connected yet; retrying' };
       }
     },
-    ready: () => transport.isConnected() && isUsable(),
+    ready: () => (core.receives ? transport.isConnected() : isPosting) && isUsable(),
     [Symbol.asyncDispose]: async () => {
       stopped.abort();
       intake[Symbol.dispose]();

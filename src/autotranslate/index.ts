@@ -241,7 +241,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     return (await Promise.all(lacks)).filter(({ permissions }) => permissions.length > 0);
   };
 
-  const retention = startRetention({ ...shared, invites });
+  let retention: AsyncDisposable | undefined;
   // What is known in memory of a space that some process has left.
   store.signals.subscribe('space-left', (space) => {
     if (!space) return;
@@ -310,6 +310,10 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
         }),
       );
     },
+    /** Begins to clear what was kept for long enough. */
+    startRetention: (): void => {
+      retention ??= startRetention({ ...shared, invites });
+    },
     /** Resolves when no due work is left. */
     idle: async (): Promise<void> => {
       await inboxWork.looked();
@@ -322,7 +326,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
       await backfill[Symbol.asyncDispose]();
       await scheduler[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();
-      await retention[Symbol.asyncDispose]();
+      await retention?.[Symbol.asyncDispose]();
       await store.written();
     },
   };

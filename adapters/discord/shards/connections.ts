@@ -125,25 +125,38 @@ export const createConnections = (deps: ConnectionsDeps) => {
       }),
   });
 
+  let isStarted = false;
+
+  /** Resolves when the first shards that this process got are connected. */
+  const connectFirst = async (): Promise<void> => {
+    for (let waitedMs = 0; waitedMs < FIRST_MS; waitedMs += LOOK_MS) {
+      if (shards.own().length > 0) break;
+      await sleep(clock, LOOK_MS, stopped);
+    }
+    await Promise.all(shards.own().map(async ({ first }) => first));
+  };
+
   return {
     /**
-     * Takes shards, and resolves when those that it got at first are connected. Rejects with the
-     * first failure; what may succeed later is tried again.
+     * Begins to take shards. `connected` resolves when those that it got at first are connected, and rejects with
+     * the first failure; these shards try again by themselves. Rejects where no shard could be taken, which
+     * the caller may try again.
      */
-    start: async (wanted: number | undefined, recommended: number): Promise<void> => {
+    start: async (
+      wanted: number | undefined,
+      recommended: number,
+    ): Promise<{ readonly connected: Promise<void> }> => {
       await shards.start(wanted, recommended);
-      for (let waitedMs = 0; waitedMs < FIRST_MS; waitedMs += LOOK_MS) {
-        if (shards.own().length > 0) break;
-        await sleep(clock, LOOK_MS, stopped);
-      }
-      await Promise.all(shards.own().map(async ({ first }) => first));
+      isStarted = true;
+      return { connected: connectFirst() };
     },
     /** Says which part of the shards is here; empty where no other process can have any. */
     part: (): string =>
       processes.isAlone ? '' : ` (${shards.own().length} of ${shards.count()} shards)`,
-    /** True when each shard of this process is connected. */
+    /** True when shards are taken, and each that this process has is connected. */
     isConnected: (): boolean => {
       const own = shards.own();
+      if (!isStarted) return false;
       return own.every((shard) => shard.isConnected()) && (own.length > 0 || !processes.isAlone);
     },
     [Symbol.asyncDispose]: async (): Promise<void> => {

@@ -28,4 +28,5 @@ const size = `${schedules} × ${processes} processes, ${channels} channels, ${me
 const took = `${fixed((performance.now() - startMs) / 1_000, 0)} s`;
 console.log('\n| schedules | posts | posts again, of which was known | violations | took |');
 console.log('| --- | --- | --- | --- | --- |');
+if (found > 0) process.exitCode = 1;
 console.log(`| ${size} | ${posted} | ${postedAgain} | ${found} | ${took} |`);

@@ -23,6 +23,7 @@ const note = (
   times: number,
   { accepted, lost, posted, postedAgain }: Ledger,
 ): void => {
+  if (lost + postedAgain > 0) process.exitCode = 1;
   console.log(`| ${what} | ${times} | ${accepted} | ${lost} | ${posted} | ${postedAgain} |`);
 };
 

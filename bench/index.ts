@@ -10,6 +10,8 @@ const PARTS = new Set([
   'common-bot.ts',
   'programs.ts',
   'processor-time.ts',
+  'connected.ts',
+  'language-detectors.ts',
 ]);
 const wanted = process.argv.slice(2);
 const files = readdirSync(import.meta.dirname)

@@ -125,6 +125,7 @@ if (kind === 'part') {
         kinds.reduce((sum, each) => sum + (perSecond[each] ?? 0), 0),
         1,
       );
+    if (found.length > 0) process.exitCode = 1;
     rows.push([
       `${size.schedules} × ${size.processes} processes, ${size.names} names, ${size.faults} faults`,
       `${tenures}`,

@@ -110,3 +110,4 @@ printTable(
     row('begun before an earlier one of its channel', ({ disorder }) => disorder, 0),
   ],
 );
+if (ours.missing + ours.twice + ours.disorder > 0) process.exitCode = 1;

@@ -202,6 +202,7 @@ const doubled = standing.filter((count) => count > 1).length;
 
 const listed = (counts: Iterable<readonly [string, number]>): string =>
   [...counts].map(([what, count]) => `${count} ${what}`).join(', ');
+const uncaught = NAMES.flatMap((name) => samples.get(name)!.at(-1)!.faults).length;
 console.log(`
 ### ${MINUTES} min, ${wanted.size} messages, a fault every ${FAULT_MS / 1_000} s
 
@@ -209,7 +210,7 @@ Commands and voice: ${listed(Object.entries(traffic.counts))}.
 Faults: ${listed(faults)}.
 What became of the messages: ${listed(became)}.
 Dealt with ${fixed(settleS, 0)} s after the last fault: all but ${open}; without a translation ${missing}, with several ${doubled}.
-Exceptions that nobody caught: ${NAMES.flatMap((name) => samples.get(name)!.at(-1)!.faults).length}.
+Exceptions that nobody caught: ${uncaught}.
 
 | what | process | minutes ${fixed(MINUTES / PARTS, 1)} to ${fixed((2 * MINUTES) / PARTS, 1)} | the last ${fixed(MINUTES / PARTS, 1)} | growth | an hour |
 |---|---|---|---|---|---|`);
@@ -255,4 +256,4 @@ if (PICTURE !== undefined) {
 rmSync(folder, { recursive: true });
 await slack.slack[Symbol.asyncDispose]();
 await programs[Symbol.asyncDispose]();
-process.exit(isFlat && open + missing === 0 ? 0 : 1);
+process.exit(isFlat && open + missing + doubled + uncaught === 0 ? 0 : 1);

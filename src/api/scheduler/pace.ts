@@ -53,7 +53,7 @@ const SLOWEST = 1 / 60;
 /** Waits after refusals in a row that name none: the first, and the longest after doubling. */
 const UNTOLD_MS = 1_000;
 const LONGEST_UNTOLD_MS = 30_000;
-/** Time after which a rate that was never measured, for lack of requests, is forgotten. */
+/** Time after the end of a wait in which a rate that was never measured, for lack of requests, is forgotten. */
 const FORGOTTEN_AFTER_MS = 60_000;
 /** Time for which a refusal is measured from, unless there were few requests since. */
 const MEASURED_MS = 60_000;
@@ -76,8 +76,8 @@ export const createPace = (known: PaceState = newPaceState()): Pace => {
   };
 
   const fill = (nowMs: number): void => {
-    const isForgotten =
-      its.limit?.isMeasured === false && nowMs - its.refusedMs > FORGOTTEN_AFTER_MS;
+    const sinceMs = Math.max(its.refusedMs, its.pausedUntilMs);
+    const isForgotten = its.limit?.isMeasured === false && nowMs - sinceMs > FORGOTTEN_AFTER_MS;
     if (isForgotten) its.limit = undefined;
     const passedMs = nowMs - its.countedMs;
     its.countedMs = nowMs;

@@ -52,7 +52,6 @@ const UNTOLD_MS = 1_000;
 const paceAlone = (portion: number | undefined, nowMs: number, pausedUntilMs: number): Pace =>
   createPace({
     ...newPaceState(),
-    // Nothing is known of a limit whose portion is 0.
     limit: portion ? { rate: portion, drop: 0, isMeasured: true } : undefined,
     countedMs: nowMs,
     sentMs: nowMs,

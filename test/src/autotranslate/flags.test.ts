@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
+import { readFlagged } from '../../../src/autotranslate/flags.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { ENGLISH, GENERAL, linked, SPANISH, withScene } from './support.ts';
@@ -99,5 +100,14 @@ describe('a flag', () => {
     await scene.listener.reactionChanged(copy.ref, '🇫🇷', true);
     await scene.idle();
     expect(scene.feed.texts(SPANISH).at(-1)).toBe('🇫🇷 fr(hello)');
+  });
+
+  it('on a copy is answered in the thread of the copy', async () => {
+    const { feed } = scene;
+    const source = feed.say(ENGLISH, 'hello', { threadId: 'of the source' });
+    const copy = feed.say(SPANISH, 'hola', { threadId: 'of the copy' });
+    const sourceOf = async () => ({ ref: source.ref, purpose: 'watch' });
+    const found = await readFlagged(copy.ref, { sourceOf }, { of: () => feed });
+    expect(found).toMatchObject({ ref: copy.ref, text: source.text, threadId: 'of the copy' });
   });
 });

@@ -161,6 +161,23 @@ describe('a pace that processes share', () => {
     expect(other.waitMs(clock.nowMs())).toBeGreaterThan(1_900);
   });
 
+  it('ends its wait as the service told it, also where the database is away meanwhile', async () => {
+    const { clock, states, paces } = join(2);
+    const [one] = paces;
+    await clock.advance(10);
+    one.sent(clock.nowMs(), false);
+    one.refused(clock.nowMs(), clock.nowMs(), 120_000);
+    await clock.advance(70_000);
+    one.wants?.({ count: 1, lane: 'ambient', reserve: 0.25 });
+    await clock.advance(10);
+    states.isAway = true;
+    one.hear();
+    await clock.advance(2_000);
+    expect(one.waitMs(clock.nowMs(), 0.25)).toBeGreaterThan(40_000);
+    await clock.advance(50_000);
+    expect(one.waitMs(clock.nowMs(), 0.25)).toBe(0);
+  });
+
   it('is forgotten by all where a single refusal stood for nothing', async () => {
     const { clock, paces } = join(2);
     const [one, other] = paces;

@@ -230,11 +230,17 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
     'end members',
     `WITH ended AS (
        UPDATE lease SET expires_ms = 0
-       WHERE set_name = $1 AND expires_ms > 0 AND ${isFree('$3', '$4')} RETURNING name)
+       WHERE name IN (
+         SELECT name FROM lease
+         WHERE set_name IN ($1, $2) AND expires_ms > 0 AND ${isFree('$3', '$4')}
+         FOR UPDATE SKIP LOCKED)
+       RETURNING name)
      SELECT pg_notify('dragoman_released', $2) FROM ended LIMIT 1`,
-    ([set, told, ...bounds]: [string, string, number, number]) => {
+    ([members, told, ...bounds]: [string, string, number, number]) => {
       const isEnded = freeAt(...bounds);
-      const ended = (sets.get(set) ?? []).filter((row) => row.expiresMs > 0 && isEnded(row));
+      const ended = [members, told]
+        .flatMap((set) => sets.get(set) ?? [])
+        .filter((row) => row.expiresMs > 0 && isEnded(row));
       for (const row of ended) row.expiresMs = 0;
       return tellReleased(ended.length > 0 ? [told] : []);
     },

@@ -51,11 +51,18 @@ interface Counted {
   readonly ended: number;
 }
 
-/** The first process that finds others ended tells all, so that each of many need not look often. */
+/**
+ * The first process that finds others ended tells all, so that each of many need not look often. What those had counts as
+ * released, so that a process that has just started, and doesn't know the database's clock yet, can take its part of it.
+ */
 const END = `
   WITH ended AS (
     UPDATE lease SET expires_ms = 0
-    WHERE set_name = $1 AND expires_ms > 0 AND ${isFree('$3', '$4')} RETURNING name)
+    WHERE name IN (
+      SELECT name FROM lease
+      WHERE set_name IN ($1, $2) AND expires_ms > 0 AND ${isFree('$3', '$4')}
+      FOR UPDATE SKIP LOCKED)
+    RETURNING name)
   SELECT pg_notify('${RELEASED}', $2) FROM ended LIMIT 1`;
 
 const TELL = `SELECT pg_notify('${RELEASED}', $1)`;

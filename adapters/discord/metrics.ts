@@ -10,7 +10,7 @@ export const isInvalid = ({ status, headers }: ResponseLike): boolean =>
   // A limit that is shared with others counts against nobody (reference, "Rate Limits").
   INVALID.has(status) && headers.get('x-ratelimit-scope') !== 'shared';
 
-const RATE_LIMITED = 429;
+export const RATE_LIMITED = 429;
 
 export interface DiscordMetrics {
   /** Counts the responses that a REST client gets. */

@@ -102,6 +102,7 @@ export const createParts = (
   });
   return {
     measured,
+    limits,
     api,
     clients,
     clock,

@@ -5,7 +5,7 @@ import type { Log } from '../../src/log.ts';
 import type { Processes } from '../../src/ports/processes.ts';
 import type { QuotaRate } from '../../src/ports/quota.ts';
 import { DiscordError } from './errors.ts';
-import { isInvalid } from './metrics.ts';
+import { isInvalid, RATE_LIMITED } from './metrics.ts';
 
 /**
  * Part of a second's requests that may come at once, and part that is left as a margin: requests that
@@ -14,6 +14,18 @@ import { isInvalid } from './metrics.ts';
 const BURST = 0.1;
 /** Invalid requests of ten minutes: Discord bans an address at 10,000. */
 const INVALID: QuotaRate = { perSecond: 8_000 / 600, burst: 8_000 };
+/** Rate of all requests with the bot's token. */
+const REQUESTS = 'discord-requests';
+/** Wait where a refusal of all requests does not say a sensible one. */
+const UNSAID_MS = 1_000;
+
+/** Time for which Discord refuses every request of the bot; undefined where it refuses only some. */
+const globalWaitMs = ({ status, headers }: ResponseLike): number | undefined => {
+  if (status !== RATE_LIMITED || !headers.has('x-ratelimit-global')) return undefined;
+  const seconds = Number(headers.get('retry-after'));
+  return seconds > 0 && Number.isFinite(seconds) ? seconds * 1_000 : UNSAID_MS;
+};
+
 /** Time for which nothing is requested once they are used up. */
 const PAUSE_MS = MINUTE_MS;
 
@@ -33,7 +45,7 @@ export interface SharedLimits {
    * @param isBots true for a request with the bot's token
    */
   wait(isBots: boolean, signal: AbortSignal | undefined): Promise<void>;
-  /** Counts what a REST client is refused. */
+  /** Counts what a REST client is refused, and has all processes wait where all requests are refused. */
   watch(rest: Pick<REST, 'on'>): void;
 }
 
@@ -63,12 +75,15 @@ export const createSharedLimits = (deps: SharedLimitsDeps): SharedLimits => {
           retryAfterMs: pauseMs,
         });
       // Alone, the library's own limit does.
-      if (isBots && !isAlone) await quota.take('discord-requests', rate, signal);
+      if (isBots && !isAlone) await quota.take(REQUESTS, rate, signal);
     },
     watch: (rest) => {
       rest.on(RESTEvents.Response, (_, response: ResponseLike) => {
         // Where the database is away, nothing is posted either.
         if (isInvalid(response)) noteInvalid().catch(() => undefined);
+        const waitMs = globalWaitMs(response);
+        // Alone, the library waits.
+        if (waitMs !== undefined && !isAlone) quota.hold(REQUESTS, waitMs).catch(() => undefined);
       });
     },
   };

@@ -6,6 +6,9 @@ export interface Agreements {
   read(prefix: string): Promise<ReadonlyMap<string, number>>;
   /** Sets numbers together; undefined: removes them. */
   write(values: Readonly<Record<string, number | undefined>>): Promise<void>;
-  /** Calls `look` after each change by any process, and where one may have been missed. */
-  watch(look: () => void): () => void;
+  /**
+   * Calls `look` after each change, by any process, of a number whose name begins with `prefix`, and
+   * where one may have been missed.
+   */
+  watch(prefix: string, look: () => void): () => void;
 }

@@ -17,4 +17,9 @@ export interface Quota {
   take(name: string, rate: QuotaRate, signal?: AbortSignal): Promise<void>;
   /** Counts one use at once; false where the rate is used up. Rejects as the database does. */
   tryTake(name: string, rate: QuotaRate): Promise<boolean>;
+  /**
+   * Gives no use to any process for so long, at most ten seconds, and no burst after it. Rejects as the
+   * database does.
+   */
+  hold(name: string, ms: number): Promise<void>;
 }

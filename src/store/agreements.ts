@@ -43,6 +43,9 @@ export const createAgreements = (store: Store): Agreements => {
       return new Map(rows.map(({ name, value }) => [name, value]));
     },
     write,
-    watch: (look) => store.signals.subscribe('agreement', () => look()),
+    watch: (prefix, look) =>
+      store.signals.subscribe('agreement', (name) => {
+        if (name === undefined || name.startsWith(prefix)) look();
+      }),
   };
 };

@@ -11,8 +11,19 @@ export interface Grant {
 /** Gives at most `wanted` uses of a rate. Rejects as the database does. */
 export type GrantUses = (name: string, rate: QuotaRate, wanted: number) => Promise<Grant>;
 
+/** What keeps the rates. */
+export interface QuotaRows {
+  readonly grant: GrantUses;
+  readonly hold: (name: string, ms: number) => Promise<void>;
+}
+
+/** Longest time for which a rate is held; a longer one is held again by the next refusal. */
+const LONGEST_HOLD_MS = 10_000;
+
 /** Least wait for more of a rate that is used up: what comes meanwhile is asked for together. */
 const LEAST_WAIT_MS = 20;
+/** Longest wait before it is asked again: the database's clock may have been set meanwhile. */
+const LONGEST_WAIT_MS = 1_000;
 /** Wait for a database that is away, and longest time for which it is waited for. */
 const AGAIN_MS = 500;
 const AWAY_MS = 60_000;
@@ -23,7 +34,7 @@ interface Waiting {
 }
 
 /** Creates a quota, which asks for as many uses as are waited for. */
-export const createQuota = (grant: GrantUses, clock: Clock): Quota => {
+export const createQuota = ({ grant, hold }: QuotaRows, clock: Clock): Quota => {
   const queues = new Map<string, Waiting[]>();
 
   const serve = async (name: string, rate: QuotaRate, queue: Waiting[]): Promise<void> => {
@@ -40,7 +51,8 @@ export const createQuota = (grant: GrantUses, clock: Clock): Quota => {
       }
       const { granted, waitMs } = outcome;
       for (const { done } of queue.splice(0, granted)) done();
-      if (granted < wanted && queue.length > 0) await sleep(clock, Math.max(LEAST_WAIT_MS, waitMs));
+      if (granted < wanted && queue.length > 0)
+        await sleep(clock, Math.min(LONGEST_WAIT_MS, Math.max(LEAST_WAIT_MS, waitMs)));
     }
     queues.delete(name);
   };
@@ -65,5 +77,8 @@ export const createQuota = (grant: GrantUses, clock: Clock): Quota => {
       await given.promise.finally(() => signal?.removeEventListener('abort', leave));
     },
     tryTake: async (name, rate) => (await grant(name, rate, 1)).granted === 1,
+    hold: async (name, ms) => {
+      if (ms > 0) await hold(name, Math.min(ms, LONGEST_HOLD_MS));
+    },
   };
 };

@@ -6,6 +6,7 @@ import { createEmbeddedQuota } from '../../src/store/embedded-quota.ts';
 /** One process alone, which has every name that it shares. */
 export const createLoneProcess = (): Processes => {
   const numbers = new Map<string, number>();
+  const watching = new Map<() => void, string>();
   return {
     isAlone: true,
     leases: {
@@ -44,8 +45,13 @@ export const createLoneProcess = (): Processes => {
         for (const [name, value] of Object.entries(values))
           if (value === undefined) numbers.delete(name);
           else numbers.set(name, value);
+        for (const [look, prefix] of watching)
+          if (Object.keys(values).some((name) => name.startsWith(prefix))) look();
       },
-      watch: () => () => undefined,
+      watch: (prefix, look) => {
+        watching.set(look, prefix);
+        return () => void watching.delete(look);
+      },
     },
   };
 };

@@ -7,6 +7,7 @@ import {
   type Client,
 } from 'discord.js';
 import type { Clock } from '../../../src/async/clock.ts';
+import { AppError } from '../../../src/errors.ts';
 import type { Api } from '../api.ts';
 import type { Application } from '../application.ts';
 import { isRefusal } from '../errors.ts';
@@ -89,8 +90,8 @@ export const createClients = (deps: ClientsDeps): Clients => {
     return made;
   };
 
-  /** Reads a server as the gateway would send it. */
-  const read = async (guildId: string): Promise<void> => {
+  /** Reads a server as the gateway would send it, and keeps it if it is still wanted then. */
+  const read = async (guildId: string, isWanted: () => boolean): Promise<void> => {
     const client = visitor();
     try {
       const [guild, channels, { threads }, me] = await Promise.all([
@@ -102,12 +103,13 @@ export const createClients = (deps: ClientsDeps): Clients => {
         ),
         api.send<APIGuildMember>('GET', Routes.guildMember(guildId, application().botId)),
       ]);
+      if (!isWanted()) return;
       for (const thread of threads) parents.note(guildId, thread);
       forget(client, guildId);
       const guilds = client.guilds as unknown as GuildCache;
       guilds[ADD]({ ...guild, channels, threads, members: [me] });
     } catch (thrown) {
-      forget(client, guildId);
+      if (isWanted()) forget(client, guildId);
       if (!isRefusal(thrown, ...NOT_THERE)) throw thrown;
     }
   };
@@ -116,7 +118,11 @@ export const createClients = (deps: ClientsDeps): Clients => {
     const nowMs = clock.nowMs();
     const known = visits.get(guildId);
     if (known && nowMs < known.untilMs) return known.done;
-    const begun: Visit = { done: read(guildId), atMs: nowMs, untilMs: nowMs + KEPT_MS };
+    const begun: Visit = {
+      done: read(guildId, () => visits.get(guildId) === begun),
+      atMs: nowMs,
+      untilMs: nowMs + KEPT_MS,
+    };
     // Ordered by their times, so that the first one is the oldest.
     visits.delete(guildId);
     visits.set(guildId, begun);
@@ -131,6 +137,10 @@ export const createClients = (deps: ClientsDeps): Clients => {
       if (visits.get(guildId) === begun) visits.delete(guildId);
       throw thrown;
     }
+    const current = visits.get(guildId);
+    if (!current)
+      throw new AppError('unavailable', 'too many servers are read at once', { retryable: true });
+    if (current !== begun) await current.done;
   };
 
   const here: Clients['here'] = (guildId) => {

@@ -39,7 +39,7 @@ const guildsOf = (client: Client): readonly string[] => [...client.guilds.cache.
 /** Creates the connections of this process's shards. */
 export const createConnections = (deps: ConnectionsDeps) => {
   const { options, application, core, interactions, info, stopped, ...parts } = deps;
-  const { api, clients, clock, measured, members, threads, voice, webhooks } = parts;
+  const { api, clients, clock, limits, measured, members, threads, voice, webhooks } = parts;
   const { log, processes } = core;
   const gate = createIdentifyGate({
     info,
@@ -64,6 +64,7 @@ export const createConnections = (deps: ConnectionsDeps) => {
       gate({ ...key, tenure }, AbortSignal.any([signal, tenure.signal, stopped]));
     const client = createClient(options, application(), { ...key, waitForIdentify });
     measured.watchRequests(client.rest);
+    limits.watch(client.rest);
     measured.watchSessions(client);
     const taking = interactions.open(tenure);
     shut.set(client, taking);

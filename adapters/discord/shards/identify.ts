@@ -22,7 +22,7 @@ export const scarcityOf = (
   { remaining, total, reset_after: resetMs }: APIGatewaySessionStartLimit,
   shards: number,
 ): AppError | undefined =>
-  remaining >= Math.max(total * RESERVE, shards)
+  remaining > Math.max(total * RESERVE, shards)
     ? undefined
     : new AppError(
         'unavailable',
@@ -95,7 +95,8 @@ export const createIdentifyGate = (deps: IdentifyGateDeps) => {
         const key = id % (await info()).session_start_limit.max_concurrency;
         const rate = { perSecond: 1_000 / everyMs, burst: 1 };
         await quota.take(`discord-identify ${key}`, rate, signal);
-        if (tenure.isHeld()) return;
+        // Others may have begun sessions during a wait of minutes.
+        if (tenure.isHeld() && (await waitOf(count)) === 0) return;
       } catch (thrown) {
         signal.throwIfAborted();
         log.warn({ shard: id, reason: toAppError(thrown).message }, 'Discord: no session yet');

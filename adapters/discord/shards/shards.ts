@@ -1,8 +1,9 @@
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
-import { toAppError } from '../../../src/errors.ts';
+import { toAppError, type AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Tenure } from '../../../src/ports/leases.ts';
 import type { Processes } from '../../../src/ports/processes.ts';
+import { tryAgain } from '../../../src/try-again.ts';
 import type { Shard, ShardKey } from './shard.ts';
 
 /** Name of the agreed number of shards, and of the one that replaces it. */
@@ -10,7 +11,15 @@ const COUNT = 'discord-shards';
 const NEXT = `${COUNT} next`;
 /** Name of a shard of the next number that is connected, without number and index. */
 const READY = `${COUNT} ready `;
+/** The index in the name of a shard's lease. */
+const idOf = (lease: string): number => Number(lease.slice(lease.indexOf(':') + 1));
 const readyName = ({ id, count }: ShardKey): string => `${READY}${count}:${id}`;
+
+/** Removes all notes of shards that are connected. */
+const noneReady = (numbers: ReadonlyMap<string, number>): Record<string, undefined> =>
+  Object.fromEntries(
+    [...numbers.keys()].filter((name) => name.startsWith(READY)).map((name) => [name, undefined]),
+  );
 
 /** Factor by which Discord has to recommend more before the number of shards changes. */
 const GROWTH = 1.5;
@@ -19,6 +28,8 @@ export interface ShardsDeps {
   readonly processes: Processes;
   readonly log: Log;
   readonly open: (key: ShardKey, tenure: Tenure, connected: () => void) => Shard;
+  /** Waits before a change is followed again. Default: in real time. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** The shards that this process has: its part of all of them, in equal parts with other processes. */
@@ -49,39 +60,41 @@ export const wantedCount = (
 ): number =>
   wanted ?? (stored === undefined || recommended > stored * GROWTH ? recommended : stored);
 
-export const createShards = ({ processes, log, open }: ShardsDeps): Shards => {
+export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps): Shards => {
   const { agreements, leases, isAlone } = processes;
   const sets = new Map<number, ShardSet>();
   const turns = createKeyedMutex();
   let current = 0;
+  const stopped = new AbortController();
   let isOver = false;
+  let isTrying = false;
   let unwatch: (() => void) | undefined;
 
-  /** Notes that a shard of the next number is connected. */
-  const noteReady = async (key: ShardKey): Promise<void> => {
-    if (isOver || (await agreements.read(NEXT)).get(NEXT) !== key.count) return;
-    await agreements.write({ [readyName(key)]: 1 });
+  /** Notes the shards of the next number that are connected here, as far as they are not noted. */
+  const noteReady = async (numbers: ReadonlyMap<string, number>): Promise<void> => {
+    const next = numbers.get(NEXT);
+    if (next === undefined) return;
+    const connected = [...(sets.get(next)?.shards ?? [])].filter(([, shard]) =>
+      shard.isConnected(),
+    );
+    const names = connected.map(([name]) => readyName({ id: idOf(name), count: next }));
+    const missing = names.filter((name) => !numbers.has(name));
+    if (missing.length > 0)
+      await agreements.write(Object.fromEntries(missing.map((name) => [name, 1])));
   };
 
   /** Ends the former number of shards once all of the next one are connected. */
   const advance = async (numbers: ReadonlyMap<string, number>): Promise<void> => {
     const next = numbers.get(NEXT);
-    const ready = [...numbers.keys()].filter((name) => name.startsWith(READY));
     const isReady = (name: string): boolean => name.startsWith(`${READY}${next}:`);
-    if (next === undefined || ready.filter(isReady).length < next) return;
-    const none = Object.fromEntries(ready.map((name) => [name, undefined]));
-    await agreements.write({ [COUNT]: next, [NEXT]: undefined, ...none });
+    if (next === undefined || [...numbers.keys()].filter(isReady).length < next) return;
+    await agreements.write({ [COUNT]: next, [NEXT]: undefined, ...noneReady(numbers) });
   };
 
   const begin = (count: number): ShardSet => {
     const shards = new Map<string, Shard>();
     const share = leases.share(`${COUNT}-${count}`, count, (tenure) => {
-      const key = { id: Number(tenure.name.slice(tenure.name.indexOf(':') + 1)), count };
-      const shard = open(key, tenure, () => {
-        noteReady(key).catch((thrown: unknown) =>
-          log.warn({ reason: toAppError(thrown).message }, 'Discord: a shard could not be noted'),
-        );
-      });
+      const shard = open({ id: idOf(tenure.name), count }, tenure, look);
       shards.set(tenure.name, shard);
       const forget = (): void => {
         if (shards.get(tenure.name) === shard) shards.delete(tenure.name);
@@ -112,13 +125,30 @@ export const createShards = ({ processes, log, open }: ShardsDeps): Shards => {
       log.info({ shards: current, before: count }, 'Discord: the number of shards has changed');
       await share[Symbol.asyncDispose]();
     }
+    await noteReady(numbers);
     await advance(numbers);
   };
-  const look = (): void => {
-    follow().catch((thrown: unknown) =>
-      log.warn({ reason: toAppError(thrown).message }, 'Discord: the number of shards is unknown'),
-    );
+  /** Follows, again after a failure until it succeeds: nothing else may tell of a change. */
+  const followSurely = async (): Promise<void> => {
+    try {
+      await follow();
+    } catch (thrown) {
+      const warn = ({ message: reason }: AppError): void =>
+        log.warn({ reason }, 'Discord: the number of shards is unknown');
+      warn(toAppError(thrown));
+      if (isTrying) return;
+      isTrying = true;
+      await tryAgain(follow, {
+        signal: stopped.signal,
+        failed: warn,
+        ...(wait ? { sleep: wait } : {}),
+      });
+      isTrying = false;
+    }
   };
+  function look(): void {
+    void followSurely();
+  }
 
   return {
     start: async (wanted, recommended) => {
@@ -127,16 +157,21 @@ export const createShards = ({ processes, log, open }: ShardsDeps): Shards => {
       const count = wantedCount(stored, wanted, recommended);
       const agreed = await agreements.agree(COUNT, count);
       if (agreed !== count && isAlone)
-        await agreements.write({ [COUNT]: count, [NEXT]: undefined });
-      else if (agreed !== count || numbers.has(NEXT))
-        await agreements.write({ [NEXT]: agreed === count ? undefined : count });
-      unwatch ??= agreements.watch(look);
+        await agreements.write({ [COUNT]: count, [NEXT]: undefined, ...noneReady(numbers) });
+      else {
+        const next = agreed === count ? undefined : count;
+        // What was noted for an earlier next number says nothing about this one.
+        if (numbers.get(NEXT) !== next)
+          await agreements.write({ [NEXT]: next, ...noneReady(numbers) });
+      }
+      unwatch ??= agreements.watch(COUNT, look);
       await follow();
     },
     own: () => [...sets.values()].flatMap(({ shards }) => [...shards.values()]),
     count: () => current,
     [Symbol.asyncDispose]: async () => {
       isOver = true;
+      stopped.abort();
       unwatch?.();
       using _ = await turns.take(COUNT);
       await Promise.all(sets.values().map(({ share }) => share[Symbol.asyncDispose]()));

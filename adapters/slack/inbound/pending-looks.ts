@@ -146,7 +146,7 @@ export const createPendingLooks = (deps: PendingLooksDeps) => {
       await look();
       if (isWatching) return;
       isWatching = true;
-      stopped.addEventListener('abort', agreements.watch(lookAgain), { once: true });
+      stopped.addEventListener('abort', agreements.watch(`${PENDING} `, lookAgain), { once: true });
     },
     /**
      * Stores that the channels of a workspace are to be read. Rejects as the database does.

@@ -19,6 +19,7 @@ describe('the requests of several processes', () => {
     const quota: Quota = {
       take: async (name, rate) => void taken.push([name, rate]),
       tryTake: async () => true,
+      hold: async () => {},
     };
     const processes = { quota, isAlone: false };
     const limits = createSharedLimits({ processes, requestsPerSecond: 50, log, clock: realClock });
@@ -31,6 +32,33 @@ describe('the requests of several processes', () => {
       await expect(api.sendOnce('POST', other, without)).rejects.toThrow('404');
     const rate = ['discord-requests', { perSecond: 40, burst: 5 }];
     expect(taken).toEqual([rate, rate]);
+  });
+});
+
+describe('a refusal of all requests', () => {
+  it('has all processes wait for as long as Discord says, or a second', async () => {
+    const held: unknown[] = [];
+    const quota: Quota = {
+      take: async () => {},
+      tryTake: async () => true,
+      hold: async (name, ms) => void held.push([name, ms]),
+    };
+    const refuse = (isAlone: boolean, headers: Record<string, string>): void => {
+      const processes = { quota, isAlone };
+      const rest = new EventEmitter();
+      createSharedLimits({ processes, requestsPerSecond: 50, log, clock: realClock }).watch(
+        rest as never,
+      );
+      rest.emit('response', {}, { status: 429, headers: new Headers(headers) });
+    };
+    refuse(false, { 'retry-after': '3', 'x-ratelimit-global': 'true' });
+    for (const bad of ['-1', 'soon', '', 'Infinity'])
+      refuse(false, { 'retry-after': bad, 'x-ratelimit-global': 'true' });
+    refuse(false, { 'x-ratelimit-global': 'true' });
+    refuse(false, { 'retry-after': '3' });
+    refuse(true, { 'retry-after': '3', 'x-ratelimit-global': 'true' });
+    const second = ['discord-requests', 1_000];
+    expect(held).toEqual([['discord-requests', 3_000], second, second, second, second, second]);
   });
 });
 

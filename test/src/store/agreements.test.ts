@@ -9,11 +9,13 @@ describe('the numbers that processes agree on', () => {
       createAgreements,
     ) as [ReturnType<typeof createAgreements>, ReturnType<typeof createAgreements>];
     let looks = 0;
-    const unwatch = other.watch(() => {
+    const unwatch = other.watch('things', () => {
       looks += 1;
     });
     expect(await one.agree('things', 4)).toBe(4);
     expect(await other.agree('things', 5)).toBe(4);
+    await one.write({ another: 2 });
+    expect(looks).toBe(0);
     await one.write({ things: 6, 'things next': 7, another: 1 });
     expect(looks).toBeGreaterThan(0);
     expect(await other.read('things')).toEqual(

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../src/async/clock.ts';
 import type { Quota } from '../../../src/ports/quota.ts';
 import { createEmbeddedQuota } from '../../../src/store/embedded-quota.ts';
-import { createQuota } from '../../../src/store/quota.ts';
+import { createQuota, type QuotaRows } from '../../../src/store/quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
+import { onServer } from '../../fakes/on-server.ts';
 
 const SLOW = { perSecond: 0.001, burst: 5 };
 
@@ -34,6 +35,51 @@ describe('a rate', () => {
     expect(performance.now() - beganMs).toBeGreaterThan(90);
   });
 
+  it('is asked for again at least every second, however long the wait is said to be', async () => {
+    const clock = createTestClock();
+    let waitMs = 3_600_000;
+    const grant: QuotaRows['grant'] = async () => ({ granted: waitMs > 0 ? 0 : 1, waitMs });
+    const taken = createQuota({ grant, hold: async () => {} }, clock).take('x', SLOW);
+    await clock.advance(5_000);
+    waitMs = 0;
+    await clock.advance(1_000);
+    await taken;
+  });
+
+  it('goes on at once with half a burst where the database’s clock was set back', async () => {
+    const url = await makeDatabase();
+    const { quota } = await openTestStore(url);
+    expect(await takeAll(quota, 'x')).toBe(5);
+    await onServer(url, 'UPDATE quota SET used_until_us = used_until_us + 3600000000');
+    expect(await takeAll(quota, 'x')).toBe(2);
+  });
+
+  it('is held for all processes, and no longer than ten seconds', async () => {
+    const url = await makeDatabase();
+    const [one, other] = [await openTestStore(url), await openTestStore(url)];
+    const fast = { perSecond: 1_000, burst: 5 };
+    expect(await one.quota.tryTake('x', fast)).toBe(true);
+    await one.quota.hold('x', 3_600_000);
+    expect(await other.quota.tryTake('x', fast)).toBe(false);
+    expect(await one.quota.tryTake('x', fast)).toBe(false);
+    const ago = 'UPDATE quota SET used_until_us = used_until_us - 10000000';
+    await onServer(url, ago);
+    await other.quota.take('x', fast);
+    await one.quota.hold('new', 5_000);
+    expect(await other.quota.tryTake('new', fast)).toBe(false);
+  });
+
+  it('is held in a process alone too', async () => {
+    const clock = createTestClock();
+    const quota = createEmbeddedQuota(clock);
+    await quota.hold('x', 3_600_000);
+    await quota.hold('x', -1);
+    await clock.advance(9_999);
+    expect(await quota.tryTake('x', { perSecond: 1_000, burst: 5 })).toBe(false);
+    await clock.advance(2);
+    expect(await quota.tryTake('x', { perSecond: 1_000, burst: 5 })).toBe(true);
+  });
+
   it('leaves out those who wait no more', async () => {
     const quota = createEmbeddedQuota(realClock);
     await takeAll(quota, 'one');
@@ -46,10 +92,11 @@ describe('a rate', () => {
   it('is waited for while the database is away, for a minute', async () => {
     const clock = createTestClock();
     let isAway = true;
-    const quota = createQuota(async (_, __, wanted) => {
+    const grant: QuotaRows['grant'] = async (_, __, wanted) => {
       if (isAway) throw new Error('away');
       return { granted: wanted, waitMs: 0 };
-    }, clock);
+    };
+    const quota = createQuota({ grant, hold: async () => {} }, clock);
     const short = quota.take('x', SLOW);
     await clock.advance(30_000);
     isAway = false;

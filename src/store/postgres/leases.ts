@@ -44,6 +44,13 @@ const TELL = `
   FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
   WHERE lease.expires_ms > ${NOW_MS}`;
 
+/** Ended leases are marked so, as a process that was just started knows too little of the time to see it. */
+const HOLDERS = `
+  WITH ended AS (
+    UPDATE lease SET expires_ms = 0
+    WHERE set_name = $1 AND expires_ms > 0 AND ${isFree('$2', '$3')})
+  SELECT DISTINCT owner FROM lease WHERE set_name = $1 AND NOT ${isFree('$2', '$3')}`;
+
 export interface LeasesDeps {
   /** The connection that hears notifications, and renews. */
   readonly session: ListenSession;
@@ -61,6 +68,8 @@ export type PostgresLeases = Leases &
   AsyncDisposable & {
     /** Name of this process as an owner of leases. */
     readonly owner: string;
+    /** The owners of a set's leases that have not ended; the set is given with its colon. */
+    readonly holders: (set: string) => Promise<readonly string[]>;
   };
 
 /** Opens the leases of a process: rows that it renews, and loses when it cannot. */
@@ -148,6 +157,10 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
     acquire,
     tell,
     isAnyHeld: async (set) => (await query(ANY_HELD, [`${set}:`, ...bounds()])).length > 0,
+    holders: async (set) => {
+      const rows = await query<{ readonly owner: string }>(HOLDERS, [set, ...bounds()]);
+      return rows.map((row) => row.owner);
+    },
     renewalMs: renewals.tookMs,
     share: (set, size, work) =>
       shareNames({

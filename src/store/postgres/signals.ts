@@ -1,13 +1,12 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { sleep, type Clock } from '../../async/clock.ts';
+import { sleep, waitUntil, type Clock } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
-import { createLru } from '../../async/lru.ts';
-import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import type { Tenure } from '../../ports/leases.ts';
 import type { SignalTopic, SignalTopics } from '../../ports/signals.ts';
 import { createLocalSignals, type LocalSignals } from '../local-signals.ts';
 import type { Schema } from '../schema.ts';
-import { NOW_MS } from './lease-rows.ts';
+import { createConfirmations, type Applied, type Revision } from './confirmations.ts';
 import type { PostgresLeases } from './leases.ts';
 import type { ListenSession } from './session.ts';
 
@@ -23,28 +22,19 @@ const PROCESS = 'process:';
 
 /** Time between two looks for changes of which no notification came. */
 const LOOK_MS = 30_000;
-/** Longest wait for a process that is alive; one that is not counts no more once its lease ends. */
-const APPLY_MS = 15_000;
-const CHECK_MS = 500;
-/** Most pairs of a process and a topic of which is known what was applied. */
-const MOST_APPLIED = 20_000;
+/** Time before a look is tried again. */
+const AGAIN_MS = 500;
+/** Longest wait until a change of this process, of which it was notified, is applied where it was made. */
+const OWN_MS = 1_000;
 
-/** The number of changes of a topic, which grows in the order of their commits. */
-interface Revision {
-  readonly topic: SignalTopic;
-  readonly revision: number;
-}
+/** What is noted of a topic whose changes are to be read anew: no revision. */
+const UNKNOWN = -1;
 
 /** A notification of a change; at most 8,000 bytes (PostgreSQL documentation, NOTIFY). */
 interface Notice extends Revision {
   readonly from: string;
   /** The part that changed; without it, anything of the topic may have. */
   readonly changed?: SignalTopics[SignalTopic];
-}
-
-/** The last change that a process has applied, with all that came before. */
-interface Applied extends Revision {
-  readonly by: string;
 }
 
 export interface SignalsDeps {
@@ -76,132 +66,153 @@ export const openPostgresSignals = async ({
   const published = new WeakMap<Transaction<Schema>, Revision[]>();
   /** The last revision of each topic that this process has applied. */
   const own = new Map<SignalTopic, number>();
-  const applied = createLru<string, number>(MOST_APPLIED);
-  const waiting = new Set<() => void>();
-  let isCurrent = false;
+  /** Whether changes of this process were applied where they were made, until it is notified of them. */
+  const made = new Map<string, PromiseWithResolvers<boolean>>();
+  /** Grows with each connection that hears notifications. */
+  let connection = 0;
+  /** The lease and the connection under which everything was looked for. */
+  let lookedUnder: { readonly alive: Tenure; readonly connection: number } | undefined;
+  let lookNow = new AbortController();
 
   /** Not on the session's connection, where it would delay the renewal of leases. */
   const notify = async (channel: string, said: object): Promise<void> => {
     await sql`SELECT pg_notify(${channel}, ${JSON.stringify(said)})`.execute(db);
   };
 
+  const confirmations = createConfirmations({
+    findOthers: async () => {
+      const holders = await leases.holders(PROCESS);
+      return holders.filter((holder) => holder !== owner);
+    },
+    ask: async ({ topic, revision }) => {
+      const notice: Notice = { from: owner, topic, revision };
+      await notify(PUBLISHED, notice);
+    },
+    clock,
+  });
+
+  const appliedOf = (topic: SignalTopic): number => own.get(topic) ?? 0;
+
+  const madeOf = ({ topic, revision }: Revision): PromiseWithResolvers<boolean> => {
+    const key = `${topic} ${revision}`;
+    const known = made.get(key) ?? Promise.withResolvers<boolean>();
+    made.set(key, known);
+    return known;
+  };
+
+  /** True once a change of this process was applied where it was made. */
+  const isMade = async (notice: Notice): Promise<boolean> => {
+    let isApplied = false;
+    const noted = madeOf(notice).promise.then((given) => (isApplied = given));
+    await waitUntil(clock, clock.nowMs() + OWN_MS, noted);
+    made.delete(`${notice.topic} ${notice.revision}`);
+    return isApplied;
+  };
+
+  /** Applies, in its turn, all changes of a topic where some may have been missed. True where it was so. */
+  const applyMissed = async (topic: SignalTopic): Promise<boolean> => {
+    const { rows } = await sql<Revision>`
+      SELECT topic, revision FROM revision WHERE topic = ${topic}`.execute(db);
+    const revision = rows[0]?.revision ?? 0;
+    if (revision === appliedOf(topic)) return false;
+    const under = connection;
+    // Revisions that went back come again, for other changes.
+    if (revision < appliedOf(topic)) confirmations.forget(topic);
+    await local.deliver(topic, undefined);
+    if (under === connection) own.set(topic, revision);
+    return true;
+  };
+
   /** Applies a change, after those of its topic that came before; all of them where one was missed. */
-  const apply = async (
-    { topic, revision }: Revision,
-    deliver: (isNext: boolean) => Promise<void>,
-  ): Promise<void> => {
+  const apply = async (notice: Notice): Promise<void> => {
+    const { topic, revision, from, changed } = notice;
     using _ = await turns.take(topic);
-    const last = own.get(topic) ?? 0;
-    if (revision <= last) return;
-    await deliver(revision === last + 1);
-    own.set(topic, revision);
+    const under = connection;
+    const isNext = revision === appliedOf(topic) + 1;
+    if (isNext && from === owner && (await isMade(notice))) {
+      if (under === connection) own.set(topic, revision);
+    } else if (isNext && from !== owner && changed !== undefined) {
+      await local.deliver(topic, changed);
+      if (under === connection) own.set(topic, revision);
+    } else await applyMissed(topic);
+  };
+
+  const say = async (channel: string, topic: SignalTopic): Promise<void> => {
+    const said: Applied = { by: owner, topic, revision: appliedOf(topic) };
+    await notify(channel, said);
   };
 
   const receive = async (notice: Notice): Promise<void> => {
-    const { topic, revision, from, changed } = notice;
+    const { topic, from } = notice;
+    // What one process is asked once more concerns the others.
+    if (from === owner && notice.changed === undefined) return;
     try {
-      await apply(notice, async (isNext) => {
-        // This process has applied its own changes when it committed them.
-        if (from === owner && isNext) return;
-        await local.deliver(topic, isNext ? changed : undefined);
-      });
+      await apply(notice);
     } catch (err) {
       log.error({ err, topic }, 'a change could not be applied');
       return;
     }
-    if (from === owner) return;
-    const said: Applied = { by: owner, topic, revision };
-    await notify(appliedFor(from), said).catch(() => undefined);
+    if (from !== owner) await say(appliedFor(from), topic).catch(() => undefined);
   };
 
-  const hearApplied = ({ by, topic, revision }: Applied): void => {
-    const key = `${by} ${topic}`;
-    applied.set(key, Math.max(revision, applied.get(key) ?? 0));
-    for (const wake of waiting) wake();
-  };
-
-  /** Reads the revisions, applies those of which no notification came, and says so. */
+  /** Reads the revisions, applies what was missed, and says so. */
   const look = async (): Promise<void> => {
     const { rows } = await sql<Revision>`SELECT topic, revision FROM revision`.execute(db);
-    for (const row of rows) {
-      const isMissed = row.revision > (own.get(row.topic) ?? 0);
-      await apply(row, () => local.deliver(row.topic, undefined));
-      const said: Applied = { by: owner, ...row };
-      if (isMissed) await notify(APPLIED, said);
+    const stored = new Map(rows.map(({ topic, revision }) => [topic, revision]));
+    for (const topic of new Set([...stored.keys(), ...own.keys()])) {
+      if ((stored.get(topic) ?? 0) === appliedOf(topic)) continue;
+      const isMissed = await applyInTurn(topic);
+      if (isMissed) await say(APPLIED, topic);
+    }
+  };
+  const applyInTurn = async (topic: SignalTopic): Promise<boolean> => {
+    using _ = await turns.take(topic);
+    return applyMissed(topic);
+  };
+
+  /** Looks now and then while others know by a lease that this process is alive. */
+  const lookWhile = async (alive: Tenure): Promise<void> => {
+    while (alive.isHeld()) {
+      lookNow = new AbortController();
+      const either = AbortSignal.any([alive.signal, lookNow.signal]);
+      const under = connection;
+      let nextMs = LOOK_MS;
+      try {
+        await look();
+        lookedUnder = { alive, connection: under };
+        opened.resolve();
+      } catch (err) {
+        log.warn({ err }, 'changes of other processes may be missed');
+        nextMs = AGAIN_MS;
+      }
+      await sleep(clock, nextMs, either).catch(() => undefined);
     }
   };
 
-  /** The other processes that are alive. */
-  const findOthers = async (): Promise<readonly string[]> => {
-    const rows = await db
-      .selectFrom('lease')
-      .select('owner')
-      .where('set_name', '=', PROCESS)
-      .where('expires_ms', '>', sql<number>`${sql.raw(NOW_MS)}`)
-      .where('owner', '<>', owner)
-      .execute();
-    return rows.map((row) => row.owner);
-  };
-
-  /** Keeps the lease by which others know that this process is alive; while it is held, nothing is missed. */
   const live = async (): Promise<void> => {
     while (!closing.signal.aborted)
       try {
         const alive = await leases.acquire(`${PROCESS}${owner}`, closing.signal);
-        await look();
-        isCurrent = true;
-        opened.resolve();
-        while (alive.isHeld()) {
-          await sleep(clock, LOOK_MS, alive.signal).catch(() => undefined);
-          if (alive.isHeld()) await look();
-        }
+        await lookWhile(alive);
         await alive.release();
       } catch (err) {
         if (closing.signal.aborted) return;
         log.warn({ err }, 'changes of other processes may be missed');
-        await sleep(clock, CHECK_MS, closing.signal).catch(() => undefined);
-      } finally {
-        isCurrent = false;
+        await sleep(clock, AGAIN_MS, closing.signal).catch(() => undefined);
       }
-  };
-
-  /** Has the processes that have not applied a change look for it; they confirm it once more. */
-  const ask = async ({ topic, revision }: Revision): Promise<void> => {
-    const notice: Notice = { from: owner, topic, revision };
-    await notify(PUBLISHED, notice);
-  };
-
-  /** Resolves when every other process that is alive has applied a change. */
-  const appliedByAll = async (change: Revision): Promise<void> => {
-    const { topic, revision } = change;
-    const latestMs = clock.nowMs() + APPLY_MS;
-    for (;;) {
-      const alive = await findOthers();
-      const isMissing = (): boolean =>
-        alive.some((other) => (applied.get(`${other} ${topic}`) ?? 0) < revision);
-      if (!isMissing()) return;
-      if (clock.nowMs() > latestMs)
-        throw new AppError('unavailable', 'a process has not applied a change in time', {
-          retryable: true,
-        });
-      const woken = new AbortController();
-      const wake = (): void => {
-        if (!isMissing()) woken.abort();
-      };
-      waiting.add(wake);
-      await sleep(clock, CHECK_MS, woken.signal).catch(() => undefined);
-      waiting.delete(wake);
-      // What was said while this connection was away is lost.
-      if (isMissing()) await ask(change).catch(() => undefined);
-    }
   };
 
   const opened = Promise.withResolvers<void>();
   await session.listen(PUBLISHED, (payload) => void receive(JSON.parse(payload) as Notice));
   for (const channel of [APPLIED, appliedFor(owner)])
-    await session.listen(channel, (payload) => hearApplied(JSON.parse(payload) as Applied));
+    await session.listen(channel, (payload) => confirmations.hear(JSON.parse(payload) as Applied));
   session.onReconnect(() => {
-    look().catch((err: unknown) => log.warn({ err }, 'changes of other processes may be missed'));
+    // Another server, or an earlier state, may have given the same revisions to other changes.
+    connection += 1;
+    for (const topic of own.keys()) own.set(topic, UNKNOWN);
+    made.clear();
+    confirmations.forget();
+    lookNow.abort();
   });
   const living = live();
   await opened.promise;
@@ -214,19 +225,27 @@ export const openPostgresSignals = async ({
         ON CONFLICT (topic) DO UPDATE SET revision = revision.revision + 1
         RETURNING revision`.execute(within);
       const revision = rows[0]?.revision ?? 0;
+      if (revision <= appliedOf(topic)) confirmations.forget(topic);
       const notice: Notice = { from: owner, topic, revision, changed };
       await sql`SELECT pg_notify(${PUBLISHED}, ${JSON.stringify(notice)})`.execute(within);
       published.set(within, [...(published.get(within) ?? []), { topic, revision }]);
       await local.publish(within, topic, changed);
     },
-    isCurrent: () => isCurrent && session.isConnected(),
+    isCurrent: () =>
+      session.isConnected() && lookedUnder?.connection === connection && lookedUnder.alive.isHeld(),
     collect: (within) => {
       const revisions = published.get(within) ?? [];
       published.delete(within);
       const deliver = local.collect(within);
       return async () => {
-        await deliver();
-        for (const revision of revisions) await appliedByAll(revision);
+        let isApplied = false;
+        try {
+          await deliver();
+          isApplied = true;
+        } finally {
+          for (const revision of revisions) madeOf(revision).resolve(isApplied);
+        }
+        for (const revision of revisions) await confirmations.byAll(revision);
       };
     },
     [Symbol.asyncDispose]: async () => {

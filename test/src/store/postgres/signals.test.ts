@@ -76,6 +76,36 @@ describe('what one process changes', () => {
       await expect.poll(() => received).toContainEqual([store, undefined]);
   });
 
+  it('is applied by the other before it is confirmed, also where the database went back', async () => {
+    const { url, one, other } = await openTwo();
+    for (let round = 0; round < 4; round += 1) await publish(one);
+    const received: unknown[] = [];
+    other.signals.subscribe('space-settings', (changed) => void received.push(changed));
+    await onServer(url, 'UPDATE revision SET revision = revision - 2');
+    await publish(one);
+    expect(received).toEqual([undefined]);
+  });
+
+  it('is read anew where as many changes came since the database went back, once connected again', async () => {
+    const { url, one, other } = await openTwo();
+    await publish(one);
+    const received: unknown[] = [];
+    other.signals.subscribe('space-settings', (changed) => void received.push(changed));
+    await cutSessions(url);
+    await expect.poll(() => received).toEqual([undefined]);
+  });
+
+  it('is applied anew by the process that made it where that failed at first', async () => {
+    const { one } = await openTwo();
+    const received: unknown[] = [];
+    one.signals.subscribe('space-settings', (changed) => {
+      received.push(changed);
+      if (changed) throw new Error('no');
+    });
+    await expect(publish(one)).rejects.toThrow('no');
+    await expect.poll(() => received).toEqual([SPACE, undefined]);
+  });
+
   it('is confirmed only when the other has applied it', async () => {
     const { one, other } = await openTwo();
     const applying = Promise.withResolvers<void>();
@@ -112,8 +142,16 @@ describe('what one process changes', () => {
       await thaw.promise;
     });
     const publishing = publish(one);
-    await onServer(url, `DELETE FROM lease WHERE name LIKE 'process:%'`);
+    // No process can have its lease again.
+    await onServer(
+      url,
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+       CREATE TRIGGER refuse BEFORE INSERT ON lease FOR EACH ROW
+         WHEN (NEW.set_name = 'process:') EXECUTE FUNCTION refuse();
+       DELETE FROM lease WHERE set_name = 'process:'`,
+    );
     await publishing;
+    await onServer(url, 'DROP TRIGGER refuse ON lease');
     thaw.resolve();
     await expect.poll(() => received.length).toBeGreaterThan(0);
   });

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The image's command, for it has no npm: "dragoman doctor" is "npm run doctor". Other words run as they are.
 set -eu
-# Root only gives the volume to the image's user, and becomes that user.
+# Root only gives the volume to the image's user, and becomes that user, with the capabilities CHOWN, SETUID and SETGID.
 if [ "$(id -u)" = 0 ] && [ "${DRAGOMAN_IMAGE:-}" = true ]; then
   chown node:node /data
   exec setpriv --reuid=node --regid=node --init-groups --no-new-privs "$0" "$@"

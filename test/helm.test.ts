@@ -20,6 +20,8 @@ import { discover } from '../src/discover.ts';
 import { opsSection } from '../src/ops/config.ts';
 
 const CHART = 'deploy/helm/dragoman';
+/** Helm believes that it talks to this one, however old it is itself. */
+const KUBERNETES = '1.29.0';
 const HELM = process.env['HELM_PATH'] ?? 'helm';
 const hasHelm = spawnSync(HELM, ['version']).status === 0;
 const needed = hasHelm
@@ -54,8 +56,9 @@ const pod = z.looseObject({
         readOnlyRootFilesystem: z.literal(true),
         capabilities: z.object({ drop: z.tuple([z.literal('ALL')]) }),
       }),
-      env: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
+      env: z.array(z.looseObject({ name: z.string(), value: z.string().optional() })).default([]),
       envFrom: z.array(z.unknown()),
+      lifecycle: z.unknown().optional(),
       livenessProbe: probe.optional(),
       readinessProbe: probe.optional(),
       resources: z.looseObject({ limits: z.looseObject({ memory: z.string() }) }),
@@ -80,7 +83,14 @@ const helm = (...words: string[]) => {
 /** What is rendered with these values, each as `name=value`. */
 const render = (...values: string[]): readonly KubernetesObject[] => {
   const sets = ['existingSecret=secret', ...values].flatMap((value) => ['--set', value]);
-  const { status, stdout, stderr } = helm('template', 'dragoman', CHART, ...sets);
+  const { status, stdout, stderr } = helm(
+    'template',
+    'dragoman',
+    CHART,
+    '--kube-version',
+    KUBERNETES,
+    ...sets,
+  );
   expect(status, stderr).toBe(0);
   return parseAllDocuments(stdout)
     .map((document) => document.toJS() as unknown)
@@ -136,6 +146,14 @@ describe('the chart', () => {
     expect(set.filter((name) => !known.has(name))).toEqual([]);
   });
 
+  it('scales by a metric that the program exports', () => {
+    const text = readFileSync(`${CHART}/templates/autoscaling.yaml`, 'utf8');
+    const asked = [...text.matchAll(/\bdragoman_\w+/g)].map(([name]) => name);
+    expect(asked).toHaveLength(2);
+    const page = readFileSync('docs/operations.md', 'utf8');
+    for (const name of asked) expect(page).toContain(`| \`${name}\` `);
+  });
+
   it('has the dashboard and the alerts of this tree', () => {
     for (const name of readdirSync(`${CHART}/files`))
       expect(readFileSync(`${CHART}/files/${name}`)).toEqual(readFileSync(`deploy/${name}`));
@@ -153,6 +171,7 @@ describe.runIf(hasHelm)('the chart, rendered', () => {
     ['everything', EVERYTHING],
     ['SQLite', ['database=sqlite']],
     ['KEDA', ['autoscaling.enabled=true', 'autoscaling.kind=keda']],
+    ['maintenance', ['maintenance=true']],
   ])('is what Kubernetes takes: %s', async (_, values) => {
     const own = render(...values).filter(({ apiVersion }) => !/keda|coreos/.test(apiVersion));
     expect(own.length).toBeGreaterThan(5);
@@ -240,9 +259,10 @@ describe.runIf(hasHelm)('the chart, rendered', () => {
         if (kind === 'Job') continue;
         expect(container?.livenessProbe?.httpGet, name).toEqual({ path: '/healthz', port: 'ops' });
         expect(container?.readinessProbe, name).toBeDefined();
-        expect(each.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
-          Number(env['DRAIN_S']) + 15,
-        );
+        const pause = { preStop: { exec: { command: ['sleep', '5'] } } };
+        const isServer = env['ROLES'] !== 'worker';
+        expect(container?.lifecycle, name).toEqual(isServer ? pause : undefined);
+        expect(each.terminationGracePeriodSeconds).toBe(Number(env['DRAIN_S']) + 20);
         expect(container?.volumeMounts.map(({ mountPath }) => mountPath)).toEqual([
           '/data',
           '/tmp',
@@ -260,6 +280,81 @@ describe.runIf(hasHelm)('the chart, rendered', () => {
     ]);
     expect(budgets('roles.gateway.replicas=1', 'roles.worker.replicas=1')).toEqual([]);
     expect(budgets('database=sqlite')).toEqual([]);
+  });
+
+  it('takes the address of the database from the key of the secret, where it is needed', () => {
+    const wanted = {
+      name: 'DATABASE_URL',
+      valueFrom: { secretKeyRef: { name: 'secret', key: 'DATABASE_URL' } },
+    };
+    for (const { name, pod: each } of deployments(render())) {
+      const given = each.containers[0]!.env.filter((one) => one.name === 'DATABASE_URL');
+      expect(given, name).toEqual(name === 'dragoman-service' ? [] : [wanted]);
+    }
+  });
+
+  it('stops everything for maintenance, and starts one pod that waits for commands', () => {
+    const scaled = ['autoscaling.enabled=true', 'autoscaling.kind=keda', 'maintenance=true'];
+    const replicas = deployments(render(...scaled))
+      .filter(({ kind }) => kind === 'Deployment')
+      .map((each) => [each.name, each.replicas]);
+    expect(Object.fromEntries(replicas)).toEqual({
+      'dragoman-gateway': 0,
+      'dragoman-maintenance': 1,
+      'dragoman-service': 0,
+      'dragoman-web': 0,
+      'dragoman-worker': 0,
+    });
+    const kinds = render(...scaled).map(({ kind }) => kind);
+    expect(kinds).not.toContain('ScaledObject');
+    expect(kinds).not.toContain('PodDisruptionBudget');
+    const sqlite = deployments(render('database=sqlite', 'maintenance=true'));
+    const claim = { name: 'data', persistentVolumeClaim: { claimName: 'dragoman' } };
+    expect(sqlite.map((each) => [each.name, each.replicas])).toContainEqual(['dragoman-all', 0]);
+    for (const each of sqlite) expect(each.pod.volumes, each.name).toContainEqual(claim);
+  });
+
+  it('shows Prometheus the token of the metrics', () => {
+    const endpoint = (...values: string[]): unknown =>
+      render('monitoring.serviceMonitor=true', ...values).find(
+        ({ kind }) => kind === 'ServiceMonitor',
+      )?.spec?.['endpoints'];
+    expect(endpoint()).toEqual([{ port: 'ops', interval: '15s' }]);
+    const credentials = { name: 'secret', key: 'METRICS_TOKEN' };
+    expect(endpoint('monitoring.tokenKey=METRICS_TOKEN')).toEqual([
+      { port: 'ops', interval: '15s', authorization: { credentials } },
+    ]);
+  });
+
+  it('leads /slack to the gateways, and all else to the page', () => {
+    const objects = render('ingress.enabled=true', 'ingress.slack=true');
+    const rules = objects.find(({ kind }) => kind === 'Ingress')?.spec?.['rules'];
+    const backend = (name: string, port: string) => ({
+      service: { name, port: { name: port } },
+    });
+    expect(rules).toMatchObject([
+      {
+        http: {
+          paths: [
+            { path: '/slack', backend: backend('dragoman-slack', 'slack') },
+            { path: '/', backend: backend('dragoman-web', 'http') },
+          ],
+        },
+      },
+    ]);
+    const slack = objects.find(({ metadata }) => metadata.name === 'dragoman-slack');
+    expect(slack?.spec?.['selector']).toMatchObject({ 'app.kubernetes.io/component': 'gateway' });
+  });
+
+  it('lets only its own pods reach the service', () => {
+    const policy = render().find(({ kind }) => kind === 'NetworkPolicy')?.spec;
+    const own = { 'app.kubernetes.io/name': 'dragoman', 'app.kubernetes.io/instance': 'dragoman' };
+    expect(policy?.['podSelector']).toEqual({ matchLabels: own });
+    expect(policy?.['ingress']).toEqual([
+      { ports: [{ port: 'http' }, { port: 'slack' }] },
+      { ports: [{ port: 'ops' }], from: [{ namespaceSelector: {} }] },
+      { ports: [{ port: 'speech' }], from: [{ podSelector: { matchLabels: own } }] },
+    ]);
   });
 
   it('leaves the number of workers to the autoscaler', () => {
@@ -284,11 +379,23 @@ describe.runIf(hasHelm)('the chart, rendered', () => {
     [['existingSecret='], 'existingSecret must name a secret'],
     [['roles.service.enabled=false'], 'config.SPEECH_API_URL must be set'],
     [['database=sqlite', 'autoscaling.enabled=true'], 'autoscaling needs database: postgres'],
+    [['config.DRAIN_S=60'], 'config.DRAIN_S cannot be set'],
+    [['config.SPEECH_API_URL=http://elsewhere'], 'roles.service.enabled=false'],
+    [['autoscaling.minReplicas=11'], 'must not be above autoscaling.maxReplicas'],
+    [['roles.service.replicas=2'], 'needs persistence.accessMode ReadWriteMany'],
+    [['ingress.enabled=true', 'roles.web.replicas=2'], 'keep a browser at one pod'],
     [['database=mysql'], 'database'],
     [['roles.worker.replica=3'], 'replica'],
   ])('says what is wrong with %j', (values, said) => {
     const sets = ['existingSecret=secret', ...values].flatMap((value) => ['--set', value]);
-    const { status, stderr } = helm('template', 'dragoman', CHART, ...sets);
+    const { status, stderr } = helm(
+      'template',
+      'dragoman',
+      CHART,
+      '--kube-version',
+      KUBERNETES,
+      ...sets,
+    );
     expect(status).not.toBe(0);
     expect(stderr).toContain(said);
   });

@@ -173,8 +173,47 @@ describe('the files of platforms', () => {
   });
 });
 
+describe('the release', () => {
+  it('names images without capital letters, whoever owns the repository', () => {
+    const workflow = read('.github/workflows/release.yaml');
+    expect(workflow).not.toMatch(/ghcr\.io\/\$\{\{/);
+    const { jobs } = z
+      .object({
+        jobs: z.record(
+          z.string(),
+          z.object({ steps: z.array(z.looseObject({ run: z.string().optional() })) }),
+        ),
+      })
+      .parse(parse(workflow));
+    const using = Object.entries(jobs).filter(([, job]) => JSON.stringify(job).includes('$IMAGE'));
+    expect(using.map(([name]) => name)).toEqual(['image', 'release']);
+    for (const [name, { steps }] of using)
+      expect(steps.map(({ run = '' }) => run).join('\n'), name).toContain(
+        'IMAGE=ghcr.io/${GITHUB_REPOSITORY,,}',
+      );
+  });
+});
+
 describe('the page about hosting', () => {
   const page = read('docs/hosting.md');
+
+  it('gives a start as root the capabilities that its script uses', () => {
+    const advice = page.split('\n- ').find((item) => item.includes('--user 0')) ?? '';
+    const script = read('scripts/dragoman.sh');
+    for (const name of ['CHOWN', 'SETUID', 'SETGID']) {
+      expect(advice).toContain(`--cap-add ${name}`);
+      expect(script).toContain(name);
+    }
+  });
+
+  it('says how to restore wherever Dragoman is hosted', () => {
+    const [, part = ''] = page.split('## Back up and restore\n');
+    for (const place of ['Kubernetes', 'Fly.io', 'Render']) {
+      const commands = part.split(`### On ${place}\n`)[1]?.split('\n##')[0];
+      expect(commands, place).toContain('dragoman db backup /data/backup.db');
+      expect(commands, place).toContain('dragoman db restore /data/backup.db --replace');
+    }
+  });
 
   it('names only variables that there are', () => {
     const inCompose = [
@@ -191,11 +230,17 @@ describe('the page about hosting', () => {
     const named = [...page.matchAll(/(?:`|--set )([a-z]\w+(?:\.\w+)+)(?:=|`)/gi)].map(
       ([, path = '']) => path,
     );
-    for (const path of named.filter((each) => (each.split('.')[0] ?? '') in values)) {
-      let value: unknown = values;
-      for (const part of path.split('.').filter((each) => each !== 'SPEECH_API_URL'))
-        value = (value as Record<string, unknown>)[part];
-      expect(value, path).toBeDefined();
+    const paths = named.filter((each) => !/\.(?:ya?ml|toml|json|org)$/.test(each));
+    expect(paths.length).toBeGreaterThan(5);
+    for (const path of paths) {
+      const [first, variable = ''] = path.split('.');
+      if (first === 'config') expect(known, path).toContain(variable);
+      else {
+        let value: unknown = values;
+        for (const part of path.split('.'))
+          value = (value as Record<string, unknown> | undefined)?.[part];
+        expect(value, path).toBeDefined();
+      }
     }
   });
 });

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { AppError } from '../../errors.ts';
@@ -69,7 +68,13 @@ export const restoreBackup = async (
     await replaceSqlite(address.path, mayReplace, async (made) => unpack(file, made));
     return;
   }
-  const folder = await mkdtemp(join(tmpdir(), 'dragoman-restore-'));
+  // Beside the file: there is room for one of its size, and a temporary folder may be held in memory.
+  const folder = await mkdtemp(join(dirname(file), '.dragoman-restore-')).catch(
+    (cause: unknown) => {
+      const said = `nothing can be written to ${dirname(file)}, where the backup is unpacked`;
+      throw new AppError('config', `${said}: move the file to another folder`, { cause });
+    },
+  );
   try {
     const made = join(folder, 'x.db');
     await unpack(file, made);

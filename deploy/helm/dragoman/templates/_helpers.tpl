@@ -53,11 +53,23 @@ all:
 {{- end }}
 {{- end }}
 
+{{/* Named one by one, so that Kubernetes says which key the secret lacks. */}}
+{{- define "dragoman.databaseUrl" -}}
+- name: DATABASE_URL
+  valueFrom:
+    secretKeyRef:
+      name: {{ .Values.existingSecret }}
+      key: DATABASE_URL
+{{- end }}
+
 {{/* Variables of every process; .role is one of the roles, or all. */}}
 {{- define "dragoman.env" -}}
 {{- $root := .root }}
 - name: ROLES
   value: {{ .role }}
+{{- if and (eq $root.Values.database "postgres") (ne .role "service") }}
+{{ include "dragoman.databaseUrl" $root }}
+{{- end }}
 - name: DRAIN_S
   value: {{ $root.Values.drainSeconds | quote }}
 - name: OPS_HOST

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 import { arrivalOf, EARLIER, messageOf, PARTITION } from '../inbox/support.ts';
@@ -12,6 +12,8 @@ const rowCount = async (url: string) => {
   const { restoration: _, inbox, ...rest } = await contentOf(url);
   return { ...rest, messages: inbox?.length };
 };
+
+afterEach(() => vi.unstubAllEnvs());
 
 describe.each(ENGINES)('a backup of $engine', ({ make }) => {
   it('is made while a program works, and brings every row back, on both engines', async () => {
@@ -51,6 +53,17 @@ describe.each(ENGINES)('a backup of $engine', ({ make }) => {
     expect(await rowCount(other)).toEqual(before);
     await tool(other, ['restore', file, '--replace']);
     expect(await rowCount(other)).toEqual(await rowCount(url));
+  });
+
+  it('is unpacked beside its file, for a temporary folder may be small', async () => {
+    const [url, other] = [await make(), await make()];
+    await fillAt(url, 2);
+    const folder = newFolder();
+    await tool(url, ['backup', join(folder, 'backup.db')]);
+    vi.stubEnv('TMPDIR', join(folder, 'away'));
+    await tool(other, ['restore', join(folder, 'backup.db')]);
+    expect(await rowCount(other)).toEqual(await rowCount(url));
+    expect(readdirSync(folder)).toEqual(['backup.db']);
   });
 
   it('is not restored while a program works on the database', async () => {

@@ -86,7 +86,7 @@ export const rawMessage = z.looseObject({
   files: z.array(rawFile).optional(),
   thread_ts: z.string().optional(),
   latest_reply: z.string().optional(),
-  /** Who replied in the thread: five at most, and an app by its user or its bot ("conversations.replies"). */
+  /** The ids of those who replied in the thread: five at most, and an app by its user or its bot ("conversations.replies"). */
   reply_users: z.array(z.string()).optional().catch(undefined),
   reply_users_count: z.number().optional().catch(undefined),
   permalink: z.string().optional(),

@@ -11,7 +11,7 @@ interface Refusal {
   readonly toldMs: number | undefined;
 }
 
-/** What a process did since its last report. */
+/** The part of a report that tells what a process did since its last one. */
 type PaceNews = Pick<PaceReport, 'sentAhead' | 'unused' | 'isAccepted' | 'refusals'>;
 
 /** Collects what a process has to report. */

@@ -112,7 +112,7 @@ export const renderFile = (world: World, file: File, to: Workspace | undefined):
 export const repliesOf = ({ channel, ts }: Message): readonly Message[] =>
   channel.messages.filter((each) => each.threadTs === ts && each.ts !== ts);
 
-/** What Slack shows of a thread; of those who replied at most five, an app that posts under a person's name by its bot. */
+/** The fields by which Slack shows a thread: at most five who replied, an app that posts under a person's name by its bot. */
 const threadOf = (replies: readonly Message[]): Json => {
   const ids = replies.map(({ author, botId, username }) =>
     username === undefined || botId === undefined ? author.id : botId,

@@ -11,7 +11,7 @@ export interface Grant {
 /** Gives at most `wanted` uses of a rate. Rejects as the database does. */
 export type GrantUses = (name: string, rate: QuotaRate, wanted: number) => Promise<Grant>;
 
-/** What keeps the rates. */
+/** The storage of the rates. */
 export interface QuotaRows {
   readonly grant: GrantUses;
   readonly hold: (name: string, ms: number) => Promise<void>;

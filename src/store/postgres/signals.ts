@@ -27,7 +27,7 @@ const AGAIN_MS = 500;
 /** Longest wait until a change of this process, of which it was notified, is applied where it was made. */
 const OWN_MS = 1_000;
 
-/** What is noted of a topic whose changes are to be read anew: no revision. */
+/** The revision noted for a topic whose changes are to be read anew: none. */
 const UNKNOWN = -1;
 
 /** A notification of a change; at most 8,000 bytes (PostgreSQL documentation, NOTIFY). */
@@ -66,7 +66,7 @@ export const openPostgresSignals = async ({
   const published = new WeakMap<Transaction<Schema>, Revision[]>();
   /** The last revision of each topic that this process has applied. */
   const own = new Map<SignalTopic, number>();
-  /** Whether changes of this process were applied where they were made, until it is notified of them. */
+  /** Changes of this process, with whether they were applied where they were made, until it is notified of them. */
   const made = new Map<string, PromiseWithResolvers<boolean>>();
   /** Grows with each connection that hears notifications. */
   let connection = 0;

@@ -259,7 +259,7 @@ export const reviveDead = async (
   const rows = await store.write((db) =>
     db
       .updateTable('inbox')
-      .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0 })
+      .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0, epoch: 0 })
       .where((eb) => eb.and(whereSpace(space)))
       .where(isDead)
       .$if(only !== undefined, (query) =>

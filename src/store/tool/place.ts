@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import { describeDiskFault, fromDisk } from '../../sqlite/disk-fault.ts';
 import { IN_MEMORY, opening } from '../../sqlite/open.ts';
-import { COPIED_TABLES, OWN_TABLES } from './tables.ts';
+import { CLAIMED_TABLES, COPIED_TABLES, OWN_TABLES } from './tables.ts';
 
 /** Files beside a SQLite database that belong to it. */
 const PARTS = ['-wal', '-shm', '-journal'] as const;
@@ -16,6 +16,10 @@ export const removeDatabase = (path: string): void => {
 
 const hasTable = (database: DatabaseSync, name: string): boolean =>
   database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(name) !==
+  undefined;
+
+const hasEpoch = (database: DatabaseSync, table: string): boolean =>
+  database.prepare(`SELECT 1 FROM pragma_table_info(?) WHERE name = 'epoch'`).get(table) !==
   undefined;
 
 /** The first table that has rows; undefined for an empty database, or none. */
@@ -62,6 +66,8 @@ export const markAsBackup = (path: string): void => {
   database.exec('PRAGMA journal_mode = DELETE; PRAGMA secure_delete = ON; BEGIN');
   for (const table of OWN_TABLES)
     if (hasTable(database, table)) database.exec(`DELETE FROM ${table}`);
+  for (const table of CLAIMED_TABLES)
+    if (hasEpoch(database, table)) database.exec(`UPDATE ${table} SET epoch = 0`);
   if (hasTable(database, 'restoration'))
     database.exec('DELETE FROM restoration; INSERT INTO restoration VALUES (0)');
   database.exec('COMMIT');

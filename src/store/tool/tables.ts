@@ -39,6 +39,9 @@ export const COPIED_TABLES = Object.entries(IS_COPIED)
 /** Tables of what belongs to one database: they are empty in a backup. */
 export const OWN_TABLES = ['lease', 'machine', 'revision'] as const;
 
+/** Tables with the epoch of the tenure that has a row: epochs of two databases cannot be compared. */
+export const CLAIMED_TABLES = ['inbox', 'open_room'] as const;
+
 /** A row by the names of its columns. */
 export type TableRow = Readonly<Record<string, string | number | null>>;
 
@@ -48,4 +51,6 @@ export type TableRow = Readonly<Record<string, string | number | null>>;
  * @param table the name of its table
  */
 export const withoutClaim = (table: string, row: TableRow): TableRow =>
-  table === 'inbox' && row['state'] === 'waiting' ? { ...row, epoch: 0 } : row;
+  CLAIMED_TABLES.some((claimed) => claimed === table) && 'epoch' in row
+    ? { ...row, epoch: 0 }
+    : row;

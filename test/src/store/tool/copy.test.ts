@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openTestStore } from '../../../fakes/database.ts';
-import { contentOf, ENGINES, fillAt, tool } from './support.ts';
+import { contentOf, ENGINES, fillAt, tool, withoutClaims } from './support.ts';
 
 const [SQLITE, POSTGRES] = ENGINES;
-
-/** Rows as they are in another database: the claims of open ones belong to the first. */
-const withoutClaims = (content: Awaited<ReturnType<typeof contentOf>>) => ({
-  ...content,
-  inbox: (content['inbox'] ?? [])
-    .map((row) => JSON.parse(row) as [string, unknown][])
-    .map((row) => Object.fromEntries(row))
-    .map((row) => (row['state'] === 'waiting' ? { ...row, state: 'waiting', epoch: 0 } : row))
-    .map((row) => JSON.stringify(Object.entries(row)))
-    .toSorted(),
-});
 
 describe('copying a database', () => {
   it.each([

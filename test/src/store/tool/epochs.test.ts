@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openStore, type Store } from '../../../../src/store/index.ts';
+import { createInboxStore, reviveDead } from '../../../../src/store/inbox/index.ts';
+import { createOpenRooms } from '../../../../src/store/open-rooms.ts';
+import { arrivalOf, messageOf, PARTITION, SPACE } from '../inbox/support.ts';
+import { ENGINES, newFolder, tool } from './support.ts';
+
+const [SQLITE, POSTGRES] = ENGINES;
+
+const inboxOf = (store: Store) => createInboxStore({ store, now: () => 1_000 });
+
+/** Claims what is open under a new lease of this start; resolves with the ids of the messages. */
+const claimIn = async (store: Store): Promise<readonly string[]> => {
+  const tenure = await store.leases.acquire('slot', new AbortController().signal);
+  const { rows } = await inboxOf(store).claim(PARTITION, 10, tenure);
+  return rows.map(({ ref }) => ref.id);
+};
+
+const roomIn = (id: string) => () => ({
+  room: {
+    channel: { space: SPACE, id },
+    locale: 'en',
+    isAutomatic: false,
+    captions: undefined,
+    informed: undefined,
+  },
+  seenMs: 1,
+});
+
+/** Fills a database in its third start: a dead and a claimed message, and a room. */
+const fillInThirdStart = async (url: string): Promise<void> => {
+  for (let start = 1; start < 3; start += 1) await (await openStore(url)).destroy();
+  await using store = await openStore(url);
+  const inbox = inboxOf(store);
+  for (const id of [1, 2]) await inbox.accept(arrivalOf(messageOf(id)));
+  // A lease is taken again and again, also where epochs count the times.
+  let tenure = await store.leases.acquire('slot', new AbortController().signal);
+  for (let times = 0; times < 3; times += 1) {
+    await tenure.release();
+    tenure = await store.leases.acquire('slot', new AbortController().signal);
+  }
+  const { rows } = await inbox.claim(PARTITION, 2, tenure);
+  await store.write((db) =>
+    inbox.settle(db, rows[0]!, {
+      state: 'dead',
+      reason: 'internal',
+      sentence: { key: 'errors.internal' },
+    }),
+  );
+  await createOpenRooms(store).save(SPACE, tenure.epoch, roomIn('before'));
+  await tenure.release();
+};
+
+const moves = {
+  'restored from a backup': async (from: string, to: string) => {
+    const file = join(newFolder(), 'backup.db');
+    await tool(from, ['backup', file]);
+    await tool(to, ['restore', file]);
+  },
+  copied: async (from: string, to: string) => void (await tool(from, ['copy', from, to])),
+};
+
+const PAIRS = [SQLITE, POSTGRES].flatMap((from) =>
+  [SQLITE, POSTGRES].map((to) => ({ from, to, name: `${from.engine} to ${to.engine}` })),
+);
+
+describe.each(Object.entries(moves))('a database that was %s', (_, move) => {
+  it.each(PAIRS)(
+    'from $name has its open and its revived messages claimed, and its rooms changed, in its first start',
+    async ({ from, to }) => {
+      const [source, target] = [await from.make(), await to.make()];
+      await fillInThirdStart(source);
+      await move(source, target);
+      await using store = await openStore(target);
+      await reviveDead(store, SPACE);
+      expect(await claimIn(store)).toEqual(['1', '2']);
+      const rooms = createOpenRooms(store);
+      const tenure = await store.leases.acquire('room', new AbortController().signal);
+      await rooms.save(SPACE, tenure.epoch, roomIn('after'));
+      expect((await rooms.of(SPACE))?.room.channel.id).toBe('after');
+    },
+  );
+});
+
+it('a dead message that is revived can be claimed by a tenure whose epoch is lower', async () => {
+  const url = await SQLITE.make();
+  await fillInThirdStart(url);
+  await using store = await openStore(url);
+  await reviveDead(store, SPACE);
+  const { rows } = await inboxOf(store).claim(PARTITION, 1, { epoch: 1 });
+  expect(rows.map(({ ref }) => ref.id)).toEqual(['1']);
+});

@@ -189,9 +189,8 @@ export const createBackfill = (deps: BackfillDeps) => {
         let waitMs = isSlow()
           ? 0
           : await look(follow, channel, coming.newest, { attempt: 0, isLinked });
-        // A fault that passes soon does not cost the channel its order; channels linked with it go on.
+        // A fault that passes soon costs neither the channel nor those linked with it their order.
         if (waitMs !== undefined && waitMs <= PATIENCE_MS && !isSlow()) {
-          await held?.end(true);
           await sleep(realClock, waitMs, follow.signal);
           waitMs = await look(follow, channel, coming.newest, { attempt: 1, isLinked });
         }

@@ -118,6 +118,7 @@ export const openTestAutoTranslate = async (
     },
   });
   slots.start();
+  opened.startRetention();
   return {
     ...opened,
     [Symbol.asyncDispose]: async () => {

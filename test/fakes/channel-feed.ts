@@ -37,6 +37,8 @@ export interface FeedFault {
   readonly call: 'create' | 'update' | 'remove' | 'history' | 'read';
   readonly error: AppError;
   readonly after?: boolean;
+  /** The only channel whose history it concerns. Default: the next one that is read. */
+  readonly channel?: Channel;
 }
 
 const treeOf = (text: string | RichText): RichText =>
@@ -121,9 +123,12 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
       all.filter(({ message }) => message.ref.id !== ref.id),
     );
   };
-  const meet = (call: FeedFault['call'], after: boolean): void => {
+  const meet = (call: FeedFault['call'], after: boolean, of?: Channel): void => {
     if (!after) calls.push(call);
-    const at = faults.findIndex((one) => one.call === call && (one.after ?? false) === after);
+    const isMet = ({ channel }: FeedFault): boolean => !channel || channel.id === of?.id;
+    const at = faults.findIndex(
+      (one) => one.call === call && (one.after ?? false) === after && isMet(one),
+    );
     const [fault] = at < 0 ? [] : faults.splice(at, 1);
     if (fault) throw fault.error;
   };
@@ -150,7 +155,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     timeOf: (position) => Number(position),
     async *history(of, after) {
       await meanwhile('history');
-      meet('history', false);
+      meet('history', false, of);
       for (const { message } of shownIn(of).slice()) if (message.position > after) yield message;
     },
     read: async (ref) => {

@@ -104,9 +104,14 @@ describe('linked channels', () => {
       expect(scene.feed.texts(JAPANESE)).toEqual([QUESTION, ANSWER]);
     });
 
-    it('wait for no channel that cannot be read now', async () => {
+    it('wait for a channel that can be read a moment later', async () => {
       await comeBack(() => scene.feed.fail({ call: 'history', error: lost() }));
-      expect(scene.feed.texts(JAPANESE)).toEqual([ANSWER]);
+      await expect.poll(() => scene.feed.texts(JAPANESE)).toEqual([QUESTION, ANSWER]);
+    });
+
+    it('wait for no channel that cannot be read now', async () => {
+      const failing = { call: 'history', error: lost(), channel: ENGLISH } as const;
+      await comeBack(() => scene.feed.fail(failing, failing));
       await expect.poll(() => scene.feed.texts(JAPANESE)).toEqual([ANSWER, QUESTION]);
     });
   });

@@ -98,13 +98,15 @@ runProgram(async (stopped) => {
   const log = createLog(config.core.LOG_LEVEL);
   const stray = strayNames(file, [...Object.values(sections), serverSection]);
   if (stray.length > 0) log.warn({ names: stray }, '.env has unknown variables');
+  const { ROLES, DRAIN_S, SPEECH_API_URL, SPEECH_API_KEY } = config.core;
+  const isAlone = isServiceAlone(ROLES);
+  if (SPEECH_API_KEY && !SPEECH_API_URL && !isAlone)
+    log.warn('SPEECH_API_KEY is not used: without SPEECH_API_URL the built-in service is');
   const texts = loadTexts(join(HERE, 'locales'));
 
   await using parts = new AsyncDisposableStack();
   const tracing = parts.use(await openTracing(config.tracing, log));
-  const { ROLES } = config.core;
   const isGuest = process.argv[2] === 'doctor';
-  const isAlone = isServiceAlone(ROLES);
   const metrics = createMetrics();
   const { isStalled } = parts.use(startHeartbeat(realClock));
   const draining = new AbortController();

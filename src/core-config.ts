@@ -69,12 +69,17 @@ export const coreSection = z
     ...LIMIT_VARIABLES,
     LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
   })
-  .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL === !SPEECH_API_KEY, {
-    path: ['SPEECH_API_KEY'],
-    error: 'must be set together with SPEECH_API_URL',
-    // Also when other variables are wrong, so that every mistake is told at once.
-    when: () => true,
-  })
+  .refine(
+    // A key alone is one of the built-in service's own, which processes elsewhere use.
+    ({ ROLES, SPEECH_API_URL, SPEECH_API_KEY }) =>
+      !SPEECH_API_URL || Boolean(SPEECH_API_KEY) || isServiceAlone(ROLES),
+    {
+      path: ['SPEECH_API_KEY'],
+      error: 'must be set together with SPEECH_API_URL',
+      // Also when other variables are wrong, so that every mistake is told at once.
+      when: () => true,
+    },
+  )
   .refine(({ ROLES, SPEECH_API_URL }) => ROLES.has('service') || SPEECH_API_URL !== undefined, {
     path: ['SPEECH_API_URL'],
     error: 'must be set for ROLES without service',

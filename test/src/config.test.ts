@@ -45,6 +45,36 @@ describe('the configuration', () => {
     expect(parse).toThrow('SPEECH_API_KEY');
   });
 
+  it.each([
+    { ROLES: 'gateway', faults: ['SPEECH_API_URL: must be set for ROLES without service'] },
+    { ROLES: 'worker', faults: ['SPEECH_API_URL: must be set for ROLES without service'] },
+    { ROLES: 'web', faults: ['SPEECH_API_URL: must be set for ROLES without service'] },
+    { ROLES: 'service', faults: [] },
+    { ROLES: 'all', faults: [] },
+    { ROLES: 'cook', SPEECH_API_URL: 'https://x.test', faults: ['ROLES: must be all'] },
+    { ROLES: 'gateway', SPEECH_API_URL: 'http://service:8090', faults: [] },
+    { ROLES: 'worker', SPEECH_API_URL: 'http://service:8090', faults: [] },
+    { ROLES: 'web', SPEECH_API_URL: 'http://service:8090', faults: [] },
+    { ROLES: 'service', SPEECH_API_URL: 'http://service:8090', faults: [] },
+  ])(
+    'takes the secret that all processes share, where it is enough: $ROLES, $SPEECH_API_URL',
+    ({ faults, ...variables }) => {
+      const shared = {
+        DATABASE_URL: 'postgres://dragoman:secret@postgres.databases:5432/dragoman',
+        WEB_TOKEN: 'a token of the page, long enough',
+        ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+        SERVICE_KEYS: 'svck:0123456789abcdef',
+        SPEECH_API_KEY: 'svck:0123456789abcdef',
+        DISCORD_TOKEN: 'a.b.c',
+      };
+      const parse = () =>
+        parseConfig({ ...shared, ...variables }, { core: coreSection, server: serverSection });
+      if (faults.length === 0) expect(parse).not.toThrow();
+      else expect(parse).toThrow(`has ${faults.length} mistake`);
+      for (const fault of faults) expect(parse).toThrow(fault);
+    },
+  );
+
   it('takes the uses of the realtime paths in any order, and says which there are', () => {
     const parse = (SPEECH_REALTIME: string) =>
       parseConfig({ SPEECH_REALTIME }, { core: coreSection }).core.SPEECH_REALTIME;

@@ -13,6 +13,7 @@ import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
 import { opsSection } from './src/ops/config.ts';
+import { declareProcessMetrics } from './src/ops/process-metrics.ts';
 import { measureEventLoop, startHeartbeat } from './src/ops/event-loop.ts';
 import { createMetrics } from './src/ops/metrics.ts';
 import { createOpsPages, type OpsPages } from './src/ops/pages.ts';
@@ -130,11 +131,13 @@ runProgram(async (stopped) => {
     console.log(`Dragoman’s health and metrics: ${server.url}`);
   }
   if (isAlone) {
+    declareProcessMetrics(metrics);
     parts.use(measureEventLoop(metrics, realClock));
     const { serve } = await import('./service/serve.ts');
     const { server } = parseConfig({ ...file, ...process.env }, { server: serverSection });
     // Awaited here, for the parts end when this function does.
-    await serve({ server, engines: config.engines, log, tracing }, stopped);
+    const drainMs = DRAIN_S * SECOND_MS;
+    await serve({ server, engines: config.engines, log, tracing, drainMs }, stopped);
     return;
   }
   const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
@@ -248,6 +251,6 @@ runProgram(async (stopped) => {
   await Promise.race([startAll(), stopped]);
 
   await stopped;
-  await drain(config.core.DRAIN_S * SECOND_MS);
+  await drain(DRAIN_S * SECOND_MS);
   await Promise.race([parts.disposeAsync(), delay(STOP_MS, undefined, { ref: false })]);
 });

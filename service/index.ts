@@ -14,7 +14,7 @@ import { createAccounts, type KeyRates, type StoredKeysOptions } from './keys/ac
 import { serveRealtime } from './realtime/upgrade.ts';
 import { createSpools, SPOOL_LIMITS } from './speech/spool.ts';
 
-/** Longest wait for running requests when the service closes. */
+/** Longest wait for running requests when the service closes, where nobody said another. */
 const DRAIN_MS = 5_000;
 
 export interface ServiceOptions {
@@ -44,8 +44,12 @@ export interface Service {
   engines(): Promise<readonly EngineLine[]>;
   /** True when any engine currently translates into `to`: from `from`, or from any language. */
   translates(to: string, from?: string): Promise<boolean>;
-  /** Stops accepting requests, lets the running ones end for a while, then stops all engines. */
-  close(): Promise<void>;
+  /**
+   * Stops accepting requests, lets the running ones end, then stops all engines.
+   *
+   * @param withinMs longest wait for these. Default: 5 s
+   */
+  close(withinMs?: number): Promise<void>;
 }
 
 const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
@@ -114,11 +118,11 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
     });
   });
 
-  const close = async (): Promise<void> => {
+  const close = async (withinMs = DRAIN_MS): Promise<void> => {
     const closed = once(server, 'close');
     server.close();
     await realtime.close();
-    const limit = delay(DRAIN_MS, undefined, { ref: false });
+    const limit = delay(withinMs, undefined, { ref: false });
     await (running === 0 ? undefined : Promise.race([quiet.promise, limit]));
     // Clients keep idle connections open, which would delay the close.
     server.closeAllConnections();

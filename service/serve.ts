@@ -13,11 +13,13 @@ export interface ServeOptions {
   readonly engines: EngineConfig;
   readonly log: Log;
   readonly tracing: Tracing;
+  /** Longest wait for running requests when the program stops. Default: 5 s. */
+  readonly drainMs?: number;
 }
 
 /** Serves the service at its own address until the program is stopped. */
 export const serve = async (
-  { server, engines, log, tracing }: ServeOptions,
+  { server, engines, log, tracing, drainMs }: ServeOptions,
   stopped: Promise<void>,
 ): Promise<void> => {
   const given = server.SERVICE_KEYS ?? [];
@@ -41,5 +43,5 @@ export const serve = async (
     console.log(`Key for this run: ${keys[0]}  (set SERVICE_KEYS to keep your own)`);
   console.log(engineTable(await service.engines()));
   await stopped;
-  await service.close();
+  await service.close(drainMs);
 };

@@ -279,11 +279,13 @@ export const openCore = async ({
   declareProcessMetrics(metrics);
   const readiness = createReadiness({
     platforms: platforms.ready,
-    look: {
+    told: {
       service: async () => {
         const state = await services.status(AbortSignal.timeout(LOOK_MS), NO_SPACE);
         return state.reachable && !state.refusal;
       },
+    },
+    look: {
       storage: async () => (await store.findFault()) === undefined,
     },
     draining: ops.draining,

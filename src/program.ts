@@ -3,9 +3,9 @@ import { AppError } from './errors.ts';
 /** Exit status of a program that was ended by SIGINT, as shells have it. */
 const INTERRUPTED = 130;
 
-/** Resolves on the first SIGINT or SIGTERM; the second one ends the process at once. */
 const LONG_MS = 3_600_000;
 
+/** Resolves on the first SIGINT or SIGTERM; the second one ends the process at once. */
 const stopSignal = (): Promise<void> =>
   new Promise((resolve) => {
     let isStopping = false;

@@ -22,6 +22,11 @@ export interface ReadinessDeps {
   readonly platforms: () => Readonly<Record<string, boolean>>;
   /** Looks at the other parts; false or a rejection: people cannot be served. Each ends by itself. */
   readonly look: Readonly<Record<string, () => Promise<boolean>>>;
+  /**
+   * Looks at parts that other machines have: they are told, and decide nothing. Without them, what arrives is still taken
+   * and waits; were all processes not ready, it would reach none of them.
+   */
+  readonly told?: Readonly<Record<string, () => Promise<boolean>>>;
   /** Aborted once the program stops. Default: never. */
   readonly draining?: AbortSignal | undefined;
   readonly clock: Clock;
@@ -58,7 +63,8 @@ const createLook = (look: () => Promise<boolean>, clock: Clock): (() => Promise<
 
 /** Creates the look at all parts, which costs them little however often it is asked for. */
 export const createReadiness = (deps: ReadinessDeps): (() => Promise<ReadyState>) => {
-  const looks = Object.entries(deps.look).map(
+  const { told = {} } = deps;
+  const looks = Object.entries({ ...told, ...deps.look }).map(
     ([part, look]) => [part, createLook(look, deps.clock)] as const,
   );
   const parts = async (): Promise<Readonly<Record<string, boolean>>> => ({
@@ -82,6 +88,7 @@ export const createReadiness = (deps: ReadinessDeps): (() => Promise<ReadyState>
   return async () => {
     const all = await parts();
     const draining = deps.draining?.aborted ?? false;
-    return { ready: !draining && Object.values(all).every(Boolean), draining, parts: all };
+    const isServing = Object.entries(all).every(([part, isReady]) => isReady || part in told);
+    return { ready: !draining && isServing, draining, parts: all };
   };
 };

@@ -39,6 +39,9 @@ const clearRows = async (db: Transaction<Schema>, beforeMs: number): Promise<num
     await db
       .deleteFrom('inbox')
       .where((eb) => eb.and(key))
+      // Another process may have taken a change of the message meanwhile.
+      .where('changed_ms', '<', beforeMs)
+      .where('state', 'in', SETTLED)
       .execute();
   return old.length;
 };

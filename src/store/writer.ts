@@ -1,3 +1,4 @@
+import { isStorageFault } from '../sqlite/disk-fault.ts';
 import type { Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { StorePort } from '../ports/store.ts';
@@ -113,7 +114,8 @@ export const createStoreWriter = (
       const unsafe = batch.filter(({ durable }) => durable);
       if (unsafe.length > 0) sync(unsafe);
     } catch (thrown) {
-      if (batch.length === 1) batch[0]?.fail(thrown);
+      // No write is to blame for a database that cannot be used, and some may have been committed without an answer.
+      if (batch.length === 1 || isStorageFault(thrown)) for (const { fail } of batch) fail(thrown);
       else for (const write of batch) await commit([write]);
     }
   };

@@ -117,7 +117,6 @@ export const openPostgresStore = async ({
       await guardClaims(within);
       await tuneInbox(within);
     });
-    await tuneInbox(db);
     isMigrated = true;
     const leases = parts.use(
       await openPostgresLeases({

@@ -36,6 +36,21 @@ describe('readiness', () => {
     expect(await readiness()).toMatchObject({ ready: false, parts: { discord: false } });
   });
 
+  it('is there without a part that is only told', async () => {
+    const readiness = createReadiness({
+      platforms: () => ({ discord: true }),
+      look: { storage: async () => true },
+      told: { service: async () => false },
+      clock: createTestClock(),
+      metrics: createMetrics(),
+    });
+    expect(await readiness()).toEqual({
+      ready: true,
+      draining: false,
+      parts: { discord: true, service: false, storage: true },
+    });
+  });
+
   it('ends as soon as the program stops', async () => {
     const { readiness, draining } = start(async () => true);
     draining.abort();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createTransact } from '../../../src/store/sqlite.ts';
 import {
@@ -39,6 +40,25 @@ describe('the writer', () => {
   it('takes effect in the order in which writes came', async () => {
     await Promise.all(['en', 'es', 'ja'].map((code) => writer.write(setLanguage('ada', code))));
     expect(await languages()).toEqual({ ada: 'ja' });
+  });
+
+  it('tries writes of a moment once, all together, where the database cannot be used', async () => {
+    let tries = 0;
+    const away = new AppError('unavailable', 'the database is away', {
+      sentence: { key: 'errors.storage' },
+      retryable: true,
+    });
+    const failing = createStoreWriter(
+      async () => {
+        tries += 1;
+        throw away;
+      },
+      async () => undefined,
+    );
+    const all = Array.from({ length: 20 }, () => failing.write(setLanguage('ada', 'en')));
+    const ended = await Promise.allSettled(all);
+    expect(ended).toEqual(ended.map(() => ({ status: 'rejected', reason: away })));
+    expect(tries).toBe(1);
   });
 
   it('puts writes of one moment into one transaction', async () => {

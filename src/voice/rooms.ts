@@ -53,7 +53,7 @@ export const createRooms = (deps: RoomsDeps) => {
   const left = new Map<string, { readonly room: OpenRoom; readonly drop: () => void }>();
   const mutex = createKeyedMutex();
   const over = new AbortController();
-  const { captionShown } = declareVoiceMetrics(deps.metrics, () =>
+  const voiceMetrics = declareVoiceMetrics(deps.metrics, () =>
     open.values().map(({ room }) => room),
   );
 
@@ -80,6 +80,7 @@ export const createRooms = (deps: RoomsDeps) => {
     void tenure.release();
     const key = keyOf(room.channel.space);
     if (open.get(key)?.room === room) open.delete(key);
+    voiceMetrics.roomEnded(room);
     keep(key, room);
     autoJoin.left(room.channel, reason);
   };
@@ -148,7 +149,7 @@ export const createRooms = (deps: RoomsDeps) => {
           signal,
           ended: (gone, why) => ended(gone, tenure, why),
         },
-        { ...deps, choiceOf: consentChoices.of, captionShown },
+        { ...deps, choiceOf: consentChoices.of, captionShown: voiceMetrics.captionShown },
       );
       if (signal.aborted) await room.close('stopping');
       if (room.isOver) throw notJoined();

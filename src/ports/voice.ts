@@ -118,15 +118,21 @@ export interface VoicePort {
 export interface RoomWatcher {
   /**
    * Reports that the rooms of a space are known, at the start and after each outage; `present` may list people
-   * once the caller's turn is over. Resolves when the bot is back in the room in which its process ended, or
-   * has not come back. Never rejects.
+   * once the caller's turn is over. Resolves with true when the bot is back in the room in which its process
+   * ended, or is to be in none; with false while that is not known: another process may be in a room. Never
+   * rejects.
    */
-  spaceReady(space: Space): Promise<void>;
+  spaceReady(space: Space): Promise<boolean>;
   /**
    * Reports that another process is about to be in charge of a space. Resolves when the bot has left
    * its room there, to which that process brings it back. Never rejects.
    */
   spaceMoves(space: Space): Promise<void>;
+  /**
+   * Reports that this process is not in charge of a space any more, and that another one may be: nothing is posted
+   * or stored from then on.
+   */
+  spaceLost(space: Space): void;
   /** Reports that people came or left: `VoicePort.present` lists who is there. */
   peopleChanged(room: Channel): void;
   /** True when messages of a channel are wanted; fast, since it is called for each message. */

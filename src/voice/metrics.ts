@@ -21,6 +21,14 @@ const sumOf = (stats: readonly Totals[]): Totals =>
     NONE,
   );
 
+/** Counts of a room up to now. */
+interface Measured {
+  readonly last: Totals;
+  /** Packets since the last value of its loss. */
+  readonly received: number;
+  readonly lost: number;
+}
+
 /** A room as it is measured. */
 interface MeasuredRoom {
   /** Counts of each member since the room was joined. */
@@ -30,17 +38,19 @@ interface MeasuredRoom {
 export interface VoiceMetrics {
   /** Takes the time from the end of speech to its caption in the channel. */
   readonly captionShown: (lagMs: number) => void;
+  /** Measures a room that is over, for the last time. */
+  readonly roomEnded: (room: MeasuredRoom) => void;
 }
 
 /**
- * Declares the metrics of voice channels. A room is looked at when the metrics are asked for: what it
- * lost since then is one value among those of all rooms.
+ * Declares the metrics of voice channels. A room is looked at when the metrics are asked for, and at its end: what
+ * it lost since its last value is one value among those of all rooms, once enough packets came.
  */
 export const declareVoiceMetrics = (
   metrics: Metrics,
   rooms: () => Iterable<MeasuredRoom>,
 ): VoiceMetrics => {
-  const known = new WeakMap<MeasuredRoom, Totals>();
+  const known = new WeakMap<MeasuredRoom, Measured>();
   // Read first, for it measures what the next two tell.
   metrics.gauge(
     { name: 'dragoman_voice_rooms', help: 'Voice channels that the bot is in.' },
@@ -57,7 +67,7 @@ export const declareVoiceMetrics = (
   });
   const loss = metrics.histogram({
     name: 'dragoman_voice_room_loss_ratio',
-    help: 'Share of the packets that a room lost between two looks at it.',
+    help: 'Share of the packets that a room lost since its last value.',
     buckets: LOSS_BUCKETS,
   });
   const lag = metrics.histogram({
@@ -66,14 +76,16 @@ export const declareVoiceMetrics = (
     buckets: CAPTION_BUCKETS,
   });
   const measure = (room: MeasuredRoom): void => {
-    const before = known.get(room) ?? NONE;
-    const now = sumOf(room.health());
-    const since = (count: keyof Totals): number => Math.max(0, now[count] - before[count]);
+    const before = known.get(room) ?? { last: NONE, received: 0, lost: 0 };
+    const last = sumOf(room.health());
+    const since = (count: keyof Totals): number => Math.max(0, last[count] - before.last[count]);
     for (const outcome of ['received', 'lost', 'undecryptable'] as const)
       packets({ outcome }, since(outcome));
-    const expected = since('received') + since('lost');
-    if (expected >= FEWEST_PACKETS) loss(since('lost') / expected);
-    known.set(room, now);
+    const received = before.received + since('received');
+    const lost = before.lost + since('lost');
+    const isEnough = received + lost >= FEWEST_PACKETS;
+    if (isEnough) loss(lost / (received + lost));
+    known.set(room, isEnough ? { last, received: 0, lost: 0 } : { last, received, lost });
   };
-  return { captionShown: (lagMs) => lag(Math.max(0, lagMs) / MS) };
+  return { captionShown: (lagMs) => lag(Math.max(0, lagMs) / MS), roomEnded: measure };
 };

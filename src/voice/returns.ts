@@ -1,6 +1,6 @@
 import type { Clock } from '../async/clock.ts';
 import { MINUTE_MS } from '../async/time.ts';
-import { toAppError } from '../errors.ts';
+import { AppError, toAppError } from '../errors.ts';
 import { type Log, logFailure } from '../log.ts';
 import type { Content } from '../model/content.ts';
 import { keyOf, type Channel, type Space } from '../model/place.ts';
@@ -19,7 +19,8 @@ export interface ReturnsDeps {
   readonly isOpen: (space: Space) => boolean;
   /** Waits for the turn of a space: rooms of it are opened one after the other. */
   readonly turn: (space: Space) => Promise<Disposable>;
-  readonly acquire: (space: Space) => Promise<Tenure>;
+  /** Acquires the right to be in a room of a space; the wait for it ends, with its reason, by the signal. */
+  readonly acquire: (space: Space, wanted: AbortSignal) => Promise<Tenure>;
   readonly openUnder: (tenure: Tenure, room: StoredRoom, restored: StoredRoom) => Promise<OpenRoom>;
   readonly post: (to: Channel, content: Content) => Promise<unknown>;
   /** Sends a private message to a member of a space; does nothing where the platform has none. */
@@ -42,6 +43,8 @@ export const createReturns = (deps: ReturnsDeps) => {
   const { rows, clock, now, isPeopled, isOpen, turn, acquire, openUnder, post, log } = deps;
   const underWay = new Set<string>();
   const waiting = new Map<string, () => void>();
+  /** Waits for another process to leave a room. */
+  const acquiring = new Map<string, AbortController>();
   let isOver = false;
 
   const tellStarter = async (
@@ -93,6 +96,7 @@ export const createReturns = (deps: ReturnsDeps) => {
   const comeBack = async (row: OpenRoomRow, tenure: Tenure): Promise<void> => {
     const { room, seenMs } = row;
     const awayMs = now() - seenMs;
+    tenure.assertHeld();
     if (awayMs > TOLD_MS) return rows.remove(room.channel.space, tenure.epoch);
     if (awayMs > LONGEST_AWAY_MS) return giveUp(row, tenure, 'room.was-long');
     if (!isPeopled(room.channel)) return giveUp(row, tenure, 'room.was-empty');
@@ -112,7 +116,10 @@ export const createReturns = (deps: ReturnsDeps) => {
   const attempt = async (space: Space): Promise<void> => {
     using _ = await turn(space);
     if (isOver || isOpen(space) || !(await rows.of(space))) return;
-    const tenure = await acquire(space);
+    const key = keyOf(space);
+    const wanted = new AbortController();
+    acquiring.set(key, wanted);
+    const tenure = await acquire(space, wanted.signal).finally(() => acquiring.delete(key));
     try {
       // Another process may have been there until now.
       const row = await rows.of(space);
@@ -121,7 +128,8 @@ export const createReturns = (deps: ReturnsDeps) => {
       if (!isOpen(space)) await tenure.release();
     }
   };
-  const run = async (space: Space): Promise<void> => {
+  /** Resolves with true when the bot is back, or is not to be. */
+  const run = async (space: Space): Promise<boolean> => {
     const key = keyOf(space);
     underWay.add(key);
     const error = await logFailure(log, 'the bot could not come back to a room', () =>
@@ -132,19 +140,25 @@ export const createReturns = (deps: ReturnsDeps) => {
         key,
         clock.after(TRY_AGAIN_AFTER_MS, () => void run(space)),
       );
-      return;
+      return false;
     }
     waiting.delete(key);
     underWay.delete(key);
     if (!isOpen(space)) deps.notBack(space);
+    return !error;
   };
 
   return {
     /** True while the bot comes back to a room of a space, or looks if there is one. */
     isUnderWay: (space: Space): boolean => underWay.has(keyOf(space)),
-    spaceReady: async (space: Space): Promise<void> => {
-      if (isOver || isOpen(space) || underWay.has(keyOf(space))) return;
-      await run(space);
+    spaceReady: async (space: Space): Promise<boolean> => {
+      if (isOver || isOpen(space) || underWay.has(keyOf(space))) return false;
+      return run(space);
+    },
+    /** Ends the wait for another process, for now, as somebody asks for the bot: a request has the turn at once. */
+    giveWay: (space: Space): void => {
+      const reason = new AppError('unavailable', 'somebody asks for the bot', { retryable: true });
+      acquiring.get(keyOf(space))?.abort(reason);
     },
     [Symbol.dispose]: (): void => {
       isOver = true;

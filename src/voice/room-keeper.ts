@@ -44,9 +44,13 @@ export const createRoomKeeper = (deps: RoomKeeperDeps) => {
     isDue = true;
     saving ??= save();
   };
-  const stop = (): void => {
+  const end = (): void => {
     isOpen = false;
     cancel?.();
+  };
+  const stop = (): void => {
+    end();
+    isDue = false;
   };
   const watch = (): void => {
     cancel = clock.after(SEEN_EVERY_MS, () => {
@@ -67,17 +71,18 @@ export const createRoomKeeper = (deps: RoomKeeperDeps) => {
     },
     /** Stores the room again, soon; must be called when it has changed. */
     changed,
+    /** Ends, and leaves the row to the process that is in charge now. */
+    stop,
     /** Ends with a row of the room as it is now, so that the bot comes back after a restart. */
     leaveRow: async (): Promise<void> => {
       last = current();
       changed();
-      stop();
+      end();
       await saving;
     },
     /** Ends, and removes the row: the bot is not to come back. */
     removeRow: async (): Promise<void> => {
       stop();
-      isDue = false;
       await saving;
       const { space } = current().channel;
       await write('an open room could not be removed', () => rows.remove(space, tenure.epoch));

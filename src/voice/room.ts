@@ -1,5 +1,5 @@
 import { createVoiceSession, type RoomDeps } from './session.ts';
-import { type AppError, toAppError, userError } from '../errors.ts';
+import { AppError, toAppError, userError } from '../errors.ts';
 import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import { map } from '../model/walk-rich-text.ts';
@@ -11,6 +11,7 @@ import type { ConsentChoice, RoomChoices } from '../model/space-choices.ts';
 import type { StoredRoom } from '../model/stored-room.ts';
 import type { Tenure } from '../ports/leases.ts';
 import type { OpenRooms } from '../store/open-rooms.ts';
+import { platformInCharge } from './platform-in-charge.ts';
 import { createRoomKeeper } from './room-keeper.ts';
 import { createStatusMessages, createLinkStatus } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
@@ -20,9 +21,17 @@ import { createRoomTexts, type RoomTexts } from './texts.ts';
 
 /**
  * The reason for leaving a room: somebody asked for it, or disconnected the bot; nobody was there; the
- * connection was lost for good; the bot had joined by itself and is not wanted any more; the program ends.
+ * connection was lost for good; the bot had joined by itself and is not wanted any more; the program ends, or
+ * gives the room to another process; another process may be in charge already.
  */
-export type LeaveReason = 'requested' | 'thrown out' | 'empty' | 'lost' | 'unwanted' | 'stopping';
+export type LeaveReason =
+  | 'requested'
+  | 'thrown out'
+  | 'empty'
+  | 'lost'
+  | 'unwanted'
+  | 'stopping'
+  | 'moved';
 
 export interface RoomStart {
   readonly channel: Channel;
@@ -92,26 +101,35 @@ const join = async (
 
 /** Joins a room; resolves when the bot is there. */
 export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRoom> => {
-  const { platform, port } = start;
+  const { port, tenure } = start;
   const { services, clock, log, now } = deps;
-  const texts = createRoomTexts(deps.texts, start.locale, platform.naming ?? 'plain');
+  const texts = createRoomTexts(deps.texts, start.locale, start.platform.naming ?? 'plain');
   const over = new AbortController();
   const reason = Promise.withResolvers<LeaveReason>();
   let { choices } = start;
   let link: VoiceLink | undefined;
   /** True when the program ends: then the bot comes back if it starts again soon. */
   let isStopping = false;
+  /** True when another process may be in charge: then nothing more is shown or stored. */
+  let hasMoved = false;
 
-  /** Ends the room; the first reason counts. */
+  const platform = platformInCharge(start.platform, () => {
+    if (hasMoved) throw new AppError('cancelled', 'another process may be in charge of the room');
+    tenure.assertHeld();
+  });
+
+  /** Ends the room; the first reason counts, and none after the tenure. */
   const end = (given: LeaveReason): void => {
+    if (over.signal.aborted) return;
+    hasMoved = given === 'moved' || !tenure.isHeld();
     over.abort(none());
-    reason.resolve(given);
+    reason.resolve(hasMoved ? 'moved' : given);
   };
 
   const channel = (): Channel => link?.channel ?? start.channel;
   const keeper = createRoomKeeper({
     rows: start.rows,
-    tenure: start.tenure,
+    tenure,
     clock,
     now,
     current: () => ({
@@ -276,10 +294,14 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     },
   };
 
+  const storeEnd = async (given: LeaveReason): Promise<void> => {
+    if (given === 'moved') return keeper.stop();
+    return given === 'stopping' ? keeper.leaveRow() : keeper.removeRow();
+  };
   const close = async (): Promise<void> => {
     const given = await reason.promise;
     isStopping = given === 'stopping';
-    const stored = isStopping ? keeper.leaveRow() : keeper.removeRow();
+    const stored = storeEnd(given);
     attendance[Symbol.dispose]();
     linkStatus[Symbol.dispose]();
     restrictions[Symbol.dispose]();

@@ -53,7 +53,7 @@ export const createRooms = (deps: RoomsDeps) => {
   const left = new Map<string, { readonly room: OpenRoom; readonly drop: () => void }>();
   const mutex = createKeyedMutex();
   const over = new AbortController();
-  const { captionShown } = declareVoiceMetrics(deps.metrics, () =>
+  const voiceMetrics = declareVoiceMetrics(deps.metrics, () =>
     open.values().map(({ room }) => room),
   );
 
@@ -80,7 +80,10 @@ export const createRooms = (deps: RoomsDeps) => {
     void tenure.release();
     const key = keyOf(room.channel.space);
     if (open.get(key)?.room === room) open.delete(key);
+    voiceMetrics.roomEnded(room);
     keep(key, room);
+    // Where the space is still known here, nobody else comes back to it.
+    if (reason === 'moved' && isPeopled(room.channel)) void returns.spaceReady(room.channel.space);
     autoJoin.left(room.channel, reason);
   };
 
@@ -112,12 +115,17 @@ export const createRooms = (deps: RoomsDeps) => {
     await room.leave();
   };
 
-  /** Acquires the right to be in a room of a space; rejects when another process keeps it. */
-  const acquire = async (space: Space): Promise<Tenure> => {
+  /**
+   * Acquires the right to be in a room of a space; rejects when another process keeps it.
+   *
+   * @param wanted is aborted, with the reason to reject, when that is not to be waited for any more
+   */
+  const acquire = async (space: Space, wanted?: AbortSignal): Promise<Tenure> => {
     const given = new AbortController();
+    const waiting = wanted ? AbortSignal.any([given.signal, wanted]) : given.signal;
     const cancel = clock.after(TENURE_MS, () => given.abort(notJoined()));
     try {
-      const tenure = await leases.acquire(`room ${keyOf(space)}`, given.signal);
+      const tenure = await leases.acquire(`room ${keyOf(space)}`, waiting);
       let released: Promise<void> | undefined;
       return { ...tenure, release: async () => (released ??= tenure.release()) };
     } finally {
@@ -148,12 +156,11 @@ export const createRooms = (deps: RoomsDeps) => {
           signal,
           ended: (gone, why) => ended(gone, tenure, why),
         },
-        { ...deps, choiceOf: consentChoices.of, captionShown },
+        { ...deps, choiceOf: consentChoices.of, captionShown: voiceMetrics.captionShown },
       );
-      if (signal.aborted) await room.close('stopping');
+      if (signal.aborted || !tenure.isHeld()) await room.close('stopping');
       if (room.isOver) throw notJoined();
-      // Another process is in charge of the space.
-      tenure.signal.addEventListener('abort', () => void room.close('lost'), { once: true });
+      tenure.signal.addEventListener('abort', () => void room.close('moved'), { once: true });
       open.set(keyOf(space), { room, choices, stay });
       // The choices may have been changed meanwhile.
       await applyChoices(space);
@@ -167,6 +174,7 @@ export const createRooms = (deps: RoomsDeps) => {
     const { space } = channel;
     const key = keyOf(space);
     const isAutomatic = reason === 'automatic';
+    if (!isAutomatic) returns.giveWay(space);
     using _ = await mutex.take(key);
     over.signal.throwIfAborted();
     const here = open.get(key);
@@ -247,6 +255,7 @@ export const createRooms = (deps: RoomsDeps) => {
     watcher: {
       spaceReady: returns.spaceReady,
       spaceMoves: async (space) => open.get(keyOf(space))?.room.close('stopping'),
+      spaceLost: (space) => void open.get(keyOf(space))?.room.close('moved'),
       peopleChanged: (channel) => {
         open.get(keyOf(channel.space))?.room.peopleChanged();
         autoJoin.peopleChanged(channel);

@@ -303,8 +303,9 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     services,
     feedListener: WATCHER,
     rooms: {
-      spaceReady: async () => undefined,
+      spaceReady: async () => true,
       spaceMoves: async () => undefined,
+      spaceLost: () => undefined,
       peopleChanged: () => undefined,
       reads: () => false,
       wrote: () => undefined,

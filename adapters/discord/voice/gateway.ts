@@ -135,8 +135,11 @@ export interface VoiceGatewayDeps {
   /** Reports a new session of the gateway that does not know of the bot's channel. */
   readonly misplaced: (guildId: string) => void;
   readonly gone: (guildId: string) => void;
-  /** Reports that a server is there; resolves when the bot is back in its room there, or is not to be. */
-  readonly ready: (guildId: string) => Promise<void>;
+  /**
+   * Reports that a server is there; resolves with true when the bot is back in its room there, or is to be in none,
+   * and with false while that is not known.
+   */
+  readonly ready: (guildId: string) => Promise<boolean>;
 }
 
 /** Carries requests of @discordjs/voice for a channel (op 4), and their outcome. */
@@ -177,8 +180,9 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
     });
 
   const comeBackOrLeave = async (guildId: string, channelId: string | undefined): Promise<void> => {
-    await deps.ready(guildId);
-    if (channelId !== undefined && !connections.has(guildId)) leave(guildId);
+    const isSettled = await deps.ready(guildId);
+    // While it is not, the bot may be there by another process.
+    if (isSettled && channelId !== undefined && !connections.has(guildId)) leave(guildId);
   };
 
   const forget = (guildId: string): void => {

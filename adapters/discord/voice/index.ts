@@ -189,6 +189,7 @@ export const createVoice = ({ application, clients, rooms, api, log, clock }: Vo
     /** Drops servers whose connection is closed; they may be on another one. */
     forget: (guildIds: readonly string[]): void => {
       for (const id of guildIds) {
+        rooms.spaceLost({ platform: PLATFORM, id });
         gateway.forget(id);
         if (!clients.here(id)) presence.forget(id);
         else void rooms.spaceReady({ platform: PLATFORM, id });

@@ -109,8 +109,9 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     texts,
     feedListener,
     rooms: {
-      spaceReady: async () => undefined,
+      spaceReady: async () => true,
       spaceMoves: async () => undefined,
+      spaceLost: () => undefined,
       peopleChanged: (room) => void core.roomsChanged.push(room),
       reads: (channel) => core.reading(channel),
       wrote: (message) => void core.written.push(message),

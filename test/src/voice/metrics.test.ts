@@ -7,12 +7,13 @@ const start = () => {
   const metrics = createMetrics();
   const room = { received: 0, lost: 0, undecryptable: 0 };
   const rooms = [{ health: () => [room] }];
-  declareVoiceMetrics(metrics, () => rooms);
+  const { roomEnded } = declareVoiceMetrics(metrics, () => rooms);
   const read = async (name: string) => {
     const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${name} `));
     return Number(line?.slice(name.length));
   };
-  return { room, rooms, read };
+  const end = () => roomEnded(rooms.pop()!);
+  return { room, rooms, end, read };
 };
 
 describe('the loss of rooms', () => {
@@ -31,6 +32,26 @@ describe('the loss of rooms', () => {
     Object.assign(room, { received: 10, lost: 10 });
     expect(await read('dragoman_voice_room_loss_ratio_count')).toBe(0);
     expect(await read('dragoman_voice_packets_total{outcome="lost"}')).toBe(10);
+  });
+
+  it('is measured at the end of a room that nobody looked at', async () => {
+    const { room, end, read } = start();
+    Object.assign(room, { received: 90, lost: 10 });
+    end();
+    expect(await read('dragoman_voice_room_loss_ratio_sum')).toBeCloseTo(0.1);
+    expect(await read('dragoman_voice_packets_total{outcome="lost"}')).toBe(10);
+    expect(await read('dragoman_voice_room_loss_ratio_count')).toBe(1);
+  });
+
+  it('is the same however often somebody looks', async () => {
+    const { room, read } = start();
+    for (const received of [20, 40, 60]) {
+      Object.assign(room, { received, lost: received / 4 });
+      await read('dragoman_voice_rooms');
+    }
+    expect(await read('dragoman_voice_room_loss_ratio_count')).toBe(1);
+    expect(await read('dragoman_voice_room_loss_ratio_sum')).toBeCloseTo(0.2);
+    expect(await read('dragoman_voice_packets_total{outcome="received"}')).toBe(60);
   });
 
   it('stays what it was when members leave, and ends with the room', async () => {

@@ -36,6 +36,8 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
     posting: undefined as AppError | undefined,
     tenure: undefined as AppError | undefined,
     isOpen: false,
+    isElsewhere: false,
+    isLost: false,
   };
   const told: string[] = [];
   const done: unknown[] = [];
@@ -63,10 +65,20 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
     isPeopled: () => state.isPeopled,
     isOpen: () => state.isOpen,
     turn: async () => ({ [Symbol.dispose]: () => undefined }),
-    acquire: async () => {
+    acquire: async (_, wanted) => {
       if (state.tenure) throw state.tenure;
+      if (state.isElsewhere)
+        return new Promise((_resolve, reject) => {
+          wanted.addEventListener('abort', () => reject(wanted.reason as Error));
+        });
       if (leases) return leases.acquire('room', new AbortController().signal);
-      return { epoch: 1, release: async () => void (releases += 1) } as Partial<Tenure> as Tenure;
+      return {
+        epoch: 1,
+        assertHeld: () => {
+          if (state.isLost) throw new AppError('cancelled', 'the lease is not held any more');
+        },
+        release: async () => void (releases += 1),
+      } as Partial<Tenure> as Tenure;
     },
     openUnder: async (tenure) => {
       if (state.opening) throw state.opening;
@@ -106,7 +118,7 @@ const withoutTime = (told: readonly string[]): string[] =>
 describe('a room in which the program ended', () => {
   it('goes on with its captions, as they were', async () => {
     const { returns, done } = start();
-    await returns.spaceReady(SPACE);
+    expect(await returns.spaceReady(SPACE)).toBe(true);
     const interrupted = { startedMs: 0, sinceMs: START_MS - MINUTE_MS };
     const { startedMs: _, ...captions } = ROOM.captions!;
     expect(done).toEqual([['captions', { ...captions, interrupted }], 'kept']);
@@ -170,7 +182,8 @@ describe('a room in which the program ended', () => {
   it('is not joined while another process is there', async () => {
     const { returns, clock, state, done } = start();
     state.tenure = away();
-    await returns.spaceReady(SPACE);
+    expect(await returns.spaceReady(SPACE)).toBe(false);
+    expect(await returns.spaceReady(SPACE)).toBe(false);
     expect(done).toEqual([]);
     state.tenure = undefined;
     // The other one has left it for good.
@@ -191,6 +204,27 @@ describe('a room in which the program ended', () => {
     await first.leave();
     await waiting;
     expect([second.state.isOpen, second.told, second.done]).toEqual([false, [], ['not back']]);
+  });
+
+  it('is not waited for while somebody asks for the bot, and then waited for again', async () => {
+    const { returns, clock, state } = start();
+    state.isElsewhere = true;
+    const waiting = returns.spaceReady(SPACE);
+    await clock.advance(1_000);
+    returns.giveWay(SPACE);
+    expect(await waiting).toBe(false);
+    expect([returns.isUnderWay(SPACE), state.isOpen]).toEqual([true, false]);
+    state.isElsewhere = false;
+    await clock.advance(MINUTE_MS);
+    expect(state.isOpen).toBe(true);
+  });
+
+  it('is neither told nor forgotten by a process that is not in charge any more', async () => {
+    const { returns, told, state } = start();
+    state.isPeopled = false;
+    state.isLost = true;
+    expect(await returns.spaceReady(SPACE)).toBe(false);
+    expect([told, state.row === undefined]).toEqual([[], false]);
   });
 
   it('is left to somebody who asks for the bot meanwhile', async () => {

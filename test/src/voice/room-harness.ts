@@ -10,10 +10,12 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Core } from '../../../src/adapter.ts';
+import type { Leases } from '../../../src/ports/leases.ts';
 import type { CaptionOptions, Room, Rooms } from '../../../src/voice/room-types.ts';
 import type { RoomChoices } from '../../../src/model/space-choices.ts';
 import type { RecogniserFactory } from '../../../src/ports/recogniser.ts';
 import { openStore } from '../../../src/store/index.ts';
+import { createOpenRooms, type OpenRoomRow } from '../../../src/store/open-rooms.ts';
 import type { Write } from '../../../src/store/writer.ts';
 import { serviceKeyOf } from '../../fakes/asker.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
@@ -88,6 +90,10 @@ export interface Stage extends AsyncDisposable {
     readonly audioMs: number;
     readonly messages: number;
   }>;
+  /** The stored room of a space. */
+  stored(): Promise<OpenRoomRow | undefined>;
+  /** Lets the right to be in a room be over; nobody is told of it before `tell`. */
+  loseRoom(): { readonly tell: () => void };
   /** Ends the core. */
   end(): Promise<void>;
 }
@@ -131,6 +137,28 @@ export const openStage = async (
       await script.storing;
       return write(work);
     },
+  });
+
+  const { leases } = store;
+  let held: { isLost: boolean; readonly ended: AbortController } | undefined;
+  Object.assign(store, {
+    leases: {
+      ...leases,
+      acquire: async (name, signal) => {
+        const tenure = await leases.acquire(name, signal);
+        const state = { isLost: false, ended: new AbortController() };
+        held = state;
+        const isHeld = (): boolean => !state.isLost && tenure.isHeld();
+        return {
+          ...tenure,
+          signal: AbortSignal.any([tenure.signal, state.ended.signal]),
+          isHeld,
+          assertHeld: () => {
+            if (!isHeld()) throw new AppError('cancelled', 'the lease is not held any more');
+          },
+        };
+      },
+    } satisfies Leases,
   });
 
   const client = {
@@ -257,6 +285,13 @@ export const openStage = async (
       await pass(1_000);
     },
     used: () => services.usage.today(SPACE),
+    stored: () => createOpenRooms(store).of(SPACE),
+    loseRoom: () => {
+      if (!held) throw new Error('we are in no room');
+      const { ended } = held;
+      held.isLost = true;
+      return { tell: () => ended.abort() };
+    },
     end,
     [Symbol.asyncDispose]: async () => {
       await Promise.all([end(), clock.advance(60_000)]);

@@ -15,7 +15,7 @@ const start = () => {
       sent.push([d.guild_id, d.channel_id]),
   };
   const guilds = new Map([['babel', { shard }]]);
-  const returns = { wanted: undefined as Promise<void> | undefined };
+  const returns = { wanted: Promise.resolve(true) };
   const handlers = new Map<string, (data: unknown) => unknown>();
   const gateway = createVoiceGateway({
     clients: { here: () => ({ guilds: { cache: guilds } }) as unknown as Client },
@@ -107,14 +107,22 @@ describe('a new session of the gateway', () => {
 
   it('leaves us where we came back to', async () => {
     const { clock, sent, returns, connect, created } = start();
-    const returned = Promise.withResolvers<void>();
+    const returned = Promise.withResolvers<boolean>();
     returns.wanted = returned.promise;
     created({ user_id: 'bot', channel_id: 'attic' });
     await clock.advance(5_000);
     connect().want('attic');
-    returned.resolve();
+    returned.resolve(true);
     await clock.advance(5_000);
     expect(sent).toEqual([['babel', 'attic']]);
+  });
+
+  it('leaves us where another process may be', async () => {
+    const { clock, sent, returns, created } = start();
+    returns.wanted = Promise.resolve(false);
+    created({ user_id: 'bot', channel_id: 'attic' });
+    await clock.advance(5_000);
+    expect([sent, clock.waiting]).toEqual([[], 0]);
   });
 });
 

@@ -66,6 +66,11 @@ describe('processes with a role each', () => {
     await using at = await open();
     const { discord, slack, speech, workspace } = at;
     const [, worker] = await Promise.all(['gateway', 'worker', 'web'].map(at.start));
+    const connected = (): ReadonlySet<number> =>
+      new Set(
+        discord.gateway.sessions.flatMap(({ connected: isUp, shard }) => (isUp ? shard[0] : [])),
+      );
+    await discord.until(() => connected().size === SHARDS);
 
     const [guild] = guildsOfShards(discord, SHARDS);
     const channel = guild!.channel({ name: 'general' });

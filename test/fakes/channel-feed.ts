@@ -125,7 +125,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
   };
   const meet = (call: FeedFault['call'], after: boolean, of?: Channel): void => {
     if (!after) calls.push(call);
-    const isMet = ({ channel }: FeedFault): boolean => !channel || channel.id === of?.id;
+    const isMet = ({ channel: only }: FeedFault): boolean => !only || only.id === of?.id;
     const at = faults.findIndex(
       (one) => one.call === call && (one.after ?? false) === after && isMet(one),
     );

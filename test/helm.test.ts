@@ -80,17 +80,15 @@ const helm = (...words: string[]) => {
   return { status, stdout, stderr };
 };
 
+/** Renders the chart with these values, each as `name=value`. */
+const template = (values: readonly string[]): ReturnType<typeof helm> => {
+  const sets = ['existingSecret=secret', ...values].flatMap((value) => ['--set', value]);
+  return helm('template', 'dragoman', CHART, '--kube-version', KUBERNETES, ...sets);
+};
+
 /** What is rendered with these values, each as `name=value`. */
 const render = (...values: string[]): readonly KubernetesObject[] => {
-  const sets = ['existingSecret=secret', ...values].flatMap((value) => ['--set', value]);
-  const { status, stdout, stderr } = helm(
-    'template',
-    'dragoman',
-    CHART,
-    '--kube-version',
-    KUBERNETES,
-    ...sets,
-  );
+  const { status, stdout, stderr } = template(values);
   expect(status, stderr).toBe(0);
   return parseAllDocuments(stdout)
     .map((document) => document.toJS() as unknown)
@@ -387,15 +385,7 @@ describe.runIf(hasHelm)('the chart, rendered', () => {
     [['database=mysql'], 'database'],
     [['roles.worker.replica=3'], 'replica'],
   ])('says what is wrong with %j', (values, said) => {
-    const sets = ['existingSecret=secret', ...values].flatMap((value) => ['--set', value]);
-    const { status, stderr } = helm(
-      'template',
-      'dragoman',
-      CHART,
-      '--kube-version',
-      KUBERNETES,
-      ...sets,
-    );
+    const { status, stderr } = template(values);
     expect(status).not.toBe(0);
     expect(stderr).toContain(said);
   });

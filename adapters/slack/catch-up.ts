@@ -36,7 +36,7 @@ const inOrder = (found: ReadonlyMap<string, RawSlackMessage>): readonly RawSlack
 
 /** Creates what reads the messages of a channel and of its threads after a timestamp. */
 export const createCatchUp = ({ api, installations, clock, speed }: CatchUpDeps) => {
-  /** True for the first message of a thread in which others than the app wrote after a timestamp. */
+  /** True for the first message of a thread that has replies after a timestamp, which may be others' than the app's. */
   const hasNewReplies = (raw: RawSlackMessage, after: string, { space }: Channel): boolean => {
     if (!isLater(raw.latest_reply, after)) return false;
     const { reply_users: users = [], reply_users_count: count } = raw;

@@ -2,10 +2,12 @@ import { orAborted } from '../async/abort.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import { channelKey, keyOf, type Channel, type Space } from '../model/place.ts';
 import type { Hold } from './holds.ts';
-import { createMissedReader, type MissedDeps } from './missed-reader.ts';
+import { createMissedReader, type MissedDeps, type MissedReading } from './missed-reader.ts';
 
 /** Longest wait before another try of a history for which messages wait too. */
 const PATIENCE_MS = 1_000;
+/** Time after which messages that were left out of a history are looked for, had no report come. */
+const REPORTED_MS = 10_000;
 /** Times that a hold is kept for the reports that came meanwhile. */
 const MOST_ROUNDS = 3;
 /** Age of a watch of which every process knows. */
@@ -49,7 +51,9 @@ interface Follow {
   /** The end of the last hold; it goes on until the reports that waited are handled. */
   lettingGo: Promise<void>;
   /** A queued fetch that has not begun; later gaps join it. */
-  coming: { newest: string | undefined; readonly read: Promise<boolean> } | undefined;
+  coming:
+    | { newest: string | undefined; sinceMs: number; readonly read: Promise<boolean> }
+    | undefined;
   /** Fetches that are queued or running. */
   looks: number;
   /**
@@ -57,8 +61,8 @@ interface Follow {
    * the last one was ended before its time.
    */
   slow: Promise<boolean>;
-  /** True while one of these is queued; later gaps join it. */
-  isSlowComing: boolean;
+  /** One of these that is queued; later gaps join it. */
+  slowComing: { until: string | undefined } | undefined;
   isWhole: boolean;
 }
 
@@ -99,7 +103,7 @@ export const createBackfill = (deps: BackfillDeps) => {
       lettingGo: Promise.resolve(),
       coming: undefined,
       slow: Promise.resolve(true),
-      isSlowComing: false,
+      slowComing: undefined,
       isWhole: false,
     };
     follows.set(key, follow);
@@ -111,34 +115,50 @@ export const createBackfill = (deps: BackfillDeps) => {
   const look = (
     follow: Follow,
     channel: Channel,
-    newest: string | undefined,
-    { attempt, isLinked = false }: { readonly attempt: number; readonly isLinked?: boolean },
+    how: Pick<MissedReading, 'attempt'> & Partial<MissedReading>,
   ): Promise<number | undefined> =>
     readMissed(channel, {
-      newest,
-      attempt,
-      isLinked,
+      newest: undefined,
+      isLinked: false,
       isAwaited: () => follow.held > 0,
+      until: undefined,
+      leftOut: () => undefined,
       signal: follow.signal,
+      ...how,
     });
 
-  /** Goes on fetching while messages are handled as they come. */
-  const lookOn = (follow: Follow, channel: Channel, firstWaitMs: number): Promise<boolean> => {
+  /**
+   * Goes on fetching while messages are handled as they come.
+   *
+   * @param until the last position that is wanted; undefined for all
+   */
+  const lookOn = (
+    follow: Follow,
+    channel: Channel,
+    firstWaitMs: number,
+    until?: string,
+  ): Promise<boolean> => {
     follow.isWhole = false;
-    if (follow.isSlowComing) return follow.slow;
-    follow.isSlowComing = true;
+    const queued = follow.slowComing;
+    if (queued) {
+      const isLater = until === undefined || (queued.until !== undefined && queued.until < until);
+      if (isLater) queued.until = until;
+      return follow.slow;
+    }
+    const coming = { until };
+    follow.slowComing = coming;
     follow.looks += 1;
     const run = async (waited: Promise<unknown>): Promise<boolean> => {
       try {
         await waited;
         await sleep(realClock, firstWaitMs, follow.signal);
-        follow.isSlowComing = false;
+        follow.slowComing = undefined;
         for (let attempt = 1; ; attempt += 1) {
-          const waitMs = await look(follow, channel, undefined, { attempt });
+          const waitMs = await look(follow, channel, { attempt, until: coming.until });
           if (waitMs === undefined) break;
           await sleep(realClock, waitMs, follow.signal);
         }
-        follow.isWhole = !follow.isSlowComing;
+        follow.isWhole = follow.slowComing === undefined;
         return true;
       } finally {
         follow.looks -= 1;
@@ -170,10 +190,11 @@ export const createBackfill = (deps: BackfillDeps) => {
       const known = follow.coming.newest;
       const isNewer = known !== undefined && (newest === undefined || newest > known);
       if (isNewer) follow.coming.newest = newest;
+      follow.coming.sinceMs = deps.now();
       return follow.coming.read;
     }
     const ended = Promise.withResolvers<boolean>();
-    const coming = { newest, read: ended.promise };
+    const coming = { newest, sinceMs: deps.now(), read: ended.promise };
     follow.coming = coming;
     follow.looks += 1;
     const held = hold(channel);
@@ -184,17 +205,28 @@ export const createBackfill = (deps: BackfillDeps) => {
         if (follow.coming === coming) follow.coming = undefined;
         // What is read of one linked channel would else be posted before what was missed in another.
         if (held) await orAborted(held.heeded, follow.signal);
-        const isSlow = (): boolean =>
-          platforms.find(channel)?.feed.isHistorySlow?.(channel) ?? false;
-        let waitMs = isSlow()
-          ? 0
-          : await look(follow, channel, coming.newest, { attempt: 0, isLinked });
+        const feed = platforms.find(channel)?.feed;
+        const isSlow = (): boolean => feed?.isHistorySlow?.(channel) ?? false;
+        // What came since is reported, unless the connection ends: the history of another linked
+        // channel, read later or after that end, would else hold what is missing here.
+        const begun = feed?.positionAt(coming.sinceMs) ?? '';
+        const until = [begun, coming.newest ?? ''].toSorted().at(-1);
+        let left: string | undefined;
+        const how = {
+          newest: coming.newest,
+          isLinked,
+          until: isLinked ? until : undefined,
+          leftOut: (position: string) => void (left = position),
+        };
+        let waitMs = isSlow() ? 0 : await look(follow, channel, { ...how, attempt: 0 });
         // A fault that passes soon costs neither the channel nor those linked with it their order.
         if (waitMs !== undefined && waitMs <= PATIENCE_MS && !isSlow()) {
           await sleep(realClock, waitMs, follow.signal);
-          waitMs = await look(follow, channel, coming.newest, { attempt: 1, isLinked });
+          waitMs = await look(follow, channel, { ...how, attempt: 1 });
         }
-        if (waitMs === undefined) follow.isWhole = !follow.isSlowComing;
+        if (waitMs === undefined) follow.isWhole = follow.slowComing === undefined;
+        if (waitMs === undefined && left !== undefined)
+          void lookOn(follow, channel, REPORTED_MS, left);
         ended.resolve(waitMs === undefined || lookOn(follow, channel, waitMs));
       } finally {
         ended.resolve(false);

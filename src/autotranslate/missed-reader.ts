@@ -57,6 +57,10 @@ export interface MissedReading {
   readonly isLinked: boolean;
   /** True while messages of the channel wait for it: it goes before other channels. */
   readonly isAwaited: () => boolean;
+  /** Position after which messages are left out, as they are reported; undefined for none. */
+  readonly until: string | undefined;
+  /** Called with the position of each message that is left out, in their order. */
+  readonly leftOut: (position: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -83,8 +87,7 @@ export const createMissedReader = ({
   const fetch = async (
     channel: Channel,
     feed: ChannelFeed,
-    newest: string | undefined,
-    signal: AbortSignal,
+    { newest, until, leftOut, signal }: MissedReading,
   ): Promise<void> => {
     // Messages of the very millisecond of the watch come after the millisecond before it.
     const before = (position: string, ms: number): string =>
@@ -117,7 +120,8 @@ export const createMissedReader = ({
     for await (const message of history) {
       if (there.size === 0) await noteUnread();
       there.add(message.ref.id);
-      await take(message);
+      if (until === undefined || message.position <= until) await take(message);
+      else leftOut(message.position);
     }
     if (there.size === 0) await noteUnread();
     const gone = recent.filter(({ ref, position }) => !there.has(ref.id) && !isUnread(position));
@@ -138,14 +142,12 @@ export const createMissedReader = ({
    * Resolves with the wait before another try, in ms; with undefined when there is none to come.
    * Rejects with the signal's reason.
    */
-  return async (
-    channel: Channel,
-    { newest, attempt, isLinked, isAwaited, signal }: MissedReading,
-  ): Promise<number | undefined> => {
+  return async (channel: Channel, reading: MissedReading): Promise<number | undefined> => {
+    const { attempt, isLinked, isAwaited, signal } = reading;
     const feed = platforms.find(channel)?.feed;
     if (!feed) return undefined;
     signal.throwIfAborted();
-    const read = (): Promise<void> => fetch(channel, feed, newest, signal);
+    const read = (): Promise<void> => fetch(channel, feed, reading);
     try {
       // A slow one mostly waits, and would keep others from their history.
       if (feed.isHistorySlow?.(channel)) await read();

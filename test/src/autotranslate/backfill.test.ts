@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
@@ -98,6 +98,28 @@ describe('catching up', () => {
     expect(isReported).toBe(false);
     heeded.resolve();
     await reported;
+  });
+
+  it('leaves what came after the gap of a linked channel to its report, and looks for it later', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      scene.aheadMs = -60_000;
+      const hold = () => holdOf(Promise.resolve());
+      await using backfill = createBackfill({ ...parts(), hold });
+      const { position } = scene.place.say(GENERAL, 'missed');
+      scene.place.say(GENERAL, 'later');
+      scene.recent = [scene.place.say(GENERAL, 'last')];
+      expect(await backfill.missed(GENERAL, position)).toBe(true);
+      expect(scene.taken).toEqual(['missed']);
+      expect(scene.deleted).toEqual([]);
+      scene.taken.length = 0;
+      const looked = backfill.idle();
+      await vi.advanceTimersByTimeAsync(10_000);
+      await looked;
+      expect(scene.taken).toEqual(['later', 'last']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('holds linked channels until the reports that waited for the history are handled', async () => {

@@ -242,10 +242,11 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   lease: {
     title: 'Processes',
     spaces: [],
-    stored: 'Which process does what, and how often one was started.',
+    stored:
+      'Which process does what, and how often one was started. Only in PostgreSQL, also for which server, workspace or channel: its ID.',
     about: 'Nobody.',
     why: 'So that two processes never do the same work.',
-    kept: 'As long as the database.',
+    kept: 'What names a server, workspace or channel, two hours after the work has ended; of a voice channel that Dragoman is to come back to, as long as that is stored. The rest as long as the database.',
   },
   machine: {
     title: 'Start of the machine',

@@ -3,6 +3,7 @@ import { clearDeliveries } from './deliveries.ts';
 import { SETTLED } from './inbox/row.ts';
 import type { Store } from './index.ts';
 import { clearRooms } from './open-rooms.ts';
+import { clearOwedHistories } from './owed-histories.ts';
 import { clearLeases } from './postgres/unused-leases.ts';
 import type { Schema } from './schema.ts';
 import { foldUsage } from './usage.ts';
@@ -89,6 +90,7 @@ export const clearOld = async (
   await store.write(async (db) => {
     await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
+    await clearOwedHistories(db, leftMs);
     await db.deleteFrom('shared_state').where('changed_ms', '<', statesMs).execute();
   });
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));

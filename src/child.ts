@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { AppError } from './errors.ts';
 import type { Log } from './log.ts';
+import { tellError, type ToldError } from './tell-error.ts';
 
 export interface ChildOptions {
   readonly name: string;
@@ -19,7 +20,8 @@ export interface ChildOptions {
 export interface Child<Request, Reply> extends AsyncDisposable {
   /**
    * Sends `request` to the child; calls run one at a time, in order. A call during which the child
-   * dies is repeated by a new child. Rejects with an `AppError`.
+   * dies is repeated by a new child. Rejects with an `AppError`; its message has the class and the code of
+   * what the child threw, whose message can repeat what was sent. `LOG_LEVEL=debug` logs its stack, too.
    */
   call(request: Request, signal: AbortSignal): Promise<Reply>;
 }
@@ -28,17 +30,17 @@ export interface Child<Request, Reply> extends AsyncDisposable {
 export type ToChild<Request> = { readonly id: number; readonly request: Request };
 export type FromChild<Reply> =
   | { readonly id: number; readonly reply: Reply }
-  | { readonly id: number; readonly error: string };
+  | { readonly id: number; readonly error: ToldError };
 
 const CRASHES_PER_CALL = 2;
-const STDERR_TAIL_CHARS = 1_000;
 
 /** Runs in the child: answers each call with the result of `handle`; ends with its parent. */
 export const serveParent = (handle: (request: never) => Promise<unknown>): void => {
   process.on('message', ({ id, request }: ToChild<never>) => {
     handle(request).then(
       (reply) => process.send?.({ id, reply } satisfies FromChild<unknown>),
-      (error: unknown) => process.send?.({ id, error: String(error) } satisfies FromChild<unknown>),
+      (thrown: unknown) =>
+        process.send?.({ id, error: tellError(thrown) } satisfies FromChild<unknown>),
     );
   });
   process.on('disconnect', () => process.exit());
@@ -61,11 +63,8 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
       env: {},
       execArgv: [],
       serialization: 'advanced',
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
-    let tail = '';
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      tail = (tail + text).slice(-STDERR_TAIL_CHARS);
+      // What an engine prints can repeat what somebody wrote.
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     child.on('error', (cause) => {
       log.warn({ process: name, err: cause }, 'child process failed');
@@ -75,7 +74,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
     child.once('exit', (code, signal) => {
       if (current !== child) return;
       current = undefined;
-      log.warn({ process: name, code, signal, stderr: tail }, 'child process died');
+      log.warn({ process: name, code, signal }, 'child process died');
     });
     callsOfCurrent = 0;
     return child;
@@ -141,7 +140,11 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
       const answer = await attempt(request);
       if (!answer) continue;
       await settle();
-      if ('error' in answer) throw new AppError('bad-reply', `${name}: ${answer.error}`);
+      if ('error' in answer) {
+        const { type, code = '', message = `${type} ${code}`.trim() } = answer.error;
+        log.debug({ process: name, error: answer.error }, 'a call of a child process failed');
+        throw new AppError('bad-reply', `${name}: ${message}`);
+      }
       return answer.reply;
     }
     throw new AppError('unavailable', `${name} crashed`, { retryable: true });

@@ -35,6 +35,7 @@ export const openSpaceRemoval = async ({
         rooms.spaceLeft(space),
         autoTranslate.leave(space, () => data.remove(space)),
       ]);
+      await data.removeLeases(space);
     },
     /** Lets data of a space be stored that the bot is in again. */
     joined: async (space: Space): Promise<void> => {

@@ -3,6 +3,8 @@ import { clearDeliveries } from './deliveries.ts';
 import { SETTLED } from './inbox/row.ts';
 import type { Store } from './index.ts';
 import { clearRooms } from './open-rooms.ts';
+import { clearOwedHistories } from './owed-histories.ts';
+import { clearLeases } from './postgres/unused-leases.ts';
 import type { Schema } from './schema.ts';
 import { foldUsage } from './usage.ts';
 
@@ -19,7 +21,7 @@ export interface Horizons {
   readonly deliveriesMs: number;
   /** Horizon of rooms that the bot was in when its process ended. */
   readonly roomsMs: number;
-  /** Horizon of the names of spaces that were left, for which work may still be under way. */
+  /** Horizon of the names of spaces that were left, for which work may still be under way, and of leases that have ended. */
   readonly leftMs: number;
   /** Horizon of states that no process changed. */
   readonly statesMs: number;
@@ -54,28 +56,20 @@ const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<
     .where('posted_ms', '<', beforeMs)
     .limit(CLEARED_AT_ONCE)
     .execute();
-  for (const key of old)
-    for (const table of ['mirror', 'mirror_message'] as const)
-      await db
-        .deleteFrom(table)
-        .where((eb) => eb.and(key))
-        .execute();
+  for (const key of old) {
+    const { numDeletedRows } = await db
+      .deleteFrom('mirror')
+      .where((eb) => eb.and(key))
+      // Another process may have posted it anew meanwhile.
+      .where('posted_ms', '<', beforeMs)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) continue;
+    await db
+      .deleteFrom('mirror_message')
+      .where((eb) => eb.and(key))
+      .execute();
+  }
   return old.length;
-};
-
-/** Deletes leases whose names are those of processes that have ended; no name of these comes twice. */
-const clearLeases = async (db: Transaction<Schema>, beforeMs: number): Promise<void> => {
-  await db
-    .deleteFrom('lease')
-    .where('expires_ms', '<', beforeMs)
-    .where((eb) =>
-      eb.or([
-        eb('set_name', '=', 'process:'),
-        eb('set_name', 'like', 'member of %'),
-        eb('set_name', 'like', 'hold %'),
-      ]),
-    )
-    .execute();
 };
 
 /** Deletes data older than its horizon. */
@@ -90,12 +84,13 @@ export const clearOld = async (
   };
   await clear((db) => clearRows(db, rowsMs));
   await clear((db) => clearMirrors(db, mirrorsMs));
-  await store.write((db) => clearLeases(db, leftMs));
+  if (store.engine === 'postgres') await store.write((db) => clearLeases(db, leftMs));
   await clear((db) => clearDeliveries(db, deliveriesMs, CLEARED_AT_ONCE));
   await store.write((db) => clearRooms(db, roomsMs));
   await store.write(async (db) => {
     await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
+    await clearOwedHistories(db, leftMs);
     await db.deleteFrom('shared_state').where('changed_ms', '<', statesMs).execute();
   });
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));

@@ -212,7 +212,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
       'Numbers such as that of the connections to Discord; until it is read, that the history of a channel is to be read, by its id.',
     about: 'Nobody.',
     why: 'So that all processes do the same.',
-    kept: 'As long as the database.',
+    kept: 'As long as the database; that a history is to be read, about two hours at most.',
   },
   shared_state: {
     title: 'The pace of requests to the service',
@@ -242,10 +242,11 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   lease: {
     title: 'Processes',
     spaces: [],
-    stored: 'Which process does what, and how often one was started.',
+    stored:
+      'Which process does what, and how often one was started. Only in PostgreSQL, also for which server, workspace or channel: its ID.',
     about: 'Nobody.',
     why: 'So that two processes never do the same work.',
-    kept: 'As long as the database.',
+    kept: 'What names a server, workspace or channel, about two hours after the work has ended; of a voice channel that Dragoman is to come back to, as long as that is stored. The rest as long as the database.',
   },
   machine: {
     title: 'Start of the machine',

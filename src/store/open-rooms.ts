@@ -47,6 +47,9 @@ const storedCaptions = (captions: StoredCaptions | undefined): string | null => 
 
 const spaceColumns = ({ platform, id }: Space) => ({ platform, space_id: id });
 
+/** Beginning of the name of the lease of a space's room, before the space's key. */
+export const ROOM_LEASE = 'room ';
+
 /** Members of one statement. */
 const SLICE = 200;
 const inSlices = (ids: ReadonlySet<string>): string[][] => {

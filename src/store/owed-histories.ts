@@ -1,5 +1,7 @@
+import type { Transaction } from 'kysely';
 import { channelKey, type Channel } from '../model/place.ts';
 import type { Store } from './index.ts';
+import type { Schema } from './schema.ts';
 import { statement } from './statement.ts';
 import { RELAXED } from './writer.ts';
 
@@ -18,6 +20,18 @@ const standingMark = statement(
       .where('value', '>', nowMs)
       .limit(1),
 );
+
+/** Deletes marks that have lapsed before a time, ms since 1970. */
+export const clearOwedHistories = async (
+  db: Transaction<Schema>,
+  beforeMs: number,
+): Promise<void> => {
+  await db
+    .deleteFrom('agreement')
+    .where('name', 'like', `${MARKS}%`)
+    .where('value', '<', beforeMs)
+    .execute();
+};
 
 export type OwedHistories = ReturnType<typeof createOwedHistories>;
 
@@ -39,11 +53,7 @@ export const createOwedHistories = (store: Store, now: () => number) => ({
   remove: (partition: string, channel: Channel): Promise<void> =>
     store.write(async (db) => {
       await db.deleteFrom('agreement').where('name', '=', nameOf(partition, channel)).execute();
-      await db
-        .deleteFrom('agreement')
-        .where('name', 'like', `${MARKS}%`)
-        .where('value', '<', now())
-        .execute();
+      await clearOwedHistories(db, now());
     }, RELAXED),
   /** True while the history of a channel of a partition is owed. */
   isOwed: async (partition: string): Promise<boolean> => {

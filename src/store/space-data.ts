@@ -4,6 +4,7 @@ import { keyOf, type Space } from '../model/place.ts';
 import type { Store } from './index.ts';
 import { TABLES_OF_SPACES, type SpaceColumns } from './data-catalogue.ts';
 import { either } from './left-spaces.ts';
+import { removeLeases } from './postgres/unused-leases.ts';
 
 /** Rows that one write looks at; the event loop runs between two writes. */
 const ROWS_AT_ONCE = 1_000;
@@ -95,6 +96,10 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
       await store.write((db) => store.signals.publish(db, 'space-left', space));
       // Deleted text must not stay readable in the file.
       await store.checkpoint();
+    },
+    /** Deletes the leases that were of a space, once its work has ended; those of other processes go within two hours. */
+    removeLeases: async (space: Space): Promise<void> => {
+      if (store.engine === 'postgres') await store.write((db) => removeLeases(db, space));
     },
   };
 };

@@ -8,7 +8,7 @@ import type { RoomConsents } from '../store/settings.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
 import type { StoredRoom } from '../model/stored-room.ts';
-import type { OpenRooms } from '../store/open-rooms.ts';
+import { ROOM_LEASE, type OpenRooms } from '../store/open-rooms.ts';
 import { createReturns } from './returns.ts';
 import { createRoomTexts } from './texts.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
@@ -39,6 +39,7 @@ type JoinReason = 'automatic' | 'requested' | 'moved';
 
 interface Entry {
   readonly room: OpenRoom;
+  readonly tenure: Tenure;
   choices: RoomChoices;
   /** `automatic`: the room that was joined automatically, until somebody asks for it. */
   readonly stay: { automatic: string | undefined };
@@ -125,7 +126,7 @@ export const createRooms = (deps: RoomsDeps) => {
     const waiting = wanted ? AbortSignal.any([given.signal, wanted]) : given.signal;
     const cancel = clock.after(TENURE_MS, () => given.abort(notJoined()));
     try {
-      const tenure = await leases.acquire(`room ${keyOf(space)}`, waiting);
+      const tenure = await leases.acquire(`${ROOM_LEASE}${keyOf(space)}`, waiting);
       let released: Promise<void> | undefined;
       return { ...tenure, release: async () => (released ??= tenure.release()) };
     } finally {
@@ -161,7 +162,7 @@ export const createRooms = (deps: RoomsDeps) => {
       if (signal.aborted || !tenure.isHeld()) await room.close('stopping');
       if (room.isOver) throw notJoined();
       tenure.signal.addEventListener('abort', () => void room.close('moved'), { once: true });
-      open.set(keyOf(space), { room, choices, stay });
+      open.set(keyOf(space), { room, tenure, choices, stay });
       // The choices may have been changed meanwhile.
       await applyChoices(space);
       return room;
@@ -280,7 +281,10 @@ export const createRooms = (deps: RoomsDeps) => {
     /** Ends what goes on in a space that the bot was removed from, and drops the transcript. */
     spaceLeft: async (space: Space): Promise<void> => {
       const key = keyOf(space);
-      await open.get(key)?.room.close('unwanted');
+      const entry = open.get(key);
+      await entry?.room.close('unwanted');
+      // Its lease has the name of the space.
+      await entry?.tenure.release();
       left.get(key)?.drop();
       left.delete(key);
     },

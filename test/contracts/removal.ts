@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
 import type { RunningCore } from '../../src/core.ts';
+import { keyOf } from '../../src/model/place.ts';
 import { DATA_CATALOGUE } from '../../src/store/data-catalogue.ts';
 import { DATA_COLUMNS, type ColumnKind } from '../../src/store/data-columns.ts';
 import type { Store } from '../../src/store/index.ts';
@@ -24,7 +25,7 @@ const PLATFORM = 'place';
 const ROWS = 150;
 const LONGEST = 211;
 /** The order of the rows' keys is not the one in which they are written, so that pages are divided. */
-const keyOf = (at: number): number => (at * 67) % ROWS;
+const numberOf = (at: number): number => (at * 67) % ROWS;
 
 export const LEFT = { platform: PLATFORM, id: 'LEFTSPACE' };
 export const KEPT = { platform: PLATFORM, id: 'KEPTSPACE' };
@@ -77,7 +78,7 @@ const STATES = ['waiting', 'posted', 'skipped', 'dead'];
 
 const fillOfPerson = async (store: Store, person: string): Promise<void> => {
   for (let at = 0; at < ROWS; at += 1)
-    await fillEveryTable(store, `row ${keyOf(at)} of ${person.slice(0, 1)}`, {
+    await fillEveryTable(store, `row ${numberOf(at)} of ${person.slice(0, 1)}`, {
       ...valuesOfPerson(person, at),
       platform: PLATFORM,
       // Of a person, there is one row of choices.
@@ -124,7 +125,7 @@ export const removalContract: Contract<RemovalSubject> = {
     await using running = await openCore(store);
     for (let at = 0; at < ROWS; at += 1)
       for (const { id } of [KEPT, LEFT])
-        await fillEveryTable(store, `${keyOf(at)} ${id} ${opaque(id, at)}`, {
+        await fillEveryTable(store, `${numberOf(at)} ${id} ${opaque(id, at)}`, {
           ...valuesOfSpaces(id, id),
           // One row for each space in the tables that have one.
           ...(at === 0 ? {} : { space_id: `${id}/${at}` }),
@@ -175,6 +176,20 @@ export const removalContract: Contract<RemovalSubject> = {
     expect(await store.selectFrom('member_setting').selectAll().execute()).toMatchObject([
       { member_id: GONE.id, opted_out: 1, language: null, voice_id: null },
     ]);
+  },
+
+  'leaves no lease with the name of a space, and all of another': async ({ store }) => {
+    await using running = await openCore(store);
+    const hold = async (name: string): Promise<void> => {
+      const tenure = await store.leases.acquire(name, new AbortController().signal);
+      await tenure.release();
+    };
+    for (const space of [KEPT, LEFT])
+      for (const name of [`room ${keyOf(space)}`, `looks:${space.id}`]) await hold(name);
+    const kept = await rowsWith(store, KEPT.id);
+    await running.core.feedListener.spaceLeft(LEFT);
+    expect(await tablesWith(store, LEFT.id)).toEqual([]);
+    expect(await rowsWith(store, KEPT.id)).toEqual(kept);
   },
 
   'leaves what another platform has of somebody with the same ID': async ({ store }) => {

@@ -6,6 +6,7 @@ import { createLog } from '../../src/log.ts';
 import type { EchoRequest } from '../fakes/echo-worker.ts';
 
 const WORKER = new URL('../fakes/echo-worker.ts', import.meta.url);
+const WORDS = 'the words of somebody';
 const signal = new AbortController().signal;
 
 describe('a child process', () => {
@@ -66,8 +67,27 @@ describe('a child process', () => {
   it('tells what it failed with, and lives on', async () => {
     start();
     const before = await pid();
-    await expect(child.call({ kind: 'fail' }, signal)).rejects.toThrow('echo: Error: no model');
+    await expect(child.call({ kind: 'refuse' }, signal)).rejects.toThrow('echo: no model');
+    await expect(child.call({ kind: 'fail', text: WORDS }, signal)).rejects.toThrow(
+      /^echo: TypeError ERR_WORDS$/,
+    );
     expect(await pid()).toBe(before);
+  });
+
+  it('has nothing logged of what people wrote, at the finest level, whatever it does with it', async () => {
+    const lines: string[] = [];
+    start({ log: createLog('trace', { write: (line) => void lines.push(line) }) });
+    for (const kind of ['fail', 'crash'] as const)
+      await expect(child.call({ kind, text: WORDS }, signal)).rejects.toThrow(/^(?!.*words of)/);
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      {
+        process: 'echo',
+        error: { type: 'TypeError', stack: expect.stringContaining('echo-worker') },
+      },
+      { process: 'echo', code: 7 },
+      { process: 'echo', code: 7 },
+    ]);
+    expect(lines.join('')).not.toContain('words of');
   });
 
   it('gives a call up that kills it twice, and starts anew for the next', async () => {

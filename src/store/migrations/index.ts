@@ -25,6 +25,7 @@ import { processes } from './021-processes.ts';
 import { claims } from './022-claims.ts';
 import { sharedStates } from './023-shared-states.ts';
 import { inboxIndexes } from './024-inbox-indexes.ts';
+import { foreignClaims } from './025-foreign-claims.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -52,6 +53,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '022-claims': claims,
   '023-shared-states': sharedStates,
   '024-inbox-indexes': inboxIndexes,
+  '025-foreign-claims': foreignClaims,
 };
 
 const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>

@@ -2,20 +2,16 @@ import { existsSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
 import { takeOwnerLock } from '../owner-lock.ts';
 import { shownAddress, type Address } from './address.ts';
-import { fillPostgres, fillSqlite, inUse } from './fill.ts';
+import { fillPostgres, fillSqlite } from './fill.ts';
 import { replaceSqlite, type ReplaceOptions } from './restore.ts';
 import { demandNewest, openSource } from './source.ts';
-import { aliveOn } from './status.ts';
 
-/** Keeps programs from a database while it is copied, as far as its engine can. Throws `config` where one works on it. */
-const demandUnused = async (address: Address): Promise<Disposable | undefined> => {
-  if (address.engine === 'sqlite') {
-    if (!existsSync(address.path))
-      throw new AppError('config', `there is no database at ${shownAddress(address)}`);
-    return takeOwnerLock(address.path);
-  }
-  if ((await aliveOn(address)) > 0) throw inUse();
-  return undefined;
+/** Keeps programs from a SQLite database while it is copied. Throws `config` where one works on it. */
+const lockFile = (address: Address): Disposable | undefined => {
+  if (address.engine === 'postgres') return undefined;
+  if (!existsSync(address.path))
+    throw new AppError('config', `there is no database at ${shownAddress(address)}`);
+  return takeOwnerLock(address.path);
 };
 
 /**
@@ -29,8 +25,8 @@ export const copyDatabase = async (
 ): Promise<void> => {
   if (shownAddress(from) === shownAddress(to))
     throw new AppError('config', 'both are the same database');
-  using _ = await demandUnused(from);
-  await using source = await openSource(from);
+  using _ = lockFile(from);
+  await using source = await openSource(from, { isLocked: true });
   demandNewest(source);
   if (to.engine === 'postgres') await fillPostgres(to.url, source, { ...options, mayReplace });
   else await replaceSqlite(to.path, mayReplace, async (made) => fillSqlite(made, source, options));

@@ -1,13 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import { AppError } from '../../errors.ts';
 import { fromDisk } from '../../sqlite/disk-fault.ts';
 import { migrate, migrateAs } from '../migrations/index.ts';
 import { createColumnTypes } from '../postgres/column-types.ts';
 import { createConnectionPool, UNBOUNDED } from '../postgres/connect.ts';
-import { NOW_MS } from '../postgres/lease-rows.ts';
 import type { Schema } from '../schema.ts';
 import { openSqlite } from '../sqlite.ts';
+import { demandIdle } from './idle.ts';
+import { createPrivateFile } from './place.ts';
 import type { RowProgress } from './progress.ts';
 import type { RowSource } from './source.ts';
 import { COPIED_TABLES, OWN_TABLES, withoutClaim, type TableRow } from './tables.ts';
@@ -44,12 +45,13 @@ const insertAll = async (
   }
 };
 
-/** Makes a SQLite file with the schema and the rows of a source. */
+/** Makes a SQLite file with the schema and the rows of a source, which nobody else may read. */
 export const fillSqlite = async (
   path: string,
   source: RowSource,
   options: FillOptions,
 ): Promise<void> => {
+  createPrivateFile(path);
   {
     await using db = new Kysely<unknown>({ dialect: openSqlite(path).dialect });
     await migrateAs(db, source.schema);
@@ -74,22 +76,6 @@ export const fillSqlite = async (
     throw fromDisk(thrown);
   }
 };
-
-/** Throws `conflict` where a process works on a PostgreSQL database; none begins before the transaction ends. */
-const demandIdle = async (within: Transaction<Schema>): Promise<void> => {
-  await sql`SET LOCAL lock_timeout = 5000`.execute(within);
-  await sql`LOCK TABLE lease IN EXCLUSIVE MODE`.execute(within);
-  const live = await within
-    .selectFrom('lease')
-    .select('name')
-    .where('expires_ms', '>', sql<number>`${sql.raw(NOW_MS)}`)
-    .limit(1)
-    .execute();
-  if (live.length > 0) throw inUse();
-};
-
-export const inUse = (): AppError =>
-  new AppError('config', 'a program works on the database: stop all of its processes first');
 
 export const notEmpty = (table: string): AppError =>
   new AppError(
@@ -120,7 +106,7 @@ export const fillPostgres = async (
   });
   await db.transaction().execute(async (within) => {
     await migrate(within.withPlugin(createColumnTypes()));
-    await demandIdle(within);
+    await demandIdle(async (text) => (await sql.raw<object>(text).execute(within)).rows);
     for (const table of COPIED_TABLES) {
       const { rows } = await sql`SELECT 1 FROM ${sql.table(table)} LIMIT 1`.execute(within);
       if (rows.length > 0 && !mayReplace) throw notEmpty(table);

@@ -1,10 +1,14 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import { describeDiskFault, fromDisk } from '../../sqlite/disk-fault.ts';
 import { IN_MEMORY, opening } from '../../sqlite/open.ts';
 import { CLAIMED_TABLES, COPIED_TABLES, OWN_TABLES } from './tables.ts';
+
+/** Makes an empty file that nobody else may read, from its first byte on. */
+export const createPrivateFile = (path: string): void =>
+  opening(path, 'FILE', () => closeSync(openSync(path, 'wx', 0o600)));
 
 /** Files beside a SQLite database that belong to it. */
 const PARTS = ['-wal', '-shm', '-journal'] as const;
@@ -46,12 +50,13 @@ export const demandWhole = (path: string): void => {
 };
 
 /**
- * Makes a file of a database as it is at one moment, without pages that are free.
+ * Makes a file of a database as it is at one moment, without pages that are free, which nobody else may read.
  *
  * @param readOnly true for a file that no program works on
  */
 export const copyFile = (from: string, to: string, readOnly: boolean): void =>
   opening(to, 'FILE', () => {
+    createPrivateFile(to);
     using database = new DatabaseSync(from, { timeout: 5_000, readOnly });
     try {
       database.prepare('VACUUM INTO ?').run(to);
@@ -84,7 +89,6 @@ const sync = (path: string): void => {
 
 /** Moves a file that was made to the place where it belongs; what was there is gone. */
 export const putInPlace = (made: string, path: string): void => {
-  chmodSync(made, 0o600);
   sync(made);
   if (existsSync(path)) opening(path, 'DATABASE_URL', () => emptyJournal(path));
   renameSync(made, path);

@@ -6,6 +6,7 @@ import type { SchemaStatus } from '../migrations/index.ts';
 import { bound, connectionOf, UNBOUNDED } from '../postgres/connect.ts';
 import { fromPostgres } from '../postgres/faults.ts';
 import type { Address } from './address.ts';
+import { demandIdle } from './idle.ts';
 import { schemaOf } from './status.ts';
 import { COPIED_TABLES, type TableRow } from './tables.ts';
 
@@ -64,7 +65,7 @@ const openSqliteSource = async (path: string): Promise<RowSource> => {
 };
 
 /** Opens the rows of a PostgreSQL database. */
-const openPostgresSource = async (url: string): Promise<RowSource> => {
+const openPostgresSource = async (url: string, isLocked: boolean): Promise<RowSource> => {
   const schema = await schemaOf({ engine: 'postgres', url });
   const client = new pg.Client(connectionOf(url));
   client.on('error', () => undefined);
@@ -81,7 +82,9 @@ const openPostgresSource = async (url: string): Promise<RowSource> => {
   try {
     await client.connect();
     await bound(client, UNBOUNDED);
+    const leases = await query(`SELECT 1 WHERE to_regclass('lease') IS NOT NULL`);
     await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    if (isLocked && leases.length > 0) await demandIdle(query);
     const tables = new Map<string, number>();
     for (const table of COPIED_TABLES) {
       const found = await query(
@@ -113,9 +116,19 @@ const openPostgresSource = async (url: string): Promise<RowSource> => {
   }
 };
 
-/** Opens the rows of a database, whose schema is left as it is. */
-export const openSource = async (address: Address): Promise<RowSource> =>
-  address.engine === 'sqlite' ? openSqliteSource(address.path) : openPostgresSource(address.url);
+/**
+ * Opens the rows of a database, whose schema is left as it is.
+ *
+ * @param options.isLocked true where no process may work on a PostgreSQL database until it is closed: throws `config`
+ *   where one does
+ */
+export const openSource = async (
+  address: Address,
+  { isLocked = false }: { readonly isLocked?: boolean } = {},
+): Promise<RowSource> =>
+  address.engine === 'sqlite'
+    ? openSqliteSource(address.path)
+    : openPostgresSource(address.url, isLocked);
 
 /** Throws `config` for a source whose schema is not the newest one. */
 export const demandNewest = ({ schema }: RowSource): void => {

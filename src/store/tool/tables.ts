@@ -37,7 +37,14 @@ export const COPIED_TABLES = Object.entries(IS_COPIED)
   .map(([name]) => name);
 
 /** Tables of what belongs to one database: they are empty in a backup. */
-export const OWN_TABLES = ['lease', 'machine', 'revision'] as const;
+export const OWN_TABLES = [
+  'lease',
+  'machine',
+  'revision',
+  'quota',
+  'agreement',
+  'shared_state',
+] as const;
 
 /** Tables with the epoch of the tenure that has a row: epochs of two databases cannot be compared. */
 export const CLAIMED_TABLES = ['inbox', 'open_room'] as const;

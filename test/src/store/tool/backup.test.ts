@@ -3,9 +3,22 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
+import { openStore, type Store } from '../../../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 import { arrivalOf, EARLIER, messageOf, PARTITION } from '../inbox/support.ts';
-import { contentOf, ENGINES, fill, fillAt, newFolder, tool, withoutClaims } from './support.ts';
+import { readAddress } from '../../../../src/store/tool/address.ts';
+import { runTool } from '../../../../src/store/tool/run.ts';
+import { openAsItIs } from '../../../../src/store/tool/status.ts';
+import {
+  contentOf,
+  ENGINES,
+  fill,
+  fillAt,
+  newFolder,
+  NOW_MS,
+  tool,
+  withoutClaims,
+} from './support.ts';
 
 /** What is compared: a restored database remembers that it was restored. */
 const rowCount = async (url: string) => {
@@ -14,6 +27,15 @@ const rowCount = async (url: string) => {
 };
 
 afterEach(() => vi.unstubAllEnvs());
+
+/** Puts rows into the tables of what processes share. */
+const fillOwnTables = (store: Store): Promise<void> =>
+  store.write(async (db) => {
+    await db.insertInto('quota').values({ name: 'q', used_until_us: 1, granted: 1 }).execute();
+    await db.insertInto('agreement').values({ name: 'a', value: 1 }).execute();
+    const state = { name: 's', state: '{}', changed_ms: 1 };
+    await db.insertInto('shared_state').values(state).execute();
+  });
 
 describe.each(ENGINES)('a backup of $engine', ({ make }) => {
   it('is made while a program works, and brings every row back, on both engines', async () => {
@@ -31,14 +53,48 @@ describe.each(ENGINES)('a backup of $engine', ({ make }) => {
     }
   });
 
-  it('is one file, without what belongs to processes', async () => {
+  it('can be read by nobody else while it is made', async () => {
     const url = await make();
     await fillAt(url);
+    const file = join(newFolder(), 'backup.db');
+    const modes: number[] = [];
+    await runTool(['backup', file], {
+      databaseUrl: url,
+      say: () => {
+        const made = [`${file}.part`, `${file}.part-journal`, file];
+        modes.push(...made.filter(existsSync).map((path) => statSync(path).mode & 0o077));
+      },
+      signal: new AbortController().signal,
+      nowMs: () => NOW_MS,
+    });
+    expect(new Set(modes)).toEqual(new Set([0]));
+  });
+
+  it('leaves a database into which it is restored nothing that processes shared there', async () => {
+    const [url, target] = [await make(), await make()];
+    await fillAt(url);
+    const file = join(newFolder(), 'backup.db');
+    await tool(url, ['backup', file]);
+    {
+      await using store = await openStore(target);
+      await fillOwnTables(store);
+    }
+    await tool(target, ['restore', file, '--replace']);
+    await using store = openAsItIs(readAddress(target));
+    for (const table of ['quota', 'agreement', 'shared_state'] as const)
+      expect(await store.selectFrom(table).selectAll().execute()).toEqual([]);
+  });
+
+  it('is one file, without what belongs to processes', async () => {
+    const url = await make();
+    await using store = await openStore(url);
+    await fill(store);
+    await fillOwnTables(store);
     const folder = newFolder();
     await tool(url, ['backup', join(folder, 'backup.db')]);
     expect(readdirSync(folder)).toEqual(['backup.db']);
     using database = new DatabaseSync(join(folder, 'backup.db'));
-    for (const table of ['lease', 'machine', 'revision'])
+    for (const table of ['lease', 'machine', 'revision', 'quota', 'agreement', 'shared_state'])
       expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([]);
   });
 

@@ -1,4 +1,8 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { readAddress } from '../../../../src/store/tool/address.ts';
+import { openSource } from '../../../../src/store/tool/source.ts';
+import { openAsItIs } from '../../../../src/store/tool/status.ts';
 import { openTestStore } from '../../../fakes/database.ts';
 import { contentOf, ENGINES, fillAt, tool, withoutClaims } from './support.ts';
 
@@ -67,6 +71,21 @@ describe('copying a database', () => {
       await tool(other, ['copy', other, used]);
     },
   );
+
+  it('from PostgreSQL has no process begin to work on it meanwhile', async () => {
+    const from = await POSTGRES.make();
+    await fillAt(from, 2);
+    await using other = openAsItIs(readAddress(from));
+    const begin = async (): Promise<unknown> =>
+      other
+        .transaction()
+        .execute((within) => sql`LOCK TABLE lease IN ROW EXCLUSIVE MODE NOWAIT`.execute(within));
+    {
+      await using _ = await openSource(readAddress(from), { isLocked: true });
+      await expect(begin()).rejects.toThrow('too long to answer');
+    }
+    await begin();
+  });
 
   it.each(ENGINES)('to $engine that is stopped half-way leaves it as it was', async ({ make }) => {
     const [from, to] = [await SQLITE.make(), await make()];

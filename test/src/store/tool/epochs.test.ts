@@ -1,5 +1,9 @@
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { keyOf } from '../../../../src/model/place.ts';
+import type { Tenure } from '../../../../src/ports/leases.ts';
+import { foreignClaims } from '../../../../src/store/migrations/025-foreign-claims.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { createInboxStore, reviveDead } from '../../../../src/store/inbox/index.ts';
 import { createOpenRooms } from '../../../../src/store/open-rooms.ts';
@@ -10,9 +14,12 @@ const [SQLITE, POSTGRES] = ENGINES;
 
 const inboxOf = (store: Store) => createInboxStore({ store, now: () => 1_000 });
 
+const tenureOf = (store: Store, name: string): Promise<Tenure> =>
+  store.leases.acquire(name, new AbortController().signal);
+
 /** Claims what is open under a new lease of this start; resolves with the ids of the messages. */
 const claimIn = async (store: Store): Promise<readonly string[]> => {
-  const tenure = await store.leases.acquire('slot', new AbortController().signal);
+  const tenure = await tenureOf(store, 'slot');
   const { rows } = await inboxOf(store).claim(PARTITION, 10, tenure);
   return rows.map(({ ref }) => ref.id);
 };
@@ -35,10 +42,10 @@ const fillInThirdStart = async (url: string): Promise<void> => {
   const inbox = inboxOf(store);
   for (const id of [1, 2]) await inbox.accept(arrivalOf(messageOf(id)));
   // A lease is taken again and again, also where epochs count the times.
-  let tenure = await store.leases.acquire('slot', new AbortController().signal);
+  let tenure = await tenureOf(store, 'slot');
   for (let times = 0; times < 3; times += 1) {
     await tenure.release();
-    tenure = await store.leases.acquire('slot', new AbortController().signal);
+    tenure = await tenureOf(store, 'slot');
   }
   const { rows } = await inbox.claim(PARTITION, 2, tenure);
   await store.write((db) =>
@@ -76,7 +83,7 @@ describe.each(Object.entries(moves))('a database that was %s', (_, move) => {
       await reviveDead(store, SPACE);
       expect(await claimIn(store)).toEqual(['1', '2']);
       const rooms = createOpenRooms(store);
-      const tenure = await store.leases.acquire('room', new AbortController().signal);
+      const tenure = await tenureOf(store, 'room');
       await rooms.save(SPACE, tenure.epoch, roomIn('after'));
       expect((await rooms.of(SPACE))?.room.channel.id).toBe('after');
     },
@@ -90,4 +97,55 @@ it('a dead message that is revived can be claimed by a tenure whose epoch is low
   await reviveDead(store, SPACE);
   const { rows } = await inboxOf(store).claim(PARTITION, 1, { epoch: 1 });
   expect(rows.map(({ ref }) => ref.id)).toEqual(['1']);
+});
+
+describe.each(ENGINES)('a database on $engine that an earlier version restored', ({ make }) => {
+  /** Has the next start of a database run the migration again. */
+  const asBefore = async (url: string, also: (store: Store) => Promise<unknown>): Promise<void> => {
+    await using store = await openStore(url);
+    await also(store);
+    await sql`DELETE FROM kysely_migration WHERE name = '025-foreign-claims'`.execute(store);
+  };
+
+  it('has its open messages claimed, and its rooms changed, after the upgrade', async () => {
+    const url = await make();
+    await fillInThirdStart(url);
+    await asBefore(url, (store) =>
+      store.write(async (db) => {
+        await db
+          .updateTable('inbox')
+          .set({ epoch: 2 ** 50 })
+          .execute();
+        await db
+          .updateTable('open_room')
+          .set({ epoch: 2 ** 50 })
+          .execute();
+      }),
+    );
+    await using store = await openStore(url);
+    expect(await claimIn(store)).toEqual(['2']);
+    const rooms = createOpenRooms(store);
+    await rooms.save(SPACE, (await tenureOf(store, 'room')).epoch, roomIn('after'));
+    expect((await rooms.of(SPACE))?.room.channel.id).toBe('after');
+  });
+});
+
+it('an upgrade leaves claims to the processes that work on PostgreSQL meanwhile', async () => {
+  const url = await POSTGRES.make();
+  await using store = await openStore(url);
+  await inboxOf(store).accept(arrivalOf(messageOf(1)));
+  await createOpenRooms(store).save(SPACE, 4, roomIn('here'));
+  const { slot } = await store.selectFrom('inbox').select('slot').executeTakeFirstOrThrow();
+  const names = [`slot:${slot}`, `room ${keyOf(SPACE)}`];
+  await store.write(async (db) => {
+    await db.updateTable('inbox').set({ epoch: 4 }).execute();
+    for (const name of names)
+      await db
+        .insertInto('lease')
+        .values({ name, set_name: name, owner: 'o', epoch: 4, expires_ms: 0 })
+        .execute();
+  });
+  await foreignClaims.up(store);
+  for (const table of ['inbox', 'open_room'] as const)
+    expect(await store.selectFrom(table).select('epoch').execute()).toEqual([{ epoch: 4 }]);
 });

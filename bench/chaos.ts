@@ -205,13 +205,20 @@ collect();
 
 const found = look();
 const shards = readShardLog(discord.gateway.log, freezes);
-/** Posts whose program was killed, or stood still, before it can have noted them. */
+/** Posts on Discord whose program was killed, or stood still, before it can have noted them. */
 const NOTED_MS = 500;
+/** Greatest time between a request and the id of what it posted. */
+const POSTED_MS = 50;
+const isPostOf = (name: string, unixMs: number): boolean =>
+  changes.some(
+    ({ client, method, at: ms }) =>
+      client === name && method === 'POST' && Math.abs(ms - unixMs) <= POSTED_MS,
+  );
 const losses = [...kills, ...freezes.map(({ name, fromMs: atMs }) => ({ name, atMs }))];
 const isUnavoidable = (first: number): boolean =>
-  losses.some(({ atMs }) => {
+  losses.some(({ name, atMs }) => {
     const unixMs = performance.timeOrigin + atMs;
-    return first <= unixMs && first > unixMs - NOTED_MS;
+    return first <= unixMs && first > unixMs - NOTED_MS && isPostOf(name, first);
   });
 const unavoidable = found.doubled.filter(({ atMs: [first = 0] }) => isUnavoidable(first));
 const avoidable = found.doubled.filter((one) => !unavoidable.includes(one));

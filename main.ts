@@ -251,6 +251,7 @@ runProgram(async (stopped) => {
   await Promise.race([startAll(), stopped]);
 
   await stopped;
+  for (const { adapter } of adapters) adapter.drain?.();
   await drain(DRAIN_S * SECOND_MS);
   await Promise.race([parts.disposeAsync(), delay(STOP_MS, undefined, { ref: false })]);
 });

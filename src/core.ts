@@ -309,7 +309,7 @@ export const openCore = async ({
       const ended = Promise.all([
         rooms[Symbol.asyncDispose](),
         slots.drain(withinMs),
-        served.idle(),
+        served.settled(),
       ]);
       await waitUntil(clock, clock.nowMs() + withinMs, ended);
     },

@@ -121,8 +121,7 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
     const numbers = await agreements.read(COUNT);
     current = numbers.get(COUNT) ?? current;
     const wanted = [current, numbers.get(NEXT) ?? current];
-    for (const count of wanted)
-      if (!isDraining && !sets.has(count)) sets.set(count, begin(count));
+    for (const count of wanted) if (!isDraining && !sets.has(count)) sets.set(count, begin(count));
     for (const [count, { share }] of sets) {
       if (wanted.includes(count)) continue;
       sets.delete(count);

@@ -7,7 +7,7 @@ import { createCallMetrics } from './src/api/metrics/call-metrics.ts';
 import { createRealtime } from './src/api/realtime/index.ts';
 import { type Command, commandFault } from './src/command/command.ts';
 import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
-import { openCore } from './src/core.ts';
+import { openCore, type RunningCore } from './src/core.ts';
 import { coreSection, type CoreConfig } from './src/core-config.ts';
 import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
@@ -113,6 +113,7 @@ runProgram(async (stopped) => {
   const draining = new AbortController();
   void stopped.then(() => draining.abort());
   const { METRICS_TOKEN: metricsToken, OPS_HOST, OPS_PORT } = config.ops;
+  let isStarting = true;
   let pages = createOpsPages({
     metrics,
     metricsToken,
@@ -121,7 +122,8 @@ runProgram(async (stopped) => {
     readiness: async () => {
       const { aborted } = draining.signal;
       const looked = isAlone ? {} : { storage: false };
-      return { ready: isAlone && !aborted, draining: aborted, parts: looked };
+      const ready = isAlone && !isStarting && !aborted;
+      return { ready, starting: isStarting, draining: aborted, parts: looked };
     },
   });
   if (OPS_PORT !== undefined && !isGuest) {
@@ -137,120 +139,126 @@ runProgram(async (stopped) => {
     const { server } = parseConfig({ ...file, ...process.env }, { server: serverSection });
     // Awaited here, for the parts end when this function does.
     const drainMs = DRAIN_S * SECOND_MS;
-    await serve({ server, engines: config.engines, log, tracing, drainMs }, stopped);
+    const listening = (): void => void (isStarting = false);
+    await serve({ server, engines: config.engines, log, tracing, drainMs, listening }, stopped);
     return;
   }
-  const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
-  const waiting = isGuest ? undefined : draining.signal;
-  const opening = openStore(DATABASE_URL, { log, connections, isGuest, waiting });
-  const opened = await Promise.race([opening, stopped]);
-  if (!opened) {
-    await opening.then(async (late) => late.destroy()).catch(() => undefined);
-    return;
-  }
-  const store = parts.adopt(opened, async (open) => open.destroy());
-  const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);
-  if (builtIn) parts.defer(async () => builtIn.close());
-  const calls = createCallMetrics(metrics);
-  const onCall: OnCall = (report) => {
-    calls.onCall(report);
-    log.debug(report, 'call of the service');
-  };
-  const ownKeys = createOwnKeys({ store, encryption: config.core.ENCRYPTION_KEY, log });
-  const findOwnKey = ownKeys.find;
-  // The built-in service is this process's own.
-  const states = builtIn ? undefined : store.states;
-  const sharing = states && { states, secret: config.core.ENCRYPTION_KEY?.[0], service: baseUrl };
-  const client = parts.use(
-    createServiceClient({
-      baseUrl,
-      key,
-      findOwnKey,
-      sharing,
-      onCall,
-      metrics,
-      tracing,
-      tellsTrace: tracing.isOn || builtIn !== undefined,
-    }),
-  );
-  const uses = config.core.SPEECH_REALTIME ?? [];
-  const realtime = parts.use(
-    createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
-  );
-  const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
-  const { core, attach, startWork, drain } = parts.use(
-    await openCore({
-      client,
-      realtime,
-      calls,
-      metrics,
-      tracing,
-      receives: ROLES.has('gateway'),
-      ops: {
-        metricsToken,
-        isStalled,
-        draining: draining.signal,
-      },
-      ownKeys,
-      store,
-      texts,
-      log,
-      commands,
-      config: config.core,
-      engines: builtIn && (async () => builtIn.engines()),
-      translates: builtIn && (async (to, from) => builtIn.translates(to, from)),
-      fallbackDecoder: ffmpeg?.decode,
-    }),
-  );
-
-  if (process.argv[2] === 'doctor') {
-    const databaseUrl = DATABASE_URL;
-    const ffmpegVersion = await ffmpeg?.version();
-    const modules = adapterModules;
-    const findings = examine({
-      core,
-      store,
-      ownKeys,
-      databaseUrl,
-      ffmpegVersion,
-      ...(config.engines.DRAGOMAN_IMAGE ? { advise: imageAdvice } : {}),
-      modules,
-      config,
-    });
-    await Promise.race([printFindings(findings), stopped]);
-    return;
-  }
-
-  parts.use(measureEventLoop(metrics, realClock));
-  pages = core.ops;
-
-  const cipher = cipherOf(config.core.ENCRYPTION_KEY);
-  if (cipher) await resealSecrets(store, cipher, log);
-
   const adapters: { readonly name: string; readonly adapter: Adapter }[] = [];
-  for (const module of adapterModules) {
-    const { name } = module;
-    if (!isServed(name, ROLES)) continue;
-    const values = (config as Record<string, unknown>)[name] as never;
-    const adapter = await module.create(values, core);
-    if (!adapter) continue;
-    parts.use(adapter);
-    attach(adapter);
-    adapters.push({ name, adapter });
-  }
-  if (ROLES.has('worker')) startWork();
-  const startAll = async (): Promise<void> => {
+  const work: { core?: RunningCore } = {};
+  const begin = async (): Promise<void> => {
+    const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
+    const waiting = isGuest ? undefined : draining.signal;
+    const opened = await openStore(DATABASE_URL, { log, connections, isGuest, waiting });
+    const store = parts.adopt(opened, async (open) => open.destroy());
+    const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);
+    if (builtIn) parts.defer(async () => builtIn.close());
+    const calls = createCallMetrics(metrics);
+    const onCall: OnCall = (report) => {
+      calls.onCall(report);
+      log.debug(report, 'call of the service');
+    };
+    const ownKeys = createOwnKeys({ store, encryption: config.core.ENCRYPTION_KEY, log });
+    const findOwnKey = ownKeys.find;
+    // The built-in service is this process's own.
+    const states = builtIn ? undefined : store.states;
+    const sharing = states && { states, secret: config.core.ENCRYPTION_KEY?.[0], service: baseUrl };
+    const client = parts.use(
+      createServiceClient({
+        baseUrl,
+        key,
+        findOwnKey,
+        sharing,
+        onCall,
+        metrics,
+        tracing,
+        tellsTrace: tracing.isOn || builtIn !== undefined,
+      }),
+    );
+    const uses = config.core.SPEECH_REALTIME ?? [];
+    const realtime = parts.use(
+      createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
+    );
+    const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
+    const running = parts.use(
+      await openCore({
+        client,
+        realtime,
+        calls,
+        metrics,
+        tracing,
+        receives: ROLES.has('gateway'),
+        ops: {
+          metricsToken,
+          isStalled,
+          isStarting: () => isStarting,
+          draining: draining.signal,
+        },
+        ownKeys,
+        store,
+        texts,
+        log,
+        commands,
+        config: config.core,
+        engines: builtIn && (async () => builtIn.engines()),
+        translates: builtIn && (async (to, from) => builtIn.translates(to, from)),
+        fallbackDecoder: ffmpeg?.decode,
+      }),
+    );
+
+    const { core, attach, startWork } = running;
+    if (isGuest) {
+      const databaseUrl = DATABASE_URL;
+      const ffmpegVersion = await ffmpeg?.version();
+      const modules = adapterModules;
+      const findings = examine({
+        core,
+        store,
+        ownKeys,
+        databaseUrl,
+        ffmpegVersion,
+        ...(config.engines.DRAGOMAN_IMAGE ? { advise: imageAdvice } : {}),
+        modules,
+        config,
+      });
+      await printFindings(findings);
+      return;
+    }
+
+    parts.use(measureEventLoop(metrics, realClock));
+    pages = core.ops;
+
+    const cipher = cipherOf(config.core.ENCRYPTION_KEY);
+    if (cipher) await resealSecrets(store, cipher, log);
+
+    work.core = running;
+    for (const module of adapterModules) {
+      const { name } = module;
+      if (!isServed(name, ROLES)) continue;
+      const values = (config as Record<string, unknown>)[name] as never;
+      const adapter = await module.create(values, core);
+      if (!adapter) continue;
+      parts.use(adapter);
+      draining.signal.throwIfAborted();
+      attach(adapter);
+      adapters.push({ name, adapter });
+    }
+    draining.signal.throwIfAborted();
+    if (ROLES.has('worker')) startWork();
     const start = async ({ name, adapter }: (typeof adapters)[number]): Promise<void> => {
       const { where } = await adapter.start();
       if (!parts.disposed) console.log(`Dragoman on ${name}: ${where}`);
     };
+    // A slow adapter does not delay the start of the others.
     await Promise.all(adapters.map(start));
+    isStarting = false;
     if (builtIn && !parts.disposed) console.log(engineTable(await builtIn.engines()));
   };
-  // A slow adapter delays neither the start of the others nor the stop of all of them.
-  await Promise.race([startAll(), stopped]);
-
-  await stopped;
-  await drain(DRAIN_S * SECOND_MS);
+  // What hangs at the start does not delay the stop: what comes of it later ends with the process.
+  await Promise.race([begin(), stopped]);
+  if (!isGuest) {
+    await stopped;
+    for (const { adapter } of adapters) adapter.drain?.();
+    await work.core?.drain(DRAIN_S * SECOND_MS);
+  }
   await Promise.race([parts.disposeAsync(), delay(STOP_MS, undefined, { ref: false })]);
 });

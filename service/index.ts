@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
+import { realClock, waitUntil, type Clock } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
 import { NO_TRACING, type Tracing } from '../src/tracing/tracing.ts';
@@ -35,6 +35,8 @@ export interface ServiceOptions {
   readonly browserOrigins?: readonly string[];
   /** Folder of the engines. Default: `engines`. */
   readonly engineFolder?: URL;
+  /** The clock of the end. Default: real time. */
+  readonly clock?: Clock;
 }
 
 export interface Service {
@@ -73,7 +75,7 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
  * Serves the contract with the available engines. Throws `AppError` (`config`) if it cannot listen.
  */
 export const startService = async (options: ServiceOptions): Promise<Service> => {
-  const { log } = options;
+  const { log, clock = realClock } = options;
   const engines = await loadEngines({ config: options.engines, log }, options.engineFolder);
   const accounts = createAccounts(options);
   const parts = {
@@ -122,8 +124,7 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
     const closed = once(server, 'close');
     server.close();
     await realtime.close();
-    const limit = delay(withinMs, undefined, { ref: false });
-    await (running === 0 ? undefined : Promise.race([quiet.promise, limit]));
+    if (running > 0) await waitUntil(clock, clock.nowMs() + withinMs, quiet.promise);
     // Clients keep idle connections open, which would delay the close.
     server.closeAllConnections();
     await closed;
@@ -135,6 +136,6 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
     url: `http://${host}:${address.port}`,
     engines: () => engines.report(),
     translates: (to, from) => engines.translates(to, from),
-    close: () => (closing ??= close()),
+    close: (withinMs) => (closing ??= close(withinMs)),
   };
 };

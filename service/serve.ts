@@ -15,22 +15,25 @@ export interface ServeOptions {
   readonly tracing: Tracing;
   /** Longest wait for running requests when the program stops. Default: 5 s. */
   readonly drainMs?: number;
+  /** Called once it listens. */
+  readonly listening?: () => void;
 }
 
 /** Serves the service at its own address until the program is stopped. */
 export const serve = async (
-  { server, engines, log, tracing, drainMs }: ServeOptions,
+  { server, engines, log, tracing, drainMs, listening }: ServeOptions,
   stopped: Promise<void>,
 ): Promise<void> => {
   const given = server.SERVICE_KEYS ?? [];
   const keys = given.length > 0 ? given : [makeKey()];
-  const service = await startService({
+  const prices = await loadPrices(server.SERVICE_PRICES, await engineNames());
+  const starting = startService({
     host: server.SERVICE_HOST,
     port: server.SERVICE_PORT,
     keys,
     stored: {
       database: server.SERVICE_DATABASE,
-      prices: await loadPrices(server.SERVICE_PRICES, await engineNames()),
+      prices,
     },
     rates: { all: server.SERVICE_KEY_RATE, asr: server.SERVICE_ASR_RATE },
     engines,
@@ -38,10 +41,14 @@ export const serve = async (
     tracing,
     browserOrigins: server.SERVICE_BROWSER_ORIGINS ?? [],
   });
+  const service = await Promise.race([starting, stopped]);
+  if (!service) return;
+  listening?.();
   console.log(`Speech, translation and chat at ${service.url}`);
   if (given.length === 0)
     console.log(`Key for this run: ${keys[0]}  (set SERVICE_KEYS to keep your own)`);
-  console.log(engineTable(await service.engines()));
+  const found = await Promise.race([service.engines(), stopped]);
+  if (found) console.log(engineTable(found));
   await stopped;
   await service.close(drainMs);
 };

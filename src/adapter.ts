@@ -74,6 +74,8 @@ export interface Adapter extends AsyncDisposable {
   start(): Promise<{ readonly where: string }>;
   /** True while people can use it; see `Core.ready`. */
   ready(): boolean;
+  /** Takes over no more work of other processes, as the program is about to stop; all that it has goes on. */
+  drain?(): void;
 }
 
 /** The default export of `adapters/<name>/index.ts`. */

@@ -88,6 +88,8 @@ export interface CoreDeps {
   readonly tracing?: Tracing;
   /** The state of the process, and who may read the metrics. Default: it runs, and nobody. */
   readonly ops?: Partial<Pick<OpsPagesDeps, 'isStalled' | 'metricsToken'>> & {
+    /** True while the program starts. Default: never. */
+    readonly isStarting?: () => boolean;
     /** Aborted once the program stops. */
     readonly draining?: AbortSignal;
   };
@@ -288,6 +290,7 @@ export const openCore = async ({
     look: {
       storage: async () => (await store.findFault()) === undefined,
     },
+    isStarting: ops.isStarting ?? (() => false),
     draining: ops.draining,
     clock: realClock,
     metrics,
@@ -309,7 +312,7 @@ export const openCore = async ({
       const ended = Promise.all([
         rooms[Symbol.asyncDispose](),
         slots.drain(withinMs),
-        served.idle(),
+        served.settled(),
       ]);
       await waitUntil(clock, clock.nowMs() + withinMs, ended);
     },

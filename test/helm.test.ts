@@ -256,7 +256,7 @@ describe.runIf(hasHelm)('the chart, rendered', () => {
         const env = Object.fromEntries(container!.env.map((one) => [one.name, one.value]));
         if (kind === 'Job') continue;
         expect(container?.livenessProbe?.httpGet, name).toEqual({ path: '/healthz', port: 'ops' });
-        expect(container?.readinessProbe, name).toBeDefined();
+        expect(container?.readinessProbe?.httpGet, name).toEqual({ path: '/readyz', port: 'ops' });
         const pause = { preStop: { exec: { command: ['sleep', '5'] } } };
         const isServer = env['ROLES'] !== 'worker';
         expect(container?.lifecycle, name).toEqual(isServer ? pause : undefined);

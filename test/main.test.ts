@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '../src/log.ts';
 import { openStore } from '../src/store/index.ts';
 import { createOwnKeys } from '../src/store/own-keys.ts';
-import { spawnDragoman } from './fakes/program.ts';
+import { endProgram, spawnDragoman } from './fakes/program.ts';
 import { startSpeechFake } from './fakes/speech.ts';
 
 /** Runs the program until it ends by itself. */
@@ -62,6 +64,38 @@ describe('the program', () => {
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
     expect(told).not.toContain('Dragoman on');
+  });
+
+  it('is ready as the service alone once that listens', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'prices-'));
+    // The service reads its prices before it listens: from a pipe, as slowly as they are written.
+    const prices = join(folder, 'prices.json');
+    execFileSync('mkfifo', [prices]);
+    const child = spawnDragoman({
+      ROLES: 'service',
+      SERVICE_PORT: '0',
+      SERVICE_PRICES: prices,
+      OPS_PORT: '0',
+      LOG_LEVEL: 'silent',
+    });
+    try {
+      let told = '';
+      child.stdout.on('data', (part: Buffer) => (told += part.toString()));
+      const address = (): string | undefined => /health and metrics: (\S+)/.exec(told)?.[1];
+      await expect.poll(address).toBeDefined();
+      const readiness = async () => {
+        const reply = await fetch(`${address()}/readyz`);
+        return [reply.status, await reply.json()];
+      };
+      const starting = { ready: false, starting: true, draining: false, parts: {} };
+      expect(await readiness()).toEqual([503, starting]);
+      await writeFile(prices, await readFile('service/keys/prices.json'));
+      await expect.poll(() => told).toContain('Speech, translation and chat at http://');
+      expect(await readiness()).toEqual([200, { ...starting, ready: true, starting: false }]);
+    } finally {
+      await endProgram(child);
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('says in a sentence that its port is taken', async () => {

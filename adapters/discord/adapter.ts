@@ -126,6 +126,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       application !== undefined &&
       (connections.isConnected() || !core.receives) &&
       api.isTokenGood(),
+    drain: connections.drain,
     [Symbol.asyncDispose]: async () => {
       stopped.abort(new AppError('cancelled', 'Discord is being stopped'));
       await Promise.race([interactions.stop(), sleep(realClock, STOP_MS)]);

@@ -2,8 +2,8 @@
 export interface Running {
   /** Runs work; resolves and rejects as it does. */
   add(work: () => Promise<void>): Promise<void>;
-  /** Resolves when nothing is under way. */
-  idle(): Promise<void>;
+  /** Resolves when all that is under way at the call has ended; what begins later is not waited for. */
+  settled(): Promise<void>;
 }
 
 export const createRunning = (): Running => {
@@ -18,8 +18,6 @@ export const createRunning = (): Running => {
         all.delete(own);
       }
     },
-    idle: async () => {
-      while (all.size > 0) await Promise.allSettled(all);
-    },
+    settled: async () => void (await Promise.allSettled(all)),
   };
 };

@@ -12,21 +12,28 @@ const HANGS_MS = 10_000;
 /** The state of the parts that people need. */
 export interface ReadyState {
   readonly ready: boolean;
+  /** True until the first start of each part has succeeded, or has failed and was reported. */
+  readonly starting: boolean;
   /** True once the program stops: then nothing new may come. */
   readonly draining: boolean;
   readonly parts: Readonly<Record<string, boolean>>;
 }
 
 export interface ReadinessDeps {
-  /** Tells of each platform that is on whether people can use it; at once. */
+  /**
+   * Tells of each platform that is on whether people can use it; at once. One that is there is enough: a process that has
+   * others serves them.
+   */
   readonly platforms: () => Readonly<Record<string, boolean>>;
-  /** Looks at the other parts; false or a rejection: people cannot be served. Each ends by itself. */
+  /** Looks at the parts without which nobody is served; false or a rejection: people cannot be served. Each ends by itself. */
   readonly look: Readonly<Record<string, () => Promise<boolean>>>;
   /**
    * Looks at parts that other machines have: they are told, and decide nothing. Without them, what arrives is still taken
    * and waits; were all processes not ready, it would reach none of them.
    */
   readonly told?: Readonly<Record<string, () => Promise<boolean>>>;
+  /** True while the program starts. */
+  readonly isStarting: () => boolean;
   /** Aborted once the program stops. Default: never. */
   readonly draining?: AbortSignal | undefined;
   readonly clock: Clock;
@@ -87,8 +94,12 @@ export const createReadiness = (deps: ReadinessDeps): (() => Promise<ReadyState>
   );
   return async () => {
     const all = await parts();
+    const starting = deps.isStarting();
     const draining = deps.draining?.aborted ?? false;
-    const isServing = Object.entries(all).every(([part, isReady]) => isReady || part in told);
-    return { ready: !draining && isServing, draining, parts: all };
+    const platforms = Object.keys(deps.platforms());
+    const isServing =
+      Object.keys(deps.look).every((part) => all[part]) &&
+      (platforms.length === 0 || platforms.some((platform) => all[platform]));
+    return { ready: !starting && !draining && isServing, starting, draining, parts: all };
   };
 };

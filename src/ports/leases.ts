@@ -27,6 +27,12 @@ export interface Work extends AsyncDisposable {
   hear(message: string): void;
 }
 
+/** A process's part of a set of names; disposed of, it gives them all back. */
+export interface Share extends AsyncDisposable {
+  /** Claims no more names, and leaves free ones to other processes. Those that are held are kept and renewed. */
+  stopClaiming(): void;
+}
+
 /** Gives each name to one holder at a time, across all processes that share a store. */
 export interface Leases {
   /**
@@ -44,7 +50,7 @@ export interface Leases {
    * @param set one word; one process shares it once
    * @param size number of the names, the same in all processes
    */
-  share(set: string, size: number, begin: (tenure: Tenure) => Work): AsyncDisposable;
+  share(set: string, size: number, begin: (tenure: Tenure) => Work): Share;
   /**
    * Tells the holder of a shared name something, at most 7,000 bytes. It is lost where nobody holds the name or
    * its holder changes.

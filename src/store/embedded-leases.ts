@@ -71,6 +71,8 @@ export const openEmbeddedLeases = async (
         return begun;
       });
       return {
+        // All names are held from the start.
+        stopClaiming: () => undefined,
         [Symbol.asyncDispose]: async () => {
           await Promise.all(own.map(async (each) => each[Symbol.asyncDispose]()));
           closing.abort(new AppError('cancelled', 'the lease is not held any more'));

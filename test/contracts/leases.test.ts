@@ -33,7 +33,7 @@ const broken = (part: (signal: AbortSignal) => Partial<Tenure> = () => ({})): Le
       release: async () => undefined,
       ...part(signal),
     }),
-    share: () => ({ [Symbol.asyncDispose]: async () => undefined }),
+    share: () => ({ stopClaiming: () => undefined, [Symbol.asyncDispose]: async () => undefined }),
     tell: () => undefined,
     isAnyHeld: async () => false,
   };

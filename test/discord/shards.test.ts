@@ -58,6 +58,20 @@ test('the shards of a process that leaves are taken by the others, and nothing i
   expectOneOwnerAtATime(all.discord);
 });
 
+test('a process that is about to stop keeps its shards, and leaves those that become free to the others', async () => {
+  const all = await openProcesses({ shards: 6, maxConcurrency: 6 });
+  const [ending, leaving, staying] = [await all.open(), await all.open(), await all.open()];
+  await expect.poll(() => counts(all.owners(6))).toEqual([2, 2, 2]);
+  await expect.poll(() => isWhole(all.owners(6))).toBe(true);
+  const shardsOf = ({ name }: { readonly name: string }): readonly number[] =>
+    all.owners(6).flatMap((owners, id) => (owners.includes(name) ? [id] : []));
+  const kept = shardsOf(ending);
+  ending.adapter.drain?.();
+  await leaving.stop();
+  await expect.poll(() => shardsOf(staying).length).toBe(4);
+  expect([shardsOf(ending), ending.adapter.ready()]).toEqual([kept, true]);
+});
+
 test('a process that stood still takes and answers nothing of shards that may be another one’s', async () => {
   const all = await openProcesses({ shards: 2, maxConcurrency: 2 });
   const towns = all.towns(2);

@@ -158,7 +158,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
   let reachable = true;
   let refusal: AppError | undefined;
   let storageFault: AppError | undefined;
-  let ready: Readonly<Record<string, boolean>> = { web: true };
+  let platforms: Readonly<Record<string, boolean>> = { web: true };
 
   const step = (): void => {
     const all = waiting.splice(0);
@@ -321,18 +321,19 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
     setStorageFault: (next) => (storageFault = next),
     openDeliveries: openFakeDeliveries,
     processes: createLoneProcess(),
-    ready: () => ready,
+    ready: () => platforms,
     metrics,
     ops: createOpsPages({
       metrics,
       metricsToken,
       isStalled: () => false,
       readiness: async () => {
-        const parts = { ...ready, service: reachable && !refusal, storage: !storageFault };
-        return { ready: Object.values(parts).every(Boolean), draining: false, parts };
+        const parts = { ...platforms, service: reachable && !refusal, storage: !storageFault };
+        const ready = Object.values(parts).every(Boolean);
+        return { ready, starting: false, draining: false, parts };
       },
     }),
-    setReady: (next) => (ready = next),
+    setReady: (next) => (platforms = next),
     commands: () => FAKE_COMMANDS,
     dispatch: async (invocation) => {
       invocations.push(invocation);

@@ -26,6 +26,7 @@ export const createLoneProcess = (): Processes => {
           return begin(tenure);
         });
         return {
+          stopClaiming: () => undefined,
           [Symbol.asyncDispose]: async () => {
             await Promise.all(works.map((work) => work[Symbol.asyncDispose]()));
             ended.abort();

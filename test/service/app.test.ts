@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { failure, startTestService, type TestService } from './support.ts';
+import { createTestClock } from '../fakes/clock.ts';
+import { failure, KEY, startTestService, type TestService } from './support.ts';
 
 const ALL_PATHS = Object.values(PATHS);
 
@@ -139,5 +140,28 @@ describe('the service without engines that need anything', () => {
       ready: false,
       detail: 'npm run setup',
     });
+  });
+});
+
+describe('the service at its end', () => {
+  it('waits for running requests as long as it is told to, and cuts them off then', async () => {
+    const clock = createTestClock();
+    await using test = await startTestService({}, undefined, undefined, { clock });
+    const { hostname, port } = new URL(test.service.url);
+    const socket = connect(Number(port), hostname);
+    const cut = once(socket, 'close');
+    socket.write(
+      `POST ${PATHS.translate} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${KEY}\r\n` +
+        'Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n',
+    );
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    expect(String(reply)).toContain('100 Continue');
+    let isClosed = false;
+    const closed = test.service.close(30_000).then(() => (isClosed = true));
+    await expect.poll(() => clock.waiting).toBe(1);
+    await clock.advance(29_999);
+    expect([isClosed, socket.destroyed]).toEqual([false, false]);
+    await clock.advance(1);
+    await Promise.all([closed, cut]);
   });
 });

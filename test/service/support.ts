@@ -38,7 +38,7 @@ export const startTestService = async (
   variables: Readonly<Record<string, string>> = {},
   log = createLog('silent'),
   browserOrigins: readonly string[] = [],
-  more: Pick<ServiceOptions, 'stored' | 'rates'> = {},
+  more: Pick<ServiceOptions, 'stored' | 'rates' | 'clock'> = {},
 ): Promise<TestService> => {
   const service = await startService({
     host: '127.0.0.1',

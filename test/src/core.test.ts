@@ -74,7 +74,7 @@ describe('the core', () => {
     expect(running.core.ready()).toEqual({ place: true });
   });
 
-  it('is ready while its platforms are, and no more once the program stops', async () => {
+  it('is ready while a platform is, and no more once the program stops', async () => {
     const draining = new AbortController();
     await using running = await open({
       engines: async () => [],
@@ -83,11 +83,16 @@ describe('the core', () => {
     running.attach({ platform: place.platform, ready: () => true });
     const readyz = () => running.core.ops.reply('/readyz', { isPublic: true });
     const parts = { place: true, service: true, storage: true };
-    expect(JSON.parse((await readyz()).body)).toEqual({ ready: true, draining: false, parts });
+    expect(JSON.parse((await readyz()).body)).toEqual({
+      ready: true,
+      starting: false,
+      draining: false,
+      parts,
+    });
     draining.abort();
     const { status, body } = await readyz();
     expect(status).toBe(503);
-    expect(JSON.parse(body)).toEqual({ ready: false, draining: true, parts });
+    expect(JSON.parse(body)).toEqual({ ready: false, starting: false, draining: true, parts });
   });
 
   it('sums up the calls of the last hour in its status, and holds the operator’s limits', async () => {

@@ -20,6 +20,7 @@ const createLeases = () => {
     share: (_set, _size, begin) => {
       shared.begin = begin;
       return {
+        stopClaiming: () => undefined,
         [Symbol.asyncDispose]: async () => {
           for (const work of shared.works.values()) await work[Symbol.asyncDispose]();
         },

@@ -160,6 +160,8 @@ export const createConnections = (deps: ConnectionsDeps) => {
       if (!isStarted) return false;
       return own.every((shard) => shard.isConnected()) && (own.length > 0 || !processes.isAlone);
     },
+    /** Takes no more shards; those that this process has stay connected. */
+    drain: (): void => shards.drain(),
     [Symbol.asyncDispose]: async (): Promise<void> => {
       await shards[Symbol.asyncDispose]();
     },

@@ -1,7 +1,7 @@
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { toAppError, type AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
-import type { Tenure } from '../../../src/ports/leases.ts';
+import type { Share, Tenure } from '../../../src/ports/leases.ts';
 import type { Processes } from '../../../src/ports/processes.ts';
 import { tryAgain } from '../../../src/try-again.ts';
 import type { Shard, ShardKey } from './shard.ts';
@@ -45,11 +45,13 @@ export interface Shards extends AsyncDisposable {
   own(): readonly Shard[];
   /** Number of all shards. */
   count(): number;
+  /** Takes no more shards, of no number of them; those that this process has go on until it is disposed of. */
+  drain(): void;
 }
 
 interface ShardSet {
   readonly shards: Map<string, Shard>;
-  readonly share: AsyncDisposable;
+  readonly share: Share;
 }
 
 /** The number of shards that a process at its start wants. */
@@ -66,6 +68,7 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
   const turns = createKeyedMutex();
   let current = 0;
   const stopped = new AbortController();
+  let isDraining = false;
   let isOver = false;
   let isTrying = false;
   let unwatch: (() => void) | undefined;
@@ -118,7 +121,7 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
     const numbers = await agreements.read(COUNT);
     current = numbers.get(COUNT) ?? current;
     const wanted = [current, numbers.get(NEXT) ?? current];
-    for (const count of wanted) if (!sets.has(count)) sets.set(count, begin(count));
+    for (const count of wanted) if (!isDraining && !sets.has(count)) sets.set(count, begin(count));
     for (const [count, { share }] of sets) {
       if (wanted.includes(count)) continue;
       sets.delete(count);
@@ -169,6 +172,10 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
     },
     own: () => [...sets.values()].flatMap(({ shards }) => [...shards.values()]),
     count: () => current,
+    drain: () => {
+      isDraining = true;
+      for (const { share } of sets.values()) share.stopClaiming();
+    },
     [Symbol.asyncDispose]: async () => {
       isOver = true;
       stopped.abort();

@@ -1,5 +1,5 @@
 import type { Log } from '../../log.ts';
-import type { Leases, Tenure, Work } from '../../ports/leases.ts';
+import type { Leases, Share, Tenure, Work } from '../../ports/leases.ts';
 import type { TimeBounds } from './database-clock.ts';
 import type { HeldLeases, LeaseDeadline } from './held-leases.ts';
 import { isFree, NOW_MS, RELEASED, type Granted } from './lease-rows.ts';
@@ -85,7 +85,7 @@ export const partOf = (size: number, members: number, before: number): number =>
   Math.floor(size / members) + (before < size % members ? 1 : 0);
 
 /** Holds this process's part of a set of names; see `Leases.share`. */
-export const shareNames = (deps: ShareDeps): AsyncDisposable => {
+export const shareNames = (deps: ShareDeps): Share => {
   const { query, owner, size, log, random, changes, bounds, held, hearers } = deps;
   const set = `${deps.set}:`;
   const members = `member of ${set}`;
@@ -102,7 +102,7 @@ export const shareNames = (deps: ShareDeps): AsyncDisposable => {
   const start = async (granted: Granted, until: LeaseDeadline): Promise<void> => {
     const tenure = held.begin(granted, until);
     // The answer came too late.
-    if (!tenure.isHeld()) return tenure.release();
+    if (!tenure.isHeld() || closing.signal.aborted) return tenure.release();
     // What is told from now on is heard; the work itself begins with what is stored.
     const work = deps.work(tenure);
     working.set(tenure.name, { tenure, work });
@@ -179,6 +179,8 @@ export const shareNames = (deps: ShareDeps): AsyncDisposable => {
   const running = run();
 
   return {
+    // As it counts no more among those that share the set, the others take what is free.
+    stopClaiming: () => closing.abort(),
     [Symbol.asyncDispose]: async () => {
       closing.abort();
       await running;

@@ -202,6 +202,7 @@ describe('health', () => {
     expect(ready.status).toBe(200);
     expect(await ready.json()).toEqual({
       ready: true,
+      starting: false,
       draining: false,
       parts: { web: true, service: true, storage: true },
     });

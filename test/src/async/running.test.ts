@@ -1,20 +1,23 @@
 import { expect, it } from 'vitest';
 import { createRunning } from '../../../src/async/running.ts';
 
-it('what is under way is waited for, with what begins meanwhile, whether it fails or not', async () => {
+it('what is under way is waited for, whether it fails or not, and not what begins meanwhile', async () => {
   const running = createRunning();
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const ended: string[] = [];
-  const begun = running.add(async () => {
-    await first.promise;
-    void running.add(() => second.promise).catch(() => ended.push('failed'));
-  });
-  const idle = running.idle().then(() => ended.push('idle'));
+  const begun = [first, second].map(({ promise }, index) =>
+    running.add(() => promise).catch(() => ended.push(`${index} failed`)),
+  );
+  const settled = running.settled().then(() => ended.push('settled'));
+  void running.add(() => new Promise(() => undefined));
   first.resolve();
-  await begun;
+  await begun[0];
   expect(ended).toEqual([]);
   second.reject(new Error('no'));
-  await idle;
-  expect(ended).toEqual(['failed', 'idle']);
-  await running.idle();
+  await settled;
+  expect(ended).toEqual(['1 failed', 'settled']);
+});
+
+it('nothing under way is not waited for', async () => {
+  await createRunning().settled();
 });

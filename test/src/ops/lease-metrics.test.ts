@@ -25,7 +25,7 @@ const start = () => {
         assertHeld: () => undefined,
         release: async () => undefined,
       };
-      return begin(tenure);
+      return { ...begin(tenure), stopClaiming: () => undefined };
     },
     tell: () => undefined,
     isAnyHeld: async () => false,

@@ -7,7 +7,12 @@ const open = (part: Partial<OpsPagesDeps> = {}) =>
   createOpsPages({
     metrics: { mediaType: 'text/plain; version=0.0.4', text: async () => 'calls_total 7\n' },
     isStalled: () => false,
-    readiness: async () => ({ ready: true, draining: false, parts: { storage: true } }),
+    readiness: async () => ({
+      ready: true,
+      starting: false,
+      draining: false,
+      parts: { storage: true },
+    }),
     ...part,
   });
 
@@ -29,10 +34,11 @@ describe('the pages of operators', () => {
 
   it('name the part that is not ready', async () => {
     const parts = { storage: true, discord: false };
-    const pages = open({ readiness: async () => ({ ready: false, draining: false, parts }) });
+    const state = { ready: false, starting: false, draining: false, parts };
+    const pages = open({ readiness: async () => state });
     const { status, body } = await pages.reply('/readyz', { isPublic: true });
     expect(status).toBe(503);
-    expect(JSON.parse(body)).toEqual({ ready: false, draining: false, parts });
+    expect(JSON.parse(body)).toEqual(state);
   });
 
   it.each([

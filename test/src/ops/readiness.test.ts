@@ -4,11 +4,15 @@ import { createReadiness } from '../../../src/ops/readiness.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 /** A program with a store that is as the test says. */
-const start = (look: () => Promise<boolean>, platforms = { discord: true }) => {
+const start = (
+  look: () => Promise<boolean>,
+  platforms: Record<string, boolean> = { discord: true },
+) => {
   const clock = createTestClock();
   const metrics = createMetrics();
   const draining = new AbortController();
   let looks = 0;
+  let isStarting = false;
   const readiness = createReadiness({
     platforms: () => platforms,
     look: {
@@ -17,23 +21,45 @@ const start = (look: () => Promise<boolean>, platforms = { discord: true }) => {
         return look();
       },
     },
+    isStarting: () => isStarting,
     draining: draining.signal,
     clock,
     metrics,
   });
-  return { clock, metrics, draining, readiness, platforms, looks: () => looks };
+  const setStarting = (starting: boolean): void => void (isStarting = starting);
+  return { clock, metrics, draining, readiness, platforms, setStarting, looks: () => looks };
 };
 
 describe('readiness', () => {
-  it('is that of all parts', async () => {
-    const { readiness, platforms } = start(async () => true);
+  it('ends with the last platform that people can use, of which all are told', async () => {
+    const { readiness, platforms } = start(async () => true, { discord: true, slack: true });
     expect(await readiness()).toEqual({
       ready: true,
+      starting: false,
       draining: false,
-      parts: { discord: true, storage: true },
+      parts: { discord: true, slack: true, storage: true },
     });
-    platforms.discord = false;
+    platforms['slack'] = false;
+    expect(await readiness()).toMatchObject({ ready: true, parts: { slack: false } });
+    platforms['discord'] = false;
     expect(await readiness()).toMatchObject({ ready: false, parts: { discord: false } });
+  });
+
+  it('needs the database, and no platform where none is on', async () => {
+    let isThere = true;
+    const { readiness, clock } = start(async () => isThere, {});
+    expect(await readiness()).toMatchObject({ ready: true });
+    isThere = false;
+    await clock.advance(5_000);
+    expect(await readiness()).toMatchObject({ ready: false, parts: { storage: false } });
+  });
+
+  it('begins once all have started, whether some platform could be used before or not', async () => {
+    const { readiness, setStarting } = start(async () => true);
+    setStarting(true);
+    expect(await readiness()).toMatchObject({ ready: false, starting: true });
+    setStarting(false);
+    expect(await readiness()).toMatchObject({ ready: true, starting: false });
   });
 
   it('is there without a part that is only told', async () => {
@@ -41,11 +67,13 @@ describe('readiness', () => {
       platforms: () => ({ discord: true }),
       look: { storage: async () => true },
       told: { service: async () => false },
+      isStarting: () => false,
       clock: createTestClock(),
       metrics: createMetrics(),
     });
     expect(await readiness()).toEqual({
       ready: true,
+      starting: false,
       draining: false,
       parts: { discord: true, service: false, storage: true },
     });
@@ -56,6 +84,7 @@ describe('readiness', () => {
     draining.abort();
     expect(await readiness()).toEqual({
       ready: false,
+      starting: false,
       draining: true,
       parts: { discord: true, storage: true },
     });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createShards, wantedCount } from '../../../../adapters/discord/shards/shards.ts';
 import type { ShardKey } from '../../../../adapters/discord/shards/shard.ts';
 import { createLog } from '../../../../src/log.ts';
+import type { Processes } from '../../../../src/ports/processes.ts';
 import { createLoneProcess } from '../../../fakes/processes.ts';
 
 describe('the number of shards', () => {
@@ -49,5 +50,39 @@ describe('a process that nobody shares the database with', () => {
     expect((await start(undefined, 3)).opened).toHaveLength(2);
     expect((await start(3, 1)).opened).toHaveLength(3);
     expect((await start(undefined, 1)).opened).toHaveLength(3);
+  });
+});
+
+describe('a process that is about to stop', () => {
+  it('keeps its shards, and takes none of another number of them', async () => {
+    const lone = createLoneProcess();
+    const claimsNoMore: string[] = [];
+    const leases: Processes['leases'] = {
+      ...lone.leases,
+      share: (set, ...others) => ({
+        ...lone.leases.share(set, ...others),
+        stopClaiming: () => void claimsNoMore.push(set),
+      }),
+    };
+    const opened: ShardKey[] = [];
+    const closed: ShardKey[] = [];
+    await using shards = createShards({
+      processes: { ...lone, leases, isAlone: false },
+      log: createLog('silent'),
+      open: (key) => {
+        opened.push(key);
+        return {
+          first: Promise.resolve(),
+          isConnected: () => true,
+          close: async () => void closed.push(key),
+        };
+      },
+    });
+    await shards.start(2, 2);
+    shards.drain();
+    await shards.start(4, 2);
+    expect(claimsNoMore).toEqual(['discord-shards-2']);
+    expect(opened.map(({ count }) => count)).toEqual([2, 2]);
+    expect([shards.own().length, closed]).toEqual([2, []]);
   });
 });

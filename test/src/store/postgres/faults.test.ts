@@ -200,6 +200,28 @@ describe('the program', () => {
     expect(await ended).toEqual([0, null]);
   });
 
+  it.each([
+    ['the database is changed', `SELECT pg_advisory_lock(hashtext('dragoman migrations'))`],
+    ['a table is changed that it reads at its start', 'BEGIN; LOCK TABLE channel_watch'],
+  ])('ends in order while another process holds the lock under which %s', async (_, lock) => {
+    const url = await makeDatabase();
+    await openTestStore(url);
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(async () => other.end());
+    await other.query(lock);
+    const child = spawnDragoman({ DATABASE_URL: url, PORT: '0' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    const waiting = async (): Promise<number | null> => {
+      const locks = `SELECT FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+      return (await other.query(locks)).rowCount;
+    };
+    await expect.poll(waiting).toBe(1);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
+
   it('ends in order while it waits', async () => {
     const child = spawnDragoman({ DATABASE_URL: 'postgres://x@127.0.0.1:1/x', PORT: '0' });
     const ended = once(child, 'exit');

@@ -78,6 +78,25 @@ describe('a set that processes share', () => {
     expect(leaving!.held.size).toBe(0);
   });
 
+  it('is left to the others by a process that claims no more, which keeps what it has', async () => {
+    const url = await makeDatabase();
+    const processes = [
+      await sharing(url, 6),
+      await sharing(url, 6),
+      await sharing(url, 6),
+    ] as const;
+    await expect.poll(() => processes.map(({ held }) => held.size)).toEqual([2, 2, 2]);
+    const [ending, leaving, staying] = processes;
+    const kept = [...ending.held.values()];
+    ending.share.stopClaiming();
+    await leaving.share[Symbol.asyncDispose]();
+    await expect.poll(() => staying.held.size).toBe(4);
+    expect([...ending.held.values()]).toEqual(kept);
+    expect(kept.map((tenure) => tenure.isHeld())).toEqual([true, true]);
+    await ending.share[Symbol.asyncDispose]();
+    await expect.poll(() => [...staying.held.keys()].toSorted()).toEqual(names(6));
+  });
+
   it('has its holders told, whoever tells', async () => {
     const url = await makeDatabase();
     const [one, other] = [await sharing(url, 2), await sharing(url, 2)];

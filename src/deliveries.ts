@@ -107,7 +107,7 @@ export const createOpenDeliveries =
     slots.serve(kind, {
       takeOver: async () => undefined,
       begin: (slot) => void look([slot]),
-      end: async (slot, withinMs) => {
+      end: async (slot, _tenure, withinMs) => {
         const own = [...known.values()].filter(({ orderKey }) => slotOf(orderKey) === slot);
         const all = Promise.all(own.map(({ handled }) => handled));
         await waitUntil(clock, clock.nowMs() + withinMs, all);

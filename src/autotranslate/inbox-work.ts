@@ -49,7 +49,7 @@ export const createInboxWork = ({
   slots.serve(INBOX, {
     takeOver: (slot, tenure) => inbox.takeOver(slot, tenure),
     begin: (slot) => lookNext([slot], [...ready]),
-    end: (slot, withinMs) => scheduler.endSlot(slot, withinMs),
+    end: (slot, tenure, withinMs) => scheduler.endSlot(slot, tenure, withinMs),
     // Of a slot that is being taken over, everything is looked for anyway.
     told: (partition) => {
       if (slots.tenureOf(partition)) scheduler.wake(partition);

@@ -158,10 +158,10 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
     isKnown: (partition: string): boolean =>
       working.has(partition) || queue.has(partition) || timers.has(partition),
     /**
-     * Ends the work in a slot, which this process has no more: what is under way has some time to end, and is
-     * otherwise begun again by the slot's next owner.
+     * Ends the work in a slot under a tenure, which this process has no more: what is under way has some time to end, and
+     * is otherwise begun again under the slot's next tenure, which may be this process's.
      */
-    endSlot: async (slot: number, withinMs: number): Promise<void> => {
+    endSlot: async (slot: number, tenure: Tenure, withinMs: number): Promise<void> => {
       const isOf = (partition: string): boolean => slotOf(partition) === slot;
       for (const partition of [...queue].filter(isOf)) queue.delete(partition);
       for (const partition of [...timers.keys()].filter(isOf)) cancelTimer(partition);
@@ -169,7 +169,8 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
         [...working].flatMap(([partition, each]) => (isOf(partition) ? [each] : [])),
       );
       await waitUntil(clock, clock.nowMs() + withinMs, running);
-      for (const partition of [...unfinished.keys()].filter(isOf)) dropJobs(partition);
+      for (const [partition, known] of [...unfinished])
+        if (isOf(partition) && known.tenure === tenure) dropJobs(partition);
       await running;
     },
     /** Cancels the work on a message that changed. */

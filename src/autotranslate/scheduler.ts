@@ -169,7 +169,7 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
         [...working].flatMap(([partition, each]) => (isOf(partition) ? [each] : [])),
       );
       await waitUntil(clock, clock.nowMs() + withinMs, running);
-      for (const [partition, known] of [...unfinished])
+      for (const [partition, known] of unfinished)
         if (isOf(partition) && known.tenure === tenure) dropJobs(partition);
       await running;
     },

@@ -76,7 +76,7 @@ interface PoolOptions {
 }
 
 /** The longest wait for an answer, where the server does not end a statement itself. */
-export const waitOf = ({ statementMs }: Bounds = BOUNDS): pg.ClientConfig =>
+const waitOf = ({ statementMs }: Bounds): pg.ClientConfig =>
   statementMs === 0 ? {} : { query_timeout: statementMs + CONNECT_MS };
 
 /** Opens a pool of connections for Kysely. */

@@ -12,6 +12,9 @@ import { onServer } from '../../../fakes/on-server.ts';
 import { startPostgresProxy, type PostgresProxyOptions } from '../../../fakes/postgres-proxy.ts';
 import { spawnDragoman } from '../../../fakes/program.ts';
 
+/** Wait for the notification that shows that notifications arrive. */
+const PROBE_MS = 5_000;
+
 const MEMBER = { platform: 'test', id: 'ada' };
 
 const change = async (store: Store, language: string): Promise<void> =>
@@ -106,7 +109,7 @@ describe('a PostgreSQL', () => {
     const proxy = await proxyTo(await makeDatabase(), { losesNotifications: true });
     const clock = {
       ...patientClock,
-      after: (_: number, run: () => void) => (setImmediate(run), () => undefined),
+      after: (ms: number, run: () => void) => patientClock.after(ms === PROBE_MS ? 0 : ms, run),
     };
     const opening = openPostgresStore({
       url: proxy.url,

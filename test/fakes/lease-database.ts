@@ -277,11 +277,11 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
     'tell',
     `SELECT pg_notify('dragoman_told_' || lease.owner, told.name || ' ' || told.message)
      FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
-     WHERE lease.expires_ms > ${NOW_MS}`,
+     WHERE lease.expires_ms > 0`,
     ([told, messages]: [string[], string[]]) => {
       const sent = told.flatMap((name, index) => {
         const row = rows.get(name);
-        if (!row || row.expiresMs <= nowMs()) return [];
+        if (!row || row.expiresMs === 0) return [];
         return [[`dragoman_told_${row.owner}`, `${name} ${messages[index]}`] as const];
       });
       notify(sent);

@@ -36,8 +36,9 @@ export const createInboxWork = ({
 
   const look = async (which: readonly number[], platforms: readonly string[]): Promise<void> => {
     try {
-      for (const partition of await inbox.partitions(platforms, which))
-        if (!scheduler.isKnown(partition)) scheduler.wake(partition);
+      // A row that waited for a retry is due at once where its message has changed.
+      for (const { partition, dueMs } of await inbox.partitions(platforms, which))
+        if (!scheduler.isKnown(partition, dueMs)) scheduler.wake(partition);
     } catch (err) {
       log.warn({ err }, 'the inbox could not be looked through');
     }

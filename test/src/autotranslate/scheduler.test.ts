@@ -88,7 +88,7 @@ describe('partitions', () => {
     let rounds = 0;
     work = async () => {
       rounds += 1;
-      if (rounds === 1) return Date.now() + 1_000;
+      if (rounds === 1) return { atMs: Date.now() + 1_000, isStored: true };
       if (rounds === 2) throw new Error('no disk');
       return undefined;
     };
@@ -149,7 +149,7 @@ describe('partitions', () => {
       rounds += 1;
       jobs.set('begun', job);
       await ended.promise;
-      return Date.now();
+      return { atMs: Date.now(), isStored: true };
     };
     scheduler.wake(PARTITION);
     await setImmediate();
@@ -159,7 +159,7 @@ describe('partitions', () => {
     ended.resolve();
     await ending;
     await scheduler.idle();
-    expect([rounds, scheduler.isKnown(PARTITION)]).toEqual([1, false]);
+    expect([rounds, scheduler.isKnown(PARTITION, Infinity)]).toEqual([1, false]);
   });
 
   it('keep what was begun after their slot was lost and came again, while earlier work ends', async () => {

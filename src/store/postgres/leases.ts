@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../async/clock.ts';
-import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Leases } from '../../ports/leases.ts';
 import { createDatabaseClock } from './database-clock.ts';
+import { connectionLost } from './faults.ts';
 import { createHeldLeases } from './held-leases.ts';
 import { isFree, NOW_MS, RELEASED, setOf, type Granted } from './lease-rows.ts';
 import { createRenewals, type RenewingSession } from './renewals.ts';
@@ -119,10 +119,7 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
   /** Runs a statement that takes leases: a process that hears nothing takes none. */
   const take: ListenSession['query'] = async (text, values) => {
     if (renewals.isHearing()) return query(text, values);
-    throw new AppError('unavailable', 'the connection to the database is lost', {
-      sentence: { key: 'errors.storage' },
-      retryable: true,
-    });
+    throw connectionLost();
   };
 
   const acquire: Leases['acquire'] = async (name, signal) => {

@@ -1,10 +1,9 @@
 import pg from 'pg';
 import { backoffMs, type Backoff } from '../../async/backoff.ts';
 import { sleep, type Clock } from '../../async/clock.ts';
-import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { bound, connectionOf } from './connect.ts';
-import { fromPostgres } from './faults.ts';
+import { connectionLost, fromPostgres } from './faults.ts';
 import { LEASE_MS } from './lease-rows.ts';
 
 /** Waits between tries to connect; jitter, because a server that restarts is missed by all processes. */
@@ -113,11 +112,7 @@ export const openSession = async ({
     values: readonly unknown[],
   ): Promise<readonly Row[]> => {
     const used = client;
-    if (!used)
-      throw new AppError('unavailable', 'the connection to the database is lost', {
-        sentence: { key: 'errors.storage' },
-        retryable: true,
-      });
+    if (!used) throw connectionLost();
     try {
       return (await answerOf(used, used.query<Row>(text, [...values]))).rows;
     } catch (thrown) {

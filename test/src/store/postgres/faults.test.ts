@@ -123,6 +123,29 @@ describe('a PostgreSQL', () => {
     });
   });
 
+  it('whose connection breaks while notifications are looked for is not taken for such a pooler', async () => {
+    const proxy = await proxyTo(await makeDatabase(), { losesNotifications: true });
+    let endProbe: (() => void) | undefined;
+    let reconnecting = 0;
+    const clock = {
+      ...patientClock,
+      after: (ms: number, run: () => void) => {
+        if (ms === PROBE_MS) {
+          endProbe = run;
+          proxy.cut();
+          proxy.mend();
+          return () => undefined;
+        }
+        // Both connections of leases were lost.
+        if (endProbe && ms < PROBE_MS && (reconnecting += 1) === 2) setImmediate(endProbe);
+        return patientClock.after(ms, run);
+      },
+    };
+    const log = createLog('silent');
+    const opening = openPostgresStore({ url: proxy.url, connections: 2, log, clock });
+    await expect(opening).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+  });
+
   it('is left without a transaction or a connection when it was refused', async () => {
     const url = await makeDatabase();
     await onServer(url, `INSERT INTO kysely_migration VALUES ('999-future', '2030')`);

@@ -288,6 +288,19 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
       return sent.map(() => ({}));
     },
   );
+  knows(
+    'holders',
+    `WITH ended AS (
+       UPDATE lease SET expires_ms = 0
+       WHERE set_name = $1 AND expires_ms > 0 AND ${isFree('$2', '$3')})
+     SELECT DISTINCT owner FROM lease WHERE set_name = $1 AND NOT ${isFree('$2', '$3')}`,
+    ([set, ...bounds]: [string, number, number]) => {
+      const isFreeNow = freeAt(...bounds);
+      const held = (sets.get(set) ?? []).filter((row) => !isFreeNow(row));
+      for (const row of sets.get(set) ?? []) if (!held.includes(row)) row.expiresMs = 0;
+      return [...new Set(held.map(({ owner }) => owner))].map((owner) => ({ owner }));
+    },
+  );
 
   const execute = (
     text: string,

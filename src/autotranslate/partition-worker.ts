@@ -99,7 +99,7 @@ export const dropAll = (jobs: Jobs): void => {
 
 /** The time at which a partition is to be worked on again. */
 export interface Due {
-  /** In ms since 1970. */
+  /** The time, ms since 1970. */
   readonly atMs: number;
   /** False where only this process waits: the store would give the rows at once. */
   readonly isStored: boolean;

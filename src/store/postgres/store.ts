@@ -19,7 +19,7 @@ import { tuneInbox } from './tune.ts';
 import { createRelaxedDialect } from './relaxed.ts';
 import { openSession } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
-import { createTransact } from './transact.ts';
+import { createPostgresTransact } from './transact.ts';
 
 export interface PostgresStoreOptions {
   readonly url: string;
@@ -95,7 +95,7 @@ export const openPostgresStore = async ({
     const states = await openPostgresStates(db, session, leases.owner);
     const openWriter = (): StoreWriter =>
       createStoreWriter(
-        createTransact(db, relaxed, clock),
+        createPostgresTransact(db, relaxed, clock),
         async () => undefined,
         (within) => signals.collect(within),
       );

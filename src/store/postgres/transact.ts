@@ -15,7 +15,7 @@ const TRIES = 10;
  *
  * @param relaxed the same database, whose commits wait for no disk
  */
-export const createTransact = (
+export const createPostgresTransact = (
   db: Pick<Kysely<Schema>, 'transaction'>,
   relaxed: Pick<Kysely<Schema>, 'transaction'>,
   clock: Clock,

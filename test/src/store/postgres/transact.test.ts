@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../../../../src/store/schema.ts';
-import { createTransact } from '../../../../src/store/postgres/transact.ts';
+import { createPostgresTransact } from '../../../../src/store/postgres/transact.ts';
 import { createStoreWriter } from '../../../../src/store/writer.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
@@ -22,7 +22,7 @@ describe('writes', () => {
   it('whose commit ends with an unknown error are not run again, and rejected as a fault of the database', async () => {
     const db = failingCommits(new Error('something of the network'));
     const { write } = createStoreWriter(
-      createTransact(db, db, createHastyClock()),
+      createPostgresTransact(db, db, createHastyClock()),
       async () => undefined,
     );
     const runs: string[] = [];

@@ -47,15 +47,22 @@ export const createOpenDeliveries =
     /** The events that are not handled yet, by number. */
     const known = new Map<number, Known>();
 
-    const tryToHandle = async (number: number): Promise<void> => {
+    /** Handles an event while this process has its slot; otherwise it is the next owner's. */
+    const tryToHandle = async (number: number, orderKey: string): Promise<void> => {
       let failures = 0;
       for (let attempt = 0; ; attempt += 1) {
+        const tenure = slots.tenureOf(orderKey);
+        if (!tenure?.isHeld()) return;
+        const isOurs = (): boolean => slots.tenureOf(orderKey) === tenure && tenure.isHeld();
         try {
           const body = await stored.read(number);
+          if (!isOurs()) continue;
           if (body !== undefined) await handle(body);
+          // It was handled, whoever has the slot by now.
           return await stored.end(number);
         } catch (thrown) {
           stopping.signal.throwIfAborted();
+          if (!isOurs()) continue;
           const { code, message: reason, retryable } = toAppError(thrown);
           // A database that is away is no fault of the event.
           if (!isStorageFault(thrown)) {
@@ -67,7 +74,9 @@ export const createOpenDeliveries =
             }
           }
           log.warn({ platform, code, reason }, 'an event could not be handled yet');
-          await sleep(clock, backoffMs(BACKOFF, attempt), stopping.signal);
+          const ended = AbortSignal.any([stopping.signal, tenure.signal]);
+          await sleep(clock, backoffMs(BACKOFF, attempt), ended).catch(() => undefined);
+          stopping.signal.throwIfAborted();
         }
       }
     };
@@ -80,8 +89,7 @@ export const createOpenDeliveries =
       await before;
       if (stopping.signal.aborted) return;
       try {
-        // It is the next owner's where the slot has been lost.
-        if (slots.tenureOf(orderKey)?.isHeld()) await tryToHandle(number);
+        await tryToHandle(number, orderKey);
       } catch (err) {
         if (!stopping.signal.aborted) log.error({ platform, err }, 'an event could not be ended');
       }
@@ -107,7 +115,7 @@ export const createOpenDeliveries =
     slots.serve(kind, {
       takeOver: async () => undefined,
       begin: (slot) => void look([slot]),
-      end: async (slot, withinMs) => {
+      end: async (slot, _tenure, withinMs) => {
         const own = [...known.values()].filter(({ orderKey }) => slotOf(orderKey) === slot);
         const all = Promise.all(own.map(({ handled }) => handled));
         await waitUntil(clock, clock.nowMs() + withinMs, all);

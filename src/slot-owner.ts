@@ -9,8 +9,11 @@ export interface SlotWorker {
   takeOver(slot: number, tenure: Tenure): Promise<void>;
   /** Begins with all that is stored of a slot; `tenureOf` knows it from now on. */
   begin(slot: number): void;
-  /** Ends the work on a slot: what is under way is finished within that time, or left. */
-  end(slot: number, withinMs: number): Promise<void>;
+  /**
+   * Ends the work on a slot under a tenure: what is under way is finished within that time, or left. Where the slot was
+   * lost, a later tenure may begin with it meanwhile.
+   */
+  end(slot: number, tenure: Tenure, withinMs: number): Promise<void>;
   /** Hears what some process told of a key whose slot this process has. */
   told(message: string): void;
 }
@@ -50,6 +53,8 @@ const END_MS = 3_000;
 export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwner => {
   const workers = new Map<string, SlotWorker>();
   const owned = new Map<number, Tenure>();
+  /** Tenures whose end has begun, although they may still be held: nothing is begun under them any more. */
+  const ending = new WeakSet<Tenure>();
   let share: AsyncDisposable | undefined;
   let endMs = END_MS;
 
@@ -59,11 +64,12 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
     tenure: Tenure,
     taking: () => readonly SlotWorker[],
   ): Promise<void> => {
-    while (tenure.isHeld())
+    const isWanted = (): boolean => tenure.isHeld() && !ending.has(tenure);
+    while (isWanted())
       try {
         const own = taking();
         for (const worker of own) await worker.takeOver(slot, tenure);
-        if (!tenure.isHeld()) return;
+        if (!isWanted()) return;
         owned.set(slot, tenure);
         for (const worker of own) worker.begin(slot);
         return;
@@ -74,9 +80,10 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
   };
 
   const end = async (slot: number, tenure: Tenure): Promise<void> => {
+    ending.add(tenure);
     if (owned.get(slot) !== tenure) return;
     owned.delete(slot);
-    await Promise.all(workers.values().map((worker) => worker.end(slot, endMs)));
+    await Promise.all(workers.values().map((worker) => worker.end(slot, tenure, endMs)));
   };
 
   return {
@@ -95,8 +102,8 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
             workers.get(kind)?.told(message.slice(kind.length + 1));
           },
           [Symbol.asyncDispose]: async () => {
-            await taken;
             await end(slot, tenure);
+            await taken;
           },
         };
       });

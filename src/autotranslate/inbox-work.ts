@@ -36,8 +36,9 @@ export const createInboxWork = ({
 
   const look = async (which: readonly number[], platforms: readonly string[]): Promise<void> => {
     try {
-      for (const partition of await inbox.partitions(platforms, which))
-        if (!scheduler.isKnown(partition)) scheduler.wake(partition);
+      // A row that waited for a retry is due at once where its message has changed.
+      for (const { partition, dueMs } of await inbox.partitions(platforms, which))
+        if (!scheduler.isKnown(partition, dueMs)) scheduler.wake(partition);
     } catch (err) {
       log.warn({ err }, 'the inbox could not be looked through');
     }
@@ -49,7 +50,7 @@ export const createInboxWork = ({
   slots.serve(INBOX, {
     takeOver: (slot, tenure) => inbox.takeOver(slot, tenure),
     begin: (slot) => lookNext([slot], [...ready]),
-    end: (slot, withinMs) => scheduler.endSlot(slot, withinMs),
+    end: (slot, tenure, withinMs) => scheduler.endSlot(slot, tenure, withinMs),
     // Of a slot that is being taken over, everything is looked for anyway.
     told: (partition) => {
       if (slots.tenureOf(partition)) scheduler.wake(partition);

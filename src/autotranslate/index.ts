@@ -116,7 +116,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const reconcile = createReconcile({
     ...shared,
     isWanted: preparing.isWanted,
-    wakeAt: (partition, atMs) => scheduler.wakeAt(partition, atMs),
+    wakeAt: (partition, atMs) => scheduler.wakeAt(partition, { atMs, isStored: true }),
   });
   const work = createPartitionWorker({
     ...shared,

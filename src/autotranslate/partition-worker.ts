@@ -97,6 +97,14 @@ export const dropAll = (jobs: Jobs): void => {
   for (const key of jobs.keys()) drop(jobs, key);
 };
 
+/** The time at which a partition is to be worked on again. */
+export interface Due {
+  /** The time, ms since 1970. */
+  readonly atMs: number;
+  /** False where only this process waits: the store would give the rows at once. */
+  readonly isStored: boolean;
+}
+
 /** A partition to work on, under the tenure of its slot. */
 export interface PartitionWork {
   readonly partition: string;
@@ -107,7 +115,7 @@ export interface PartitionWork {
 /**
  * Creates the function that processes a partition until no due row is left: it prepares several rows at once and reconciles them
  * in their order, consecutive ready ones together. A row that has to be retried delays those after
- * it. It resolves with the time of the next due row.
+ * it. It resolves with the time at which there is more to do; undefined where nothing is known of.
  *
  * @param register called for each row in progress; aborting its controller cancels the row, which
  *   must be done for all rows when the tenure ends
@@ -127,7 +135,7 @@ export const createPartitionWorker = ({
   return async (
     { partition, tenure, jobs }: PartitionWork,
     register: (row: Row, abort: AbortController) => Disposable,
-  ): Promise<number | undefined> => {
+  ): Promise<Due | undefined> => {
     const begin = (row: Row): Job => {
       const key = keyOf(row);
       const known = jobs.get(key);
@@ -189,7 +197,7 @@ export const createPartitionWorker = ({
     };
 
     /** Releases rows; resolves with the time of the next try unless that is now. */
-    const giveBack = async ({ error, left, tried, policy }: Stop): Promise<number | undefined> => {
+    const giveBack = async ({ error, left, tried, policy }: Stop): Promise<Due | undefined> => {
       const [head, ...rest] = left as [Row, ...Row[]];
       // A message that changed meanwhile did not fail.
       if (error.code === 'cancelled') {
@@ -200,11 +208,11 @@ export const createPartitionWorker = ({
       if (error instanceof OutageError) {
         waiting.add(partition);
         await inbox.release(left, { tried: 0, dueMs: 0 });
-        return dueMs;
+        return { atMs: dueMs, isStored: false };
       }
       if (policy === PREPARING && isBusy(error)) {
-        await inbox.release(left, { tried: 0, dueMs });
-        return dueMs;
+        await inbox.release(left, { tried: 0, dueMs: 0 });
+        return { atMs: dueMs, isStored: false };
       }
       if (!error.retryable || isExhausted(policy, head, now())) {
         await giveUp(head, error);
@@ -212,7 +220,7 @@ export const createPartitionWorker = ({
         return undefined;
       }
       await inbox.release(left, { tried, dueMs });
-      return dueMs;
+      return { atMs: dueMs, isStored: true };
     };
 
     for (;;) {
@@ -220,10 +228,11 @@ export const createPartitionWorker = ({
       if (await isOnHold(partition)) return undefined;
       const limit = waiting.delete(partition) ? 1 : ROWS_AHEAD;
       const { rows, nextDueMs } = await inbox.claim(partition, limit, tenure);
+      const next = nextDueMs === undefined ? undefined : { atMs: nextDueMs, isStored: true };
       if (rows.length === 0) {
         // Rows may have been deleted while they waited for a retry.
         if (nextDueMs === undefined) dropAll(jobs);
-        return nextDueMs;
+        return next;
       }
       // A hold that was heeded before a row came may be younger than the look above.
       if (await isOnHold(partition)) {
@@ -231,10 +240,10 @@ export const createPartitionWorker = ({
         return undefined;
       }
       const stop = await round(rows.map(begin));
-      const dueMs = stop && (await giveBack(stop));
-      if (dueMs !== undefined) return dueMs;
+      const due = stop && (await giveBack(stop));
+      if (due) return due;
       // New rows wake the partition again.
-      if (!stop && rows.length < limit) return nextDueMs;
+      if (!stop && rows.length < limit) return next;
     }
   };
 };

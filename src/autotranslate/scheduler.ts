@@ -5,7 +5,7 @@ import type { Tenure } from '../ports/leases.ts';
 import type { SlotOwner } from '../slot-owner.ts';
 import { slotOf } from '../store/slots.ts';
 import type { Row } from '../store/inbox/row.ts';
-import { dropAll, type createPartitionWorker, type Jobs } from './partition-worker.ts';
+import { dropAll, type createPartitionWorker, type Due, type Jobs } from './partition-worker.ts';
 
 /** Partitions that are processed at the same time; others are queued. */
 const PARTITIONS_AT_ONCE = 256;
@@ -20,7 +20,7 @@ export interface SchedulerDeps {
   readonly now: () => number;
   /** The clock of waits. Default: real time. */
   readonly clock?: Clock;
-  /** Processes a partition under the tenure of its slot; resolves with the time of its next due row. */
+  /** Processes a partition under the tenure of its slot; resolves with the time at which there is more to do. */
   readonly work: ReturnType<typeof createPartitionWorker>;
 }
 
@@ -33,6 +33,12 @@ interface Unfinished {
   readonly jobs: Jobs;
 }
 
+/** A partition that is woken at a time. */
+interface Timer {
+  readonly due: Due;
+  readonly cancel: () => void;
+}
+
 /** Schedules the partitions of this process's slots, one worker for each. */
 export const createScheduler = ({ slots, log, now, work, clock = realClock }: SchedulerDeps) => {
   const stopping = new AbortController();
@@ -40,7 +46,7 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
   const working = new Map<string, Promise<void>>();
   /** Partitions that were woken while they were being processed. */
   const stale = new Set<string>();
-  const timers = new Map<string, () => void>();
+  const timers = new Map<string, Timer>();
   const unfinished = new Map<string, Unfinished>();
   const holds = new Map<string, Set<object>>();
   const aborts = new Map<string, Set<AbortController>>();
@@ -59,19 +65,17 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
   };
 
   const cancelTimer = (partition: string): void => {
-    timers.get(partition)?.();
+    timers.get(partition)?.cancel();
     timers.delete(partition);
   };
 
-  /** Schedules a partition for a time, ms since 1970. */
-  const wakeAt = (partition: string, atMs: number): void => {
+  /** Schedules a partition for a time. */
+  const wakeAt = (partition: string, due: Due): void => {
     cancelTimer(partition);
     // Another process knows by itself when its rows are due.
     if (!slots.tenureOf(partition)) return;
-    timers.set(
-      partition,
-      clock.after(Math.max(0, atMs - now()), () => wake(partition)),
-    );
+    const cancel = clock.after(Math.max(0, due.atMs - now()), () => wake(partition));
+    timers.set(partition, { due, cancel });
   };
 
   const dropJobs = (partition: string): void => {
@@ -96,14 +100,14 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
       // Its new owner begins with what is stored.
       if (!tenure) return dropJobs(partition);
       const jobs = jobsUnder(tenure, partition);
-      const dueMs = await work({ partition, tenure, jobs }, register);
+      const due = await work({ partition, tenure, jobs }, register);
       // Rows that wait for a retry keep their prepared results.
       if (jobs.size === 0) unfinished.delete(partition);
-      if (dueMs !== undefined) wakeAt(partition, dueMs);
+      if (due) wakeAt(partition, due);
     } catch (err) {
       if (stopping.signal.aborted || !tenure?.isHeld()) return dropJobs(partition);
       log.error({ err, partition }, 'a partition of the inbox could not be worked on');
-      wakeAt(partition, now() + AFTER_FAULT_MS);
+      wakeAt(partition, { atMs: now() + AFTER_FAULT_MS, isStored: false });
     } finally {
       working.delete(partition);
       if (stale.delete(partition)) wake(partition);
@@ -154,14 +158,20 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
     /** True while no more rows of a partition may be claimed here. */
     isOnHold: (partition: string): boolean =>
       holds.has(partition) || slots.tenureOf(partition) === undefined,
-    /** True for a partition that is being worked on, or will be at a known time. */
-    isKnown: (partition: string): boolean =>
-      working.has(partition) || queue.has(partition) || timers.has(partition),
     /**
-     * Ends the work in a slot, which this process has no more: what is under way has some time to end, and is
-     * otherwise begun again by the slot's next owner.
+     * True for a partition that is being worked on or will be, by a time for which its rows are due as they are stored, ms
+     * since 1970; they are due earlier than was known where a message has changed.
      */
-    endSlot: async (slot: number, withinMs: number): Promise<void> => {
+    isKnown: (partition: string, dueMs: number): boolean => {
+      if (working.has(partition) || queue.has(partition)) return true;
+      const due = timers.get(partition)?.due;
+      return due !== undefined && (!due.isStored || due.atMs <= dueMs);
+    },
+    /**
+     * Ends the work in a slot under a tenure, which this process has no more: what is under way has some time to end, and
+     * is otherwise begun again under the slot's next tenure, which may be this process's.
+     */
+    endSlot: async (slot: number, tenure: Tenure, withinMs: number): Promise<void> => {
       const isOf = (partition: string): boolean => slotOf(partition) === slot;
       for (const partition of [...queue].filter(isOf)) queue.delete(partition);
       for (const partition of [...timers.keys()].filter(isOf)) cancelTimer(partition);
@@ -169,7 +179,8 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
         [...working].flatMap(([partition, each]) => (isOf(partition) ? [each] : [])),
       );
       await waitUntil(clock, clock.nowMs() + withinMs, running);
-      for (const partition of [...unfinished.keys()].filter(isOf)) dropJobs(partition);
+      for (const [partition, known] of unfinished)
+        if (isOf(partition) && known.tenure === tenure) dropJobs(partition);
       await running;
     },
     /** Cancels the work on a message that changed. */
@@ -183,7 +194,7 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
     [Symbol.asyncDispose]: async (): Promise<void> => {
       stopping.abort();
       for (const abort of aborts.values().flatMap((all) => all.values())) abort.abort();
-      for (const cancel of timers.values()) cancel();
+      for (const { cancel } of timers.values()) cancel();
       queue.clear();
       await Promise.allSettled(working.values());
       for (const partition of unfinished.keys()) dropJobs(partition);

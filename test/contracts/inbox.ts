@@ -86,6 +86,8 @@ export const INBOX_CONTRACT = {
   'settles nothing for a tenure that has lost its row': async ({ inbox, settle }) => {
     await inbox.accept(arrivalOf(1));
     const [earlier] = (await inbox.claim(PARTITION, 10, EARLIER)).rows;
+    const waiting = [{ partition: PARTITION, dueMs: 0 }];
+    expect(await inbox.partitions(['test'], [slotOf(PARTITION)])).toEqual(waiting);
     const [later] = (await inbox.claim(PARTITION, 10, LATER)).rows;
     expect(await settle(earlier!, POSTED)).toBe(false);
     expect(await settle(later!, POSTED)).toBe(true);

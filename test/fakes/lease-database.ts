@@ -277,15 +277,28 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
     'tell',
     `SELECT pg_notify('dragoman_told_' || lease.owner, told.name || ' ' || told.message)
      FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
-     WHERE lease.expires_ms > ${NOW_MS}`,
+     WHERE lease.expires_ms > 0`,
     ([told, messages]: [string[], string[]]) => {
       const sent = told.flatMap((name, index) => {
         const row = rows.get(name);
-        if (!row || row.expiresMs <= nowMs()) return [];
+        if (!row || row.expiresMs === 0) return [];
         return [[`dragoman_told_${row.owner}`, `${name} ${messages[index]}`] as const];
       });
       notify(sent);
       return sent.map(() => ({}));
+    },
+  );
+  knows(
+    'holders',
+    `WITH ended AS (
+       UPDATE lease SET expires_ms = 0
+       WHERE set_name = $1 AND expires_ms > 0 AND ${isFree('$2', '$3')})
+     SELECT DISTINCT owner FROM lease WHERE set_name = $1 AND NOT ${isFree('$2', '$3')}`,
+    ([set, ...bounds]: [string, number, number]) => {
+      const isFreeNow = freeAt(...bounds);
+      const held = (sets.get(set) ?? []).filter((row) => !isFreeNow(row));
+      for (const row of sets.get(set) ?? []) if (!held.includes(row)) row.expiresMs = 0;
+      return [...new Set(held.map(({ owner }) => owner))].map((owner) => ({ owner }));
     },
   );
 

@@ -13,7 +13,11 @@ export interface PostgresProxy extends AsyncDisposable {
   readonly url: string;
   /** Breaks all connections, and makes no more until `mend`. */
   readonly cut: () => void;
+  /** Carries nothing any more, although all connections stand and new ones are made, until `mend`. */
+  readonly stall: () => void;
   readonly mend: () => void;
+  /** Number of the connections to it. */
+  readonly open: () => number;
 }
 
 export interface PostgresProxyOptions {
@@ -46,13 +50,17 @@ export const startPostgresProxy = async (
 ): Promise<PostgresProxy> => {
   const to = new URL(databaseUrl);
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   let isCut = false;
+  let isStalled = false;
   const server = createServer((near) => {
     if (isCut) {
       near.destroy();
       return;
     }
     const far = connect(Number(to.port), to.hostname);
+    clients.add(near);
+    near.on('close', () => clients.delete(near));
     const filter = losesNotifications ? createFilter() : (piece: Buffer): Buffer => piece;
     for (const [socket, other] of [
       [near, far],
@@ -71,6 +79,7 @@ export const startPostgresProxy = async (
       if (delayMs === 0) near.write(kept);
       else setTimeout(() => near.destroyed || near.write(kept), delayMs);
     });
+    if (isStalled) for (const socket of [near, far]) socket.pause();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = new URL(databaseUrl);
@@ -82,9 +91,16 @@ export const startPostgresProxy = async (
   return {
     url: url.href,
     cut,
+    stall: () => {
+      isStalled = true;
+      for (const socket of sockets) socket.pause();
+    },
     mend: () => {
       isCut = false;
+      isStalled = false;
+      for (const socket of sockets) socket.resume();
     },
+    open: () => clients.size,
     [Symbol.asyncDispose]: async () => {
       cut();
       server.close();

@@ -1,14 +1,16 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createOpenDeliveries } from '../../src/deliveries.ts';
-import { createSlotOwner } from '../../src/slot-owner.ts';
 import { AppError } from '../../src/errors.ts';
+import type { Tenure } from '../../src/ports/leases.ts';
+import { createSlotOwner, type SlotWorker } from '../../src/slot-owner.ts';
 import { storageError, type StorageFault } from '../../src/sqlite/disk-fault.ts';
 import { clearOld } from '../../src/store/clear-old.ts';
 import { createDeliveryStore } from '../../src/store/deliveries.ts';
 import { openStore } from '../../src/store/index.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
-import { createHastyClock } from '../fakes/clock.ts';
+import { slotOf } from '../../src/store/slots.ts';
+import { createHastyClock, createTestClock } from '../fakes/clock.ts';
 
 const eventOf = (id: string, orderKey = 'here', authorId?: string) => ({
   id,
@@ -46,6 +48,61 @@ const open = async () => {
       return rows.map(({ body }) => body);
     },
     [Symbol.asyncDispose]: async () => store.destroy(),
+  };
+};
+
+/** Deliveries of a process that is given its one slot, and loses it, by hand. */
+const openWithSlot = async (handle: (body: string) => Promise<void>) => {
+  const store = await openStore('sqlite::memory:');
+  const clock = createTestClock();
+  const stored = createDeliveryStore(store, 'test', clock.nowMs);
+  const logged: string[] = [];
+  let worker: SlotWorker | undefined;
+  let current: { readonly tenure: Tenure; readonly lost: AbortController } | undefined;
+  const give = (epoch: number): void => {
+    const lost = new AbortController();
+    const tenure: Tenure = {
+      name: 'slot:1',
+      epoch,
+      signal: lost.signal,
+      isHeld: () => !lost.signal.aborted,
+      assertHeld: () => lost.signal.throwIfAborted(),
+      release: async () => undefined,
+    };
+    current = { tenure, lost };
+    worker?.begin(slotOf('here'));
+  };
+  give(1);
+  const deliveries = createOpenDeliveries({
+    slots: {
+      serve: (_, served) => {
+        worker = served;
+      },
+      slots: () => (current ? [slotOf('here')] : []),
+      tenureOf: () => current?.tenure,
+      tell: () => undefined,
+    },
+    storeOf: () => stored,
+    log: pino({}, { write: (line: string) => void logged.push(line) }),
+    clock,
+  })('test', handle);
+  await deliveries.resume();
+  return {
+    deliveries,
+    logged,
+    give,
+    /** Loses the slot; resolves when nothing is under way any more. */
+    lose: (): Promise<void> => {
+      const { tenure, lost } = current!;
+      current = undefined;
+      lost.abort();
+      return worker!.end(slotOf('here'), tenure, 1_000);
+    },
+    open: () => stored.open([slotOf('here')]),
+    [Symbol.asyncDispose]: async () => {
+      deliveries[Symbol.dispose]();
+      await store.destroy();
+    },
   };
 };
 
@@ -174,5 +231,54 @@ describe('an event that was stored', () => {
     expect(await given.bodies()).toEqual([null, 'body of two']);
     await clearOld(given.store, { ...horizons, deliveriesMs: given.clock.nowMs() + 1 });
     expect(await given.bodies()).toEqual(['body of two']);
+  });
+});
+
+describe('an event whose slot is lost', () => {
+  it.each([
+    ['for now', new AppError('unavailable', 'not now', { retryable: true })],
+    ['for good', new AppError('bad-input', 'no event')],
+  ])('while it is handled, which fails %s, is left to the next owner', async (_, fault) => {
+    const failing = Promise.withResolvers<void>();
+    const tried: string[] = [];
+    await using given = await openWithSlot(async (body) => {
+      tried.push(body);
+      await failing.promise;
+    });
+    await given.deliveries.take(eventOf('one'));
+    await expect.poll(() => tried).toHaveLength(1);
+    const ended = given.lose();
+    failing.reject(fault);
+    await ended;
+    expect([tried, await given.open()]).toEqual([['body of one'], [expect.anything()]]);
+  });
+
+  it('while it is handled, which succeeds, is not handled again', async () => {
+    const handling = Promise.withResolvers<void>();
+    const tried: string[] = [];
+    await using given = await openWithSlot(async (body) => {
+      tried.push(body);
+      await handling.promise;
+    });
+    await given.deliveries.take(eventOf('one'));
+    await expect.poll(() => tried).toHaveLength(1);
+    const ended = given.lose();
+    handling.resolve();
+    await ended;
+    expect(await given.open()).toEqual([]);
+  });
+
+  it('while it waits for its next try is tried as soon as the slot comes again, in its order', async () => {
+    const tried: string[] = [];
+    await using given = await openWithSlot(async (body) => {
+      tried.push(body);
+      if (tried.length === 1) throw new AppError('unavailable', 'not now', { retryable: true });
+    });
+    await given.deliveries.take(eventOf('one'));
+    await given.deliveries.take(eventOf('two'));
+    await expect.poll(() => given.logged.join('')).toContain('could not be handled yet');
+    await given.lose();
+    given.give(2);
+    await expect.poll(() => tried).toEqual(['body of one', 'body of one', 'body of two']);
   });
 });

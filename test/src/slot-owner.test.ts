@@ -56,7 +56,7 @@ const start = (change: (noted: string[]) => Partial<SlotWorker> = () => ({})) =>
   const worker: SlotWorker = {
     takeOver: async (slot, { epoch }) => void noted.push(`take over ${slot} in ${epoch}`),
     begin: (slot) => void noted.push(`begin ${slot}`),
-    end: async (slot) => void noted.push(`end ${slot}`),
+    end: async (slot, { epoch }) => void noted.push(`end ${slot} in ${epoch}`),
     told: (key) => void noted.push(`told ${key}`),
   };
   owner.serve('work', { ...worker, ...change(noted) });
@@ -102,7 +102,7 @@ describe('a slot', () => {
     await expect.poll(() => owner.slots()).toEqual([SLOT]);
     lose();
     expect(owner.tenureOf(KEY)).toBeUndefined();
-    await expect.poll(() => noted).toEqual([...slotNames, `end ${SLOT}`]);
+    await expect.poll(() => noted).toEqual([...slotNames, `end ${SLOT} in 1`]);
     give(SLOT, 2);
     await expect.poll(() => owner.tenureOf(KEY)?.epoch).toBe(2);
   });
@@ -120,7 +120,7 @@ describe('a slot', () => {
   it('is given away when what is under way has ended, within the time there is', async () => {
     const within: number[] = [];
     const { owner, give } = start(() => ({
-      end: async (_, withinMs) => void within.push(withinMs),
+      end: async (_slot, _tenure, withinMs) => void within.push(withinMs),
     }));
     give(SLOT);
     await expect.poll(() => owner.slots()).toEqual([SLOT]);
@@ -139,6 +139,40 @@ describe('a slot', () => {
       told: () => undefined,
     });
     await expect.poll(() => noted.at(-1)).toBe(`more ${SLOT}`);
+  });
+
+  it('is not begun again for work that is served while it is given away', async () => {
+    const ended = Promise.withResolvers<void>();
+    const taking = Promise.withResolvers<void>();
+    const { owner, give, noted } = start(() => ({ end: () => ended.promise }));
+    const { tenure, work } = give(SLOT);
+    await expect.poll(() => owner.slots()).toEqual([SLOT]);
+    owner.serve('late', {
+      takeOver: () => taking.promise,
+      begin: (slot) => void noted.push(`late ${slot}`),
+      end: async () => undefined,
+      told: () => undefined,
+    });
+    const given = work?.[Symbol.asyncDispose]();
+    taking.resolve();
+    await new Promise(setImmediate);
+    expect(tenure.isHeld()).toBe(true);
+    expect([owner.slots(), noted]).toEqual([[], slotNames]);
+    ended.resolve();
+    await given;
+  });
+
+  it('whose takeover fails is given away without a further try', async () => {
+    let tries = 0;
+    const { give } = start(() => ({
+      takeOver: async () => {
+        tries += 1;
+        throw new Error('no database');
+      },
+    }));
+    const { work } = give(SLOT);
+    await work?.[Symbol.asyncDispose]();
+    expect(tries).toBe(1);
   });
 
   it('has its owner told of a key, and the right work of what it is told', async () => {

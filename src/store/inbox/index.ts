@@ -133,21 +133,24 @@ export const createInboxStore = (deps: InboxDeps) => {
       return rows.map(openRow);
     },
 
-    /** Lists the partitions of slots that have open rows of any of these platforms. */
+    /**
+     * Lists the partitions of slots that have open rows of any of these platforms, with the earliest time for which one is
+     * due, ms since 1970; it may wait for those before it.
+     */
     partitions: async (
       platforms: readonly string[],
       slots: readonly number[],
-    ): Promise<readonly string[]> => {
+    ): Promise<readonly { readonly partition: string; readonly dueMs: number }[]> => {
       if (platforms.length === 0 || slots.length === 0) return [];
       const rows = await store
         .selectFrom('inbox')
-        .select('partition_key')
-        .distinct()
+        .select(({ fn }) => ['partition_key', fn.min('due_ms').as('due_ms')])
         .where('slot', 'in', slots)
         .where('platform', 'in', platforms)
         .where(isOpen)
+        .groupBy('partition_key')
         .execute();
-      return rows.map(({ partition_key }) => partition_key);
+      return rows.map(({ partition_key: partition, due_ms: dueMs }) => ({ partition, dueMs }));
     },
   };
 };

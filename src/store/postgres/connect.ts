@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { createLru } from '../../async/lru.ts';
-import { fromPostgres } from './faults.ts';
+import { fromPostgres, isOutdatedPlan } from './faults.ts';
 
 /** Longest wait for a connection. */
 const CONNECT_MS = 5_000;
@@ -57,12 +57,19 @@ export const bound = async (
 const createNames = () => {
   const names = new Map<string, string>();
   const seen = createLru<string, true>(MOST_STATEMENTS);
-  return (text: string): string | undefined => {
-    const known = names.get(text);
-    if (known !== undefined || names.size === MOST_STATEMENTS) return known;
-    if (seen.get(text)) names.set(text, `s${names.size}`);
-    else seen.set(text, true);
-    return names.get(text);
+  let given = 0;
+  return {
+    of: (text: string): string | undefined => {
+      const known = names.get(text);
+      if (known !== undefined || names.size === MOST_STATEMENTS) return known;
+      if (seen.get(text)) {
+        names.set(text, `s${given}`);
+        given += 1;
+      } else seen.set(text, true);
+      return names.get(text);
+    },
+    /** Gives a text another name from now on, under which every connection plans it anew. */
+    forget: (text: string): void => void names.delete(text),
   };
 };
 
@@ -76,7 +83,7 @@ interface PoolOptions {
 }
 
 /** The longest wait for an answer, where the server does not end a statement itself. */
-export const waitOf = ({ statementMs }: Bounds = BOUNDS): pg.ClientConfig =>
+const waitOf = ({ statementMs }: Bounds): pg.ClientConfig =>
   statementMs === 0 ? {} : { query_timeout: statementMs + CONNECT_MS };
 
 /** Opens a pool of connections for Kysely. */
@@ -93,7 +100,7 @@ export const createConnectionPool = ({
     max: most,
     idleTimeoutMillis: 60_000,
   });
-  const nameOf = createNames();
+  const names = createNames();
   // A connection that ends while nobody uses it is replaced when one is wanted.
   pool.on('error', () => undefined);
   // One that breaks while it is prepared fails what runs on it; without a listener it would end the process.
@@ -109,10 +116,15 @@ export const createConnectionPool = ({
       // Kysely's cursors are not used here.
       query: (async (text: string, values: readonly unknown[]) => {
         // A text without values may hold several statements, which have no name.
-        const name = values.length > 0 ? nameOf(text) : undefined;
+        const name = values.length > 0 ? names.of(text) : undefined;
         try {
           return await client.query({ text, values: [...values], ...(name ? { name } : {}) });
         } catch (thrown) {
+          if (isOutdatedPlan(thrown)) {
+            names.forget(text);
+            // Within a transaction, which has failed, it is refused too: the transaction is to be run again.
+            return client.query(text, [...values]).catch(() => Promise.reject(thrown));
+          }
           const error = fromPostgres(thrown);
           // What is said of a statement concerns no other; what is said of the connection does.
           if (error !== thrown) isBroken = true;

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { AppError } from '../../errors.ts';
 import { storageError, type StorageFault } from '../../sqlite/disk-fault.ts';
 
@@ -67,7 +68,8 @@ const AWAY_CODES = new Set([
 ]);
 
 /** Words of `pg` for a connection that ended or could not be made, for which it has no code. */
-const AWAY_WORDS = /connection terminated|connection ended|timeout (?:exceeded|expired)/i;
+const AWAY_WORDS =
+  /connection terminated|connection ended|not queryable|timeout (?:exceeded|expired)/i;
 const SLOW_WORDS = /query read timeout/i;
 
 const findFault = (thrown: unknown): StorageFault | undefined => {
@@ -90,6 +92,22 @@ export const fromPostgres = (thrown: unknown): unknown => {
   return fault ? storageError(fault.retryable ? 'unavailable' : 'config', fault, thrown) : thrown;
 };
 
+/** Creates the error of a connection that is being made anew. */
+export const connectionLost = (): AppError =>
+  new AppError('unavailable', 'the connection to the database is lost', {
+    sentence: { key: 'errors.storage' },
+    retryable: true,
+  });
+
+/**
+ * Converts the error of a commit: where it is none of the server, nobody knows whether the commit took place, which is then
+ * a fault of the database, and no reason to run a write again.
+ */
+export const fromCommit = (thrown: unknown): unknown =>
+  thrown instanceof AppError || thrown instanceof pg.DatabaseError
+    ? thrown
+    : storageError('unavailable', AWAY, thrown);
+
 /** Faults that often pass within seconds: a server that restarts, or has much to do. */
 const BRIEF: ReadonlySet<StorageFault | undefined> = new Set([AWAY, CROWDED, SLOW]);
 
@@ -100,6 +118,14 @@ export const isBrief = (thrown: unknown): boolean =>
 /** SQLSTATEs of a transaction that lost against another one and succeeds when it is run again. */
 const LOST_STATES = new Set(['40001', '40P01']);
 
+/**
+ * True where the server refuses a prepared statement whose columns a migration has changed ("cached plan must not change
+ * result type"). Its SQLSTATE is that of much else, and its words are in the server's language.
+ */
+export const isOutdatedPlan = (thrown: unknown): boolean =>
+  thrown instanceof pg.DatabaseError && thrown.routine === 'RevalidateCachedQuery';
+
 /** True for a transaction that is to be run again. */
 export const hasLost = (thrown: unknown): boolean =>
-  thrown instanceof Error && 'code' in thrown && LOST_STATES.has(String(thrown.code));
+  thrown instanceof pg.DatabaseError &&
+  (LOST_STATES.has(thrown.code ?? '') || isOutdatedPlan(thrown));

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../async/clock.ts';
-import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Leases } from '../../ports/leases.ts';
 import { createDatabaseClock } from './database-clock.ts';
+import { connectionLost } from './faults.ts';
 import { createHeldLeases } from './held-leases.ts';
 import { isFree, NOW_MS, RELEASED, setOf, type Granted } from './lease-rows.ts';
 import { createRenewals, type RenewingSession } from './renewals.ts';
@@ -38,11 +38,14 @@ const RELEASE = `
 const ANY_HELD = `
   SELECT 1 FROM lease WHERE set_name = $1 AND NOT ${isFree('$2', '$3')} LIMIT 1`;
 
-/** One channel for all names of a process: with one for each, a slow database could not keep up with a claim of many. */
+/**
+ * One channel for all names of a process: with one for each, a slow database could not keep up with a claim of many. Whether
+ * a lease has ended, its owner knows itself; the database's clock, which may have been set, is not asked.
+ */
 const TELL = `
   SELECT pg_notify('${TOLD}' || lease.owner, told.name || ' ' || told.message)
   FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
-  WHERE lease.expires_ms > ${NOW_MS}`;
+  WHERE lease.expires_ms > 0`;
 
 /** Ended leases are marked so, as a process that was just started knows too little of the time to see it. */
 const HOLDERS = `
@@ -116,10 +119,7 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
   /** Runs a statement that takes leases: a process that hears nothing takes none. */
   const take: ListenSession['query'] = async (text, values) => {
     if (renewals.isHearing()) return query(text, values);
-    throw new AppError('unavailable', 'the connection to the database is lost', {
-      sentence: { key: 'errors.storage' },
-      retryable: true,
-    });
+    throw connectionLost();
   };
 
   const acquire: Leases['acquire'] = async (name, signal) => {

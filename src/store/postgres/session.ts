@@ -1,13 +1,18 @@
 import pg from 'pg';
 import { backoffMs, type Backoff } from '../../async/backoff.ts';
 import { sleep, type Clock } from '../../async/clock.ts';
-import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { bound, connectionOf, waitOf } from './connect.ts';
-import { fromPostgres } from './faults.ts';
+import { bound, connectionOf } from './connect.ts';
+import { connectionLost, fromPostgres } from './faults.ts';
+import { LEASE_MS } from './lease-rows.ts';
 
 /** Waits between tries to connect; jitter, because a server that restarts is missed by all processes. */
 const BACKOFF: Omit<Backoff, 'random'> = { firstMs: 100, longestMs: 5_000 };
+/**
+ * Longest wait for an answer. A connection whose other end is gone without a word is made anew after it, as leases are
+ * lost by then anyway.
+ */
+const ANSWER_MS = 2 * LEASE_MS;
 
 /**
  * A connection of its own, made anew when it breaks. One of them hears notifications (LISTEN). Leases are renewed on it, so
@@ -46,20 +51,22 @@ export const openSession = async ({
   const reconnected: (() => void)[] = [];
   let client: pg.Client | undefined;
 
+  /** Ends a connection that does not answer in time, which fails what was asked. */
+  const answerOf = async <Answer>(asked: pg.Client, answer: Promise<Answer>): Promise<Answer> => {
+    const takeBack = clock.after(ANSWER_MS, () => void asked.end().catch(() => undefined));
+    return answer.finally(takeBack);
+  };
+
   const connect = async (): Promise<pg.Client> => {
-    const made = new pg.Client({
-      ...connectionOf(url),
-      ...waitOf(),
-      application_name: 'dragoman session',
-    });
+    const made = new pg.Client({ ...connectionOf(url), application_name: 'dragoman session' });
     made.on('notification', ({ channel, payload = '' }) => hearers.get(channel)?.(payload));
     // A failed connection emits `end` as a broken one does: only the current one is replaced.
     made.on('error', () => replace(made));
     made.on('end', () => replace(made));
     try {
       await made.connect();
-      await bound(made);
-      for (const channel of hearers.keys()) await made.query(`LISTEN ${channel}`);
+      await answerOf(made, bound(made));
+      for (const channel of hearers.keys()) await answerOf(made, made.query(`LISTEN ${channel}`));
       return made;
     } catch (thrown) {
       made.end().catch(() => undefined);
@@ -71,7 +78,9 @@ export const openSession = async ({
     for (let attempt = 0; !closing.signal.aborted; attempt += 1)
       try {
         await sleep(clock, backoffMs({ ...BACKOFF, random }, attempt), closing.signal);
-        client = await connect();
+        const made = await connect();
+        if (closing.signal.aborted) return await made.end();
+        client = made;
         for (const run of reconnected) run();
         log.info('connected to the database again');
         return;
@@ -103,13 +112,9 @@ export const openSession = async ({
     values: readonly unknown[],
   ): Promise<readonly Row[]> => {
     const used = client;
-    if (!used)
-      throw new AppError('unavailable', 'the connection to the database is lost', {
-        sentence: { key: 'errors.storage' },
-        retryable: true,
-      });
+    if (!used) throw connectionLost();
     try {
-      return (await used.query<Row>(text, [...values])).rows;
+      return (await answerOf(used, used.query<Row>(text, [...values]))).rows;
     } catch (thrown) {
       const error = fromPostgres(thrown);
       if (error !== thrown) replace(used);

@@ -1,15 +1,14 @@
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
-import { realClock, sleep, type Clock } from '../../async/clock.ts';
+import { realClock, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { createFaultWatch } from '../fault-watch.ts';
 import type { Store } from '../store.ts';
 import { migrateInTurn } from '../migrations/index.ts';
 import type { Schema } from '../schema.ts';
-import { createStoreWriter, type StoreWriter, type Transact } from '../writer.ts';
+import { createStoreWriter, type StoreWriter } from '../writer.ts';
 import { createColumnTypes } from './column-types.ts';
 import { createConnectionPool, UNBOUNDED } from './connect.ts';
-import { hasLost, isBrief } from './faults.ts';
 import { guardAgainstLeft } from './left-spaces.ts';
 import { guardClaims, keepClaims } from './kept-claims.ts';
 import { openPostgresLeases } from './leases.ts';
@@ -20,6 +19,7 @@ import { tuneInbox } from './tune.ts';
 import { createRelaxedDialect } from './relaxed.ts';
 import { openSession } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
+import { createPostgresTransact } from './transact.ts';
 
 export interface PostgresStoreOptions {
   readonly url: string;
@@ -30,45 +30,6 @@ export interface PostgresStoreOptions {
   readonly wallMs?: () => number;
   readonly random?: () => number;
 }
-
-/** Longest time for which writes wait for a database that is away, and time between two tries. */
-const AWAY_MS = 8_000;
-const AGAIN_MS = 250;
-/** Tries of a transaction that loses against others. */
-const TRIES = 10;
-
-/**
- * Creates the function that runs transactions, again where the server was away or another one won.
- *
- * @param relaxed the same database, whose commits wait for no disk
- */
-const createTransact = (db: Kysely<Schema>, relaxed: Kysely<Schema>, clock: Clock): Transact => {
-  const once = async (run: Parameters<Transact>[0], isDurable: boolean) => {
-    let isCommitting = false;
-    try {
-      await (isDurable ? db : relaxed).transaction().execute(async (within) => {
-        await run(within);
-        isCommitting = true;
-      });
-      return undefined;
-    } catch (thrown) {
-      // Whether a commit without an answer took place is not known.
-      return { thrown, mayTryAgain: !isCommitting };
-    }
-  };
-  return async (run, isDurable) => {
-    const startMs = clock.nowMs();
-    for (let attempt = 1; ; attempt += 1) {
-      const failed = await once(run, isDurable);
-      if (!failed) return;
-      const { thrown, mayTryAgain } = failed;
-      if (hasLost(thrown) && attempt < TRIES) continue;
-      const isAway = isBrief(thrown) && mayTryAgain;
-      if (!isAway || clock.nowMs() - startMs > AWAY_MS) throw thrown;
-      await sleep(clock, AGAIN_MS);
-    }
-  };
-};
 
 /** Migrates on a connection of its own, on which a statement may take as long as it needs. */
 const migratePatiently = async (url: string): Promise<void> => {
@@ -134,7 +95,7 @@ export const openPostgresStore = async ({
     const states = await openPostgresStates(db, session, leases.owner);
     const openWriter = (): StoreWriter =>
       createStoreWriter(
-        createTransact(db, relaxed, clock),
+        createPostgresTransact(db, relaxed, clock),
         async () => undefined,
         (within) => signals.collect(within),
       );

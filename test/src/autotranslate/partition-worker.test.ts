@@ -31,7 +31,7 @@ let jobs: Jobs;
 
 /** A round through the partition; resolves with how long it is to wait then, in ms. */
 const work = async (tenure = EARLIER): Promise<number | undefined> => {
-  const dueMs = await createPartitionWorker({
+  const due = await createPartitionWorker({
     inbox: inbox.ours,
     prepare: async (row, { isLast }, signal) => {
       const made = await prepare(row, isLast, signal);
@@ -69,7 +69,7 @@ const work = async (tenure = EARLIER): Promise<number | undefined> => {
       return { [Symbol.dispose]: () => void registered.delete(ref.id) };
     },
   );
-  return dueMs === undefined ? undefined : dueMs - inbox.clock.ms;
+  return due && due.atMs - inbox.clock.ms;
 };
 const accept = async (...messages: Message[]): Promise<void> => {
   for (const message of messages) await inbox.accept(message);

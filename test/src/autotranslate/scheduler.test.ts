@@ -17,23 +17,26 @@ let scheduler: Scheduler;
 /** The tenure of every slot; undefined where another process has them. */
 let tenure: Tenure | undefined;
 let told: string[];
-/** Something that was begun. */
-const job = {
-  abort: new AbortController(),
-  registered: { [Symbol.dispose]: () => undefined },
-} as never;
+/** Makes something that was begun. */
+const createJob = () => {
+  const abort = new AbortController();
+  const made = { abort, registered: { [Symbol.dispose]: () => undefined } } as never;
+  return { made, isDropped: () => abort.signal.aborted };
+};
+const job = createJob().made;
+const createTenure = (epoch: number): Tenure => ({
+  name: 'slot:1',
+  epoch,
+  signal: new AbortController().signal,
+  isHeld: () => true,
+  assertHeld: () => undefined,
+  release: async () => undefined,
+});
 let work: SchedulerDeps['work'];
 
 beforeEach(() => {
   told = [];
-  tenure = {
-    name: 'slot:1',
-    epoch: 1,
-    signal: new AbortController().signal,
-    isHeld: () => true,
-    assertHeld: () => undefined,
-    release: async () => undefined,
-  };
+  tenure = createTenure(1);
   work = async () => undefined;
   scheduler = createScheduler({
     slots: { tenureOf: () => tenure, tell: (kind, key) => void told.push(`${kind} ${key}`) },
@@ -85,7 +88,7 @@ describe('partitions', () => {
     let rounds = 0;
     work = async () => {
       rounds += 1;
-      if (rounds === 1) return Date.now() + 1_000;
+      if (rounds === 1) return { atMs: Date.now() + 1_000, isStored: true };
       if (rounds === 2) throw new Error('no disk');
       return undefined;
     };
@@ -146,16 +149,41 @@ describe('partitions', () => {
       rounds += 1;
       jobs.set('begun', job);
       await ended.promise;
-      return Date.now();
+      return { atMs: Date.now(), isStored: true };
     };
     scheduler.wake(PARTITION);
     await setImmediate();
+    const lost = tenure!;
     tenure = undefined;
-    const ending = scheduler.endSlot(slotOf(PARTITION), 3_000);
+    const ending = scheduler.endSlot(slotOf(PARTITION), lost, 3_000);
     ended.resolve();
     await ending;
     await scheduler.idle();
-    expect([rounds, scheduler.isKnown(PARTITION)]).toEqual([1, false]);
+    expect([rounds, scheduler.isKnown(PARTITION, Infinity)]).toEqual([1, false]);
+  });
+
+  it('keep what was begun after their slot was lost and came again, while earlier work ends', async () => {
+    const slow = Array.from({ length: 1_000 }, (_, index) => `test:channel:${index}`).find(
+      (partition) => slotOf(partition) === slotOf(PARTITION),
+    )!;
+    const ended = Promise.withResolvers<void>();
+    const jobs = [createJob(), createJob()];
+    work = async ({ partition, tenure: under, jobs: begun }) => {
+      if (partition === slow) await ended.promise;
+      else begun.set('begun', jobs[under.epoch - 1]!.made);
+      return undefined;
+    };
+    for (const partition of [slow, PARTITION]) scheduler.wake(partition);
+    await setImmediate();
+    const lost = tenure!;
+    tenure = undefined;
+    const ending = scheduler.endSlot(slotOf(PARTITION), lost, 3_000);
+    tenure = createTenure(2);
+    scheduler.wake(PARTITION);
+    await setImmediate();
+    ended.resolve();
+    await ending;
+    expect(jobs.map(({ isDropped }) => isDropped())).toEqual([true, false]);
   });
 
   it('are ended only when nothing of them is under way any more', async () => {

@@ -12,6 +12,9 @@ import { onServer } from '../../../fakes/on-server.ts';
 import { startPostgresProxy, type PostgresProxyOptions } from '../../../fakes/postgres-proxy.ts';
 import { spawnDragoman } from '../../../fakes/program.ts';
 
+/** Wait for the notification that shows that notifications arrive. */
+const PROBE_MS = 5_000;
+
 const MEMBER = { platform: 'test', id: 'ada' };
 
 const change = async (store: Store, language: string): Promise<void> =>
@@ -106,7 +109,7 @@ describe('a PostgreSQL', () => {
     const proxy = await proxyTo(await makeDatabase(), { losesNotifications: true });
     const clock = {
       ...patientClock,
-      after: (_: number, run: () => void) => (setImmediate(run), () => undefined),
+      after: (ms: number, run: () => void) => patientClock.after(ms === PROBE_MS ? 0 : ms, run),
     };
     const opening = openPostgresStore({
       url: proxy.url,
@@ -118,6 +121,29 @@ describe('a PostgreSQL', () => {
       code: 'config',
       message: expect.stringContaining('pooler in transaction mode'),
     });
+  });
+
+  it('whose connection breaks while notifications are looked for is not taken for such a pooler', async () => {
+    const proxy = await proxyTo(await makeDatabase(), { losesNotifications: true });
+    let endProbe: (() => void) | undefined;
+    let reconnecting = 0;
+    const clock = {
+      ...patientClock,
+      after: (ms: number, run: () => void) => {
+        if (ms === PROBE_MS) {
+          endProbe = run;
+          proxy.cut();
+          proxy.mend();
+          return () => undefined;
+        }
+        // Both connections of leases were lost.
+        if (endProbe && ms < PROBE_MS && (reconnecting += 1) === 2) setImmediate(endProbe);
+        return patientClock.after(ms, run);
+      },
+    };
+    const log = createLog('silent');
+    const opening = openPostgresStore({ url: proxy.url, connections: 2, log, clock });
+    await expect(opening).rejects.toMatchObject({ code: 'unavailable', retryable: true });
   });
 
   it('is left without a transaction or a connection when it was refused', async () => {

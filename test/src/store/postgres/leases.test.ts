@@ -106,6 +106,15 @@ describe('a set that processes share', () => {
     await expect.poll(() => [one.heard, other.heard]).toEqual(hearers);
   });
 
+  it('has its holder told also where the database’s clock was set forward beyond the lease', async () => {
+    const url = await makeDatabase();
+    const one = await sharing(url, 1);
+    await expect.poll(() => one.held.size).toBe(1);
+    await onServer(url, `UPDATE lease SET expires_ms = 1`);
+    one.leases.tell('thing:0', 'hello');
+    await expect.poll(() => one.heard).toEqual(['thing:0 hello']);
+  });
+
   it('goes to another when a process says nothing more, each name in a later tenure', async () => {
     const url = await makeDatabase();
     const [one, other] = [await sharing(url, 4), await sharing(url, 4)];

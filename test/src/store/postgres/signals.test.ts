@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { realClock } from '../../../../src/async/clock.ts';
+import { createLog } from '../../../../src/log.ts';
 import type { SignalTopic } from '../../../../src/ports/signals.ts';
 import type { Store } from '../../../../src/store/index.ts';
 import { createPrivacy } from '../../../../src/store/privacy.ts';
+import { openPostgresStore } from '../../../../src/store/postgres/store.ts';
 import { createSpaceSettings } from '../../../../src/store/settings.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 import { onServer } from '../../../fakes/on-server.ts';
@@ -167,5 +171,41 @@ describe('what one process changes', () => {
     await expect.poll(() => received.length).toBeGreaterThan(0);
     expect(new Set(received.map(([topic]) => topic))).toEqual(new Set(['space-settings']));
     await expect.poll(() => other.signals.isCurrent()).toBe(true);
+  });
+});
+
+describe('what a process knows', () => {
+  it('counts as outdated after the process was stopped for longer than its lease, until it looked again', async () => {
+    let stoppedMs = 0;
+    const clock = { ...realClock, nowMs: () => realClock.nowMs() + stoppedMs };
+    const url = await makeDatabase();
+    const log = createLog('silent');
+    const store = await openPostgresStore({ url, connections: 2, log, clock });
+    onTestFinished(() => store.destroy());
+    const { signals } = store;
+    expect(signals.isCurrent()).toBe(true);
+    stoppedMs = 10_000;
+    expect(signals.isCurrent()).toBe(false);
+    await expect.poll(() => signals.isCurrent()).toBe(true);
+  });
+
+  it('counts as outdated while the look after a new connection has no answer', async () => {
+    const url = await makeDatabase();
+    const { signals } = await openTestStore(url);
+    const locker = new pg.Client({ connectionString: url });
+    await locker.connect();
+    onTestFinished(async () => locker.end());
+    await locker.query('BEGIN; LOCK TABLE revision');
+    await cutSessions(url);
+    const looking = async (): Promise<number> => {
+      const { rows } = await locker.query(
+        `SELECT 1 FROM pg_locks WHERE relation = 'revision'::regclass AND NOT granted`,
+      );
+      return rows.length;
+    };
+    await expect.poll(looking).toBeGreaterThan(0);
+    expect(signals.isCurrent()).toBe(false);
+    await locker.query('COMMIT');
+    await expect.poll(() => signals.isCurrent()).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeDatabase } from '../fakes/database.ts';
-import { installIn, openSlackBot, repliesTo } from './support.ts';
+import type { FakeUser } from '../fakes/slack/index.ts';
+import { installIn, openSlackBot, repliesTo, type SlackBot } from './support.ts';
 
 /** Results of requests with a token that Slack does not accept any more. */
 const ENDED = ['account_inactive', 'invalid_auth', 'token_expired', 'token_revoked'];
@@ -17,6 +18,9 @@ const open = async ({ isInstalled }: { readonly isInstalled: boolean }) => {
   const workspace = first.slack.workspace({ installed: false });
   const admin = workspace.user({ isAdmin: true });
   if (isInstalled) await installIn(first, workspace, admin);
+  const other = first.slack.workspace({ installed: false });
+  const otherAdmin = other.user({ isAdmin: true });
+  await installIn(first, other, otherAdmin);
   const second = await openSlackBot('many', { database, beside: first });
   const secondUrl = first.slack.app.requestUrl;
   const { slack } = first;
@@ -27,6 +31,8 @@ const open = async ({ isInstalled }: { readonly isInstalled: boolean }) => {
     slack,
     workspace,
     admin,
+    /** Somebody in another workspace, which has the app before the second process starts. */
+    otherAdmin,
     toFirst: () => (slack.app.requestUrl = firstUrl),
     toSecond: () => (slack.app.requestUrl = secondUrl),
     /** Requests with a token that was over. */
@@ -36,6 +42,18 @@ const open = async ({ isInstalled }: { readonly isInstalled: boolean }) => {
       await first[Symbol.asyncDispose]();
     },
   };
+};
+
+/** Opens somebody's App Home, and waits until it is shown. */
+const showHome = async ({ slack }: Pick<SlackBot, 'slack'>, user: FakeUser): Promise<void> => {
+  const shown = (): number =>
+    slack.requests.filter(
+      ({ method, args, result }) =>
+        method === 'views.publish' && args['user_id'] === user.id && result === 'ok',
+    ).length;
+  const before = shown();
+  user.openHome();
+  await slack.until(() => shown() > before);
 };
 
 describe('a workspace that one of several processes', () => {
@@ -57,34 +75,34 @@ describe('a workspace that one of several processes', () => {
     await using scene = await open({ isInstalled: true });
     const { first, second, slack, workspace, admin, toFirst, toSecond, refused } = scene;
     toSecond();
-    const at = second.place(workspace);
-    await second.use(at, 'translate good evening to:es', { part: 'es:good' });
+    await showHome(scene, admin);
     toFirst();
     workspace.uninstall();
     await slack.events.settled();
     await installIn(first, workspace, admin);
     const before = refused().length;
     toSecond();
-    await second.use(at, 'translate good night to:es', { part: 'es:good n' });
+    await showHome(scene, admin);
     expect(refused().slice(before)).toEqual([]);
     expect([...first.errors, ...second.errors]).toEqual([]);
   });
 
   it('takes the removal of the app from is not served by the others any more', async () => {
     await using scene = await open({ isInstalled: true });
-    const { second, slack, workspace, toFirst, toSecond, refused } = scene;
+    const { first, second, slack, workspace, admin, otherAdmin, toFirst, toSecond, refused } =
+      scene;
     toSecond();
-    const at = second.place(workspace);
-    const asked = workspace.direct(at.ann).say(at.ann, 'What is a dragoman?');
-    await slack.until(() => repliesTo(asked).length === 1);
-    const told = slack.events.log.find(({ event }) => event['channel_type'] === 'im');
+    await showHome(scene, admin);
+    const opened = slack.events.log.find(({ event }) => event['type'] === 'app_home_opened');
+    if (!opened) throw new Error('nobody opened the home');
     toFirst();
     workspace.uninstall();
     await slack.events.settled();
     const before = refused().length;
     toSecond();
-    if (!told) throw new Error('the question was not delivered');
-    await slack.events.repeat(told);
+    await slack.events.repeat(opened);
+    await showHome(scene, otherAdmin);
     expect(refused().slice(before)).toEqual([]);
+    expect([...first.errors, ...second.errors]).toEqual([]);
   });
 });

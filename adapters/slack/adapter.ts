@@ -205,6 +205,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
         })
       : undefined;
 
+  const unwatch = installations.watch();
   let isPosting = false;
   transport.onConnected(() => {
     measured.connected();
@@ -262,6 +263,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     ready: () => (core.receives ? transport.isConnected() : isPosting) && isUsable(),
     [Symbol.asyncDispose]: async () => {
       stopped.abort();
+      unwatch();
       intake[Symbol.dispose]();
       await transport.stop();
     },

@@ -9,6 +9,8 @@ export interface SignalTopics {
   readonly watches: Space;
   readonly 'opt-out': Person & { readonly optedOut: boolean };
   readonly forgotten: Person;
+  /** The space whose installation was stored, replaced or removed. */
+  readonly installation: Space;
   /** A number of `Agreements`, by its name. */
   readonly agreement: string;
   /** The space of which nothing is stored from now on, and nothing stays. */

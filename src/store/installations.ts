@@ -25,24 +25,39 @@ export const createInstallationStore = (store: Store, cipher: Cipher): Installat
   },
   put: async (space, secret) => {
     const sealed = cipher.seal(secret, keyOf(space));
-    await store.write(async (db) =>
-      db
+    await store.write(async (db) => {
+      await db
         .insertInto('installation')
         .values({ ...whereSpace(space), secret: sealed })
         .onConflict((conflict) =>
           conflict.columns(['platform', 'space_id']).doUpdateSet({ secret: sealed }),
         )
-        .execute(),
-    );
+        .execute();
+      await store.signals.publish(db, 'installation', space);
+    });
   },
   remove: async (space) => {
-    await store.write(async (db) =>
-      db
+    await store.write(async (db) => {
+      await db
         .deleteFrom('installation')
         .where((eb) => eb.and(whereSpace(space)))
-        .execute(),
-    );
+        .execute();
+      await store.signals.publish(db, 'installation', space);
+    });
     // A deleted token must not stay readable in the file.
     await store.checkpoint();
+  },
+  watch: (platform, receive) => {
+    const take = async (space: Space | undefined): Promise<void> => {
+      if (space === undefined || space.platform === platform) await receive(space);
+    };
+    // The removal of a space deletes its installation, too.
+    const ends = [
+      store.signals.subscribe('installation', take),
+      store.signals.subscribe('space-left', take),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
   },
 });

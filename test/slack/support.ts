@@ -39,7 +39,7 @@ export interface Place {
 
 /** The whole bot between our Slack and our speech service, in this process. */
 export interface SlackBot {
-  readonly encryptionKey: Uint8Array;
+  readonly encryptionKey: Buffer;
   readonly slack: SlackFake;
   readonly speech: SpeechFake;
   readonly workspace: FakeWorkspace;
@@ -80,18 +80,24 @@ export interface BotOptions {
   readonly speed?: number;
   /** How much history the app gets in its first workspace. Default: full. */
   readonly history?: 'full' | 'limited';
+  /** Default: a database in memory. */
+  readonly database?: string;
+  /** A bot whose Slack, speech service and key it shares, as another process does; that one ends last. */
+  readonly beside?: SlackBot;
 }
 
 /** Starts a bot; for tests that need one of their own. */
 export const openSlackBot = async (
   transport: Transport,
-  { speed = SPEED, history = 'full' }: BotOptions = {},
+  { speed = SPEED, history = 'full', database = 'sqlite::memory:', beside }: BotOptions = {},
 ): Promise<SlackBot & AsyncDisposable> => {
-  const slack = await startSlackFake({ speed });
-  const speech = await startSpeechFake();
-  const workspace = slack.workspace({ name: 'team', scopes: Object.keys(SCOPES), history });
+  const owned = new AsyncDisposableStack();
+  const slack = beside?.slack ?? owned.use(await startSlackFake({ speed }));
+  const speech = beside?.speech ?? owned.use(await startSpeechFake());
+  const workspace =
+    beside?.workspace ?? slack.workspace({ name: 'team', scopes: Object.keys(SCOPES), history });
   slack.app.events = new Set([...SUBSCRIBED, ...ORGANISATION_EVENTS]);
-  const store = await openStore('sqlite::memory:');
+  const store = await openStore(database);
   const commands = await discover<Command>('commands', commandFault);
   const errors: string[] = [];
   const logged: string[] = [];
@@ -101,7 +107,7 @@ export const openSlackBot = async (
       errors.push(line);
   };
   const log = pino({ level: 'trace' }, { write });
-  const key = randomBytes(32);
+  const key = beside?.encryptionKey ?? randomBytes(32);
   const { appToken } = slack.app;
   let running: AsyncDisposableStack | undefined;
   let current: RunningCore | undefined;
@@ -199,8 +205,7 @@ export const openSlackBot = async (
     [Symbol.asyncDispose]: async () => {
       await running?.disposeAsync();
       await store.destroy();
-      await slack[Symbol.asyncDispose]();
-      await speech[Symbol.asyncDispose]();
+      await owned.disposeAsync();
     },
   };
   await start();

@@ -18,6 +18,8 @@ export interface Installed {
 export interface Installations {
   /** Reads what is known of them, before anything arrives. Rejects with an `AppError`. */
   load(): Promise<void>;
+  /** Follows the changes of every process, this one included. Returns the function that ends this. */
+  watch(): () => void;
   /** Finds the app's installation in a workspace; undefined where it is not installed. */
   known(space: Space): Installed | undefined;
   /** The workspace itself, or the organisation whose installation it uses. */

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { InstallProvider, type Installation, type InstallationQuery } from '@slack/oauth';
 import { clientOptions, silentLogger } from '../api.ts';
-import { PLATFORM, spaceOf } from '../ids.ts';
+import { spaceOf } from '../ids.ts';
 import type { Installations, Installed } from './installations.ts';
 import { readInstalled } from './one-workspace.ts';
 import { createInstallPages, type InstallPages } from './pages.ts';
-import { isOrganisation, ownerOf as ownerOfQuery, pointer, stored, toInstalled } from './stored.ts';
+import { isOrganisation, ownerOf as ownerOfQuery, stored } from './stored.ts';
+import { createStoredInstallations } from './stored-installations.ts';
 import { isTokenAccepted, readWorkspaces } from './token-check.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { HOUR_MS } from '../../../src/async/time.ts';
@@ -39,8 +40,6 @@ type Fetched = Installation & { readonly isFetched?: true };
 
 /** Time before a token's end from which the library renews it. */
 const RENEWED_BEFORE_MS = 2 * HOUR_MS;
-/** Time for which a token is held in memory: another process may have renewed it. */
-const LONGEST_MS = HOUR_MS;
 
 /**
  * Workspaces that install the app themselves, by OAuth, or whose organisation does so for all of them;
@@ -48,19 +47,15 @@ const LONGEST_MS = HOUR_MS;
  */
 export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
   const { store, clientId, clientSecret, apiUrl, log, adding, added } = deps;
-  const all = new Map<string, Installed>();
-  /** The organisation whose installation a workspace uses. */
-  const organisations = new Map<string, string>();
+  const known = createStoredInstallations(store, log);
   /** Tokens that are being read or renewed: a refresh token can be used once. */
   const asking = new Map<string, Promise<string | undefined>>();
+  /** Tokens that were read; one that is not the stored one any more is read anew. */
   const tokens = new Map<string, { readonly token: string; readonly untilMs: number }>();
   const turns = createKeyedMutex();
 
-  const workspacesOf = (organisationId: string): readonly Space[] =>
-    [...organisations].flatMap(([id, owner]) => (owner === organisationId ? [spaceOf(id)] : []));
-
   const ownerOf = (space: Space): Space => {
-    const organisation = all.has(space.id) ? undefined : organisations.get(space.id);
+    const organisation = known.organisationOf(space);
     return organisation === undefined ? space : spaceOf(organisation);
   };
 
@@ -74,7 +69,10 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     } as unknown as Fetched;
   };
 
-  const put = async (installation: Installation, { url, botName }: Installed): Promise<void> =>
+  const put = async (
+    installation: Installation,
+    { url, botName }: Pick<Installed, 'url' | 'botName'>,
+  ): Promise<void> =>
     store.put(
       ownerOfQuery({
         isEnterpriseInstall: installation.isEnterpriseInstall,
@@ -87,17 +85,16 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
 
   /** Notes workspaces that use an organisation's installation; resolves with the new ones. */
   const join = async (spaces: readonly Space[], organisationId: string): Promise<Space[]> => {
-    if (!all.has(organisationId)) return [];
+    if (!known.of(spaceOf(organisationId))) return [];
     const fresh = spaces.filter(
       (space) =>
         !isOrganisation(space) &&
-        !all.has(space.id) &&
-        organisations.get(space.id) !== organisationId,
+        !known.of(space) &&
+        known.organisationOf(space) !== organisationId,
     );
     for (const space of fresh) {
       await adding(space);
       await store.put(space, JSON.stringify({ organisation: organisationId }));
-      organisations.set(space.id, organisationId);
     }
     return fresh;
   };
@@ -120,13 +117,11 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     if (!bot) throw new AppError('bad-input', 'Slack gave no bot token');
     const about = await readInstalled(apiUrl, bot.token, installation.appId);
     await adding(space);
-    const known = { ...about, space, scopes: new Set(bot.scopes) };
-    await put({ ...installation, appId: about.appId }, known);
-    tokens.delete(space.id);
-    if (!all.has(space.id)) log.info({ space: space.id }, 'Slack: the app was installed');
-    all.set(space.id, known);
+    const isNew = !known.of(space);
+    await put({ ...installation, appId: about.appId }, about);
+    if (isNew) log.info({ space: space.id }, 'Slack: the app was installed');
     if (isOrganisation(space)) await joinAll(space, bot.token);
-    added(isOrganisation(space) ? workspacesOf(space.id) : [space]);
+    added(isOrganisation(space) ? known.workspacesOf(space.id) : [space]);
   };
 
   const storeInstallation = async ({ isFetched, ...installation }: Fetched): Promise<void> => {
@@ -135,12 +130,12 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
       enterpriseId: installation.enterprise?.id,
       teamId: installation.team?.id,
     });
-    const known = all.get(space.id);
+    const now = known.of(space);
     if (!isFetched) {
       using _ = await turns.take(space.id);
       await install(installation, space);
       // Stored at once, as the former refresh token is used up; not where the app was removed meanwhile.
-    } else if (known) await put(installation, known);
+    } else if (now) await put(installation, now.installed);
   };
 
   const provider = new InstallProvider({
@@ -167,22 +162,36 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
         : { isEnterpriseInstall: false, enterpriseId: undefined, teamId: id },
     );
     const { botToken, botTokenExpiresAt } = found;
-    if (botToken === undefined || !all.has(id)) return undefined;
-    const endMs = (botTokenExpiresAt ?? Infinity) * 1_000 - RENEWED_BEFORE_MS;
-    tokens.set(id, { token: botToken, untilMs: Math.min(endMs, Date.now() + LONGEST_MS) });
+    if (botToken === undefined || !known.of(owner)) return undefined;
+    const untilMs = (botTokenExpiresAt ?? Infinity) * 1_000 - RENEWED_BEFORE_MS;
+    tokens.set(id, { token: botToken, untilMs });
     return botToken;
   };
 
   /** The token of an installation; undefined where there is none. Rejects where it could not be read. */
   const readToken = async (owner: Space): Promise<string | undefined> => {
-    if (!all.has(owner.id)) return undefined;
+    const now = known.of(owner);
+    if (!now) return undefined;
     const held = tokens.get(owner.id);
-    if (held && held.untilMs > Date.now()) return held.token;
-    const known = asking.get(owner.id);
-    if (known) return known;
+    if (held?.token === now.token && held.untilMs > Date.now()) return held.token;
+    const running = asking.get(owner.id);
+    if (running) return running;
     const asked = askToken(owner).finally(() => asking.delete(owner.id));
     asking.set(owner.id, asked);
     return asked;
+  };
+
+  /** True while Slack accepts the token that is stored. Rejects where it could not be read or asked about. */
+  const isAlive = async (owner: Space): Promise<boolean> => {
+    for (;;) {
+      await known.refresh(owner);
+      const token = await readToken(owner);
+      if (token === undefined) return false;
+      if (await isTokenAccepted(apiUrl, token)) return true;
+      await known.refresh(owner);
+      // Otherwise the app was installed anew meanwhile.
+      if (known.of(owner)?.token === token) return false;
+    }
   };
 
   const tokenOf = async (space: Space): Promise<string | undefined> => {
@@ -196,8 +205,8 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
 
   return {
     known: (space) => {
-      const found = all.get(ownerOf(space).id);
-      return found && { ...found, space };
+      const found = known.of(ownerOf(space));
+      return found && { ...found.installed, space };
     },
     ownerOf,
     tokenOf,
@@ -205,26 +214,12 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
       const { id } = ownerOf(space);
       if (tokens.get(id)?.token === token) tokens.delete(id);
     },
-    list: () =>
-      [...all.values()].flatMap(({ space }) =>
-        isOrganisation(space) ? workspacesOf(space.id) : [space],
-      ),
-    load: async () => {
-      for (const space of await store.list(PLATFORM)) {
-        const written = await store.of(space);
-        if (written === undefined) continue;
-        const organisation = pointer.safeParse(JSON.parse(written)).data?.organisation;
-        if (organisation !== undefined) {
-          organisations.set(space.id, organisation);
-          continue;
-        }
-        const installed = toInstalled(space, written);
-        if (installed) all.set(space.id, installed);
-      }
-    },
+    list: known.workspaces,
+    load: known.load,
+    watch: known.watch,
     joined: async (spaces, organisationId) => {
       // Asked with everything that arrives.
-      if (spaces.every(({ id }) => organisations.get(id) === organisationId)) return;
+      if (spaces.every((space) => known.organisationOf(space) === organisationId)) return;
       using _ = await turns.take(organisationId);
       const fresh = await join(spaces, organisationId);
       if (fresh.length > 0) added(fresh);
@@ -233,23 +228,18 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
       using _ = await turns.take(organisationId);
       const token = await readToken(spaceOf(organisationId));
       const left = token === undefined ? [] : await readWorkspaces(apiUrl, token);
-      const gone = spaces.filter(({ id }) => !all.has(id) && !left.includes(id));
+      const gone = spaces.filter((space) => !known.of(space) && !left.includes(space.id));
       if (gone.length > 0) await remove(gone);
-      for (const { id } of gone) organisations.delete(id);
     },
     ended: async (space, isWhole, remove) => {
       const owner = ownerOf(space);
       using _ = await turns.take(owner.id);
-      const token = await readToken(owner);
-      if (token !== undefined && (await isTokenAccepted(apiUrl, token))) return;
-      const gone = [owner, ...workspacesOf(owner.id)];
-      all.delete(owner.id);
+      if (await isAlive(owner)) return;
+      const gone = [owner, ...known.workspacesOf(owner.id)];
       tokens.delete(owner.id);
       await store.remove(owner);
       log.info({ space: owner.id, isWhole }, 'Slack: the app was removed, or its token');
-      if (!isWhole) return;
-      await remove(gone);
-      for (const { id } of gone) organisations.delete(id);
+      if (isWhole) await remove(gone);
     },
     pages: createInstallPages(provider),
   };

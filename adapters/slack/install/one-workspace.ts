@@ -71,6 +71,7 @@ export const oneWorkspace = (
       installed = await readInstalled(apiUrl, token);
       isEnded = false;
     },
+    watch: () => () => {},
     known: (space) => (isIt(space) && !isEnded ? installed : undefined),
     tokenOf: async (space) => (isIt(space) && !isEnded ? token : undefined),
     ownerOf: (space) => space,

@@ -22,7 +22,7 @@ export const stored = z.looseObject({
 });
 
 /** The stored form of a workspace that uses its organisation's installation. */
-export const pointer = z.object({ organisation: z.string() });
+const pointer = z.object({ organisation: z.string() });
 
 /** True for the id of an organisation ("Enterprise Grid"). */
 export const isOrganisation = ({ id }: Space): boolean => id.startsWith('E');
@@ -38,19 +38,33 @@ export const ownerOf = (query: {
   return spaceOf(id);
 };
 
-/** Reads a stored installation; undefined for one without a bot. */
-export const toInstalled = (space: Space, written: string): Installed | undefined => {
-  const { installation, url, botName } = stored.parse(JSON.parse(written));
+/** An installation with the token that is stored for it. */
+export interface StoredInstallation {
+  readonly installed: Installed;
+  readonly token: string;
+}
+
+/** Reads what is stored of a space; undefined for an installation without a bot. */
+export const readStored = (
+  space: Space,
+  written: string,
+): StoredInstallation | z.infer<typeof pointer> | undefined => {
+  const json: unknown = JSON.parse(written);
+  const pointed = pointer.safeParse(json).data;
+  if (pointed) return pointed;
+  const { installation, url, botName } = stored.parse(json);
   const { bot, appId } = installation;
-  return bot && appId !== undefined
-    ? {
-        space,
-        appId,
-        botId: bot.id,
-        botUserId: bot.userId,
-        botName: botName ?? 'dragoman',
-        scopes: new Set(bot.scopes),
-        url: url ?? 'https://slack.com/',
-      }
-    : undefined;
+  if (!bot || appId === undefined) return undefined;
+  return {
+    token: bot.token,
+    installed: {
+      space,
+      appId,
+      botId: bot.id,
+      botUserId: bot.userId,
+      botName: botName ?? 'dragoman',
+      scopes: new Set(bot.scopes),
+      url: url ?? 'https://slack.com/',
+    },
+  };
 };

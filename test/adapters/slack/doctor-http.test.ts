@@ -157,6 +157,7 @@ describe('with many workspaces', () => {
     list: async () => Object.keys(kept).map((id) => ({ platform: 'slack', id })),
     put: async () => {},
     remove: async () => {},
+    watch: () => () => {},
   });
   const written = (token: string): string =>
     JSON.stringify({

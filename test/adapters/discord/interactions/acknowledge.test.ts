@@ -11,7 +11,7 @@ const INTERACTION = { id: '1', token: 'token', type: 2 } as UsedInteraction;
 /** Acknowledges where a second try is refused, as one was taken; the first one ends after it. */
 const acknowledge = async (first: 'taken' | 'refused'): Promise<boolean> => {
   const refused = (): DiscordError =>
-    new DiscordError('cancelled', 'already acknowledged', {
+    new DiscordError('bad-input', 'already acknowledged', {
       discordCode: RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,
     });
   const earlier = Promise.withResolvers<void>();

@@ -32,7 +32,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
   const { api, clients, voice, clock } = parts;
   const register = createRegister({ api, core, signal });
   const interactions = createInteractionSet({ ...parts, core });
-  const info = createGatewayInfo(api, clock);
+  const info = createGatewayInfo(api, clock, parts.measured.noteStarts);
   const connections = createConnections({
     ...parts,
     options: { ...options, identifyEveryMs: options.identifyEveryMs ?? IDENTIFY_EVERY_MS },

@@ -1,4 +1,12 @@
-import { Events, type Client, type REST, type ResponseLike, RESTEvents } from 'discord.js';
+import {
+  Events,
+  RESTEvents,
+  type APIGatewaySessionStartLimit,
+  type Client,
+  type REST,
+  type ResponseLike,
+} from 'discord.js';
+import type { Clock } from '../../src/async/clock.ts';
 import type { Metrics } from '../../src/ops/metrics.ts';
 import { declareRateLimited } from '../../src/ops/rate-limited.ts';
 
@@ -17,9 +25,15 @@ export interface DiscordMetrics {
   readonly watchRequests: (rest: Pick<REST, 'on'>) => void;
   /** Counts the sessions that a client starts. */
   readonly watchSessions: (client: Pick<Client, 'on'>) => void;
+  /** Takes what Discord says of the session starts that are left. */
+  readonly noteStarts: (limit: APIGatewaySessionStartLimit) => void;
 }
 
-export const declareDiscordMetrics = (metrics: Metrics): DiscordMetrics => {
+/** @param clock measures the time until Discord allows all session starts again */
+export const declareDiscordMetrics = (
+  metrics: Metrics,
+  clock: Pick<Clock, 'nowMs'>,
+): DiscordMetrics => {
   const limited = declareRateLimited(metrics, 'discord');
   const invalid = metrics.counter({
     name: 'dragoman_discord_invalid_requests_total',
@@ -30,6 +44,17 @@ export const declareDiscordMetrics = (metrics: Metrics): DiscordMetrics => {
     help: 'Sessions with Discord’s gateway: identified anew, or resumed.',
     labels: ['start'],
   });
+  let starts:
+    | { readonly left: number; readonly total: number; readonly untilMs: number }
+    | undefined;
+  metrics.gauge(
+    {
+      name: 'dragoman_discord_session_starts_left',
+      help: 'Session starts with Discord that are left of the day, as it said last.',
+    },
+    // A process that began no session since the reset has not asked again.
+    () => starts && (clock.nowMs() < starts.untilMs ? starts.left : starts.total),
+  );
   return {
     watchRequests: (rest) => {
       rest.on(RESTEvents.Response, (_, response: ResponseLike) => {
@@ -40,6 +65,9 @@ export const declareDiscordMetrics = (metrics: Metrics): DiscordMetrics => {
     watchSessions: (client) => {
       client.on(Events.ShardReady, () => sessions({ start: 'identified' }));
       client.on(Events.ShardResume, () => sessions({ start: 'resumed' }));
+    },
+    noteStarts: ({ remaining, total, reset_after: resetMs }) => {
+      starts = { left: remaining, total, untilMs: clock.nowMs() + resetMs };
     },
   };
 };

@@ -45,7 +45,7 @@ export const createParts = (
   application: () => Application,
 ) => {
   const { clock = realClock } = options;
-  const measured = declareDiscordMetrics(metrics);
+  const measured = declareDiscordMetrics(metrics, clock);
   const watchRequests = (rest: Pick<REST, 'on'>): void => {
     measured.watchRequests(rest);
     rest.on(RESTEvents.Response, ({ path }, { status }) => {

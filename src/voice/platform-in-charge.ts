@@ -1,13 +1,13 @@
 import type { Platform } from '../ports/platform.ts';
 
 /**
- * Creates a platform that shows and tells something only while this process is in charge. It deletes its messages
- * all the same.
+ * Creates a platform that shows and tells something, and creates threads, only while this process is in charge.
+ * It deletes its messages all the same.
  *
  * @param assertInCharge throws where another process may be in charge
  */
 export const platformInCharge = (platform: Platform, assertInCharge: () => void): Platform => {
-  const { tell } = platform;
+  const { mirrors, tell } = platform;
   return {
     ...platform,
     post: async (...given) => {
@@ -18,6 +18,15 @@ export const platformInCharge = (platform: Platform, assertInCharge: () => void)
       assertInCharge();
       return platform.edit(...given);
     },
+    ...(mirrors && {
+      mirrors: {
+        ...mirrors,
+        thread: async (...given) => {
+          assertInCharge();
+          return mirrors.thread(...given);
+        },
+      },
+    }),
     ...(tell && {
       tell: async (...given: Parameters<typeof tell>) => {
         assertInCharge();

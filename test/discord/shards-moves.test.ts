@@ -17,7 +17,13 @@ test('no session is begun while few of the day are left, and it is said', async 
   all.discord.gateway.startsLeft = 50;
   all.discord.gateway.invalidate();
   await expect.poll(() => one.logged.join('')).toContain('only 50 of 1000 session starts are left');
-  expect(one.adapter.ready()).toBe(false);
+  const other = await all.open({ shards: 1 });
+  // It is asked again after the wait, and both wait on.
+  const asked = (): number =>
+    all.discord.requests.filter(({ route }) => route === 'GET /gateway/bot').length;
+  const before = asked();
+  await expect.poll(asked).toBeGreaterThan(before + 1);
+  expect([one, other].map(({ adapter }) => adapter.ready())).toEqual([false, false]);
   expect(all.discord.gateway.startsLeft).toBe(50);
 });
 

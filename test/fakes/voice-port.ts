@@ -109,6 +109,8 @@ export interface VoicePlace {
   readonly whispers: readonly { readonly to: string; readonly text: string }[];
   /** Every text that was ever posted or edited into a channel. */
   readonly history: readonly { readonly channel: string; readonly text: string }[];
+  /** The names of the threads that were asked for. */
+  readonly threads: readonly string[];
   /** Packets that were played. */
   readonly played: readonly { readonly data: Uint8Array; readonly atMs: number }[];
   /** Playing that goes on. */
@@ -129,6 +131,7 @@ export const createVoicePlace = (
   const shown: Shown[] = [];
   const whispers: { to: string; text: string }[] = [];
   const history: { channel: string; text: string }[] = [];
+  const threads: string[] = [];
   const played: { data: Uint8Array; atMs: number }[] = [];
   const handedOver = new Set<string>();
   const joins: string[] = [];
@@ -303,9 +306,10 @@ export const createVoicePlace = (
           ),
       } as unknown as ChannelFeed,
       mirrors: {
-        thread: async (of: Channel, name: string) => ({
-          channel: channelOf(`${of.id}/${name}`, of.space),
-        }),
+        thread: async (of: Channel, name: string) => {
+          threads.push(name);
+          return { channel: channelOf(`${of.id}/${name}`, of.space) };
+        },
       } as unknown as Mirrors,
       missingToPost: (of) => faults.missing(of),
       tell: async ({ id }, { text }) => {
@@ -377,6 +381,7 @@ export const createVoicePlace = (
     contents: (of) => shown.filter((one) => isIn(of, one)).map(({ content }) => content),
     whispers,
     history,
+    threads,
     played,
     playing: () => playing,
   };

@@ -31,17 +31,28 @@ export const scarcityOf = (
         { retryable: true },
       );
 
-/** Creates the reader of what Discord says about the gateway, and of the session starts left. */
-export const createGatewayInfo = (api: Api, clock: Clock) => {
+/**
+ * Creates the reader of what Discord says about the gateway, and of the session starts left.
+ *
+ * @param note takes the session starts of each answer
+ */
+export const createGatewayInfo = (
+  api: Api,
+  clock: Clock,
+  note: (limit: APIGatewaySessionStartLimit) => void,
+) => {
   let known: { readonly info: Promise<APIGatewayBotInfo>; readonly untilMs: number } | undefined;
   return async ({ isFresh = false } = {}): Promise<APIGatewayBotInfo> => {
     if (isFresh || !known || known.untilMs <= clock.nowMs()) {
       const info = api.send<APIGatewayBotInfo>('GET', Routes.gatewayBot());
       const asked = { info, untilMs: clock.nowMs() + KEPT_MS };
       known = asked;
-      info.catch(() => {
-        if (known === asked) known = undefined;
-      });
+      info.then(
+        ({ session_start_limit: limit }) => note(limit),
+        () => {
+          if (known === asked) known = undefined;
+        },
+      );
     }
     return known.info;
   };

@@ -1,5 +1,5 @@
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
-import { toAppError, type AppError } from '../../../src/errors.ts';
+import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Share, Tenure } from '../../../src/ports/leases.ts';
 import type { Processes } from '../../../src/ports/processes.ts';
@@ -51,6 +51,8 @@ export interface Shards extends AsyncDisposable {
 
 interface ShardSet {
   readonly shards: Map<string, Shard>;
+  /** Names of those that have been connected; one that connects again stays among them. */
+  readonly ready: Set<string>;
   readonly share: Share;
 }
 
@@ -77,10 +79,8 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
   const noteReady = async (numbers: ReadonlyMap<string, number>): Promise<void> => {
     const next = numbers.get(NEXT);
     if (next === undefined) return;
-    const connected = [...(sets.get(next)?.shards ?? [])].filter(([, shard]) =>
-      shard.isConnected(),
-    );
-    const names = connected.map(([name]) => readyName({ id: idOf(name), count: next }));
+    const ready = [...(sets.get(next)?.ready ?? [])];
+    const names = ready.map((name) => readyName({ id: idOf(name), count: next }));
     const missing = names.filter((name) => !numbers.has(name));
     if (missing.length > 0)
       await agreements.write(Object.fromEntries(missing.map((name) => [name, 1])));
@@ -96,11 +96,19 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
 
   const begin = (count: number): ShardSet => {
     const shards = new Map<string, Shard>();
+    const ready = new Set<string>();
     const share = leases.share(`${COUNT}-${count}`, count, (tenure) => {
-      const shard = open({ id: idOf(tenure.name), count }, tenure, look);
-      shards.set(tenure.name, shard);
+      const { name } = tenure;
+      const connected = (): void => {
+        if (shards.get(name) === shard) ready.add(name);
+        look();
+      };
+      const shard = open({ id: idOf(name), count }, tenure, connected);
+      shards.set(name, shard);
       const forget = (): void => {
-        if (shards.get(tenure.name) === shard) shards.delete(tenure.name);
+        if (shards.get(name) !== shard) return;
+        shards.delete(name);
+        ready.delete(name);
       };
       tenure.signal.addEventListener('abort', forget, { once: true });
       return {
@@ -111,7 +119,7 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
         },
       };
     });
-    return { shards, share };
+    return { shards, ready, share };
   };
 
   /** Has the shards of the agreed numbers, and no others. */
@@ -131,7 +139,16 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
     await noteReady(numbers);
     await advance(numbers);
   };
-  /** Follows, again after a failure until it succeeds: nothing else may tell of a change. */
+  /** Follows, so that any fault is one after which it can be tried again. */
+  const followOrFail = async (): Promise<void> => {
+    try {
+      await follow();
+    } catch (thrown) {
+      const { code, message } = toAppError(thrown);
+      throw new AppError(code, message, { cause: thrown, retryable: true });
+    }
+  };
+  /** Follows, again after any failure until it succeeds: nothing else may tell of a change. */
   const followSurely = async (): Promise<void> => {
     try {
       await follow();
@@ -141,7 +158,7 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
       warn(toAppError(thrown));
       if (isTrying) return;
       isTrying = true;
-      await tryAgain(follow, {
+      await tryAgain(followOrFail, {
         signal: stopped.signal,
         failed: warn,
         ...(wait ? { sleep: wait } : {}),

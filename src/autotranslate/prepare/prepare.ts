@@ -64,9 +64,14 @@ export const createPrepare = (deps: PrepareDeps) => {
     rich: (language) => deps.texts.rich(language, platforms.of(channel).naming),
   });
 
-  const standingThread = async (channel: Channel, language: string): Promise<MirrorTarget> => {
+  const standingThread = async (
+    channel: Channel,
+    language: string,
+    tenure: Tenure,
+  ): Promise<MirrorTarget> => {
     const last = await threads.of(channel, language);
     const name = threadName(language, languages);
+    tenure.assertHeld();
     const target = await platforms.of(channel).mirrors.thread(channel, name, last);
     if (!last || !isSameTarget(last, target)) await threads.put(channel, language, target);
     return target;
@@ -74,6 +79,7 @@ export const createPrepare = (deps: PrepareDeps) => {
 
   const placesOf = (
     watch: ChannelWatch,
+    tenure: Tenure,
   ): readonly { language: string; target: () => Promise<MirrorTarget> }[] => {
     const { channel, mode } = watch;
     if (mode === 'mirror')
@@ -86,7 +92,8 @@ export const createPrepare = (deps: PrepareDeps) => {
         }));
     return watch.languages.map((language) => ({
       language,
-      target: async () => (mode === 'reply' ? { channel } : standingThread(channel, language)),
+      target: async () =>
+        mode === 'reply' ? { channel } : standingThread(channel, language, tenure),
     }));
   };
 
@@ -94,10 +101,13 @@ export const createPrepare = (deps: PrepareDeps) => {
    * Lists the places in which mirrors of a deleted row may exist. A flag's are replies to a
    * message that may still exist.
    */
-  const orphanTargets = async ({ ref, purpose }: Row): Promise<readonly MirrorTarget[]> => {
+  const orphanTargets = async (
+    { ref, purpose }: Row,
+    tenure: Tenure,
+  ): Promise<readonly MirrorTarget[]> => {
     if (flaggedLanguage(purpose) !== undefined) return [{ channel: ref.channel }];
     const watch = watches.of(ref.channel);
-    return watch ? Promise.all(placesOf(watch).map(({ target }) => target())) : [];
+    return watch ? Promise.all(placesOf(watch, tenure).map(({ target }) => target())) : [];
   };
 
   /** True unless the target's channel was taken out of the watch's group. */
@@ -183,9 +193,10 @@ export const createPrepare = (deps: PrepareDeps) => {
     message: Message,
     translated: Translated,
     watch: ChannelWatch,
+    tenure: Tenure,
   ): Promise<Prepared> => {
     const mirrors: WantedMirror[] = [];
-    for (const { language, target } of placesOf(watch)) {
+    for (const { language, target } of placesOf(watch, tenure)) {
       const rendition = translated.renditions.find((one) => one.language === language);
       if (!rendition || (watch.mode === 'thread' && !isWorthShowing(rendition))) continue;
       const to = await target();
@@ -210,7 +221,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     row: Row,
     message: Message,
     watch: ChannelWatch | undefined,
-    isLast: boolean,
+    { isLast, tenure }: { readonly isLast: boolean; readonly tenure: Tenure },
     progress: Progress | undefined,
     signal: AbortSignal,
   ): Promise<Prepared> => {
@@ -220,7 +231,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     const skip = await skipNow(row, message, watch);
     if (skip) return skipped(row, skip);
     const wanted = watch
-      ? [...new Set(placesOf(watch).map(({ language }) => language))]
+      ? [...new Set(placesOf(watch, tenure).map(({ language }) => language))]
       : [flagged ?? ''];
     const transcribes = watch?.transcribes ?? true;
     const turn = { ref: row.ref, authorId: author.id, text: `${author.name}: ${plainText(text)}` };
@@ -234,7 +245,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       if (flagged !== undefined) return asFlagReply(row, message, left);
       // Linked channels are one conversation: nothing of it may be missing.
       return watch?.mode === 'mirror'
-        ? asAuthor(row, message, left, watch)
+        ? asAuthor(row, message, left, watch, tenure)
         : skipped(row, 'daily-limit');
     }
     const isReply = !watch || watch.mode === 'reply';
@@ -247,7 +258,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     // A line that fails would make those after it fail too.
     if (translated.fault) context.forget(row.ref);
     if (flagged !== undefined) return asFlagReply(row, message, translated);
-    if (watch && !isReply) return asAuthor(row, message, translated, watch);
+    if (watch && !isReply) return asAuthor(row, message, translated, watch, tenure);
     const texts = textsOf(channel);
     const content = watch?.below
       ? composeBelow(message, translated, languages, texts)
@@ -264,7 +275,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       if (row.message === 'skipped') return skipped(row, row.skip as SkipReason);
       const message = await messageOf(row);
       if (!message) {
-        const targets = row.mayExist ? await orphanTargets(row) : [];
+        const targets = row.mayExist ? await orphanTargets(row, tenure) : [];
         return { ...skipped(row, 'deleted'), orphanTargets: targets };
       }
       const flagged = flaggedLanguage(row.purpose);
@@ -277,7 +288,7 @@ export const createPrepare = (deps: PrepareDeps) => {
           })
         : undefined;
       try {
-        const made = await make(row, message, watch, isLast, progress, signal);
+        const made = await make(row, message, watch, { isLast, tenure }, progress, signal);
         await progress?.settled();
         const mayExist = row.mayExist || (progress?.isUncertain() ?? false);
         return { ...made, message, watch, mayExist };

@@ -195,6 +195,7 @@ test('while few session starts are left of the day, none is used, and it is look
   expect(core.logged.join('')).toContain('only 99 of 1000 session starts are left, more in 60 min');
   expect(adapter.ready()).toBe(false);
   expect(fake.gateway.identifies).toBe(0);
+  expect(await core.metrics.text()).toContain('\ndragoman_discord_session_starts_left 99\n');
   await eventually(() => expect(adapter.ready()).toBe(true));
 });
 

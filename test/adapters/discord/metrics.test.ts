@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { declareDiscordMetrics } from '../../../adapters/discord/metrics.ts';
+import { realClock } from '../../../src/async/clock.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
 import { optionsFor } from './support.ts';
@@ -15,7 +16,7 @@ test('requests that Discord counts as invalid are counted, but for limits that o
   await using fake = await startDiscordFake({ limits: 'off' });
   const { id } = fake.guild().channel();
   const metrics = createMetrics();
-  const { watchRequests } = declareDiscordMetrics(metrics);
+  const { watchRequests } = declareDiscordMetrics(metrics, realClock);
   const api = createDiscordApi({ ...optionsFor(fake), watchRequests });
   const get = () => api.send('GET', `/channels/${id}`).catch(() => undefined);
   const limited = (scope: string) => ({
@@ -37,10 +38,24 @@ test('requests that Discord counts as invalid are counted, but for limits that o
 test('sessions are counted by how they start', async () => {
   const metrics = createMetrics();
   const client = new EventEmitter();
-  declareDiscordMetrics(metrics).watchSessions(client as never);
+  declareDiscordMetrics(metrics, realClock).watchSessions(client as never);
   client.emit('shardReady', 0);
   client.emit('shardReady', 1);
   client.emit('shardResume', 0, 5);
   expect(await read(metrics, 'dragoman_discord_sessions_total{start="identified"}')).toBe(2);
   expect(await read(metrics, 'dragoman_discord_sessions_total{start="resumed"}')).toBe(1);
+});
+
+test('the session starts left are those that Discord said last, and all of them after its reset', async () => {
+  const metrics = createMetrics();
+  let nowMs = 1_000;
+  const { noteStarts } = declareDiscordMetrics(metrics, { nowMs: () => nowMs });
+  const limit = { total: 1_000, max_concurrency: 1, reset_after: 60_000 };
+  const left = 'dragoman_discord_session_starts_left';
+  expect(await metrics.text()).not.toContain(`\n${left} `);
+  noteStarts({ ...limit, remaining: 400 });
+  noteStarts({ ...limit, remaining: 399 });
+  expect(await read(metrics, left)).toBe(399);
+  nowMs += 60_000;
+  expect(await read(metrics, left)).toBe(1_000);
 });

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { sentenceLike } from '../../fakes/sentences.ts';
-import { human, openCaptioned, ROOM, settle, SPACE, type Stage } from './room-harness.ts';
+import {
+  human,
+  openCaptioned,
+  openStage,
+  ROOM,
+  settle,
+  SPACE,
+  type Stage,
+} from './room-harness.ts';
 
 const isBack = sentenceLike('room.restarted');
 
@@ -37,6 +45,16 @@ describe('a room whose lease is lost', () => {
     await stage.say('ann', 'after');
     await stage.pass(5_000);
     expect(stage.place.history.slice(length)).toEqual([]);
+  });
+
+  it('creates no thread for captions before anybody knows of the loss', async () => {
+    await using stage = await openStage();
+    stage.place.enter(ROOM, human('ann', 'Ann'));
+    await stage.join();
+    stage.loseRoom();
+    const started = stage.room().startCaptions({ languages: [], thread: 'Meeting' });
+    await expect(started).rejects.toMatchObject({ code: 'cancelled' });
+    expect(stage.place.threads).toEqual([]);
   });
 
   it('is gone on with by the next one in charge, with one line', async () => {

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createShards, wantedCount } from '../../../../adapters/discord/shards/shards.ts';
 import type { ShardKey } from '../../../../adapters/discord/shards/shard.ts';
+import { AppError } from '../../../../src/errors.ts';
 import { createLog } from '../../../../src/log.ts';
+import type { Agreements } from '../../../../src/ports/agreements.ts';
 import type { Processes } from '../../../../src/ports/processes.ts';
 import { createLoneProcess } from '../../../fakes/processes.ts';
 
@@ -85,4 +87,96 @@ describe('a process that is about to stop', () => {
     expect(opened.map(({ count }) => count)).toEqual([2, 2]);
     expect([shards.own().length, closed]).toEqual([2, []]);
   });
+});
+
+describe('another number of shards, which several processes agree on', () => {
+  /** A process that has two shards, and wants another number of them. */
+  const start = async (wanted: number, write?: (values: object) => void) => {
+    const lone = createLoneProcess();
+    const agreements: Agreements = {
+      ...lone.agreements,
+      write: async (values) => {
+        write?.(values);
+        await lone.agreements.write(values);
+      },
+    };
+    const opened = new Map<string, () => void>();
+    const closed: string[] = [];
+    const up = new Set<string>();
+    const nameOf = ({ id, count }: ShardKey): string => `${id} of ${count}`;
+    const shards = createShards({
+      processes: { ...lone, agreements, isAlone: false },
+      log: createLog('silent'),
+      open: (key, _, connected) => {
+        const name = nameOf(key);
+        opened.set(name, connected);
+        return {
+          first: Promise.resolve(),
+          isConnected: () => up.has(name),
+          close: async () => void closed.push(name),
+        };
+      },
+      sleep: async () => undefined,
+    });
+    onTestFinished(async () => shards[Symbol.asyncDispose]());
+    await shards.start(2, 1);
+    await shards.start(wanted, 1);
+    return {
+      shards,
+      closed,
+      names: () => [...opened.keys()],
+      connect: (name: string, isLasting = true) => {
+        if (isLasting) up.add(name);
+        opened.get(name)!();
+      },
+      numbers: async () => Object.fromEntries(await lone.agreements.read('discord-shards')),
+    };
+  };
+  const NEXT = ['0 of 3', '1 of 3', '2 of 3'];
+
+  it('is taken beside the former one, which ends once all of the next are connected', async () => {
+    const at = await start(3);
+    expect(at.names()).toEqual(['0 of 2', '1 of 2', ...NEXT]);
+    at.connect('0 of 3');
+    at.connect('1 of 3');
+    await expect.poll(at.numbers).toHaveProperty('discord-shards ready 3:1', 1);
+    expect(at.closed).toEqual([]);
+    expect(at.shards.count()).toBe(2);
+    at.connect('2 of 3');
+    await expect.poll(() => at.closed).toEqual(['0 of 2', '1 of 2']);
+    expect(at.shards.count()).toBe(3);
+    expect(at.shards.own()).toHaveLength(3);
+    expect(await at.numbers()).toEqual({ 'discord-shards': 3 });
+  });
+
+  it('is given up when the former one is wanted again, with all that was noted for it', async () => {
+    const at = await start(3);
+    at.connect('0 of 3');
+    await expect.poll(at.numbers).toHaveProperty('discord-shards ready 3:0', 1);
+    await at.shards.start(2, 1);
+    expect(at.closed).toEqual(NEXT);
+    expect(at.shards.own()).toHaveLength(2);
+    expect(await at.numbers()).toEqual({ 'discord-shards': 2 });
+  });
+
+  it('is reached by shards that connect again just when they are to be noted', async () => {
+    const at = await start(3);
+    for (const name of NEXT) at.connect(name, false);
+    await expect.poll(() => at.shards.count()).toBe(3);
+  });
+
+  it.each([true, false])(
+    'is reached where the notes of shards fail several times (retryable: %s)',
+    async (retryable) => {
+      let failures = 0;
+      const at = await start(3, (values) => {
+        if (!Object.keys(values).includes('discord-shards ready 3:2') || failures === 9) return;
+        failures += 1;
+        throw new AppError('internal', 'the database fails', { retryable });
+      });
+      for (const name of NEXT) at.connect(name);
+      await expect.poll(() => at.shards.count()).toBe(3);
+      expect(failures).toBe(9);
+    },
+  );
 });

@@ -91,8 +91,6 @@ await discordTalk.watch();
 await slackTalk.watch();
 note('all is set up');
 
-const look = (): Judgement => judge([...discordTalk.places(), ...slackTalk.places()]);
-
 /** Requests that change something, of which Discord's fake keeps the last ones only. */
 const changes: RequestRecord[] = [];
 const routes = new Map<string, number>();
@@ -126,6 +124,8 @@ interface Loss {
 const kills: Loss[] = [];
 const freezes: Freeze[] = [];
 let restartMs = 0;
+
+const look = (): Judgement => judge([...discordTalk.places(), ...slackTalk.places(freezes)]);
 
 const fromMs = performance.now();
 const fromUnixMs = Date.now();

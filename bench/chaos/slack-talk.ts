@@ -1,6 +1,7 @@
 import { useSlackCommand } from '../../test/fakes/slack-bot.ts';
 import type { FakeChannel, FakeWorkspace, SlackFake } from '../../test/fakes/slack/index.ts';
 import type { Place, Said } from './judge.ts';
+import type { Freeze } from './shard-log.ts';
 
 /** People who talk in channels of one workspace. */
 export interface SlackTalk {
@@ -8,8 +9,12 @@ export interface SlackTalk {
   watch(): Promise<void>;
   /** Says one line, in each channel in its turn. */
   say(): void;
-  /** What was said and what stands, by place; without what Slack gave up to deliver. */
-  places(): readonly Place[];
+  /**
+   * What was said and what stands, by place; without what Slack gave up to deliver.
+   *
+   * @param freezes those of the programs: one may get an event while it stands still, and nobody else knows of it
+   */
+  places(freezes: readonly Freeze[]): readonly Place[];
   /** Events that Slack delivered again, and that it gave up. */
   events(): { readonly repeated: number; readonly givenUp: number };
 }
@@ -39,15 +44,25 @@ export const startSlackTalk = (slack: SlackFake, workspace: FakeWorkspace): Slac
   const channels = [...threads, ...linked];
   const said: Line[] = [];
 
-  /** Timestamps of messages whose event Slack delivered again, and of those that it gave up. */
-  const read = () => {
+  /**
+   * Timestamps of messages whose event Slack delivered again, of those that it gave up, and of those that were
+   * taken as soon as a program went on.
+   */
+  const read = (freezes: readonly Freeze[] = []) => {
     const repeated = new Set<string>();
     const givenUp = new Set<string>();
+    const frozen = new Set<string>();
     for (const { event, outcomes, lost } of slack.events.log) {
-      if (outcomes.length > 1) repeated.add(String(event['ts']));
-      if (lost) givenUp.add(String(event['ts']));
+      const ts = String(event['ts']);
+      if (outcomes.length > 1) repeated.add(ts);
+      if (lost) givenUp.add(ts);
+      const [first] = outcomes;
+      const sentMs = msOf(ts) - performance.timeOrigin;
+      const takenMs = first?.acked ? sentMs + first.afterMs : sentMs;
+      if (freezes.some(({ fromMs, toMs }) => sentMs > fromMs && sentMs < toMs && takenMs >= toMs))
+        frozen.add(ts);
     }
-    return { repeated, givenUp };
+    return { repeated, givenUp, frozen };
   };
 
   return {
@@ -65,8 +80,8 @@ export const startSlackTalk = (slack: SlackFake, workspace: FakeWorkspace): Slac
       const { ts } = channel.say(by, words);
       said.push({ id: ts, channel, atMs: msOf(ts) });
     },
-    places: () => {
-      const { repeated, givenUp } = read();
+    places: (freezes) => {
+      const { repeated, givenUp, frozen } = read(freezes);
       const saidIn = (channel: FakeChannel): readonly Line[] =>
         said.filter((line) => line.channel === channel && !givenUp.has(line.id));
       return [
@@ -84,7 +99,7 @@ export const startSlackTalk = (slack: SlackFake, workspace: FakeWorkspace): Slac
         ...linked.map((to): Place => ({
           name: `Slack #${to.state.name}`,
           said: linked.flatMap((from) => (from === to ? [] : saidIn(from))),
-          late: repeated,
+          late: repeated.union(frozen),
           shown: to.state.messages.flatMap(({ botId, blocks, ts }) => {
             const source = botId === undefined ? undefined : sourceOf(blocks);
             return source === undefined ? [] : [{ source, atMs: msOf(ts) }];

@@ -98,6 +98,8 @@ export const createConnectionPool = ({
     ...connectionOf(url),
     ...waitOf(bounds),
     max: most,
+    // What begins a transaction goes out together with its first statement.
+    pipeline: true,
     idleTimeoutMillis: 60_000,
   });
   const names = createNames();

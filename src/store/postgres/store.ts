@@ -16,9 +16,9 @@ import { demandListening } from './pooler.ts';
 import { createPostgresQuota } from './quota.ts';
 import { openPostgresStates } from './shared-states.ts';
 import { tuneInbox } from './tune.ts';
-import { createRelaxedDialect } from './relaxed.ts';
 import { openSession } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
+import { createDialect } from './transactions.ts';
 import { createPostgresTransact } from './transact.ts';
 
 export interface PostgresStoreOptions {
@@ -61,8 +61,8 @@ export const openPostgresStore = async ({
       return isMigrated;
     },
   });
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  const relaxed = new Kysely<Schema>({ dialect: createRelaxedDialect(pool) });
+  const db = new Kysely<Schema>({ dialect: createDialect(pool, true) });
+  const relaxed = new Kysely<Schema>({ dialect: createDialect(pool, false) });
   const parts = new AsyncDisposableStack();
   const closePool = db.destroy.bind(db);
   parts.defer(closePool);

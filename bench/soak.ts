@@ -1,4 +1,4 @@
-import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -101,9 +101,11 @@ const environment = {
 const started = NAMES.map((name) =>
   programs.start(name, { ...environment, VITALS_FILE: vitalsFile(name) }),
 );
-if (given.logs !== '')
+if (given.logs !== '') {
+  mkdirSync(given.logs, { recursive: true });
   for (const [index, name] of NAMES.entries())
     started[index]!.stderr.pipe(createWriteStream(join(given.logs, `${name}.log`)));
+}
 const pages = await Promise.all(started.map(pageOf));
 await programs.shared(SHARDS, NAMES);
 const places = await openPlaces(programs, slack, guilds, pages);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../errors.ts';
@@ -23,6 +23,11 @@ export const makeFolder = (folder: string): void => {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   mkdirSync(folder);
+};
+
+/** Makes a missing file that its owner alone can read; SQLite's other files of the database get the same mode. */
+const makeFile = (path: string): void => {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 };
 
 export interface OpenOptions {
@@ -70,6 +75,7 @@ export const openDatabase = <Prepared>(
   prepare: (database: DatabaseSync) => Prepared,
 ): Prepared =>
   opening(path, variable, () => {
+    if (path !== IN_MEMORY) makeFile(path);
     const database = new DatabaseSync(path, { timeout: busyMs });
     try {
       database.exec(PRAGMAS);

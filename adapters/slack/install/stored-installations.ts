@@ -6,7 +6,7 @@ import type { Log } from '../../../src/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { InstallationStore } from '../../../src/ports/installations.ts';
 
-/** What is stored of workspaces and organisations, by their ids. */
+/** Stored data of workspaces and organisations, by their ids. */
 type Stored = Map<string, NonNullable<ReturnType<typeof readStored>>>;
 
 /** Creates what is known in memory of the stored installations. */

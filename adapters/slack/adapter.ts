@@ -54,7 +54,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const { installations, pages } = openInstallations(options, core, {
     adding: async (space) => feedListener.spaceJoined(space),
     added: (spaces) => spaces.forEach((space) => lookBack.start(space)),
-    changed: () => {},
+    changed: (spaces) => spaces.forEach((space) => forgetSpace(space)),
     stopped: stopped.signal,
   });
   const known = (space: Space): Installed | undefined => installations.known(space);

@@ -1,6 +1,6 @@
 import type { Space } from '../model/place.ts';
 
-/** What is stored of a space. */
+/** The stored secret of a space. */
 export interface StoredSecret {
   readonly space: Space;
   /** Decrypts the secret. Throws `config` where no key of this process fits. */

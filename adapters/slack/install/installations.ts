@@ -58,6 +58,6 @@ export interface Installations {
     isWhole: boolean,
     remove: (gone: readonly Space[]) => Promise<void>,
   ): Promise<void>;
-  /** Resolves once tokens that are being renewed are stored. */
+  /** Resolves once tokens that were renewed are stored, or cannot be. */
   settled(): Promise<void>;
 }

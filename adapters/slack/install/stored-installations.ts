@@ -8,10 +8,10 @@ import type { InstallationStore, StoredSecret } from '../../../src/ports/install
 
 type StoredSpace = NonNullable<ReturnType<typeof readStored>>;
 
-/** What is stored of workspaces and organisations, by their ids. */
+/** The stored state of workspaces and organisations, by their ids. */
 type Stored = Map<string, StoredSpace>;
 
-/** What an installation differs in from one that replaces it; a renewed token makes no other. */
+/** The value that differs between an installation and the one that replaces it; a renewal keeps it. */
 const identityOf = (stored: StoredSpace): string | number | undefined =>
   'organisation' in stored ? stored.organisation : stored.installedMs;
 
@@ -35,7 +35,7 @@ export const createStoredInstallations = ({ store, log, changed }: StoredInstall
   /** Never held during a write, because a write waits for the reads that it causes. */
   const reads = createKeyedMutex();
 
-  /** What was known stays where it is encrypted with a key that this process does not have. */
+  /** Keeps what was known where it is encrypted with a key that this process does not have; throws otherwise. */
   const knownInstead = (space: Space, thrown: unknown): StoredSpace | undefined => {
     const { code, message: reason } = toAppError(thrown);
     if (code !== 'config') throw thrown;

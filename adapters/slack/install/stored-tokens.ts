@@ -2,6 +2,7 @@ import { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { clientOptions } from '../api.ts';
 import { fromSlack } from '../errors.ts';
+import { spaceOf } from '../ids.ts';
 import { readBot, withBot, type StoredBot, type StoredInstallation } from './stored.ts';
 import { HOUR_MS } from '../../../src/async/time.ts';
 import type { Log } from '../../../src/log.ts';
@@ -29,7 +30,7 @@ const RENEWED_BEFORE_MS = 2 * HOUR_MS;
 const renewed = z.object({
   access_token: z.string(),
   refresh_token: z.string(),
-  /** In seconds. */
+  /** Time to the end of the token, in seconds. */
   expires_in: z.number(),
 });
 
@@ -130,9 +131,10 @@ export const createStoredTokens = (deps: StoredTokensDeps) => {
     refused: ({ id }: Space, token: string): void => {
       if (read.get(id)?.token === token) read.delete(id);
     },
-    /** Resolves once what is being renewed is stored. */
+    /** Resolves once what was renewed is stored, or cannot be. */
     settled: async (): Promise<void> => {
       await Promise.allSettled(asking.values());
+      await Promise.allSettled([...unstored.keys()].map(async (id) => keep(spaceOf(id))));
     },
   };
 };

@@ -170,6 +170,19 @@ describe('a token that is renewed', () => {
     expect(renewals()).toHaveLength(1);
   });
 
+  it('that could not be stored is stored before the process stops', async () => {
+    const { workspace, space, first, holdRenewal, renewals, storedToken } = await open();
+    const release = holdRenewal('after');
+    const asked = first.app.tokenOf(space);
+    await expect.poll(() => renewals()[0]?.result).toBe('ok');
+    await sql`ALTER TABLE installation RENAME TO broken`.execute(first.rows);
+    release();
+    await asked;
+    await sql`ALTER TABLE broken RENAME TO installation`.execute(first.rows);
+    await first.app.settled();
+    expect(await storedToken()).toBe(workspace.botToken);
+  });
+
   it('is stored before the process stops', async () => {
     const { workspace, space, first, holdRenewal, renewals, storedToken } = await open();
     const release = holdRenewal('after');

@@ -9,7 +9,6 @@ import { isOrganisation, ownerOf as ownerOfQuery } from './stored.ts';
 import { createStoredInstallations } from './stored-installations.ts';
 import { createStoredTokens } from './stored-tokens.ts';
 import { isTokenAccepted, readWorkspaces } from './token-check.ts';
-import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Space } from '../../../src/model/place.ts';
@@ -36,6 +35,9 @@ export interface ManyWorkspacesDeps {
 const authorizationUrl = (apiUrl: string | undefined): string =>
   `${apiUrl === undefined ? 'https://slack.com' : new URL(apiUrl).origin}/oauth/v2/authorize`;
 
+/** Set of the leases under which a process changes an installation. */
+const CHANGE = 'slack-installation';
+
 export interface ManyWorkspaces extends Installations {
   readonly pages: InstallPages;
 }
@@ -45,10 +47,22 @@ export interface ManyWorkspaces extends Installations {
  * the tokens are stored encrypted.
  */
 export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
-  const { store, clientId, clientSecret, apiUrl, log, adding, added } = deps;
+  const { store, leases, clientId, clientSecret, apiUrl, log, adding, added, stopped } = deps;
   const known = createStoredInstallations(deps);
   const tokens = createStoredTokens({ ...deps, known: known.of });
-  const turns = createKeyedMutex();
+
+  /** Changes an installation while no process changes the same one. */
+  const inTurn = async <Result>(
+    ownerId: string,
+    change: () => Promise<Result>,
+  ): Promise<Result> => {
+    const tenure = await leases.acquire(`${CHANGE}:${ownerId}`, stopped);
+    try {
+      return await change();
+    } finally {
+      await tenure.release();
+    }
+  };
 
   const ownerOf = (space: Space): Space => {
     const organisation = known.organisationOf(space);
@@ -108,8 +122,7 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
       enterpriseId: installation.enterprise?.id,
       teamId: installation.team?.id,
     });
-    using _ = await turns.take(space.id);
-    await install(installation, space);
+    await inTurn(space.id, async () => install(installation, space));
   };
 
   const provider = new InstallProvider({
@@ -166,25 +179,25 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     joined: async (spaces, organisationId) => {
       // Asked with everything that arrives.
       if (spaces.every((space) => known.organisationOf(space) === organisationId)) return;
-      using _ = await turns.take(organisationId);
-      const fresh = await join(spaces, organisationId);
+      const fresh = await inTurn(organisationId, async () => join(spaces, organisationId));
       if (fresh.length > 0) added(fresh);
     },
-    parted: async (spaces, organisationId, remove) => {
-      using _ = await turns.take(organisationId);
-      const token = await tokens.of(spaceOf(organisationId));
-      const left = token === undefined ? [] : await readWorkspaces(apiUrl, token);
-      const gone = spaces.filter((space) => !known.of(space) && !left.includes(space.id));
-      if (gone.length > 0) await remove(gone);
-    },
+    parted: async (spaces, organisationId, remove) =>
+      inTurn(organisationId, async () => {
+        const token = await tokens.of(spaceOf(organisationId));
+        const left = token === undefined ? [] : await readWorkspaces(apiUrl, token);
+        const gone = spaces.filter((space) => !known.of(space) && !left.includes(space.id));
+        if (gone.length > 0) await remove(gone);
+      }),
     ended: async (space, isWhole, remove) => {
       const owner = ownerOf(space);
-      using _ = await turns.take(owner.id);
-      if (await isAlive(owner)) return;
-      const gone = [owner, ...known.workspacesOf(owner.id)];
-      await store.remove(owner);
-      log.info({ space: owner.id, isWhole }, 'Slack: the app was removed, or its token');
-      if (isWhole) await remove(gone);
+      await inTurn(owner.id, async () => {
+        if (await isAlive(owner)) return;
+        const gone = [owner, ...known.workspacesOf(owner.id)];
+        await store.remove(owner);
+        log.info({ space: owner.id, isWhole }, 'Slack: the app was removed, or its token');
+        if (isWhole) await remove(gone);
+      });
     },
     settled: tokens.settled,
     pages: createInstallPages(provider),

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { spaceOf } from '../../../../adapters/slack/ids.ts';
@@ -8,6 +10,7 @@ import type { InstallationStore } from '../../../../src/ports/installations.ts';
 import { cipherOf } from '../../../../src/store/encryption.ts';
 import { createInstallationStore } from '../../../../src/store/installations.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
+import { installIn } from '../../../slack/support.ts';
 import { startSlackFake, type FakeWorkspace } from '../../../fakes/slack/index.ts';
 
 const isRenewal = (args: Readonly<Record<string, unknown>>): boolean =>
@@ -55,6 +58,7 @@ const open = async () => {
       },
     };
     const removed: string[] = [];
+    const adding: string[] = [];
     const app = manyWorkspaces({
       store: counted,
       leases: rows.leases,
@@ -62,7 +66,7 @@ const open = async () => {
       clientSecret: slack.app.clientSecret,
       apiUrl: slack.url,
       log: createLog('silent'),
-      adding: async () => {},
+      adding: async ({ id }) => void adding.push(id),
       added: () => {},
       changed: () => {},
       stopped: stopped.signal,
@@ -70,7 +74,19 @@ const open = async () => {
     if (follows) onTestFinished(app.watch());
     const ended = async (): Promise<void> =>
       app.ended(space, true, async (gone) => void removed.push(...gone.map(({ id }) => id)));
-    return { rows, store, app, ended, removed, reads: () => reads };
+    /** Serves the pages of an installation. */
+    const serve = async (): Promise<void> => {
+      const server = createServer((request, response) => {
+        const { pathname } = new URL(request.url ?? '/', 'http://app');
+        void app.pages(request, pathname, response);
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void server.close());
+      const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      slack.app.requestUrl = `${origin}/slack/events`;
+      slack.app.redirectUrls.add(`${origin}/slack/oauth_redirect`);
+    };
+    return { rows, store, app, ended, removed, adding, serve, reads: () => reads };
   };
   const first = await openProcess();
   await first.store.put(space, writtenOf(workspace));
@@ -243,6 +259,33 @@ describe('a word of Slack that the app was removed', () => {
     await ended;
     expect(await asked).toBe(workspace.botToken);
     expect(second.removed).toEqual([]);
+    expect(await storedToken()).toBe(workspace.botToken);
+  });
+
+  it('has everything removed before another process can install it again', async () => {
+    const { slack, workspace, space, openProcess, first, storedToken } = await open();
+    const second = await openProcess();
+    await second.app.load();
+    await second.serve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    onTestFinished(() => resolve());
+    let isRemoving = false;
+    workspace.uninstall();
+    const ended = first.app.ended(space, true, async () => {
+      isRemoving = true;
+      await promise;
+    });
+    await expect.poll(() => isRemoving).toBe(true);
+    const installing = installIn({ slack }, workspace, workspace.user({ isAdmin: true }));
+    await slack.until(() => slack.requests.some(({ method }) => method === 'oauth.v2.access'));
+    // Another workspace installs the app in the time that this one would need.
+    const other = slack.workspace({ installed: false });
+    await installIn({ slack }, other, other.user({ isAdmin: true }));
+    expect(second.adding).toEqual([other.id]);
+    resolve();
+    await ended;
+    expect(await installing).toMatchObject({ status: 200 });
+    expect(second.adding).toEqual([other.id, workspace.id]);
     expect(await storedToken()).toBe(workspace.botToken);
   });
 

@@ -54,6 +54,8 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const { installations, pages } = openInstallations(options, core, {
     adding: async (space) => feedListener.spaceJoined(space),
     added: (spaces) => spaces.forEach((space) => lookBack.start(space)),
+    changed: (spaces) => spaces.forEach((space) => forgetSpace(space)),
+    stopped: stopped.signal,
   });
   const known = (space: Space): Installed | undefined => installations.known(space);
   const measured = declareSlackMetrics(core.metrics);
@@ -135,12 +137,16 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     stopped: stopped.signal,
   });
 
+  /** Drops what this process knows of a workspace. */
+  const forgetSpace = (space: Space): void => {
+    for (const cache of [people, mentions, threads, feed, home, lookBack]) cache.forgetSpace(space);
+  };
+
   /** Takes spaces from which the app was removed. */
   const removed = async (spaces: readonly Space[]): Promise<void> => {
     for (const space of spaces) {
       await feedListener.spaceLeft(space);
-      for (const cache of [people, mentions, threads, feed, home, lookBack])
-        cache.forgetSpace(space);
+      forgetSpace(space);
       await looks.forgetSpace(space);
     }
   };
@@ -266,6 +272,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       unwatch();
       intake[Symbol.dispose]();
       await transport.stop();
+      await installations.settled();
     },
   };
 };

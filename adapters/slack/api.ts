@@ -32,7 +32,7 @@ export interface Api {
     args?: Args,
     options?: SlackCallOptions,
   ): Promise<Result>;
-  /** True when Slack accepted the workspace's token the last time it was used. */
+  /** True unless Slack refused the workspace's token the last time it was used. */
   readonly isTokenGood: (space: Space) => boolean;
   /** Knowledge of whether Slack limits the app's history. */
   readonly history: HistoryLimits;
@@ -95,14 +95,15 @@ const priorityOf = (method: SlackMethod): CallPriority =>
 
 export const createSlackApi = (
   options: ApiOptions,
-  tokens: Pick<Installations, 'tokenOf' | 'tokenRefused'>,
+  tokens: Pick<Installations, 'tokenOf' | 'tokenKnown' | 'tokenRefused'>,
 ): Api => {
   const { clock = realClock, random = Math.random, speed = 1 } = options;
   const client = new WebClient(undefined, clientOptions(options.url));
   const limiter = createRateLimiter(clock, speed, options.quota);
   const history = createHistoryLimits(limiter);
   const backoff = { firstMs: 500, longestMs: 4_000, random };
-  const refusedFor = new Set<string>();
+  /** Tokens that Slack refused, by the workspace. Another process may have stored another one since. */
+  const refused = new Map<string, string>();
 
   const callOnce = async (space: Space, method: SlackMethod, args: Args): Promise<unknown> => {
     const token = await tokens.tokenOf(space);
@@ -113,7 +114,7 @@ export const createSlackApi = (
     try {
       const team = OF_WORKSPACE.has(method) ? { team_id: space.id } : {};
       const result = await client.apiCall(method, { ...team, ...args, token });
-      refusedFor.delete(space.id);
+      refused.delete(space.id);
       return result;
     } catch (thrown) {
       const fault = fromSlack(thrown, method, speed);
@@ -121,7 +122,7 @@ export const createSlackApi = (
       // A token that was renewed meanwhile, here or in another process, is tried at once.
       const next = isTokenEnded(fault) ? await tokens.tokenOf(space) : token;
       if (next !== undefined && next !== token) return callOnce(space, method, args);
-      if (isTokenEnded(fault)) refusedFor.add(space.id);
+      if (isTokenEnded(fault)) refused.set(space.id, token);
       throw fault;
     }
   };
@@ -175,7 +176,10 @@ export const createSlackApi = (
         }
       }
     },
-    isTokenGood: (space) => !refusedFor.has(space.id),
+    isTokenGood: (space) => {
+      const token = refused.get(space.id);
+      return token === undefined || token !== tokens.tokenKnown(space);
+    },
     history,
   };
 };

@@ -174,7 +174,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   installation: {
     title: 'Workspaces that installed the app',
     spaces: SPACE,
-    stored: 'The bot’s token and IDs from Slack, encrypted with AES-256-GCM.',
+    stored:
+      'The bot’s token and IDs from Slack, and when it was installed, encrypted with AES-256-GCM.',
     about: 'Nobody; it is about a workspace.',
     why: 'To work in more than one workspace.',
     kept: 'Until the app is removed from the workspace.',

@@ -5,6 +5,16 @@ import type { Store } from './index.ts';
 
 const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
 
+/** True where something other than `expected` was encrypted. */
+const isOther = (cipher: Cipher, sealed: string, expected: string, space: Space): boolean => {
+  try {
+    return cipher.open(sealed, keyOf(space)) !== expected;
+  } catch {
+    // It was read here a moment ago, so it was only encrypted with a newer key that is not known here.
+    return false;
+  }
+};
+
 export const createInstallationStore = (store: Store, cipher: Cipher): InstallationStore => ({
   of: async (space) => {
     const row = await store
@@ -14,14 +24,17 @@ export const createInstallationStore = (store: Store, cipher: Cipher): Installat
       .executeTakeFirst();
     return row && cipher.open(row.secret, keyOf(space));
   },
-  list: async (platform) => {
+  all: async (platform) => {
     const rows = await store
       .selectFrom('installation')
-      .select('space_id')
+      .select(['space_id', 'secret'])
       .where('platform', '=', platform)
       .orderBy('space_id')
       .execute();
-    return rows.map(({ space_id: id }) => ({ platform, id }));
+    return rows.map(({ space_id: id, secret }) => {
+      const space = { platform, id };
+      return { space, open: () => cipher.open(secret, keyOf(space)) };
+    });
   },
   put: async (space, secret) => {
     const sealed = cipher.seal(secret, keyOf(space));
@@ -36,6 +49,28 @@ export const createInstallationStore = (store: Store, cipher: Cipher): Installat
       await store.signals.publish(db, 'installation', space);
     });
   },
+  replace: async (space, before, after) => {
+    const sealed = cipher.seal(after, keyOf(space));
+    return store.write(async (db) => {
+      for (;;) {
+        const row = await db
+          .selectFrom('installation')
+          .select('secret')
+          .where((eb) => eb.and(whereSpace(space)))
+          .executeTakeFirst();
+        if (!row || isOther(cipher, row.secret, before, space)) return false;
+        const { numUpdatedRows } = await db
+          .updateTable('installation')
+          .set({ secret: sealed })
+          .where((eb) => eb.and({ ...whereSpace(space), secret: row.secret }))
+          .executeTakeFirst();
+        // Otherwise it was changed in between, maybe only by another encryption.
+        if (numUpdatedRows === 0n) continue;
+        await store.signals.publish(db, 'installation', space);
+        return true;
+      }
+    });
+  },
   remove: async (space) => {
     await store.write(async (db) => {
       await db
@@ -47,17 +82,8 @@ export const createInstallationStore = (store: Store, cipher: Cipher): Installat
     // A deleted token must not stay readable in the file.
     await store.checkpoint();
   },
-  watch: (platform, receive) => {
-    const take = async (space: Space | undefined): Promise<void> => {
+  watch: (platform, receive) =>
+    store.signals.subscribe('installation', async (space) => {
       if (space === undefined || space.platform === platform) await receive(space);
-    };
-    // The removal of a space deletes its installation, too.
-    const ends = [
-      store.signals.subscribe('installation', take),
-      store.signals.subscribe('space-left', take),
-    ];
-    return () => {
-      for (const end of ends) end();
-    };
-  },
+    }),
 });

@@ -93,7 +93,10 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
     /** Deletes every row of a space that was left. Resolves once copies in memory are gone, too. */
     remove: async (space: Space): Promise<void> => {
       for (const [table, columns] of TABLES_OF_SPACES) await removeFrom(table, columns, space);
-      await store.write((db) => store.signals.publish(db, 'space-left', space));
+      await store.write(async (db) => {
+        await store.signals.publish(db, 'space-left', space);
+        await store.signals.publish(db, 'installation', space);
+      });
       // Deleted text must not stay readable in the file.
       await store.checkpoint();
     },

@@ -31,6 +31,7 @@ const open = async ({ isInstalled }: { readonly isInstalled: boolean }) => {
     slack,
     workspace,
     admin,
+    other,
     /** Somebody in another workspace, which has the app before the second process starts. */
     otherAdmin,
     toFirst: () => (slack.app.requestUrl = firstUrl),
@@ -104,5 +105,42 @@ describe('a workspace that one of several processes', () => {
     await showHome(scene, otherAdmin);
     expect(refused().slice(before)).toEqual([]);
     expect([...first.errors, ...second.errors]).toEqual([]);
+  });
+
+  it('removes and installs again is known anew by the others', async () => {
+    await using scene = await open({ isInstalled: true });
+    const { first, second, slack, workspace, admin, toFirst, toSecond } = scene;
+    const asked = (): number =>
+      slack.requests.filter(
+        ({ method, args }) => method === 'users.info' && args['user'] === admin.id,
+      ).length;
+    toSecond();
+    await showHome(scene, admin);
+    const once = asked();
+    await showHome(scene, admin);
+    expect(asked()).toBe(once);
+    toFirst();
+    workspace.uninstall();
+    await slack.events.settled();
+    await installIn(first, workspace, admin);
+    const before = asked();
+    toSecond();
+    await showHome(scene, admin);
+    expect(asked()).toBeGreaterThan(before);
+    expect([...first.errors, ...second.errors]).toEqual([]);
+  });
+
+  it('installs again makes the others ready whose tokens had all been refused', async () => {
+    await using scene = await open({ isInstalled: true });
+    const { first, second, slack, workspace, other, admin, otherAdmin, toFirst, toSecond } = scene;
+    // Nothing tells that the tokens end.
+    slack.app.events = new Set(['app_home_opened']);
+    for (const revoked of [workspace, other]) revoked.revoke();
+    toSecond();
+    for (const user of [admin, otherAdmin]) user.openHome();
+    await expect.poll(() => second.isReady()).toBe(false);
+    toFirst();
+    await installIn(first, workspace, admin);
+    expect(second.isReady()).toBe(true);
   });
 });

@@ -221,7 +221,7 @@ export const withSlackBot = (transport: Transport = 'socket'): SlackBot =>
 
 /** Opens the page of an installation, as a browser does; resolves with what leads on. */
 export const openInstallPage = async (
-  bot: SlackBot,
+  bot: Pick<SlackBot, 'slack'>,
 ): Promise<{ readonly address: string; readonly cookie: string }> => {
   const origin = new URL(bot.slack.app.requestUrl ?? '').origin;
   const start = await fetch(`${origin}/slack/install`);
@@ -242,7 +242,7 @@ export const comeBack = async (
 
 /** Installs the app as a browser does: the page, Slack's page of consent, and back. */
 export const installIn = async (
-  bot: SlackBot,
+  bot: Pick<SlackBot, 'slack'>,
   workspace: FakeWorkspace,
   admin: FakeUser,
   isAllowed = true,

@@ -60,6 +60,24 @@ describe('an app that workspaces install themselves', () => {
     expect(await bot.use(at, 'translate good evening to:es', { part: 'es:good' })).toContain('es:');
   });
 
+  it('logs each installation once, and none that takes the place of another', async () => {
+    await using bot = await open();
+    const installed = () =>
+      bot.logged.filter((line) => line.includes('the app was installed')).length;
+    const workspace = bot.slack.workspace({ installed: false });
+    const admin = workspace.user({ isAdmin: true });
+    await installIn(bot, workspace, admin);
+    expect(installed()).toBe(1);
+    await installIn(bot, workspace, admin);
+    expect(installed()).toBe(1);
+    workspace.uninstall();
+    await expect
+      .poll(async () => bot.store.selectFrom('installation').selectAll().execute())
+      .toEqual([]);
+    await installIn(bot, workspace, admin);
+    expect(installed()).toBe(2);
+  });
+
   it('renews a token before it ends, and keeps the new one', async () => {
     await using bot = await open();
     bot.slack.app.rotatesTokens = true;

@@ -16,6 +16,9 @@ import { toAppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service-status.ts';
 import type { ChannelWatch } from '../../../src/model/watch.ts';
 
+/** Longest wait until no other process renews a token. */
+const LONGEST_MS = 30_000;
+
 const tokenHint = (thrown: unknown): string => {
   if (isRefusal(thrown, 'invalid_auth', 'not_authed'))
     return `Slack doesn't know SLACK_BOT_TOKEN: copy "Bot User OAuth Token" from ${pageOf('oauth', undefined)}`;
@@ -65,6 +68,8 @@ export const checkWorkspaces = async function* (
     opened = openInstallations(options, core, {
       adding: async () => {},
       added: () => {},
+      changed: () => {},
+      stopped: AbortSignal.timeout(LONGEST_MS),
     }).installations;
     await opened.load();
   } catch (thrown) {

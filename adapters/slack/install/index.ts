@@ -17,8 +17,8 @@ export interface InstallOptions {
  */
 export const openInstallations = (
   { url, botToken, client }: InstallOptions,
-  { installations: store, log }: Pick<Core, 'installations' | 'log'>,
-  told: Pick<ManyWorkspacesDeps, 'adding' | 'added'>,
+  { installations: store, log, processes }: Pick<Core, 'installations' | 'log' | 'processes'>,
+  told: Pick<ManyWorkspacesDeps, 'adding' | 'added' | 'changed' | 'stopped'>,
 ): {
   readonly installations: Installations;
   /** Undefined where no workspace can install the app itself. */
@@ -33,6 +33,7 @@ export const openInstallations = (
       'ENCRYPTION_KEY must be set for SLACK_CLIENT_ID: it encrypts the tokens of workspaces ("openssl rand -base64 32" makes one)',
     );
   const { id: clientId, secret: clientSecret } = client;
-  const many = manyWorkspaces({ store, clientId, clientSecret, apiUrl: url, log, ...told });
+  const { leases } = processes;
+  const many = manyWorkspaces({ store, leases, clientId, clientSecret, apiUrl: url, log, ...told });
   return { installations: many, pages: many.pages };
 };

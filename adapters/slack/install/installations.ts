@@ -26,6 +26,8 @@ export interface Installations {
   ownerOf(space: Space): Space;
   /** A token that can be used; undefined where the app is not installed. */
   tokenOf(space: Space): Promise<string | undefined>;
+  /** The token that is known at the moment, which may be over; undefined where the app is not installed. */
+  tokenKnown(space: Space): string | undefined;
   /** Takes the news that Slack does not accept a token any more. */
   tokenRefused(space: Space, token: string): void;
   /** Every workspace that is known; those of an organisation in its place. */
@@ -56,4 +58,6 @@ export interface Installations {
     isWhole: boolean,
     remove: (gone: readonly Space[]) => Promise<void>,
   ): Promise<void>;
+  /** Resolves once tokens that were renewed are stored, or cannot be. */
+  settled(): Promise<void>;
 }

@@ -1,22 +1,23 @@
 import { createHmac } from 'node:crypto';
-import { InstallProvider, type Installation, type InstallationQuery } from '@slack/oauth';
+import { InstallProvider, type Installation } from '@slack/oauth';
 import { clientOptions, silentLogger } from '../api.ts';
 import { spaceOf } from '../ids.ts';
-import type { Installations, Installed } from './installations.ts';
+import type { Installations } from './installations.ts';
 import { readInstalled } from './one-workspace.ts';
 import { createInstallPages, type InstallPages } from './pages.ts';
-import { isOrganisation, ownerOf as ownerOfQuery, stored } from './stored.ts';
+import { isOrganisation, ownerOf as ownerOfQuery } from './stored.ts';
 import { createStoredInstallations } from './stored-installations.ts';
+import { createStoredTokens } from './stored-tokens.ts';
 import { isTokenAccepted, readWorkspaces } from './token-check.ts';
-import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
-import { HOUR_MS } from '../../../src/async/time.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { InstallationStore } from '../../../src/ports/installations.ts';
+import type { Leases } from '../../../src/ports/leases.ts';
 
 export interface ManyWorkspacesDeps {
   readonly store: InstallationStore;
+  readonly leases: Pick<Leases, 'acquire'>;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly apiUrl: string | undefined;
@@ -25,63 +26,48 @@ export interface ManyWorkspacesDeps {
   readonly adding: (space: Space) => Promise<void>;
   /** Takes workspaces that have the app, or have it anew. */
   readonly added: (spaces: readonly Space[]) => void;
+  /** Takes spaces whose installation came, went or was replaced, in whichever process. */
+  readonly changed: (spaces: readonly Space[]) => void;
+  readonly stopped: AbortSignal;
 }
 
 /** A workspace's address for consent, at Slack or at the server that stands for it. */
 const authorizationUrl = (apiUrl: string | undefined): string =>
   `${apiUrl === undefined ? 'https://slack.com' : new URL(apiUrl).origin}/oauth/v2/authorize`;
 
+/** Set of the leases under which a process changes an installation. */
+const CHANGE = 'slack-installation';
+
 export interface ManyWorkspaces extends Installations {
   readonly pages: InstallPages;
 }
-
-/** An installation as it was read; the library renews its tokens and has it stored again. */
-type Fetched = Installation & { readonly isFetched?: true };
-
-/** Time before a token's end from which the library renews it. */
-const RENEWED_BEFORE_MS = 2 * HOUR_MS;
 
 /**
  * Workspaces that install the app themselves, by OAuth, or whose organisation does so for all of them;
  * the tokens are stored encrypted.
  */
 export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
-  const { store, clientId, clientSecret, apiUrl, log, adding, added } = deps;
-  const known = createStoredInstallations(store, log);
-  /** Tokens that are being read or renewed: a refresh token can be used once. */
-  const asking = new Map<string, Promise<string | undefined>>();
-  /** Tokens that were read; one that is not the stored one any more is read anew. */
-  const tokens = new Map<string, { readonly token: string; readonly untilMs: number }>();
-  const turns = createKeyedMutex();
+  const { store, leases, clientId, clientSecret, apiUrl, log, adding, added, stopped } = deps;
+  const known = createStoredInstallations(deps);
+  const tokens = createStoredTokens({ ...deps, known: known.of });
+
+  /** Changes an installation while no process changes the same one. */
+  const inTurn = async <Result>(
+    ownerId: string,
+    change: () => Promise<Result>,
+  ): Promise<Result> => {
+    const tenure = await leases.acquire(`${CHANGE}:${ownerId}`, stopped);
+    try {
+      return await change();
+    } finally {
+      await tenure.release();
+    }
+  };
 
   const ownerOf = (space: Space): Space => {
     const organisation = known.organisationOf(space);
     return organisation === undefined ? space : spaceOf(organisation);
   };
-
-  const fetchInstallation = async (query: InstallationQuery<boolean>): Promise<Fetched> => {
-    const written = await store.of(ownerOfQuery(query));
-    if (written === undefined)
-      throw new AppError('unavailable', 'the app is not installed in this workspace');
-    return {
-      ...stored.parse(JSON.parse(written)).installation,
-      isFetched: true,
-    } as unknown as Fetched;
-  };
-
-  const put = async (
-    installation: Installation,
-    { url, botName }: Pick<Installed, 'url' | 'botName'>,
-  ): Promise<void> =>
-    store.put(
-      ownerOfQuery({
-        isEnterpriseInstall: installation.isEnterpriseInstall,
-        enterpriseId: installation.enterprise?.id,
-        teamId: installation.team?.id,
-      }),
-      // Nothing is needed of the person who did it.
-      JSON.stringify({ installation: { ...installation, user: undefined }, url, botName }),
-    );
 
   /** Notes workspaces that use an organisation's installation; resolves with the new ones. */
   const join = async (spaces: readonly Space[], organisationId: string): Promise<Space[]> => {
@@ -118,24 +104,25 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     const about = await readInstalled(apiUrl, bot.token, installation.appId);
     await adding(space);
     const isNew = !known.of(space);
-    await put({ ...installation, appId: about.appId }, about);
+    const { url, botName, appId } = about;
+    // Nothing is needed of the person who did it.
+    const kept = { ...installation, appId, user: undefined };
+    await store.put(
+      space,
+      JSON.stringify({ installation: kept, url, botName, installedMs: Date.now() }),
+    );
     if (isNew) log.info({ space: space.id }, 'Slack: the app was installed');
     if (isOrganisation(space)) await joinAll(space, bot.token);
     added(isOrganisation(space) ? known.workspacesOf(space.id) : [space]);
   };
 
-  const storeInstallation = async ({ isFetched, ...installation }: Fetched): Promise<void> => {
+  const storeInstallation = async (installation: Installation): Promise<void> => {
     const space = ownerOfQuery({
       isEnterpriseInstall: installation.isEnterpriseInstall,
       enterpriseId: installation.enterprise?.id,
       teamId: installation.team?.id,
     });
-    const now = known.of(space);
-    if (!isFetched) {
-      using _ = await turns.take(space.id);
-      await install(installation, space);
-      // Stored at once, as the former refresh token is used up; not where the app was removed meanwhile.
-    } else if (now) await put(installation, now.installed);
+    await inTurn(space.id, async () => install(installation, space));
   };
 
   const provider = new InstallProvider({
@@ -148,44 +135,18 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     logger: silentLogger,
     installationStore: {
       storeInstallation,
-      fetchInstallation,
-      deleteInstallation: async (query) => store.remove(ownerOfQuery(query)),
+      // Only the library's `authorize` reads one, which is not used.
+      fetchInstallation: async () => {
+        throw new AppError('unavailable', 'the app is not installed in this workspace');
+      },
     },
   });
-
-  const askToken = async (owner: Space): Promise<string | undefined> => {
-    const { id } = owner;
-    if ((await store.of(owner)) === undefined) return undefined;
-    const found = await provider.authorize(
-      isOrganisation(owner)
-        ? { isEnterpriseInstall: true, enterpriseId: id, teamId: undefined }
-        : { isEnterpriseInstall: false, enterpriseId: undefined, teamId: id },
-    );
-    const { botToken, botTokenExpiresAt } = found;
-    if (botToken === undefined || !known.of(owner)) return undefined;
-    const untilMs = (botTokenExpiresAt ?? Infinity) * 1_000 - RENEWED_BEFORE_MS;
-    tokens.set(id, { token: botToken, untilMs });
-    return botToken;
-  };
-
-  /** The token of an installation; undefined where there is none. Rejects where it could not be read. */
-  const readToken = async (owner: Space): Promise<string | undefined> => {
-    const now = known.of(owner);
-    if (!now) return undefined;
-    const held = tokens.get(owner.id);
-    if (held?.token === now.token && held.untilMs > Date.now()) return held.token;
-    const running = asking.get(owner.id);
-    if (running) return running;
-    const asked = askToken(owner).finally(() => asking.delete(owner.id));
-    asking.set(owner.id, asked);
-    return asked;
-  };
 
   /** True while Slack accepts the token that is stored. Rejects where it could not be read or asked about. */
   const isAlive = async (owner: Space): Promise<boolean> => {
     for (;;) {
       await known.refresh(owner);
-      const token = await readToken(owner);
+      const token = await tokens.of(owner);
       if (token === undefined) return false;
       if (await isTokenAccepted(apiUrl, token)) return true;
       await known.refresh(owner);
@@ -196,7 +157,7 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
 
   const tokenOf = async (space: Space): Promise<string | undefined> => {
     try {
-      return await readToken(ownerOf(space));
+      return await tokens.of(ownerOf(space));
     } catch (thrown) {
       log.warn({ reason: toAppError(thrown).message }, 'Slack: no token of a workspace');
       return undefined;
@@ -210,37 +171,35 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     },
     ownerOf,
     tokenOf,
-    tokenRefused: (space, token) => {
-      const { id } = ownerOf(space);
-      if (tokens.get(id)?.token === token) tokens.delete(id);
-    },
+    tokenKnown: (space) => known.of(ownerOf(space))?.token,
+    tokenRefused: (space, token) => tokens.refused(ownerOf(space), token),
     list: known.workspaces,
     load: known.load,
     watch: known.watch,
     joined: async (spaces, organisationId) => {
       // Asked with everything that arrives.
       if (spaces.every((space) => known.organisationOf(space) === organisationId)) return;
-      using _ = await turns.take(organisationId);
-      const fresh = await join(spaces, organisationId);
+      const fresh = await inTurn(organisationId, async () => join(spaces, organisationId));
       if (fresh.length > 0) added(fresh);
     },
-    parted: async (spaces, organisationId, remove) => {
-      using _ = await turns.take(organisationId);
-      const token = await readToken(spaceOf(organisationId));
-      const left = token === undefined ? [] : await readWorkspaces(apiUrl, token);
-      const gone = spaces.filter((space) => !known.of(space) && !left.includes(space.id));
-      if (gone.length > 0) await remove(gone);
-    },
+    parted: async (spaces, organisationId, remove) =>
+      inTurn(organisationId, async () => {
+        const token = await tokens.of(spaceOf(organisationId));
+        const left = token === undefined ? [] : await readWorkspaces(apiUrl, token);
+        const gone = spaces.filter((space) => !known.of(space) && !left.includes(space.id));
+        if (gone.length > 0) await remove(gone);
+      }),
     ended: async (space, isWhole, remove) => {
       const owner = ownerOf(space);
-      using _ = await turns.take(owner.id);
-      if (await isAlive(owner)) return;
-      const gone = [owner, ...known.workspacesOf(owner.id)];
-      tokens.delete(owner.id);
-      await store.remove(owner);
-      log.info({ space: owner.id, isWhole }, 'Slack: the app was removed, or its token');
-      if (isWhole) await remove(gone);
+      await inTurn(owner.id, async () => {
+        if (await isAlive(owner)) return;
+        const gone = [owner, ...known.workspacesOf(owner.id)];
+        await store.remove(owner);
+        log.info({ space: owner.id, isWhole }, 'Slack: the app was removed, or its token');
+        if (isWhole) await remove(gone);
+      });
     },
+    settled: tokens.settled,
     pages: createInstallPages(provider),
   };
 };

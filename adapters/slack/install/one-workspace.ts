@@ -74,9 +74,11 @@ export const oneWorkspace = (
     watch: () => () => {},
     known: (space) => (isIt(space) && !isEnded ? installed : undefined),
     tokenOf: async (space) => (isIt(space) && !isEnded ? token : undefined),
+    tokenKnown: (space) => (isIt(space) && !isEnded ? token : undefined),
     ownerOf: (space) => space,
     tokenRefused: () => {},
     list: () => (installed && !isEnded ? [installed.space] : []),
+    settled: async () => {},
     joined: async () => {},
     parted: async () => {},
     ended: async (space, isWhole, remove) => {

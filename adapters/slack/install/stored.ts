@@ -14,12 +14,38 @@ export const stored = z.looseObject({
         id: z.string(),
         userId: z.string(),
         scopes: z.array(z.string()),
+        /** Makes the next token, once; undefined for a token without an end. */
+        refreshToken: z.string().optional(),
+        /** End of the token, s since 1970. */
+        expiresAt: z.number().optional(),
       })
       .optional(),
   }),
   url: z.string().optional(),
   botName: z.string().optional(),
+  /** Time of the installation, ms since 1970, by which a later one is known. */
+  installedMs: z.number().optional(),
 });
+
+/** A token with what renews it. */
+export type StoredBot = Pick<
+  NonNullable<z.infer<typeof stored>['installation']['bot']>,
+  'token' | 'refreshToken' | 'expiresAt'
+>;
+
+/** Reads the token of a stored installation; undefined for anything else. */
+export const readBot = (written: string): StoredBot | undefined =>
+  stored.safeParse(JSON.parse(written)).data?.installation.bot;
+
+/** Gives a stored installation another token. */
+export const withBot = (written: string, bot: StoredBot): string => {
+  const json = stored.parse(JSON.parse(written));
+  const { installation } = json;
+  return JSON.stringify({
+    ...json,
+    installation: { ...installation, bot: { ...installation.bot, ...bot } },
+  });
+};
 
 /** The stored form of a workspace that uses its organisation's installation. */
 const pointer = z.object({ organisation: z.string() });
@@ -42,6 +68,7 @@ export const ownerOf = (query: {
 export interface StoredInstallation {
   readonly installed: Installed;
   readonly token: string;
+  readonly installedMs: number | undefined;
 }
 
 /** Reads what is stored of a space; undefined for an installation without a bot. */
@@ -52,11 +79,12 @@ export const readStored = (
   const json: unknown = JSON.parse(written);
   const pointed = pointer.safeParse(json).data;
   if (pointed) return pointed;
-  const { installation, url, botName } = stored.parse(json);
+  const { installation, url, botName, installedMs } = stored.parse(json);
   const { bot, appId } = installation;
   if (!bot || appId === undefined) return undefined;
   return {
     token: bot.token,
+    installedMs,
     installed: {
       space,
       appId,

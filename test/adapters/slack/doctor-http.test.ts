@@ -154,7 +154,12 @@ describe('with many workspaces', () => {
   });
   const storeOf = (kept: Readonly<Record<string, string>>): InstallationStore => ({
     of: async ({ id }) => kept[id],
-    list: async () => Object.keys(kept).map((id) => ({ platform: 'slack', id })),
+    all: async () =>
+      Object.entries(kept).map(([id, secret]) => ({
+        space: { platform: 'slack', id },
+        open: () => secret,
+      })),
+    replace: async () => true,
     put: async () => {},
     remove: async () => {},
     watch: () => () => {},

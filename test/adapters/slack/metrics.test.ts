@@ -24,7 +24,7 @@ test('requests that Slack refuses for now are counted, though they are sent agai
       random: () => 0,
       rateLimited,
     },
-    { tokenOf: async () => 'xoxb-1', tokenRefused: () => undefined },
+    { tokenOf: async () => 'xoxb-1', tokenKnown: () => 'xoxb-1', tokenRefused: () => undefined },
   );
   await api.call({ platform: 'slack', id: 'team' }, 'chat.update');
   connected();

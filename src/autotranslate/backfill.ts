@@ -6,7 +6,7 @@ import { createMissedReader, type MissedDeps, type MissedReading } from './misse
 
 /** Longest wait before another try of a history for which messages wait too. */
 const PATIENCE_MS = 1_000;
-/** Time after which messages that were left out of a history are looked for, had no report come. */
+/** Time within which messages that were left out of a history are reported; they are looked for otherwise. */
 const REPORTED_MS = 10_000;
 /** Times that a hold is kept for the reports that came meanwhile. */
 const MOST_ROUNDS = 3;
@@ -56,6 +56,8 @@ interface Follow {
     | undefined;
   /** Fetches that are queued or running. */
   looks: number;
+  /** Positions of messages that were left out of a history and are still to be reported. */
+  readonly leftOut: Set<string>;
   /**
    * Fetches that take long, one after the other: messages do not wait for them. Resolves with false where
    * the last one was ended before its time.
@@ -100,6 +102,7 @@ export const createBackfill = (deps: BackfillDeps) => {
       tail: Promise.resolve(),
       held: 0,
       looks: 0,
+      leftOut: new Set(),
       lettingGo: Promise.resolve(),
       coming: undefined,
       slow: Promise.resolve(true),
@@ -168,6 +171,14 @@ export const createBackfill = (deps: BackfillDeps) => {
     return follow.slow;
   };
 
+  /** Reads the history again up to the messages that were left out of it, unless all of them are reported soon. */
+  const lookForLeftOut = async (follow: Follow, channel: Channel): Promise<void> => {
+    await sleep(realClock, REPORTED_MS, follow.signal).catch(() => undefined);
+    const last = [...follow.leftOut].toSorted().at(-1);
+    follow.leftOut.clear();
+    if (last !== undefined && !follow.signal.aborted) void lookOn(follow, channel, 0, last);
+  };
+
   /**
    * Ends a hold once the history is read, and the reports that waited for it are handled: those of
    * linked channels, which waited for no history, would else go before them.
@@ -211,12 +222,11 @@ export const createBackfill = (deps: BackfillDeps) => {
         // channel, read later or after that end, would else hold what is missing here.
         const begun = feed?.positionAt(coming.sinceMs) ?? '';
         const until = [begun, coming.newest ?? ''].toSorted().at(-1);
-        let left: string | undefined;
         const how = {
           newest: coming.newest,
           isLinked,
           until: isLinked ? until : undefined,
-          leftOut: (position: string) => void (left = position),
+          leftOut: (position: string) => void follow.leftOut.add(position),
         };
         let waitMs = isSlow() ? 0 : await look(follow, channel, { ...how, attempt: 0 });
         // A fault that passes soon costs neither the channel nor those linked with it their order.
@@ -225,8 +235,7 @@ export const createBackfill = (deps: BackfillDeps) => {
           waitMs = await look(follow, channel, { ...how, attempt: 1 });
         }
         if (waitMs === undefined) follow.isWhole = follow.slowComing === undefined;
-        if (waitMs === undefined && left !== undefined)
-          void lookOn(follow, channel, REPORTED_MS, left);
+        if (waitMs === undefined && follow.leftOut.size > 0) void lookForLeftOut(follow, channel);
         ended.resolve(waitMs === undefined || lookOn(follow, channel, waitMs));
       } finally {
         ended.resolve(false);
@@ -251,10 +260,17 @@ export const createBackfill = (deps: BackfillDeps) => {
     else void missed(channel, undefined);
   };
 
-  const report = async (channel: Channel, run: Report, isLeftOut: boolean): Promise<void> => {
+  const report = async (
+    channel: Channel,
+    run: Report,
+    {
+      isReplaceable,
+      position,
+    }: { readonly isReplaceable: boolean; readonly position?: string | undefined },
+  ): Promise<void> => {
     if (!follows.has(channelKey(channel))) begin(channel);
     const follow = followOf(channel);
-    if (isLeftOut && follow.held >= MOST_HELD) {
+    if (isReplaceable && follow.held >= MOST_HELD) {
       void missed(channel, undefined);
       return;
     }
@@ -267,6 +283,7 @@ export const createBackfill = (deps: BackfillDeps) => {
         // What was missed in a linked channel may come before it.
         await orAborted(heeded(channel), follow.signal).catch(() => undefined);
         await run(follow.isWhole);
+        if (position !== undefined) follow.leftOut.delete(position);
       } catch (thrown) {
         if (!reportsAll(channel)) {
           follow.isWhole = false;
@@ -288,10 +305,14 @@ export const createBackfill = (deps: BackfillDeps) => {
      * Runs the report of a message in its channel's order: at once where nothing was missed, after
      * the history otherwise. The first report of a channel since the start counts as a gap before it,
      * and a report that fails makes one, unless the platform reports everything sooner or later.
+     *
+     * @param position that of the message
      */
-    report: (channel: Channel, run: Report): Promise<void> => report(channel, run, true),
+    report: (channel: Channel, run: Report, position?: string): Promise<void> =>
+      report(channel, run, { isReplaceable: true, position }),
     /** Runs a report that the history cannot replace: it is never left out, however many wait. */
-    reportAlways: (channel: Channel, run: Report): Promise<void> => report(channel, run, false),
+    reportAlways: (channel: Channel, run: Report): Promise<void> =>
+      report(channel, run, { isReplaceable: false }),
     /** Stops following a channel; a fetch of its history that is under way ends. */
     forget: (channel: Channel): void => end(channelKey(channel)),
     /** Stops following the channels of a space. */

@@ -197,7 +197,9 @@ export const createIngest = (deps: IngestDeps) => {
     spaceOf: (channel) => watches.holder(channel) ?? channel.space,
     messageChanged: async (message) => {
       const { channel } = message.ref;
-      if (watches.of(channel)) await backfill.report(channel, (isWhole) => take(message, isWhole));
+      const { position } = message;
+      if (watches.of(channel))
+        await backfill.report(channel, (isWhole) => take(message, isWhole), position);
       else await take(message, false);
     },
     messagesDeleted: async (refs) => {

@@ -100,27 +100,37 @@ describe('catching up', () => {
     await reported;
   });
 
-  it('leaves what came after the gap of a linked channel to its report, and looks for it later', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      scene.aheadMs = -60_000;
-      const hold = () => holdOf(Promise.resolve());
-      await using backfill = createBackfill({ ...parts(), hold });
-      const { position } = scene.place.say(GENERAL, 'missed');
-      scene.place.say(GENERAL, 'later');
-      scene.recent = [scene.place.say(GENERAL, 'last')];
-      expect(await backfill.missed(GENERAL, position)).toBe(true);
-      expect(scene.taken).toEqual(['missed']);
-      expect(scene.deleted).toEqual([]);
-      scene.taken.length = 0;
-      const looked = backfill.idle();
-      await vi.advanceTimersByTimeAsync(10_000);
-      await looked;
-      expect(scene.taken).toEqual(['later', 'last']);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
+  it.each([
+    ['looks for it later where no report comes', false, ['reported', 'last']],
+    ['and not again once it was reported', true, []],
+  ])(
+    'leaves what came after the gap of a linked channel to its reports, %s',
+    async (_, areAllReported, foundLater) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      try {
+        scene.aheadMs = -60_000;
+        const hold = () => holdOf(Promise.resolve());
+        await using backfill = createBackfill({ ...parts(), hold });
+        const { position } = scene.place.say(GENERAL, 'missed');
+        const later = ['reported', 'last'].map((text) => scene.place.say(GENERAL, text));
+        scene.recent = later;
+        const reported = areAllReported ? later : later.slice(0, 1);
+        const read = backfill.missed(GENERAL, position);
+        for (const message of reported)
+          void backfill.report(GENERAL, async () => undefined, message.position);
+        expect(await read).toBe(true);
+        await backfill.idle();
+        expect(scene.taken).toEqual(['missed']);
+        expect(scene.deleted).toEqual([]);
+        scene.taken.length = 0;
+        await vi.advanceTimersByTimeAsync(11_000);
+        await backfill.idle();
+        expect(scene.taken).toEqual(foundLater);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 
   it('holds linked channels until the reports that waited for the history are handled', async () => {
     const noted: string[] = [];

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createTestClock } from '../../fakes/clock.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import adapterModule from '../../../adapters/discord/index.ts';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
@@ -9,6 +10,7 @@ import type { Finding } from '../../../src/model/service-status.ts';
 import { isFailure } from '../../../src/ops/doctor.ts';
 import type { ChannelWatch } from '../../../src/model/watch.ts';
 import type { Agreements } from '../../../src/ports/agreements.ts';
+import type { Leases } from '../../../src/ports/leases.ts';
 import { startDiscordFake, type FakeChannel, type FakeGuild } from '../../fakes/discord/index.ts';
 import { createTestCore, openDiscord, optionsFor, placeOf } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
@@ -201,6 +203,25 @@ test('what all processes agreed on is read again where it could not be read at t
   expect([adapter.ready(), fake.gateway.identifies]).toEqual([false, 0]);
   await eventually(() => expect(adapter.ready()).toBe(true));
   expect(fake.gateway.identifies).toBe(1);
+});
+
+test('one of several processes is not ready while it waits for its first shards, and is where others have them all', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const clock = createTestClock();
+  const core = createTestCore();
+  const share: Leases['share'] = () => ({
+    stopClaiming: () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  });
+  const leases = { ...core.processes.leases, share };
+  const processes = { ...core.processes, leases, isAlone: false };
+  await using adapter = createDiscordAdapter(optionsFor(fake, { clock }), { ...core, processes });
+  const starting = adapter.start();
+  await eventually(() => expect(clock.waiting).toBe(1));
+  expect(adapter.ready()).toBe(false);
+  await clock.advance(6_000);
+  expect((await starting).where).toContain('(0 of 1 shards)');
+  expect(adapter.ready()).toBe(true);
 });
 
 test('while few session starts are left of the day, none is used, and it is looked for more', async () => {

@@ -55,6 +55,13 @@ export const declareDiscordMetrics = (
     // A process that began no session since the reset has not asked again.
     () => starts && (clock.nowMs() < starts.untilMs ? starts.left : starts.total),
   );
+  metrics.gauge(
+    {
+      name: 'dragoman_discord_session_starts_allowed',
+      help: 'Session starts that Discord allows in a day, as it said last.',
+    },
+    () => starts?.total,
+  );
   return {
     watchRequests: (rest) => {
       rest.on(RESTEvents.Response, (_, response: ResponseLike) => {

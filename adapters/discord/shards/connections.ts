@@ -126,7 +126,8 @@ export const createConnections = (deps: ConnectionsDeps) => {
       }),
   });
 
-  let isStarted = false;
+  /** True once this process has got its first shards, or has waited long enough for them: others may have them all. */
+  let isSettled = false;
 
   /** Resolves when the first shards that this process got are connected. */
   const connectFirst = async (): Promise<void> => {
@@ -134,6 +135,7 @@ export const createConnections = (deps: ConnectionsDeps) => {
       if (shards.own().length > 0) break;
       await sleep(clock, LOOK_MS, stopped);
     }
+    isSettled = true;
     await Promise.all(shards.own().map(async ({ first }) => first));
   };
 
@@ -148,17 +150,19 @@ export const createConnections = (deps: ConnectionsDeps) => {
       recommended: number,
     ): Promise<{ readonly connected: Promise<void> }> => {
       await shards.start(wanted, recommended);
-      isStarted = true;
       return { connected: connectFirst() };
     },
     /** Says which part of the shards is here; empty where no other process can have any. */
     part: (): string =>
       processes.isAlone ? '' : ` (${shards.own().length} of ${shards.count()} shards)`,
-    /** True when shards are taken, and each that this process has is connected. */
+    /** True when shards are taken, and each that this process has is connected; other processes may have them all. */
     isConnected: (): boolean => {
       const own = shards.own();
-      if (!isStarted) return false;
-      return own.every((shard) => shard.isConnected()) && (own.length > 0 || !processes.isAlone);
+      return (
+        isSettled &&
+        own.every((shard) => shard.isConnected()) &&
+        (own.length > 0 || !processes.isAlone)
+      );
     },
     /** Takes no more shards; those that this process has stay connected. */
     drain: (): void => shards.drain(),

@@ -107,7 +107,12 @@ export const createPrepare = (deps: PrepareDeps) => {
   ): Promise<readonly MirrorTarget[]> => {
     if (flaggedLanguage(purpose) !== undefined) return [{ channel: ref.channel }];
     const watch = watches.of(ref.channel);
-    return watch ? Promise.all(placesOf(watch, tenure).map(({ target }) => target())) : [];
+    if (!watch) return [];
+    if (watch.mode !== 'thread')
+      return Promise.all(placesOf(watch, tenure).map(({ target }) => target()));
+    // A thread is recorded before anything is posted in it.
+    const known = watch.languages.map((language) => threads.of(ref.channel, language));
+    return (await Promise.all(known)).filter((target) => target !== undefined);
   };
 
   /** True unless the target's channel was taken out of the watch's group. */

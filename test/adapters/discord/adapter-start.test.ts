@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
+import { createTestClock } from '../../fakes/clock.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import adapterModule from '../../../adapters/discord/index.ts';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { diagnose } from '../../../adapters/discord/doctor.ts';
 import { parseConfig } from '../../../src/config.ts';
+import { AppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service-status.ts';
 import { isFailure } from '../../../src/ops/doctor.ts';
 import type { ChannelWatch } from '../../../src/model/watch.ts';
+import type { Agreements } from '../../../src/ports/agreements.ts';
+import type { Leases } from '../../../src/ports/leases.ts';
 import { startDiscordFake, type FakeChannel, type FakeGuild } from '../../fakes/discord/index.ts';
 import { createTestCore, openDiscord, optionsFor, placeOf } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
@@ -180,6 +184,44 @@ test('Discord being away keeps nothing from starting, and is waited for', async 
   expect((await adapter.start()).where).toContain('retrying');
   expect(adapter.ready()).toBe(false);
   await eventually(() => expect(adapter.ready()).toBe(true));
+});
+
+test('what all processes agreed on is read again where it could not be read at the start', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  fake.guild();
+  const core = createTestCore();
+  const { agreements } = core.processes;
+  let failures = 0;
+  const read: Agreements['read'] = async (prefix) => {
+    if (failures === 2) return agreements.read(prefix);
+    failures += 1;
+    throw new AppError('unavailable', 'the database does not answer', { retryable: true });
+  };
+  const processes = { ...core.processes, agreements: { ...agreements, read } };
+  await using adapter = createDiscordAdapter(optionsFor(fake), { ...core, processes });
+  expect((await adapter.start()).where).toContain('retrying');
+  expect([adapter.ready(), fake.gateway.identifies]).toEqual([false, 0]);
+  await eventually(() => expect(adapter.ready()).toBe(true));
+  expect(fake.gateway.identifies).toBe(1);
+});
+
+test('one of several processes is not ready while it waits for its first shards, and is where others have them all', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const clock = createTestClock();
+  const core = createTestCore();
+  const share: Leases['share'] = () => ({
+    stopClaiming: () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  });
+  const leases = { ...core.processes.leases, share };
+  const processes = { ...core.processes, leases, isAlone: false };
+  await using adapter = createDiscordAdapter(optionsFor(fake, { clock }), { ...core, processes });
+  const starting = adapter.start();
+  await eventually(() => expect(clock.waiting).toBe(1));
+  expect(adapter.ready()).toBe(false);
+  await clock.advance(6_000);
+  expect((await starting).where).toContain('(0 of 1 shards)');
+  expect(adapter.ready()).toBe(true);
 });
 
 test('while few session starts are left of the day, none is used, and it is looked for more', async () => {

@@ -58,4 +58,5 @@ test('the session starts left are those that Discord said last, and all of them 
   expect(await read(metrics, left)).toBe(399);
   nowMs += 60_000;
   expect(await read(metrics, left)).toBe(1_000);
+  expect(await read(metrics, 'dragoman_discord_session_starts_allowed')).toBe(1_000);
 });

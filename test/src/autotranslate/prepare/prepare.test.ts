@@ -1,44 +1,73 @@
 import { expect, test } from 'vitest';
 import { createPrepare, type PrepareDeps } from '../../../../src/autotranslate/prepare/prepare.ts';
+import type { Channel } from '../../../../src/model/place.ts';
 import type { Tenure } from '../../../../src/ports/leases.ts';
+import type { MirrorTarget } from '../../../../src/ports/mirrors.ts';
 import type { Row } from '../../../../src/store/inbox/row.ts';
 import { AppError } from '../../../../src/errors.ts';
+import { messageOf } from '../../store/inbox/support.ts';
+import { plainTranslator } from '../../../fakes/autotranslate.ts';
 
-const CHANNEL = { space: { platform: 'voices', id: 'space' }, id: 'general' };
+const CHANNEL: Channel = { space: { platform: 'voices', id: 'space' }, id: 'general' };
+const THREAD: MirrorTarget = { channel: { ...CHANNEL, id: 'thread', parentId: CHANNEL.id } };
 
-/** Prepares a row of a channel with threads, whose message was deleted. */
-const prepareDeleted = (isHeld: boolean) => {
+/** Prepares a row of a channel with Spanish and Japanese threads, of which some are recorded. */
+const prepareRow = (
+  row: Pick<Row, 'message' | 'mayExist'>,
+  {
+    isHeld = true,
+    recorded = {},
+  }: { isHeld?: boolean; recorded?: Readonly<Record<string, MirrorTarget>> } = {},
+) => {
   const asked: string[] = [];
   const thread = async (_: unknown, name: string) => {
     asked.push(name);
-    return { channel: { ...CHANNEL, id: 'thread' } };
+    return THREAD;
   };
   const { prepare } = createPrepare({
-    services: { languages: { name: () => 'Spanish' } },
-    watches: { of: () => ({ channel: CHANNEL, mode: 'thread', languages: ['es'] }) },
-    threads: { of: async () => undefined, put: async () => undefined },
-    platforms: { of: () => ({ mirrors: { thread } }) },
+    services: {
+      languages: { name: (language: string) => language },
+      spaces: { of: async () => ({ quietChannels: [] }) },
+      privacy: { optedOut: async () => false },
+      limits: { fault: async () => undefined },
+      translator: plainTranslator,
+    },
+    outages: { of: async () => ({ answers: () => 0, ready: async () => 0, answered: () => 0 }) },
+    watches: { of: () => ({ channel: CHANNEL, mode: 'thread', languages: ['es', 'ja'] }) },
+    threads: {
+      of: async (_: Channel, language: string) => recorded[language],
+      put: async () => undefined,
+    },
+    platforms: {
+      of: () => ({
+        mirrors: { thread },
+        feed: { read: async () => messageOf(1, 'hello', CHANNEL) },
+      }),
+    },
   } as unknown as PrepareDeps);
   const tenure = {
     assertHeld: () => {
       if (!isHeld) throw new AppError('cancelled', 'another process has the slot');
     },
   } as Tenure;
-  const row = {
-    ref: { channel: CHANNEL, id: '1' },
-    purpose: 'watch',
-    message: 'deleted',
-    mayExist: true,
-  } as unknown as Row;
+  const { ref } = messageOf(1, '', CHANNEL);
+  const whole = { ref, purpose: 'watch', authorId: 'ada', attempts: 2, ...row } as Row;
   const { signal } = new AbortController();
-  return { asked, prepared: prepare(row, { isLast: false, tenure }, signal) };
+  return { asked, prepared: prepare(whole, { isLast: false, tenure }, signal) };
 };
 
 test('the thread of a language is looked for, and created, by the holder of the slot alone', async () => {
-  const held = prepareDeleted(true);
-  expect((await held.prepared).orphanTargets).toMatchObject([{ channel: { id: 'thread' } }]);
-  expect(held.asked).toHaveLength(1);
-  const lost = prepareDeleted(false);
+  const held = prepareRow({ message: 'unread', mayExist: false });
+  expect((await held.prepared).mirrors).toMatchObject([{ target: THREAD }, { target: THREAD }]);
+  expect(held.asked).toEqual(['🇪🇸 es', '🇯🇵 ja']);
+  const lost = prepareRow({ message: 'unread', mayExist: false }, { isHeld: false });
   await expect(lost.prepared).rejects.toMatchObject({ code: 'cancelled' });
   expect(lost.asked).toEqual([]);
+});
+
+test('translations of a deleted message are looked for in recorded threads alone, and none is created for it', async () => {
+  const recorded = { ja: THREAD };
+  const { asked, prepared } = prepareRow({ message: 'deleted', mayExist: true }, { recorded });
+  expect((await prepared).orphanTargets).toEqual([THREAD]);
+  expect(asked).toEqual([]);
 });

@@ -57,11 +57,12 @@ const runElsewhere = async (size: Size): Promise<Summary> => {
   return answer.promise;
 };
 
-/** Most schedules of one process: what killed processes wait for is never freed. */
-const MOST_SCHEDULES = 1_000;
+/** Most simulated processes in the schedules of one real process: what killed ones wait for is never freed. */
+const MOST_PROCESSES = 3_000;
 
 const run = async (size: Size, atOnce: number): Promise<Summary> => {
-  const each = Math.min(MOST_SCHEDULES, Math.ceil(size.schedules / atOnce));
+  const most = Math.max(1, Math.floor(MOST_PROCESSES / size.processes));
+  const each = Math.min(most, Math.ceil(size.schedules / atOnce));
   const summaries: Summary[] = [];
   let done = 0;
   const runNext = async (): Promise<void> => {
@@ -72,7 +73,7 @@ const run = async (size: Size, atOnce: number): Promise<Summary> => {
       const summary = await runElsewhere({ ...size, schedules, first });
       for (const violation of summary.found) console.log(violation);
       summaries.push(summary);
-      if (size.schedules > MOST_SCHEDULES) console.log(`${first + schedules - size.first} begun`);
+      if (size.schedules > most * atOnce) console.log(`${first + schedules - size.first} begun`);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, runNext));

@@ -128,7 +128,7 @@ export const openConnection = (
   socket.once('close', (code) => {
     clearTimeout(timeout);
     const ended = code === 1000 || code === 1001 ? session : undefined;
-    if (ended) endVoice(world, (guild) => ended.serves(guild.id));
+    if (ended) endVoice(world, ended.id);
   });
   send(Opcode.Hello, { heartbeat_interval: options.heartbeatMs });
 };

@@ -110,10 +110,11 @@ export const emptyVoice = (world: World, channel: Channel): void => {
     if (one.channel === channel) leaveVoice(world, channel.guild!, one.user);
 };
 
-/** The bot's session is over, and so is its stay in the voice channels of these servers. */
-export const endVoice = (world: World, concerns: (guild: Guild) => boolean): void => {
+/** A session of the bot is over, and so is its stay in the voice channels that it entered; another session's is not. */
+export const endVoice = (world: World, sessionId: string): void => {
   for (const guild of world.guilds.values())
-    if (concerns(guild)) leaveVoice(world, guild, world.bot);
+    if (guild.voiceStates.get(world.bot.id)?.sessionId === sessionId)
+      leaveVoice(world, guild, world.bot);
 };
 
 /** Op 4 of the bot. What it may not do is passed over without a word. */

@@ -5,7 +5,7 @@ import { makeDatabase } from './fakes/database.ts';
 import { startDiscordFake } from './fakes/discord/index.ts';
 import { guildsOfShards } from './fakes/discord/shard-of.ts';
 import { rowsOn } from './fakes/on-server.ts';
-import { endProgram, spawnDragoman } from './fakes/program.ts';
+import { endProgram, listenToProgram, spawnDragoman } from './fakes/program.ts';
 import { slackAddressIn, useSlackCommand } from './fakes/slack-bot.ts';
 import { startSlackFake, type FakeMessage } from './fakes/slack/index.ts';
 import { startSpeechFake } from './fakes/speech.ts';
@@ -49,14 +49,10 @@ const open = async (transport: 'socket' | 'http') => {
       LOG_LEVEL: 'error',
     });
     parts.defer(async () => endProgram(program));
-    let said = '';
-    for (const stream of [program.stdout, program.stderr])
-      stream.on('data', (some: Buffer) => (said += String(some)));
-    const address = (): string | undefined => /health and metrics: (\S+)/.exec(said)?.[1];
-    await expect.poll(address).toBeDefined();
-    const readiness = async (): Promise<number> => (await fetch(`${address()}/readyz`)).status;
+    const { address, said } = await listenToProgram(program);
+    const readiness = async (): Promise<number> => (await fetch(`${address}/readyz`)).status;
     await expect.poll(readiness, { message: `${name} is ready` }).toBe(200);
-    return { kill: async () => endProgram(program), said: () => said };
+    return { kill: async () => endProgram(program), said };
   };
   /** True once a process has taken part in the clearing of old rows. */
   const isCleared = async (): Promise<boolean> =>

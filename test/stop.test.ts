@@ -4,7 +4,7 @@ import { SUBSCRIBED } from '../adapters/slack/manifest.ts';
 import { SCOPES } from '../adapters/slack/scopes.ts';
 import { PATHS } from '../src/api/contract.ts';
 import { makeDatabase } from './fakes/database.ts';
-import { endProgram, spawnDragoman } from './fakes/program.ts';
+import { endProgram, listenToProgram, spawnDragoman } from './fakes/program.ts';
 import { useSlackCommand } from './fakes/slack-bot.ts';
 import { startSlackFake, type FakeMessage } from './fakes/slack/index.ts';
 import { startSpeechFake } from './fakes/speech.ts';
@@ -40,13 +40,9 @@ const open = async () => {
       LOG_LEVEL: 'error',
     });
     parts.defer(async () => endProgram(program));
-    let said = '';
-    for (const stream of [program.stdout, program.stderr])
-      stream.on('data', (some: Buffer) => (said += String(some)));
-    const address = (): string | undefined => /health and metrics: (\S+)/.exec(said)?.[1];
-    await expect.poll(address).toBeDefined();
+    const { address } = await listenToProgram(program);
     const readiness = async () => {
-      const reply = await fetch(`${address()}/readyz`);
+      const reply = await fetch(`${address}/readyz`);
       const { draining } = (await reply.json()) as { draining: boolean };
       return { status: reply.status, draining };
     };

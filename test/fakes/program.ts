@@ -41,3 +41,19 @@ export const endProgram = async (
   program.kill(signal);
   await ended;
 };
+
+/** Listens to what a program says of its health; resolves with the address of its pages, and all that it has said. */
+export const listenToProgram = async (
+  program: ChildProcessByStdio<null, Readable, Readable>,
+): Promise<{ readonly address: string; readonly said: () => string }> => {
+  let said = '';
+  const address = Promise.withResolvers<string>();
+  program.once('exit', () => address.reject(new Error(`the program ended: ${said}`)));
+  for (const stream of [program.stdout, program.stderr])
+    stream.on('data', (some: Buffer) => {
+      said += String(some);
+      const [, found] = /health and metrics: (\S+)/.exec(said) ?? [];
+      if (found !== undefined) address.resolve(found);
+    });
+  return { address: await address.promise, said: () => said };
+};

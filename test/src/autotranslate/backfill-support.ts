@@ -12,6 +12,12 @@ import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed
 
 export const GENERAL = channel('general');
 
+/** A hold that is heeded once a promise resolves. */
+export const holdOf = (heeded: Promise<void>, end = async (_isRead: boolean) => {}) => ({
+  heeded,
+  end,
+});
+
 /** A backfill, and what it reads from and writes to. */
 export interface BackfillScene {
   place: FakeFeed;

@@ -5,6 +5,11 @@ export interface WriteOptions {
    * survives both.
    */
   readonly durable?: boolean;
+  /**
+   * True where each statement of the write stands for itself, so that the engine may leave out the transaction. Earlier
+   * statements then stay done when a later one fails. Default: false.
+   */
+  readonly separate?: boolean;
 }
 
 /**
@@ -15,7 +20,7 @@ export interface WriteOptions {
 export interface StorePort<Transaction> {
   /**
    * Runs `work` in a transaction that other writes may share. Writes take effect in the order of
-   * the calls; a write that rejects is rolled back alone. Resolves with the result of `work`.
+   * the calls; a write that rejects is rolled back alone, unless it is `separate`. Resolves with the result of `work`.
    */
   write<T>(work: (within: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Resolves when no write is pending. */

@@ -1,7 +1,7 @@
 import { isStorageFault } from '../sqlite/disk-fault.ts';
 import type { Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
-import type { StorePort } from '../ports/store.ts';
+import type { StorePort, WriteOptions } from '../ports/store.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -41,14 +41,15 @@ export const createDiskSync = (flush: () => Promise<void>): DiskSync => {
 
 /** The setting of writes that can be redone: they wait for no disk and may be lost with the machine. */
 export const RELAXED = { durable: false } as const;
+/** The same, for writes whose statements need no transaction. */
+export const SEPARATE_RELAXED = { ...RELAXED, separate: true } as const;
 
 export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
 
 /** Groups writes made at the same moment into one transaction, so that they share one sync. */
 export type StoreWriter = Pick<StorePort<Transaction<Schema>>, 'write' | 'written'>;
 
-interface Waiting {
-  readonly durable: boolean;
+interface Waiting extends Required<WriteOptions> {
   readonly run: (db: Transaction<Schema>) => Promise<void>;
   /** Called once the transaction is committed, before it is synced. */
   readonly committed: () => void;
@@ -63,12 +64,8 @@ const WRITES_AT_ONCE = 32;
 /** Most writes that wait; a database that is away for a while fills no memory. */
 const MOST_WAITING = 20_000;
 
-/**
- * Runs a transaction to its commit; again where it failed for a reason that passes.
- *
- * @param isDurable false where nothing in it has to survive a loss of power
- */
-export type Transact = (run: Write<void>, isDurable: boolean) => Promise<void>;
+/** Runs a transaction to its commit, or statements that need none; again where they failed for a reason that passes. */
+export type Transact = (run: Write<void>, options: Required<WriteOptions>) => Promise<void>;
 
 /**
  * Creates the writer of a database.
@@ -107,7 +104,10 @@ export const createStoreWriter = (
         async (transaction) => {
           for (const write of batch) await write.run(transaction);
         },
-        batch.some(({ durable }) => durable),
+        {
+          durable: batch.some(({ durable }) => durable),
+          separate: batch.length === 1 && batch.every(({ separate }) => separate),
+        },
       );
       for (const { committed } of batch) committed();
       for (const { durable, done } of batch) if (!durable) done();
@@ -130,7 +130,7 @@ export const createStoreWriter = (
     working = undefined;
   };
 
-  const add = <T>(run: Write<T>, durable: boolean): Promise<T> =>
+  const add = <T>(run: Write<T>, options: Required<WriteOptions>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       let result: T;
       let deliver: () => Promise<void>;
@@ -141,7 +141,7 @@ export const createStoreWriter = (
           retryable: true,
         });
       waiting.push({
-        durable,
+        ...options,
         run: async (db) => {
           result = await run(db);
           deliver = collect(db);
@@ -157,7 +157,7 @@ export const createStoreWriter = (
     });
 
   return {
-    write: (run, { durable = true } = {}) => add(run, durable),
+    write: (run, { durable = true, separate = false } = {}) => add(run, { durable, separate }),
     written: async () => {
       await working;
       await Promise.all(syncing);

@@ -166,41 +166,44 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     writtenMs,
     skip,
   }: Arrival): Promise<{ readonly was: Accepted; readonly partition: string }> =>
-    store.write(async (db) => {
-      const { ref, position, author, version = '' } = message;
-      const key = keyColumns({ ref, purpose });
-      const [change, change_slot] = changeOf(ref);
-      const { rows } = await insertRow(db, {
-        ...key,
-        space_id: ref.channel.space.id,
-        parent_id: ref.channel.parentId ?? null,
-        author_id: author.id,
-        ...placeOf(partition),
-        written_ms: writtenMs,
-        // Before the database came back from a backup, it may have been posted already.
-        begun: writtenMs <= (store.restoredMs() ?? 0) ? 1 : 0,
-        position,
-        message: skip === undefined ? JSON.stringify(toStored(message)) : null,
-        content_hash: skip === undefined ? contentHash(message) : skippedHash(skip),
-        version,
-        state: skip === undefined ? 'waiting' : 'skipped',
-        reason: skip ?? null,
-        changed_ms: now(),
-        change,
-        change_slot,
-        // A former hash cannot be compared; a message that nobody edited is as it was.
-        equal_length: skip === undefined && !message.edited ? FORMER_HASH_LENGTH : -1,
-      });
-      const [changed] = rows;
-      if (!changed) {
-        if (version !== '') await raiseVersion(db, { ...key, version });
-        return { was: 'same', partition };
-      }
-      return {
-        was: changed.revision === 1 ? 'new' : 'changed',
-        partition: changed.partition_key,
-      };
-    }),
+    store.write(
+      async (db) => {
+        const { ref, position, author, version = '' } = message;
+        const key = keyColumns({ ref, purpose });
+        const [change, change_slot] = changeOf(ref);
+        const { rows } = await insertRow(db, {
+          ...key,
+          space_id: ref.channel.space.id,
+          parent_id: ref.channel.parentId ?? null,
+          author_id: author.id,
+          ...placeOf(partition),
+          written_ms: writtenMs,
+          // Before the database came back from a backup, it may have been posted already.
+          begun: writtenMs <= (store.restoredMs() ?? 0) ? 1 : 0,
+          position,
+          message: skip === undefined ? JSON.stringify(toStored(message)) : null,
+          content_hash: skip === undefined ? contentHash(message) : skippedHash(skip),
+          version,
+          state: skip === undefined ? 'waiting' : 'skipped',
+          reason: skip ?? null,
+          changed_ms: now(),
+          change,
+          change_slot,
+          // A former hash cannot be compared; a message that nobody edited is as it was.
+          equal_length: skip === undefined && !message.edited ? FORMER_HASH_LENGTH : -1,
+        });
+        const [changed] = rows;
+        if (!changed) {
+          if (version !== '') await raiseVersion(db, { ...key, version });
+          return { was: 'same', partition };
+        }
+        return {
+          was: changed.revision === 1 ? 'new' : 'changed',
+          partition: changed.partition_key,
+        };
+      },
+      { separate: true },
+    ),
 
   /**
    * Marks the rows of messages as deleted. Resolves with the partitions that must process them.

@@ -18,7 +18,7 @@ import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
 import { slotOf } from '../slots.ts';
 import { statement } from '../statement.ts';
-import { RELAXED } from '../writer.ts';
+import { RELAXED, SEPARATE_RELAXED } from '../writer.ts';
 
 export interface InboxDeps {
   readonly store: Store;
@@ -160,7 +160,7 @@ export const createClaims = ({ store, now }: InboxDeps) => ({
         rows.push(toRow(row, partition, epoch));
       }
       return { rows, nextDueMs: undefined };
-    }, RELAXED),
+    }, SEPARATE_RELAXED),
 
   /**
    * Settles a row within a transaction; returns false when the message has changed and so waits

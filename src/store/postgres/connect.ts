@@ -32,6 +32,12 @@ export const connectionOf = (url: string): pg.ClientConfig => ({
   types,
 });
 
+/**
+ * Commits wait for no disk: a crash of the server may lose the last ones, each as a whole (PostgreSQL documentation,
+ * "Asynchronous Commit").
+ */
+const RELAX = 'SET synchronous_commit = off';
+
 /** Longest runs on a connection; 0 for no bound. */
 interface Bounds {
   readonly statementMs: number;
@@ -78,6 +84,8 @@ interface PoolOptions {
   /** Most connections. */
   readonly most: number;
   readonly bounds?: Bounds;
+  /** True where commits wait for no disk. Default: false. */
+  readonly isRelaxed?: boolean;
   /** Called with each connection before it is used for the first time; true where it need not be called again. */
   readonly prepare?: (client: pg.PoolClient) => Promise<boolean>;
 }
@@ -91,6 +99,7 @@ export const createConnectionPool = ({
   url,
   most,
   bounds = BOUNDS,
+  isRelaxed = false,
   prepare = async () => true,
 }: PoolOptions): PostgresPool => {
   const prepared = new WeakSet<pg.PoolClient>();
@@ -147,6 +156,7 @@ export const createConnectionPool = ({
         if (prepared.has(client)) return lend(client);
         try {
           await bound(client, bounds);
+          if (isRelaxed) await client.query(RELAX);
           if (await prepare(client)) prepared.add(client);
         } catch (thrown) {
           client.release(true);

@@ -40,10 +40,12 @@ const ANY_HELD = `
 
 /**
  * One channel for all names of a process: with one for each, a slow database could not keep up with a claim of many. Whether
- * a lease has ended, its owner knows itself; the database's clock, which may have been set, is not asked.
+ * a lease has ended, its owner knows itself; the database's clock, which may have been set, is not asked. Nothing is stored that
+ * would have to wait for the disk.
  */
 const TELL = `
-  SELECT pg_notify('${TOLD}' || lease.owner, told.name || ' ' || told.message)
+  SELECT pg_notify('${TOLD}' || lease.owner, told.name || ' ' || told.message),
+    set_config('synchronous_commit', 'off', true)
   FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
   WHERE lease.expires_ms > 0`;
 

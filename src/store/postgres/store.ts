@@ -53,19 +53,25 @@ export const openPostgresStore = async ({
 }: PostgresStoreOptions): Promise<Store> => {
   let isMigrated = false;
   let restoredMs: number | undefined;
-  const pool = createConnectionPool({
-    url,
-    most: connections,
-    prepare: async (client) => {
-      if (isMigrated) restoredMs = await keepClaims(client);
-      return isMigrated;
-    },
-  });
-  const db = new Kysely<Schema>({ dialect: createDialect(pool, true) });
-  const relaxed = new Kysely<Schema>({ dialect: createDialect(pool, false) });
+  const openPool = (most: number, isRelaxed: boolean): Kysely<Schema> => {
+    const pool = createConnectionPool({
+      url,
+      most,
+      isRelaxed,
+      prepare: async (client) => {
+        if (isMigrated) restoredMs = await keepClaims(client);
+        return isMigrated;
+      },
+    });
+    return new Kysely<Schema>({ dialect: createDialect(pool) });
+  };
+  // Writes that wait for no disk run one after the other.
+  const relaxed = openPool(1, true);
+  const db = openPool(Math.max(1, connections - 1), false);
   const parts = new AsyncDisposableStack();
   const closePool = db.destroy.bind(db);
   parts.defer(closePool);
+  parts.use(relaxed);
   try {
     const session = parts.use(await openSession({ url, log, clock, random }));
     const spare = parts.use(await openSession({ url, log, clock, random }));

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { sleep, type Clock } from '../../async/clock.ts';
 import type { Schema } from '../schema.ts';
 import type { Transact } from '../writer.ts';
@@ -10,23 +10,29 @@ const AGAIN_MS = 250;
 /** Tries of a transaction that loses against others. */
 const TRIES = 10;
 
+type Database = Pick<Kysely<Schema>, 'transaction' | 'connection'>;
+
 /**
  * Creates the function that runs transactions, again where the server was away or another one won.
  *
  * @param relaxed the same database, whose commits wait for no disk
  */
-export const createPostgresTransact = (
-  db: Pick<Kysely<Schema>, 'transaction'>,
-  relaxed: Pick<Kysely<Schema>, 'transaction'>,
-  clock: Clock,
-): Transact => {
-  const once = async (run: Parameters<Transact>[0], isDurable: boolean) => {
+export const createPostgresTransact = (db: Database, relaxed: Database, clock: Clock): Transact => {
+  const once = async (...[run, { durable, separate }]: Parameters<Transact>) => {
+    const used = durable ? db : relaxed;
     let isCommitting = false;
     try {
-      await (isDurable ? db : relaxed).transaction().execute(async (within) => {
-        await run(within);
-        isCommitting = true;
-      });
+      if (separate)
+        await used.connection().execute(async (within) => {
+          // Each statement commits by itself.
+          isCommitting = true;
+          await run(within as Transaction<Schema>);
+        });
+      else
+        await used.transaction().execute(async (within) => {
+          await run(within);
+          isCommitting = true;
+        });
       return undefined;
     } catch (thrown) {
       // Whether a commit without an answer took place is not known.
@@ -35,10 +41,10 @@ export const createPostgresTransact = (
         : { thrown, mayTryAgain: true };
     }
   };
-  return async (run, isDurable) => {
+  return async (run, options) => {
     const startMs = clock.nowMs();
     for (let attempt = 1; ; attempt += 1) {
-      const failed = await once(run, isDurable);
+      const failed = await once(run, options);
       if (!failed) return;
       const { thrown, mayTryAgain } = failed;
       if (hasLost(thrown) && attempt < TRIES) continue;

@@ -8,21 +8,13 @@ import {
 } from 'kysely';
 
 const BEGIN = CompiledQuery.raw('BEGIN');
-/** One message instead of two: beginning and setting take about as long as an update. */
-const BEGIN_RELAXED = CompiledQuery.raw('BEGIN; SET LOCAL synchronous_commit = off');
 
 /** Begins a transaction without waiting for the answer: its first statement is sent right behind. */
 class PipelinedDriver extends PostgresDriver {
-  readonly #begin: CompiledQuery;
   readonly #begun = new WeakMap<DatabaseConnection, Promise<unknown>>();
 
-  constructor(pool: PostgresPool, begin: CompiledQuery) {
-    super({ pool });
-    this.#begin = begin;
-  }
-
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const begun = connection.executeQuery(this.#begin);
+    const begun = connection.executeQuery(BEGIN);
     // A failure is thrown by the first statement too, or by the commit.
     begun.catch(() => undefined);
     this.#begun.set(connection, begun);
@@ -34,16 +26,11 @@ class PipelinedDriver extends PostgresDriver {
   }
 }
 
-/**
- * Creates Kysely's dialect of PostgreSQL for a pool of connections that pipeline. Transactions take no settings.
- *
- * @param isDurable false for transactions whose commits wait for no disk: a crash of the server may lose the last ones,
- * each as a whole (PostgreSQL documentation, "Asynchronous Commit")
- */
-export const createDialect = (pool: PostgresPool, isDurable: boolean): Dialect => {
+/** Creates Kysely's dialect of PostgreSQL for a pool of connections that pipeline. Transactions take no settings. */
+export const createDialect = (pool: PostgresPool): Dialect => {
   const dialect = new PostgresDialect({ pool });
   return {
-    createDriver: () => new PipelinedDriver(pool, isDurable ? BEGIN : BEGIN_RELAXED),
+    createDriver: () => new PipelinedDriver({ pool }),
     createAdapter: () => dialect.createAdapter(),
     createQueryCompiler: () => dialect.createQueryCompiler(),
     createIntrospector: (db) => dialect.createIntrospector(db),

@@ -7,32 +7,36 @@ import { createHastyClock } from '../../../fakes/clock.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 import { onServer } from '../../../fakes/on-server.ts';
 
-/** A database whose commits end with an error after they took place. */
-const failingCommits = (error: Error) => ({
-  transaction: () =>
+/** A database whose commits end with an error after they took place, also those of single statements. */
+const failingCommits = (error: Error) => {
+  const use = () =>
     ({
       execute: async (run: (within: Transaction<Schema>) => Promise<void>) => {
         await run({} as Transaction<Schema>);
         throw error;
       },
-    }) as never,
-});
+    }) as never;
+  return { transaction: use, connection: use };
+};
 
 describe('writes', () => {
-  it('whose commit ends with an unknown error are not run again, and rejected as a fault of the database', async () => {
-    const db = failingCommits(new Error('something of the network'));
-    const { write } = createStoreWriter(
-      createPostgresTransact(db, db, createHastyClock()),
-      async () => undefined,
-    );
-    const runs: string[] = [];
-    const written = await Promise.allSettled(
-      ['one', 'two'].map((name) => write(async () => void runs.push(name))),
-    );
-    expect(runs).toEqual(['one', 'two']);
-    for (const each of written)
-      expect(each).toMatchObject({ reason: { code: 'unavailable', retryable: true } });
-  });
+  it.each([false, true])(
+    'whose commit ends with an unknown error are not run again, and rejected as a fault of the database (separate: %s)',
+    async (separate) => {
+      const db = failingCommits(new Error('something of the network'));
+      const { write } = createStoreWriter(
+        createPostgresTransact(db, db, createHastyClock()),
+        async () => undefined,
+      );
+      const runs: string[] = [];
+      const written = await Promise.allSettled(
+        ['one', 'two'].map((name) => write(async () => void runs.push(name), { separate })),
+      );
+      expect(runs).toEqual(['one', 'two']);
+      for (const each of written)
+        expect(each).toMatchObject({ reason: { code: 'unavailable', retryable: true } });
+    },
+  );
 });
 
 describe('a prepared statement whose columns another process has changed', () => {

@@ -7,11 +7,10 @@ const SIZE = { processes: 3, channels: 6, messages: 12, faults: 6 };
 const violationsOf = async (
   options: Omit<ClaimOptions, 'seed' | 'store'>,
   schedules: number,
-  first = 1,
 ): Promise<readonly string[]> => {
   await using store = await openStore('sqlite::memory:');
   const found: string[] = [];
-  for (let seed = first; seed < first + schedules; seed += 1) {
+  for (let seed = 1; seed <= schedules; seed += 1) {
     const { violations } = await simulateClaims({ ...options, store, seed });
     found.push(...violations.map((violation) => `seed ${seed}: ${violation}`));
   }
@@ -24,12 +23,12 @@ describe('messages that several processes take and handle, under freezes, kills,
   });
 
   it.for([
-    ['effects are not checked', /by a tenure not held/, 1],
-    ['epochs are equal', /a later one took it from/, 8],
-    ['posts before earlier messages', /after a later one/, 1],
-    ['settlements are not fenced', /not handled to its end/, 1],
-    ['forgets what it was not told of', /not handled to its end/, 1],
-  ] as const)('are found to fail where the planted fault is "%s"', async ([flaw, what, first]) => {
-    expect((await violationsOf({ ...SIZE, flaw }, 4, first)).join('\n')).toMatch(what);
+    ['effects are not checked', /by a tenure not held/],
+    ['epochs are equal', /a later one took it from/],
+    ['posts before earlier messages', /after a later one/],
+    ['settlements are not fenced', /not handled to its end/],
+    ['forgets what it was not told of', /not handled to its end/],
+  ] as const)('are found to fail where the planted fault is "%s"', async ([flaw, what]) => {
+    expect((await violationsOf({ ...SIZE, flaw }, 4)).join('\n')).toMatch(what);
   });
 });

@@ -49,6 +49,7 @@ export const takeSample = async (pid: number, file: string, atS: number): Promis
 /** How a value at the end compares with the one when everything had warmed up. */
 export interface Growth {
   readonly early: number;
+  readonly middle: number;
   readonly late: number;
   /** Median of the slopes between all pairs of samples that were taken once it had warmed up (Theil and Sen). */
   readonly perHour: number;
@@ -67,7 +68,7 @@ const valuesIn = (
       : [[sample.atS, value]];
   });
 
-/** @param partS length of the first part, in which it warms up, of the second one, and of the last one */
+/** @param partS length of the first part, in which it warms up, of the second one, of the one after half the time, and of the last one */
 export const growthOf = (samples: readonly Sample[], metric: Metric, partS: number): Growth => {
   const endS = samples.at(-1)?.atS ?? 0;
   const at = (fromS: number, toS: number): number =>
@@ -76,5 +77,10 @@ export const growthOf = (samples: readonly Sample[], metric: Metric, partS: numb
   const slopes = warm.flatMap(([fromS, from], index) =>
     warm.slice(index + 1).map(([toS, to]) => ((to - from) / (toS - fromS)) * 3_600),
   );
-  return { early: at(partS, 2 * partS), late: at(endS - partS, endS), perHour: median(slopes) };
+  return {
+    early: at(partS, 2 * partS),
+    middle: at(endS / 2, endS / 2 + partS),
+    late: at(endS - partS, endS),
+    perHour: median(slopes),
+  };
 };

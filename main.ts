@@ -24,7 +24,7 @@ import { findFfmpeg } from './src/speech/ffmpeg.ts';
 import { isServiceAlone } from './src/roles.ts';
 import { imageAdvice } from './src/text/image-advice.ts';
 import { cipherOf } from './src/store/encryption.ts';
-import { openStore } from './src/store/index.ts';
+import { openStore, type Store } from './src/store/index.ts';
 import { resealSecrets } from './src/store/reseal.ts';
 import { tracingSection } from './src/tracing/config.ts';
 import { openTracing } from './src/tracing/open-telemetry.ts';
@@ -37,6 +37,8 @@ import { engineTable } from './service/engine-report.ts';
 const HERE = import.meta.dirname;
 /** Longest wait for the parts to end, after the work was finished or left. */
 const STOP_MS = 10_000;
+/** Time after which what the database has not answered by then is left, so that the other parts can end. */
+const ABANDON_MS = 2_000;
 
 const SECOND_MS = 1_000;
 
@@ -136,7 +138,7 @@ runProgram(async (stopped) => {
     await serve({ server, engines: config.engines, log, tracing, drainMs, listening }, stopped);
     return;
   }
-  const work: { core?: RunningCore; adapters?: RunningAdapters } = {};
+  const work: { store?: Store; core?: RunningCore; adapters?: RunningAdapters } = {};
   const begin = async (): Promise<void> => {
     const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
     const waiting = isGuest ? undefined : draining.signal;
@@ -210,6 +212,7 @@ runProgram(async (stopped) => {
         started: (name, where) => console.log(`Dragoman on ${name}: ${where}`),
       }),
     );
+    work.store = store;
     work.core = running;
     work.adapters = adapters;
     await adapters.open();
@@ -225,5 +228,16 @@ runProgram(async (stopped) => {
     work.adapters?.drain();
     await work.core?.drain(DRAIN_S * SECOND_MS);
   }
-  await Promise.race([parts.disposeAsync(), delay(STOP_MS, undefined, { ref: false })]);
+  let isAbandoned = false;
+  const abandon = async (): Promise<void> => {
+    await delay(ABANDON_MS, undefined, { ref: false });
+    isAbandoned = work.store?.abandon !== undefined;
+    work.store?.abandon?.();
+  };
+  void abandon();
+  const ended = parts.disposeAsync().catch((err: unknown) => {
+    if (!isAbandoned) throw err;
+    log.warn({ err }, 'the database did not answer in time for the end of all parts');
+  });
+  await Promise.race([ended, delay(STOP_MS, undefined, { ref: false })]);
 });

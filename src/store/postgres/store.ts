@@ -121,6 +121,7 @@ export const openPostgresStore = async ({
       quota: createPostgresQuota(db, clock),
       states,
       findFault,
+      abandon: () => pool.abandon(),
       // PostgreSQL removes deleted rows by itself (autovacuum).
       checkpoint: async () => undefined,
       destroy: disposeAsync,

@@ -1,10 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OnCall } from './src/api/call-report.ts';
-import { createServiceClient } from './src/api/client.ts';
 import { realClock } from './src/async/clock.ts';
-import { createCallMetrics } from './src/api/metrics/call-metrics.ts';
-import { createRealtime } from './src/api/realtime/index.ts';
 import { type Command, commandFault } from './src/command/command.ts';
 import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
 import { openCore, type RunningCore } from './src/core.ts';
@@ -19,15 +15,16 @@ import { createMetrics } from './src/ops/metrics.ts';
 import { createOpsPages, type OpsPages } from './src/ops/pages.ts';
 import { startOpsServer } from './src/ops/server.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
-import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts';
+import { adapterFault, type AdapterModule } from './src/adapter.ts';
 import type { Finding } from './src/model/service-status.ts';
 import { runProgram } from './src/program.ts';
+import { createRunningAdapters, type RunningAdapters } from './src/running-adapters.ts';
+import { openServiceConnection } from './src/service-connection.ts';
 import { findFfmpeg } from './src/speech/ffmpeg.ts';
-import { isServiceAlone, type Role } from './src/roles.ts';
+import { isServiceAlone } from './src/roles.ts';
 import { imageAdvice } from './src/text/image-advice.ts';
 import { cipherOf } from './src/store/encryption.ts';
-import { openStore } from './src/store/index.ts';
-import { createOwnKeys } from './src/store/own-keys.ts';
+import { openStore, type Store } from './src/store/index.ts';
 import { resealSecrets } from './src/store/reseal.ts';
 import { tracingSection } from './src/tracing/config.ts';
 import { openTracing } from './src/tracing/open-telemetry.ts';
@@ -40,12 +37,10 @@ import { engineTable } from './service/engine-report.ts';
 const HERE = import.meta.dirname;
 /** Longest wait for the parts to end, after the work was finished or left. */
 const STOP_MS = 10_000;
+/** Time after which what the database has not answered by then is left, so that the other parts can end. */
+const ABANDON_MS = 2_000;
 
 const SECOND_MS = 1_000;
-
-/** True where a process with these roles needs an adapter: the page is one role, chat platforms are two. */
-const isServed = (adapter: string, roles: ReadonlySet<Role>): boolean =>
-  adapter === 'web' ? roles.has('web') : roles.has('gateway') || roles.has('worker');
 
 /** Finds the service: the configured one, or the built-in one, started here. */
 const findService = async (
@@ -68,10 +63,10 @@ const findService = async (
   return { baseUrl: builtIn.url, key, builtIn };
 };
 
-/** Prints each finding as it arrives, then the overall result. */
-const printFindings = async (findings: AsyncIterable<Finding>): Promise<void> => {
+/** Prints each finding of the doctor as it arrives, then the overall result, which is the exit status too. */
+const runDoctor = async (deps: Parameters<typeof examine>[0]): Promise<void> => {
   const found: Finding[] = [];
-  for await (const finding of findings) {
+  for await (const finding of examine(deps)) {
     console.log(findingLine(finding));
     found.push(finding);
   }
@@ -143,47 +138,30 @@ runProgram(async (stopped) => {
     await serve({ server, engines: config.engines, log, tracing, drainMs, listening }, stopped);
     return;
   }
-  const adapters: { readonly name: string; readonly adapter: Adapter }[] = [];
-  const work: { core?: RunningCore } = {};
+  const work: { store?: Store; core?: RunningCore; adapters?: RunningAdapters } = {};
   const begin = async (): Promise<void> => {
     const { DATABASE_URL, DATABASE_CONNECTIONS: connections } = config.core;
     const waiting = isGuest ? undefined : draining.signal;
     const opened = await openStore(DATABASE_URL, { log, connections, isGuest, waiting });
     const store = parts.adopt(opened, async (open) => open.destroy());
-    const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log, tracing);
+    const { builtIn, ...service } = await findService(config.core, config.engines, log, tracing);
     if (builtIn) parts.defer(async () => builtIn.close());
-    const calls = createCallMetrics(metrics);
-    const onCall: OnCall = (report) => {
-      calls.onCall(report);
-      log.debug(report, 'call of the service');
-    };
-    const ownKeys = createOwnKeys({ store, encryption: config.core.ENCRYPTION_KEY, log });
-    const findOwnKey = ownKeys.find;
-    // The built-in service is this process's own.
-    const states = builtIn ? undefined : store.states;
-    const sharing = states && { states, secret: config.core.ENCRYPTION_KEY?.[0], service: baseUrl };
-    const client = parts.use(
-      createServiceClient({
-        baseUrl,
-        key,
-        findOwnKey,
-        sharing,
-        onCall,
+    const connection = parts.use(
+      openServiceConnection({
+        ...service,
+        isBuiltIn: builtIn !== undefined,
+        config: config.core,
+        store,
         metrics,
         tracing,
-        tellsTrace: tracing.isOn || builtIn !== undefined,
+        log,
       }),
     );
-    const uses = config.core.SPEECH_REALTIME ?? [];
-    const realtime = parts.use(
-      createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
-    );
+    const { ownKeys } = connection;
     const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
     const running = parts.use(
       await openCore({
-        client,
-        realtime,
-        calls,
+        ...connection,
         metrics,
         tracing,
         receives: ROLES.has('gateway'),
@@ -193,7 +171,6 @@ runProgram(async (stopped) => {
           isStarting: () => isStarting,
           draining: draining.signal,
         },
-        ownKeys,
         store,
         texts,
         log,
@@ -204,52 +181,43 @@ runProgram(async (stopped) => {
         fallbackDecoder: ffmpeg?.decode,
       }),
     );
-
-    const { core, attach, startWork } = running;
+    const { core, attach } = running;
     if (isGuest) {
-      const databaseUrl = DATABASE_URL;
-      const ffmpegVersion = await ffmpeg?.version();
-      const modules = adapterModules;
-      const findings = examine({
+      await runDoctor({
         core,
         store,
         ownKeys,
-        databaseUrl,
-        ffmpegVersion,
+        databaseUrl: DATABASE_URL,
+        ffmpegVersion: await ffmpeg?.version(),
         ...(config.engines.DRAGOMAN_IMAGE ? { advise: imageAdvice } : {}),
-        modules,
+        modules: adapterModules,
         config,
       });
-      await printFindings(findings);
       return;
     }
 
     parts.use(measureEventLoop(metrics, realClock));
     pages = core.ops;
-
     const cipher = cipherOf(config.core.ENCRYPTION_KEY);
     if (cipher) await resealSecrets(store, cipher, log);
 
+    const adapters = parts.use(
+      createRunningAdapters({
+        modules: adapterModules,
+        config,
+        roles: ROLES,
+        core,
+        attach,
+        stopping: draining.signal,
+        started: (name, where) => console.log(`Dragoman on ${name}: ${where}`),
+      }),
+    );
+    work.store = store;
     work.core = running;
-    for (const module of adapterModules) {
-      const { name } = module;
-      if (!isServed(name, ROLES)) continue;
-      const values = (config as Record<string, unknown>)[name] as never;
-      const adapter = await module.create(values, core);
-      if (!adapter) continue;
-      parts.use(adapter);
-      draining.signal.throwIfAborted();
-      attach(adapter);
-      adapters.push({ name, adapter });
-    }
-    draining.signal.throwIfAborted();
-    if (ROLES.has('worker')) startWork();
-    const start = async ({ name, adapter }: (typeof adapters)[number]): Promise<void> => {
-      const { where } = await adapter.start();
-      if (!parts.disposed) console.log(`Dragoman on ${name}: ${where}`);
-    };
-    // A slow adapter does not delay the start of the others.
-    await Promise.all(adapters.map(start));
+    work.adapters = adapters;
+    await adapters.open();
+    if (ROLES.has('worker')) running.startWork();
+    await adapters.start();
     isStarting = false;
     if (builtIn && !parts.disposed) console.log(engineTable(await builtIn.engines()));
   };
@@ -257,8 +225,19 @@ runProgram(async (stopped) => {
   await Promise.race([begin(), stopped]);
   if (!isGuest) {
     await stopped;
-    for (const { adapter } of adapters) adapter.drain?.();
+    work.adapters?.drain();
     await work.core?.drain(DRAIN_S * SECOND_MS);
   }
-  await Promise.race([parts.disposeAsync(), delay(STOP_MS, undefined, { ref: false })]);
+  let isAbandoned = false;
+  const abandon = async (): Promise<void> => {
+    await delay(ABANDON_MS, undefined, { ref: false });
+    isAbandoned = work.store?.abandon !== undefined;
+    work.store?.abandon?.();
+  };
+  void abandon();
+  const ended = parts.disposeAsync().catch((err: unknown) => {
+    if (!isAbandoned) throw err;
+    log.warn({ err }, 'the database did not answer in time for the end of all parts');
+  });
+  await Promise.race([ended, delay(STOP_MS, undefined, { ref: false })]);
 });

@@ -4,7 +4,7 @@ import type { Tracing } from '../src/tracing/tracing.ts';
 import type { EngineConfig, serverSection } from './config.ts';
 import { engineNames } from './engine-loader.ts';
 import { engineTable } from './engine-report.ts';
-import { startService } from './index.ts';
+import { startService, type Service } from './index.ts';
 import { makeKey } from './keys/key.ts';
 import { loadPrices } from './keys/prices.ts';
 
@@ -26,22 +26,25 @@ export const serve = async (
 ): Promise<void> => {
   const given = server.SERVICE_KEYS ?? [];
   const keys = given.length > 0 ? given : [makeKey()];
-  const prices = await loadPrices(server.SERVICE_PRICES, await engineNames());
-  const starting = startService({
-    host: server.SERVICE_HOST,
-    port: server.SERVICE_PORT,
-    keys,
-    stored: {
-      database: server.SERVICE_DATABASE,
-      prices,
-    },
-    rates: { all: server.SERVICE_KEY_RATE, asr: server.SERVICE_ASR_RATE },
-    engines,
-    log,
-    tracing,
-    browserOrigins: server.SERVICE_BROWSER_ORIGINS ?? [],
-  });
-  const service = await Promise.race([starting, stopped]);
+  const start = async (): Promise<Service> => {
+    const prices = await loadPrices(server.SERVICE_PRICES, await engineNames());
+    return startService({
+      host: server.SERVICE_HOST,
+      port: server.SERVICE_PORT,
+      keys,
+      stored: {
+        database: server.SERVICE_DATABASE,
+        prices,
+      },
+      rates: { all: server.SERVICE_KEY_RATE, asr: server.SERVICE_ASR_RATE },
+      engines,
+      log,
+      tracing,
+      browserOrigins: server.SERVICE_BROWSER_ORIGINS ?? [],
+    });
+  };
+  // What hangs at the start does not delay the stop.
+  const service = await Promise.race([start(), stopped]);
   if (!service) return;
   listening?.();
   console.log(`Speech, translation and chat at ${service.url}`);

@@ -1,15 +1,16 @@
 import type { ServiceClient } from './api/client.ts';
 import { recentCalls, type CallMetrics } from './api/metrics/call-metrics.ts';
 import type { Realtime } from './api/realtime/index.ts';
-import { createAssistant } from './chat/assistant.ts';
 import type { Command } from './command/command.ts';
 import type { CoreConfig } from './core-config.ts';
-import { createOpenDeliveries } from './deliveries.ts';
 import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import type { Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
-import type { Person } from './model/member.ts';
+import { createAdapterCore } from './adapter-core.ts';
+import { openPersonPrivacy } from './person-privacy.ts';
+import { createSharedServices } from './shared-services.ts';
+import { createRecogniserFactory } from './voice/stt/recogniser-factory.ts';
 import type { FallbackDecoder } from './audio/codec/decode.ts';
 import { remoteStatus } from './remote-status.ts';
 import { openSpaceRemoval } from './space-removal.ts';
@@ -17,11 +18,8 @@ import { createPlatforms } from './running-platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
-import { createLimits } from './usage/limits.ts';
-import { operatorLimits, type LimitConfig } from './usage/operator-limits.ts';
-import { translateMeteredLine } from './usage/metered-line.ts';
+import type { LimitConfig } from './usage/operator-limits.ts';
 import { realClock, waitUntil, type Clock } from './async/clock.ts';
-import { createRunning } from './async/running.ts';
 import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createLeaseMetrics, measureLeases } from './ops/lease-metrics.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
@@ -30,34 +28,15 @@ import { declareProcessMetrics } from './ops/process-metrics.ts';
 import { NO_TRACING, type Tracing } from './tracing/tracing.ts';
 import { createReadiness } from './ops/readiness.ts';
 import { NO_SPACE } from './model/lane.ts';
-import { createDictationOpener } from './voice/dictation.ts';
 import { createRooms } from './voice/rooms.ts';
-import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
-import { createRealtimeRecogniser } from './voice/stt/realtime-recogniser.ts';
 import { createSlotOwner } from './slot-owner.ts';
-import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/subtitles.ts';
-import { createTranscriber } from './speech/transcriber.ts';
 import type { Store } from './store/index.ts';
-import { createAgreements } from './store/agreements.ts';
-import { createDeliveryStore } from './store/deliveries.ts';
 import { createOpenRooms } from './store/open-rooms.ts';
-import { cipherOf } from './store/encryption.ts';
 import { createOwnKeys, type OwnKeys } from './store/own-keys.ts';
 import { createSpaceKeys } from './space-keys.ts';
-import { createInstallationStore } from './store/installations.ts';
-import { createMemberSettings, createSpaceSettings, createRoomConsents } from './store/settings.ts';
-import { createPrivacy } from './store/privacy.ts';
-import { createUsage } from './store/usage.ts';
-import {
-  findLanguage,
-  languageName,
-  searchLanguages,
-  type Languages,
-} from './text/language/languages.ts';
-import { createGlossary } from './translation/glossary.ts';
+import { createRoomConsents } from './store/settings.ts';
 import { createLanguageHistory } from './translation/language-history.ts';
-import { createTranslator } from './translation/translator.ts';
 import { openAutoTranslate, type AutoTranslate } from './autotranslate/index.ts';
 
 /** Longest wait for the service when somebody asks whether all is ready. */
@@ -120,19 +99,7 @@ export interface RunningCore extends AsyncDisposable {
   readonly attach: (adapter: Pick<Adapter, 'platform' | 'ready'>) => void;
 }
 
-const recogniserFactory =
-  (client: ServiceClient, realtime: Realtime | undefined, clock: Clock): RecogniserFactory =>
-  ({ partials, space }) => {
-    const batch = createBatchRecogniser(client, {
-      space,
-      ...(partials ? {} : { partialEveryMs: 0 }),
-    });
-    const recognition = partials ? realtime?.recognition : undefined;
-    return recognition ? createRealtimeRecogniser({ recognition, space, batch, clock }) : batch;
-  };
-
-const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
-
+/** Opens the core over a store and the service; adapters are attached to it, and it is given its work, afterwards. */
 export const openCore = async ({
   client,
   store,
@@ -151,46 +118,22 @@ export const openCore = async ({
   clock = realClock,
   realtime,
   ownKeys = createOwnKeys({ store, encryption: config.ENCRYPTION_KEY, log }),
-  createRecogniser = recogniserFactory(client, realtime, clock),
+  createRecogniser = createRecogniserFactory(client, realtime, clock),
 }: CoreDeps): Promise<RunningCore> => {
   const platforms = createPlatforms();
   const personalDataOf = (platform: string) => platforms.find(platform)?.personalData;
   const languageHistory = createLanguageHistory();
-  const languages: Languages = {
-    find: findLanguage,
-    name: languageName,
-    search: searchLanguages,
-    detect: languageHistory.detect,
-    rank: languageHistory.rank,
-  };
-  const glossary = createGlossary(store, languages);
-  const spaces = createSpaceSettings(store);
-  const usage = createUsage(store);
-  const base = {
-    languages,
-    glossary,
-    settings: createMemberSettings(store),
-    spaces,
-    usage,
-    limits: createLimits({
-      spaces,
-      usage,
-      operator: operatorLimits(config),
-      ownsKey: async (space) => (await ownKeys.state(space)) !== undefined,
-    }),
-    privacy: createPrivacy(store, Date.now, personalDataOf),
-    translator: createTranslator({
-      client,
-      glossary,
-      languages,
-      ...modelOf(config.SPEECH_TRANSLATION_MODEL),
-    }),
-    transcriber: createTranscriber({ client, glossary, fallback: fallbackDecoder, clock }),
-    speaker: createSpeaker({
-      client: realtime?.speech ? { ...client, speak: realtime.speech.speak } : client,
-    }),
-    assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
-  };
+  const shared = createSharedServices({
+    client,
+    realtime,
+    store,
+    ownKeys,
+    languageHistory,
+    personalDataOf,
+    config,
+    fallbackDecoder,
+    clock,
+  });
   const leases = measureLeases(store.leases, createLeaseMetrics(metrics, store.leases.renewalMs));
   const slots = createSlotOwner({ leases, log, clock });
   const autoTranslate = await openAutoTranslate({
@@ -202,7 +145,7 @@ export const openCore = async ({
     serviceKeyOf: client.serviceKeyOf,
     log,
     texts,
-    services: base,
+    services: shared,
     inboxDays: config.INBOX_DAYS,
     mirrorDays: config.COPY_DAYS,
     metrics,
@@ -210,7 +153,7 @@ export const openCore = async ({
   });
   const rooms = createRooms({
     createRecogniser,
-    services: base,
+    services: shared,
     consents: createRoomConsents(store),
     rows: createOpenRooms(store),
     leases,
@@ -222,46 +165,21 @@ export const openCore = async ({
     metrics,
   });
 
-  const cipher = cipherOf(config.ENCRYPTION_KEY);
   store.signals.subscribe('space-settings', async (space) => rooms.choicesChanged(space));
-  const applyOptOut = (member: Person): void => {
-    rooms.forget(member);
-    personalDataOf(member.platform)?.optedOut(member.id);
-  };
-  store.signals.subscribe('opt-out', async (changed) => {
-    if (!changed) return rooms.lookAgain();
-    const { optedOut, ...member } = changed;
-    if (!optedOut) return rooms.optedIn(member);
-    // A wish to be heard may have been under way meanwhile.
-    applyOptOut(member);
-    languageHistory.forget(member);
-    return autoTranslate.forget(member);
-  });
-  store.signals.subscribe('forgotten', async (member) => {
-    // Whoever it was has opted out besides, or is known here by nothing that was stored.
-    if (!member) return rooms.lookAgain();
-    rooms.forget(member);
-    languageHistory.forget(member);
-    await autoTranslate.forget(member);
-    await personalDataOf(member.platform)?.forget(member.id);
+  const privacy = openPersonPrivacy({
+    signals: store.signals,
+    stored: shared.privacy,
+    autoTranslate,
+    rooms,
+    languageHistory,
+    personalDataOf,
   });
 
   const removal = await openSpaceRemoval({ store, autoTranslate, rooms, languageHistory });
 
   const services: Services = {
-    ...base,
-    privacy: {
-      ...base.privacy,
-      setOptedOut: async (member, optedOut) => {
-        // It holds at once, stored or not.
-        if (optedOut) applyOptOut(member);
-        await base.privacy.setOptedOut(member, optedOut);
-      },
-      forget: async (member) => {
-        rooms.forget(member);
-        await base.privacy.forget(member);
-      },
-    },
+    ...shared,
+    privacy,
     transcriptFile,
     usageChart,
     watches: autoTranslate.watches,
@@ -305,15 +223,33 @@ export const openCore = async ({
     authorsOf: async (message) => autoTranslate.authorsOf(message),
   });
 
-  const served = createRunning();
+  const { core, settled } = createAdapterCore({
+    log,
+    texts,
+    receives,
+    ready: platforms.ready,
+    metrics,
+    ops: createOpsPages({ isStalled: () => false, ...ops, metrics, readiness }),
+    services,
+    dispatcher,
+    autoTranslate,
+    rooms,
+    removal,
+    store,
+    encryption: config.ENCRYPTION_KEY,
+    leases,
+    slots,
+    createRecogniser,
+    // Nobody asks for words on the page: where it may cost, no audio is sent twice for them.
+    hasPartials: engines !== undefined || realtime?.recognition !== undefined,
+    clock,
+  });
+
   return {
+    core,
     autoTranslate,
     drain: async (withinMs) => {
-      const ended = Promise.all([
-        rooms[Symbol.asyncDispose](),
-        slots.drain(withinMs),
-        served.settled(),
-      ]);
+      const ended = Promise.all([rooms[Symbol.asyncDispose](), slots.drain(withinMs), settled()]);
       await waitUntil(clock, clock.nowMs() + withinMs, ended);
     },
     startWork: () => {
@@ -323,68 +259,6 @@ export const openCore = async ({
     attach: ({ platform, ready }) => {
       platforms.add(platform, ready);
       autoTranslate.attach(platform);
-    },
-    core: {
-      log,
-      texts,
-      services,
-      ...dispatcher,
-      receives,
-      dispatch: (invocation) =>
-        served.add(async () => {
-          await removal.settled(invocation.channel.space);
-          await dispatcher.dispatch(invocation);
-        }),
-      press: (invocation) =>
-        served.add(async () => {
-          await removal.settled(invocation.channel.space);
-          await dispatcher.press(invocation);
-        }),
-      feedListener: {
-        ...autoTranslate.listener,
-        accessChanged: async (space) => {
-          rooms.accessChanged(space);
-          await autoTranslate.listener.accessChanged(space);
-        },
-        spaceJoined: removal.joined,
-        spaceLeft: removal.left,
-      },
-      rooms: rooms.watcher,
-      ...(cipher ? { installations: createInstallationStore(store, cipher) } : {}),
-      translateLine: ({ text, ...line }, targets, signal) => {
-        const { space } = line.ref.channel;
-        const metered = {
-          lane: 'interactive',
-          space,
-          memberId: line.author.id,
-          text,
-          line,
-        } as const;
-        return translateMeteredLine(services, metered, targets, signal);
-      },
-      openDictation: createDictationOpener({
-        services: base,
-        createRecogniser,
-        // Nobody asks for words on the page: where it may cost, no audio is sent twice for them.
-        partials: engines !== undefined || realtime?.recognition !== undefined,
-        clock,
-        log,
-      }),
-      openDeliveries: createOpenDeliveries({
-        storeOf: (platform) => createDeliveryStore(store, platform, Date.now),
-        slots,
-        log,
-        clock,
-      }),
-      processes: {
-        isAlone: store.engine === 'sqlite',
-        leases,
-        quota: store.quota,
-        agreements: createAgreements(store),
-      },
-      ready: platforms.ready,
-      metrics,
-      ops: createOpsPages({ isStalled: () => false, ...ops, metrics, readiness }),
     },
     [Symbol.asyncDispose]: async () => {
       await rooms[Symbol.asyncDispose]();

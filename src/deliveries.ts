@@ -69,8 +69,9 @@ export const createOpenDeliveries =
             failures += 1;
             const isFinal = thrown instanceof AppError && !retryable && code !== 'internal';
             if (isFinal || failures >= TRIES) {
-              log.error({ platform, code, err: thrown }, 'an event was given up');
-              return stored.end(number);
+              if (await stored.giveUp(number, tenure))
+                log.error({ platform, code, err: thrown }, 'an event was given up');
+              return;
             }
           }
           log.warn({ platform, code, reason }, 'an event could not be handled yet');

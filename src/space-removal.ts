@@ -13,6 +13,8 @@ export interface SpaceRemovalDeps {
   readonly languageHistory: Pick<LanguageHistory, 'forgetSpace'>;
 }
 
+export type SpaceRemoval = Awaited<ReturnType<typeof openSpaceRemoval>>;
+
 /** Opens the removal of all that is known of a space: the one place for every platform. */
 export const openSpaceRemoval = async ({
   store,

@@ -63,6 +63,9 @@ const whole = [
 ].map(([name, given]) => ({ name, given }));
 const dragoman = service.parse(own['dragoman']);
 
+/** Time after which Slack gives a request up and sends an event again. */
+const SLACK_WAITS_S = 3;
+
 describe('the Compose files', () => {
   it.each(whole)('confine and bound $name', ({ given }) => {
     expect(service.safeParse(given).error?.issues ?? []).toEqual([]);
@@ -107,6 +110,17 @@ describe('the Compose files', () => {
       expect(caddy).toMatch(new RegExp(`dragoman[: ]${dragoman.environment[name]}\\b`));
     // What tells of the inside is not for everybody.
     expect(caddy).toMatch(/path \/metrics \/readyz\n\trespond @operators 404/);
+  });
+
+  it('try another connection for a request of Slack, whose body is kept, while Slack waits', () => {
+    const [, slack = ''] =
+      /reverse_proxy @slack [^{\n]+\{\n(.*?)\n\t\}/s.exec(read('deploy/Caddyfile')) ?? [];
+    const tryS = Number(/^\t*lb_try_duration (\d+)s$/m.exec(slack)?.[1]);
+    expect(tryS).toBeGreaterThan(0);
+    expect(tryS).toBeLessThan(SLACK_WAITS_S);
+    expect(slack).toMatch(/^\t*request_buffers \d+MB$/m);
+    // What a process may have taken already is not sent to another one.
+    expect(slack).not.toContain('lb_retry_match');
   });
 
   it('ask for secrets that are missing, and keep none', () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { open as openFile, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '../src/log.ts';
 import { openStore } from '../src/store/index.ts';
 import { createOwnKeys } from '../src/store/own-keys.ts';
-import { endProgram, spawnDragoman } from './fakes/program.ts';
+import { endProgram, listenToProgram, spawnDragoman } from './fakes/program.ts';
 import { startSpeechFake } from './fakes/speech.ts';
 
 /** Runs the program until it ends by itself. */
@@ -92,6 +92,34 @@ describe('the program', () => {
       await writeFile(prices, await readFile('service/keys/prices.json'));
       await expect.poll(() => told).toContain('Speech, translation and chat at http://');
       expect(await readiness()).toEqual([200, { ...starting, ready: true, starting: false }]);
+    } finally {
+      await endProgram(child);
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('ends at once as the service alone when it is told to, though that does not listen yet', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'prices-'));
+    const prices = join(folder, 'prices.json');
+    execFileSync('mkfifo', [prices]);
+    const child = spawnDragoman({
+      ROLES: 'service',
+      SERVICE_PORT: '0',
+      SERVICE_PRICES: prices,
+      OPS_PORT: '0',
+      LOG_LEVEL: 'silent',
+    });
+    try {
+      const { address, said } = await listenToProgram(child);
+      // It reads the prices until the pipe is closed.
+      const pipe = await openFile(prices, 'w');
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      const readiness = async () => (await fetch(`${address}/readyz`)).status;
+      await expect.poll(async () => readiness().catch(() => 'gone')).toBe('gone');
+      await pipe.close();
+      expect(await ended).toEqual([0, null]);
+      expect(said()).not.toContain('Speech, translation and chat at');
     } finally {
       await endProgram(child);
       rmSync(folder, { recursive: true });

@@ -3,10 +3,15 @@ import { expect, it } from 'vitest';
 import { SUBSCRIBED } from '../adapters/slack/manifest.ts';
 import { SCOPES } from '../adapters/slack/scopes.ts';
 import { PATHS } from '../src/api/contract.ts';
+import { createBot } from './fakes/bot.ts';
 import { makeDatabase } from './fakes/database.ts';
+import { startDiscordFake, VOICE_CERTIFICATE_PATH } from './fakes/discord/index.ts';
+import { guildsOfShards } from './fakes/discord/shard-of.ts';
 import { endProgram, listenToProgram, spawnDragoman } from './fakes/program.ts';
 import { useSlackCommand } from './fakes/slack-bot.ts';
 import { startSlackFake, type FakeMessage } from './fakes/slack/index.ts';
+import { rowsOn } from './fakes/on-server.ts';
+import { sentence } from './fakes/sentences.ts';
 import { startSpeechFake } from './fakes/speech.ts';
 
 /** Exit status after a second signal. */
@@ -85,4 +90,100 @@ it('a stop ends readiness at once and the process in order, a second signal at o
 
   await start(1);
   await slack.until(() => repliesTo(message).length === 1);
+});
+
+it('what is under way at a stop is finished before the process ends', async () => {
+  await using at = await open();
+  const { admin, slack, speech, start } = at;
+  const program = await start(600);
+  const room = at.workspace.channel({ name: 'room', members: [admin] });
+  await useSlackCommand(slack, admin, room, 'autotranslate reply languages:es');
+  const answered = Promise.withResolvers<void>();
+  speech.fail(PATHS.translate, { until: answered.promise });
+  const asked = (): number => speech.seen.filter(({ path }) => path === PATHS.translate).length;
+  const message = room.say(admin, 'Good evening to all of you');
+  await expect.poll(asked).toBe(1);
+
+  program.stop();
+  await expect.poll(program.readiness).toEqual({ status: 503, draining: true });
+  // People are still served meanwhile.
+  await useSlackCommand(slack, admin, room, 'help');
+  answered.resolve();
+  expect(await program.ended).toEqual([0, null]);
+  expect(repliesTo(message)).toHaveLength(1);
+});
+
+it('a stop tells a captioned voice channel, and leaves it', async () => {
+  await using bot = await createBot({ speed: 50, voice: {} });
+  await bot.start({ NODE_EXTRA_CA_CERTS: VOICE_CERTIFICATE_PATH });
+  const guild = bot.discord.guild({ name: 'Babel' });
+  const lounge = guild.channel({ type: 'voice', name: 'lounge' });
+  lounge.join(guild.owner);
+  const captions = { channel: lounge, name: 'captions start' };
+  await bot.discord.command(guild.owner, captions).answer();
+  await bot.discord.until(() => bot.discord.voice.connections.length === 1);
+
+  expect(await bot.stop()).toBe(0);
+  expect(lounge.messages.map(({ content }) => content).join('\n')).toContain(
+    sentence('room.stopping'),
+  );
+  expect(bot.discord.voice.connections).toHaveLength(0);
+});
+
+it('a process that is stopping takes over no shard of another one that ends', async () => {
+  const shards = 2;
+  const database = await makeDatabase();
+  await using discord = await startDiscordFake({ shards, maxConcurrency: shards });
+  await using speech = await startSpeechFake();
+  await using programs = new AsyncDisposableStack();
+  const start = async (name: string) => {
+    const program = spawnDragoman({
+      ROLES: 'gateway,worker',
+      DATABASE_URL: database,
+      DRAIN_S: '600',
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.urlFor(name),
+      SPEECH_API_URL: speech.url,
+      SPEECH_API_KEY: speech.key,
+      OPS_PORT: '0',
+      LOG_LEVEL: 'error',
+    });
+    programs.defer(async () => endProgram(program));
+    const { address } = await listenToProgram(program);
+    const readiness = async (): Promise<number> => (await fetch(`${address}/readyz`)).status;
+    await expect.poll(readiness, { message: `${name} is ready` }).toBe(200);
+    return { readiness, stop: async () => endProgram(program, 'SIGTERM'), program };
+  };
+  /** The process that has each shard. */
+  const owners = (): readonly (string | undefined)[] =>
+    Array.from({ length: shards }, (_, id) => {
+      const up = discord.gateway.sessions.filter(
+        ({ connected, shard }) => connected && shard[0] === id,
+      );
+      return up.length === 1 ? up[0]?.client : undefined;
+    });
+  const [one, other] = [await start('one'), await start('other')];
+  const isDivided = (): boolean => owners().includes('one') && owners().includes('other');
+  await expect.poll(isDivided).toBe(true);
+
+  // A command under way keeps the first one from ending.
+  speech.fail(PATHS.translate, { hang: true });
+  const shard = owners().indexOf('one');
+  const guild = guildsOfShards(discord, shards)[shard]!;
+  const asked = { text: 'Good evening to all of you', to: 'es' };
+  const channel = guild.channel({ name: 'general' });
+  discord.command(guild.owner, { channel, name: 'translate', options: asked });
+  await expect.poll(() => speech.hanging()).toBe(1);
+  /** Number of the times that a process took the other shard. */
+  const taken = async (): Promise<readonly object[]> => {
+    const lease = `name = 'discord-shards-${shards}:${1 - shard}'`;
+    return rowsOn(database, `SELECT epoch::int FROM lease WHERE ${lease}`);
+  };
+  const [{ epoch: before }] = (await taken()) as [{ epoch: number }];
+  one.program.kill('SIGTERM');
+  await expect.poll(one.readiness).toBe(503);
+  await other.stop();
+  await start('next');
+  await expect.poll(() => owners().toSpliced(shard, 1)).toEqual(['next']);
+  expect(await taken()).toEqual([{ epoch: before + 1 }]);
 });

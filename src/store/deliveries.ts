@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Person } from '../model/member.ts';
 import type { Space } from '../model/place.ts';
 import type { Delivery } from '../ports/deliveries.ts';
+import type { Tenure } from '../ports/leases.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 import { slotOf } from './slots.ts';
@@ -40,6 +41,27 @@ const endDelivery = statement((db, { number }: { number: number }) =>
   db.updateTable('delivery').set({ body: null, author_id: null }).where('number', '=', number),
 );
 
+/** Takes effect only where no later tenure has begun. SQLite has no rows of such leases: one process holds them all. */
+const giveUpDelivery = statement(
+  (db, { number, name, epoch }: { number: number; name: string; epoch: number }) =>
+    db
+      .updateTable('delivery')
+      .set({ body: null, author_id: null })
+      .where('number', '=', number)
+      .where('body', 'is not', null)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('lease')
+              .select('lease.name')
+              .where('lease.name', '=', name)
+              .where('lease.epoch', '>', epoch),
+          ),
+        ),
+      ),
+);
+
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 /** Stores events until they are handled, and their ids for a while after that. */
@@ -66,10 +88,20 @@ export const createDeliveryStore = (store: Store, platform: string, now: () => n
     return rows[0]?.body ?? undefined;
   },
 
-  /** Deletes the body of an event. A process that ends before it is on disk handles the event again. */
+  /** Deletes the body of an event that was handled, whoever has it by now. A process that ends before it is on disk handles the event again. */
   end: (number: number): Promise<void> =>
     store.write(async (db) => {
       await endDelivery(db, { number });
+    }, RELAXED),
+
+  /**
+   * Deletes the body of an event that was not handled; resolves with false where it has no body any more, or is that of a
+   * later tenure, which has tries of its own.
+   */
+  giveUp: (number: number, { name, epoch }: Pick<Tenure, 'name' | 'epoch'>): Promise<boolean> =>
+    store.write(async (db) => {
+      const { changed } = await giveUpDelivery(db, { number, name, epoch });
+      return changed > 0;
     }, RELAXED),
 
   /** True while an event of a space, up to a number, was not handled. */

@@ -25,4 +25,9 @@ export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>> {
    * only after a write has failed, or where `anew` is true.
    */
   readonly findFault: (options?: { readonly anew?: boolean }) => Promise<AppError | undefined>;
+  /**
+   * Has all that waits for the database fail, and all that is asked of it later: nothing that is blocked there keeps the
+   * process from ending. Undefined where nothing can be blocked.
+   */
+  readonly abandon?: () => void;
 }

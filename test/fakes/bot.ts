@@ -48,6 +48,8 @@ export interface Bot extends AsyncDisposable {
   start(environment?: Record<string, string>): Promise<void>;
   /** Ends it without a word. */
   kill(): Promise<void>;
+  /** Stops it as an operator does; resolves with its exit status. */
+  stop(): Promise<number | null>;
   /** Uses a command as a server's owner; resolves with what is answered. */
   use(at: Place, name: string, options?: CommandOptions): Promise<string>;
   readonly databaseFile: string;
@@ -86,6 +88,10 @@ export const createBot = async (options: DiscordFakeOptions = {}): Promise<Bot> 
     kill: async () => {
       await end();
       await discord.until(() => discord.gateway.sessions.every(({ connected }) => !connected));
+    },
+    stop: async () => {
+      await endProgram(process!, 'SIGTERM');
+      return process!.exitCode;
     },
     databaseFile,
     pid: () => process?.pid ?? 0,

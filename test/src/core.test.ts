@@ -117,18 +117,6 @@ describe('the core', () => {
     expect((await services.limits.of(HERE.space)).person).toMatchObject({ characters: 3 });
   });
 
-  it.each(['forget', 'opt out'])('forgets in which languages a person wrote: %s', async (wish) => {
-    await using running = await open();
-    const { languages, privacy } = running.core.services;
-    const author = { platform: 'place', id: 'bob' };
-    const line = (id: string) => ({ ref: { channel: HERE, id }, author });
-    const ambiguous = () => languages.rank('hvor er du?', line('last'));
-    languages.rank('hvad laver I så i aften?', line('1'));
-    languages.rank('det er fandeme ærgerligt', line('2'));
-    await (wish === 'forget' ? privacy.forget(author) : privacy.setOptedOut(author, true));
-    expect(ambiguous()).toEqual(languages.rank('hvor er du?'));
-  });
-
   it('uses no copy of somebody who opted out', async () => {
     await using running = await open();
     const { core, store } = running;

@@ -6,10 +6,11 @@ import type { Tenure } from '../../src/ports/leases.ts';
 import { createSlotOwner, type SlotWorker } from '../../src/slot-owner.ts';
 import { storageError, type StorageFault } from '../../src/sqlite/disk-fault.ts';
 import { clearOld } from '../../src/store/clear-old.ts';
-import { createDeliveryStore } from '../../src/store/deliveries.ts';
-import { openStore } from '../../src/store/index.ts';
+import { createDeliveryStore, type DeliveryStore } from '../../src/store/deliveries.ts';
+import { openStore, type Store } from '../../src/store/index.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { slotOf } from '../../src/store/slots.ts';
+import { makeDatabase } from '../fakes/database.ts';
 import { createHastyClock, createTestClock } from '../fakes/clock.ts';
 
 const eventOf = (id: string, orderKey = 'here', authorId?: string) => ({
@@ -52,8 +53,12 @@ const open = async () => {
 };
 
 /** Deliveries of a process that is given its one slot, and loses it, by hand. */
-const openWithSlot = async (handle: (body: string) => Promise<void>) => {
-  const store = await openStore('sqlite::memory:');
+const openWithSlot = async (
+  handle: (body: string) => Promise<void>,
+  url = 'sqlite::memory:',
+  change: (stored: DeliveryStore, store: Store) => Partial<DeliveryStore> = () => ({}),
+) => {
+  const store = await openStore(url);
   const clock = createTestClock();
   const stored = createDeliveryStore(store, 'test', clock.nowMs);
   const logged: string[] = [];
@@ -82,7 +87,7 @@ const openWithSlot = async (handle: (body: string) => Promise<void>) => {
       tenureOf: () => current?.tenure,
       tell: () => undefined,
     },
-    storeOf: () => stored,
+    storeOf: () => ({ ...stored, ...change(stored, store) }),
     log: pino({}, { write: (line: string) => void logged.push(line) }),
     clock,
   })('test', handle);
@@ -251,6 +256,33 @@ describe('an event whose slot is lost', () => {
     failing.reject(fault);
     await ended;
     expect([tried, await given.open()]).toEqual([['body of one'], [expect.anything()]]);
+  });
+
+  it.each([
+    ['while it is being given up is left to the next owner', 2, [expect.anything()], 0],
+    ['while it is being given up is given up where it has no owner yet', 1, [], 1],
+  ])('%s', async (_, epoch, left, said) => {
+    const written: Promise<boolean>[] = [];
+    await using given = await openWithSlot(
+      async () => {
+        throw new AppError('bad-input', 'no event');
+      },
+      await makeDatabase(),
+      (stored, store) => ({
+        giveUp: async (...asked) => {
+          const lease = { name: 'slot:1', set_name: 'slot:', owner: 'a', expires_ms: 0, epoch };
+          await store.write((db) => db.insertInto('lease').values(lease).execute());
+          written.push(stored.giveUp(...asked));
+          return written[0]!;
+        },
+      }),
+    );
+    await given.deliveries.take(eventOf('one'));
+    await expect.poll(() => written).toHaveLength(1);
+    await written[0];
+    await given.lose();
+    expect(await given.open()).toEqual(left);
+    expect(given.logged.filter((line) => line.includes('given up'))).toHaveLength(said);
   });
 
   it('while it is handled, which succeeds, is not handled again', async () => {

@@ -1,6 +1,9 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { orAborted } from '../../async/abort.ts';
 import { createLru } from '../../async/lru.ts';
+import { AppError } from '../../errors.ts';
 import { fromPostgres, isOutdatedPlan } from './faults.ts';
 
 /** Longest wait for a connection. */
@@ -94,21 +97,33 @@ interface PoolOptions {
 const waitOf = ({ statementMs }: Bounds): pg.ClientConfig =>
   statementMs === 0 ? {} : { query_timeout: statementMs + CONNECT_MS };
 
-/** Opens a pool of connections for Kysely. */
+/** A pool of connections for Kysely. */
+export interface ConnectionPool extends PostgresPool {
+  /** Ends all connections at once: what runs on them fails, and nothing is run any more. */
+  abandon(): void;
+}
+
+/** Opens a pool of connections. */
 export const createConnectionPool = ({
   url,
   most,
   bounds = BOUNDS,
   isRelaxed = false,
   prepare = async () => true,
-}: PoolOptions): PostgresPool => {
+}: PoolOptions): ConnectionPool => {
   const prepared = new WeakSet<pg.PoolClient>();
+  const sockets = new Set<Socket>();
   const pool = new pg.Pool({
     ...connectionOf(url),
     ...waitOf(bounds),
     max: most,
     // What begins a transaction goes out together with its first statement.
     pipeline: true,
+    stream: () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      return socket.once('close', () => void sockets.delete(socket));
+    },
     idleTimeoutMillis: 60_000,
   });
   const names = createNames();
@@ -116,6 +131,10 @@ export const createConnectionPool = ({
   pool.on('error', () => undefined);
   // One that breaks while it is prepared fails what runs on it; without a listener it would end the process.
   pool.on('connect', (client) => void client.on('error', () => undefined));
+
+  const abandoned = new AbortController();
+  let ended: Promise<void> | undefined;
+  const end = (): Promise<void> => (ended ??= pool.end());
 
   const lend = (client: pg.PoolClient): PostgresPoolClient => {
     let isBroken = false;
@@ -149,25 +168,33 @@ export const createConnectionPool = ({
     };
   };
 
-  return {
-    connect: async () => {
+  const connect = async (): Promise<PostgresPoolClient> => {
+    try {
+      const client = await pool.connect();
+      if (prepared.has(client)) return lend(client);
       try {
-        const client = await pool.connect();
-        if (prepared.has(client)) return lend(client);
-        try {
-          await bound(client, bounds);
-          if (isRelaxed) await client.query(RELAX);
-          if (await prepare(client)) prepared.add(client);
-        } catch (thrown) {
-          client.release(true);
-          throw thrown;
-        }
-        return lend(client);
+        await bound(client, bounds);
+        if (isRelaxed) await client.query(RELAX);
+        if (await prepare(client)) prepared.add(client);
       } catch (thrown) {
-        throw fromPostgres(thrown);
+        client.release(true);
+        throw thrown;
       }
+      return lend(client);
+    } catch (thrown) {
+      throw fromPostgres(thrown);
+    }
+  };
+
+  return {
+    connect: () => orAborted(connect(), abandoned.signal),
+    end,
+    abandon: () => {
+      abandoned.abort(new AppError('cancelled', 'the database is closed'));
+      end().catch(() => undefined);
+      // With pipelining, the end of a client waits for what was sent.
+      for (const socket of sockets) socket.destroy();
     },
-    end: () => pool.end(),
     options: pool.options,
   };
 };

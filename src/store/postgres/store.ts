@@ -8,7 +8,7 @@ import { migrateInTurn } from '../migrations/index.ts';
 import type { Schema } from '../schema.ts';
 import { createStoreWriter, type StoreWriter } from '../writer.ts';
 import { createColumnTypes } from './column-types.ts';
-import { createConnectionPool, UNBOUNDED } from './connect.ts';
+import { createConnectionPool, UNBOUNDED, type ConnectionPool } from './connect.ts';
 import { guardAgainstLeft } from './left-spaces.ts';
 import { guardClaims, keepClaims } from './kept-claims.ts';
 import { openPostgresLeases } from './leases.ts';
@@ -53,8 +53,8 @@ export const openPostgresStore = async ({
 }: PostgresStoreOptions): Promise<Store> => {
   let isMigrated = false;
   let restoredMs: number | undefined;
-  const openPool = (most: number, isRelaxed: boolean): Kysely<Schema> => {
-    const pool = createConnectionPool({
+  const openPool = (most: number, isRelaxed: boolean): ConnectionPool =>
+    createConnectionPool({
       url,
       most,
       isRelaxed,
@@ -63,11 +63,11 @@ export const openPostgresStore = async ({
         return isMigrated;
       },
     });
-    return new Kysely<Schema>({ dialect: createDialect(pool) });
-  };
+  const durablePool = openPool(Math.max(1, connections - 1), false);
   // Writes that wait for no disk run one after the other.
-  const relaxed = openPool(1, true);
-  const db = openPool(Math.max(1, connections - 1), false);
+  const relaxedPool = openPool(1, true);
+  const db = new Kysely<Schema>({ dialect: createDialect(durablePool) });
+  const relaxed = new Kysely<Schema>({ dialect: createDialect(relaxedPool) });
   const parts = new AsyncDisposableStack();
   const closePool = db.destroy.bind(db);
   parts.defer(closePool);
@@ -127,6 +127,10 @@ export const openPostgresStore = async ({
       quota: createPostgresQuota(db, clock),
       states,
       findFault,
+      abandon: () => {
+        durablePool.abandon();
+        relaxedPool.abandon();
+      },
       // PostgreSQL removes deleted rows by itself (autovacuum).
       checkpoint: async () => undefined,
       destroy: disposeAsync,

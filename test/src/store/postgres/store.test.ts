@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
-import { expect, it } from 'vitest';
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
 import { RELAXED, SEPARATE_RELAXED, type Write } from '../../../../src/store/writer.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
-import { onServer } from '../../../fakes/on-server.ts';
+import { onServer, rowsOn } from '../../../fakes/on-server.ts';
 
 it('lets writes that wait for no disk pass those that do', async () => {
   const store = await openTestStore(await makeDatabase());
@@ -47,4 +48,24 @@ it('begins no transaction for statements that stand for themselves, unless they 
   expect(await store.write(twice, { separate: true })).toBe(false);
   const together = [{ separate: true }, {}].map((options) => store.write(twice, options));
   expect(await Promise.all(together)).toEqual([true, true]);
+});
+
+it('ends although a statement is blocked, once what waits for the database is abandoned', async () => {
+  const url = await makeDatabase();
+  const store = await openTestStore(url);
+  const blocker = new pg.Client({ connectionString: url });
+  await blocker.connect();
+  onTestFinished(() => blocker.end());
+  await blocker.query('BEGIN; LOCK TABLE machine IN ACCESS EXCLUSIVE MODE');
+  const write = store.write((db) => db.updateTable('machine').set({ boot_id: 'x' }).execute());
+  const refused = expect(write).rejects.toThrow();
+  const waiting = (): Promise<readonly object[]> =>
+    rowsOn(url, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+  await expect.poll(async () => (await waiting()).length).toBe(1);
+
+  const ended = store.destroy().catch(() => undefined);
+  store.abandon?.();
+  await refused;
+  await expect(store.selectFrom('machine').selectAll().execute()).rejects.toThrow();
+  await ended;
 });

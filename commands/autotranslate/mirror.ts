@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { defineAction, moderator, richText } from '../../src/command/command.ts';
+import { readChannels, typedCode } from '../../src/command/helpers.ts';
+import { userError } from '../../src/errors.ts';
+import { bullets, lines, sections, series } from '../../src/model/compose-rich-text.ts';
+import { channelMention } from '../../src/model/place.ts';
+import type { ChannelWatch } from '../../src/model/watch.ts';
+import { namesOf } from './context.ts';
+import { switches, switchLines } from './switches.ts';
+import { setAndWarn } from './warnings.ts';
+
+const FEWEST_CHANNELS = 2;
+const MOST_CHANNELS = 20;
+const LONGEST_LIST_CHARS = 2_000;
+
+/** `/autotranslate mirror`: links channels of one space, each in its language. */
+export const mirrorAction = defineAction({
+  options: z.object({ channels: richText({ max: LONGEST_LIST_CHARS }), ...switches }),
+  guards: [moderator],
+  slow: true,
+  async run(ctx) {
+    const { options, services, channel, t, reply } = ctx;
+    const { space } = channel;
+    const typed = readChannels(options.channels, services.languages, space.platform);
+    if (!typed || typed.length === 0) throw userError('bad-input', 'autotranslate.mirror-how');
+    if (typed.length < FEWEST_CHANNELS || typed.length > MOST_CHANNELS)
+      throw userError('bad-input', 'autotranslate.how-many-channels', {
+        fewest: FEWEST_CHANNELS,
+        most: MOST_CHANNELS,
+      });
+    const twice = typed.find(({ id }, place) => typed.findIndex((each) => each.id === id) < place);
+    if (twice)
+      throw userError('bad-input', 'autotranslate.channel-twice', {
+        channel: channelMention({ space, id: twice.id }),
+      });
+    const group = crypto.randomUUID();
+    const watches = typed.map(({ id, language, typed: name }): ChannelWatch => {
+      if (language === undefined)
+        throw userError('bad-input', 'autotranslate.channel-language', {
+          channel: channelMention({ space, id }),
+          language: name === '' ? '–' : typedCode(name),
+        });
+      return {
+        channel: { space, id },
+        mode: 'mirror',
+        languages: [language],
+        group,
+        transcribes: options['voice-messages'],
+        bots: options.bots,
+      };
+    });
+    if (new Set(watches.flatMap(({ languages }) => languages)).size < 2)
+      throw userError('bad-input', 'autotranslate.one-language');
+    const warnings = await setAndWarn(watches, ctx);
+    const linked = watches.map((watch) =>
+      series([channelMention(watch.channel), ...namesOf(watch.languages, ctx)]),
+    );
+    await reply({
+      text: sections(
+        lines(t('autotranslate.mirror'), bullets(...linked)),
+        await switchLines(options, ctx),
+        warnings,
+      ),
+    });
+  },
+});

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { sentence } from '../../fakes/sentences.ts';
+import { useCommandHarness } from '../support.ts';
+
+const harness = useCommandHarness();
+
+describe('/autotranslate list', () => {
+  it('says where what is on, groups together', async () => {
+    expect(await harness().run('autotranslate list')).toMatchObject({ tone: 'note' });
+    await harness().run('autotranslate reply', { languages: 'es fr', bots: true });
+    await harness().run('autotranslate mirror', {
+      channels: '<#1> en <#2> es',
+      'voice-messages': false,
+    });
+    const [replies, mirror] = [
+      sentence('autotranslate.modes.reply'),
+      sentence('autotranslate.modes.mirror'),
+    ];
+    const extras = [
+      sentence('autotranslate.with-voice-messages'),
+      sentence('autotranslate.with-bots'),
+    ];
+    expect((await harness().run('autotranslate list')).text.split('\n')).toEqual([
+      sentence('autotranslate.heading', { count: 3 }),
+      `- <#100> · ${replies} · Spanish, French · ${extras.join(' · ')}`,
+      `- ${sentence('autotranslate.group', { count: 2 })}`,
+      `  - <#1> · ${mirror} · English`,
+      `  - <#2> · ${mirror} · Spanish`,
+    ]);
+  });
+});

@@ -228,8 +228,14 @@ export const openCore = async ({
     rooms.forget(member);
     personalDataOf(member.platform)?.optedOut(member.id);
   };
+  /** Where it is not known who opted out or is to be forgotten, nobody's words are kept that can be done without. */
+  const forgetMissed = async (): Promise<void> => {
+    languageHistory.forgetAll();
+    autoTranslate.forgetAll();
+    await rooms.lookAgain();
+  };
   store.signals.subscribe('opt-out', async (changed) => {
-    if (!changed) return rooms.lookAgain();
+    if (!changed) return forgetMissed();
     const { optedOut, ...member } = changed;
     if (!optedOut) return rooms.optedIn(member);
     // A wish to be heard may have been under way meanwhile.
@@ -238,8 +244,7 @@ export const openCore = async ({
     return autoTranslate.forget(member);
   });
   store.signals.subscribe('forgotten', async (member) => {
-    // Whoever it was has opted out besides, or is known here by nothing that was stored.
-    if (!member) return rooms.lookAgain();
+    if (!member) return forgetMissed();
     rooms.forget(member);
     languageHistory.forget(member);
     await autoTranslate.forget(member);

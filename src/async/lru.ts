@@ -4,6 +4,7 @@ export interface Lru<Key, Value> extends Iterable<[Key, Value]> {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
   delete(key: Key): void;
+  readonly clear: () => void;
 }
 
 /**
@@ -34,6 +35,10 @@ export const createLru = <Key, Value>(
       }
     },
     delete: remove,
+    clear: () => {
+      kept.clear();
+      total = 0;
+    },
     *[Symbol.iterator]() {
       for (const [key, { value }] of kept) yield [key, value];
     },
@@ -107,7 +112,7 @@ export const createCache = <Key, Value>(
     },
     forget: (key) => {
       if (key !== undefined) return known.delete(keyOf(key));
-      for (const [each] of known) known.delete(each);
+      known.clear();
     },
     forgetWhere: (isMeant) => {
       for (const [key, { asked }] of known) if (isMeant(asked)) known.delete(key);

@@ -246,9 +246,14 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   };
 
   let retention: AsyncDisposable | undefined;
+  /** Drops the words in memory, which only help to translate others. */
+  const forgetAll = (): void => {
+    context.forgetAll();
+    preparing.forgetAll();
+  };
   // What is known in memory of a space that some process has left.
   store.signals.subscribe('space-left', (space) => {
-    if (!space) return;
+    if (!space) return forgetAll();
     for (const part of [backfill, cursors, context, preparing]) part.forgetSpace(space);
   });
 
@@ -287,6 +292,8 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
       },
       revive: (space) => revive(space),
     } satisfies Inbox,
+    /** Drops the words in memory: it is not known who opted out or is to be forgotten. */
+    forgetAll,
     /** Drops data in memory of a person who opted out or is to be forgotten. */
     forget: async (person: Person): Promise<void> => {
       context.forget(person);

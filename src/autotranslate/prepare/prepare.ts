@@ -57,7 +57,10 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
 export const createPrepare = (deps: PrepareDeps) => {
   const { services, watches, context, platforms, threads } = deps;
   const { languages, limits, privacy, spaces } = services;
-  const { translate, forget, forgetSpace } = createMessageTranslator(services, deps.outages);
+  const { translate, forget, forgetAll, forgetSpace } = createMessageTranslator(
+    services,
+    deps.outages,
+  );
 
   /** The sentences for readers of a channel, with commands named as they type them. */
   const textsOf = (channel: Channel): Pick<Texts, 'rich'> => ({
@@ -316,6 +319,8 @@ export const createPrepare = (deps: PrepareDeps) => {
 
     /** Drops data in memory of a person's messages. */
     forget,
+    /** Drops data in memory of all messages. */
+    forgetAll,
     /** Drops data in memory of a space's messages. */
     forgetSpace,
   };

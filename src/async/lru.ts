@@ -105,7 +105,9 @@ export const createCache = <Key, Value>(
     of: (asked) => {
       const key = keyOf(asked);
       const held = known.get(key);
-      const isFresh = held && now() < held.untilMs && isCurrent();
+      const leftMs = held ? held.untilMs - now() : 0;
+      // More than it had at first is left where the clock was set back.
+      const isFresh = held && leftMs > 0 && leftMs <= keptMs && isCurrent();
       const entry = isFresh ? held : readAnew(asked, key);
       known.set(key, entry);
       return entry.found;

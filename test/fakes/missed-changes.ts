@@ -8,6 +8,14 @@ import type { Schema } from '../../src/store/schema.ts';
 export const tellOfMissed = async (store: Store, topic: SignalTopic): Promise<void> =>
   (store.signals as LocalSignals<Transaction<Schema>>).deliver(topic, undefined);
 
+/** Has a process miss what others change from now on, and know that it may. */
+export const missAll = (store: Store): void => {
+  Object.assign(store.signals, {
+    isCurrent: () => false,
+    publish: async () => undefined,
+  });
+};
+
 /** Stores that somebody opted out in another process, of which this one hears nothing. */
 export const optOutElsewhere = async (
   store: Store,

@@ -45,7 +45,7 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'limits' | 'privacy'
   >;
-  readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'refresh'>;
   readonly threads: Pick<StandingThreads, 'of' | 'put'>;
   readonly platforms: WatchedPlatforms;
   readonly texts: Pick<Texts, 'rich'>;
@@ -281,6 +281,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       signal: AbortSignal,
     ): Promise<Prepared> => {
       if (row.message === 'skipped') return skipped(row, row.skip as SkipReason);
+      await watches.refresh();
       const message = await messageOf(row);
       if (!message) {
         const targets = row.mayExist ? await orphanTargets(row, tenure) : [];

@@ -228,7 +228,7 @@ export const openCore = async ({
     rooms.forget(member);
     personalDataOf(member.platform)?.optedOut(member.id);
   };
-  /** Where it is not known who opted out or is to be forgotten, nobody's words are kept that can be done without. */
+  /** Drops everybody's words in memory that can be done without: it is not known who opted out or is to be forgotten. */
   const forgetMissed = async (): Promise<void> => {
     languageHistory.forgetAll();
     autoTranslate.forgetAll();

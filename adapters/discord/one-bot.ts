@@ -13,7 +13,7 @@ const BELOW_TIME = 22n;
 const numberOf = (applicationId: string): number => Number(BigInt(applicationId) >> BELOW_TIME);
 const setOf = (bot: number): string => `${BOT} ${bot}`;
 
-/** What has all processes on one database run the same bot. */
+/** Keeps processes of two bots from working on one database. */
 export interface OneBot extends AsyncDisposable {
   /** Resolves once no process runs another bot, and none can begin to. Rejects with `config` while one does. */
   demand(applicationId: string): Promise<void>;

@@ -20,8 +20,8 @@ export interface OneBot extends AsyncDisposable {
 }
 
 /**
- * Creates it. Processes of two bots would take shards and messages from each other, and could not post what
- * belongs to the other's servers.
+ * Creates the check of the bot: processes of two would take shards and messages from each other, and could not post
+ * what belongs to the other's servers.
  */
 export const createOneBot = (
   { agreements, leases, isAlone }: Pick<Processes, 'agreements' | 'leases' | 'isAlone'>,

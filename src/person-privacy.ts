@@ -9,14 +9,14 @@ export interface PersonPrivacyDeps {
   readonly signals: Pick<Store['signals'], 'subscribe'>;
   /** The data of people in the database. */
   readonly stored: Privacy;
-  readonly autoTranslate: Pick<AutoTranslate, 'forget'>;
+  readonly autoTranslate: Pick<AutoTranslate, 'forget' | 'forgetAll'>;
   /** Voice rooms, which hear people. */
   readonly rooms: {
     readonly forget: (person: Person) => void;
     readonly optedIn: (person: Person) => Promise<void>;
     readonly lookAgain: () => Promise<void>;
   };
-  readonly languageHistory: Pick<LanguageHistory, 'forget'>;
+  readonly languageHistory: Pick<LanguageHistory, 'forget' | 'forgetAll'>;
   /** The data about people that a platform keeps itself; undefined for none. */
   readonly personalDataOf: (platform: string) => PersonalData | undefined;
 }
@@ -37,8 +37,14 @@ export const openPersonPrivacy = ({
     rooms.forget(person);
     personalDataOf(person.platform)?.optedOut(person.id);
   };
+  /** Drops everybody's words in memory that can be done without: it is not known who opted out or is to be forgotten. */
+  const forgetMissed = async (): Promise<void> => {
+    languageHistory.forgetAll();
+    autoTranslate.forgetAll();
+    await rooms.lookAgain();
+  };
   signals.subscribe('opt-out', async (changed) => {
-    if (!changed) return rooms.lookAgain();
+    if (!changed) return forgetMissed();
     const { optedOut, ...person } = changed;
     if (!optedOut) return rooms.optedIn(person);
     // A wish to be heard may have been under way meanwhile.
@@ -47,8 +53,7 @@ export const openPersonPrivacy = ({
     return autoTranslate.forget(person);
   });
   signals.subscribe('forgotten', async (person) => {
-    // Whoever it was has opted out besides, or is known here by nothing that was stored.
-    if (!person) return rooms.lookAgain();
+    if (!person) return forgetMissed();
     rooms.forget(person);
     languageHistory.forget(person);
     await autoTranslate.forget(person);

@@ -10,7 +10,7 @@ export interface SpaceRemovalDeps {
   readonly autoTranslate: Pick<AutoTranslate, 'leave'>;
   /** Voice rooms, which end. */
   readonly rooms: { readonly spaceLeft: (space: Space) => Promise<void> };
-  readonly languageHistory: Pick<LanguageHistory, 'forgetSpace'>;
+  readonly languageHistory: Pick<LanguageHistory, 'forgetAll' | 'forgetSpace'>;
 }
 
 export type SpaceRemoval = Awaited<ReturnType<typeof openSpaceRemoval>>;
@@ -25,8 +25,7 @@ export const openSpaceRemoval = async ({
   const data = await openSpaceData(store);
   const turns = createKeyedMutex();
   store.signals.subscribe('space-left', (space) =>
-    // What is lost without one only helps detection.
-    space ? languageHistory.forgetSpace(space) : undefined,
+    space ? languageHistory.forgetSpace(space) : languageHistory.forgetAll(),
   );
   return {
     /** Removes a space that the bot was removed from; resolves when nothing is left of it. */

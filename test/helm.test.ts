@@ -278,6 +278,9 @@ describe.runIf(hasHelm)('the chart, rendered', () => {
     ]);
     expect(budgets('roles.gateway.replicas=1', 'roles.worker.replicas=1')).toEqual([]);
     expect(budgets('database=sqlite')).toEqual([]);
+    // An autoscaler may leave one worker.
+    const scaled = ['autoscaling.enabled=true', 'autoscaling.minReplicas=1'];
+    expect(budgets(...scaled)).toEqual(['PodDisruptionBudget dragoman-gateway']);
   });
 
   it('takes the address of the database from the key of the secret, where it is needed', () => {
@@ -355,11 +358,16 @@ describe.runIf(hasHelm)('the chart, rendered', () => {
     ]);
   });
 
-  it('leaves the number of workers to the autoscaler', () => {
+  it('leaves the number of workers to the autoscaler, which goes by the message that waits longest', () => {
     const objects = render('autoscaling.enabled=true');
     const worker = deployments(objects).find(({ name }) => name === 'dragoman-worker');
     expect(worker?.replicas).toBeUndefined();
     expect(named(objects)).toContain('HorizontalPodAutoscaler dragoman-worker');
+    const scaler = objects.find(({ kind }) => kind === 'HorizontalPodAutoscaler')?.spec;
+    const metric = { name: 'dragoman_inbox_oldest_waiting_seconds' };
+    expect(scaler?.['metrics']).toMatchObject([
+      { type: 'External', external: { metric, target: { type: 'Value' } } },
+    ]);
   });
 
   it('shows the alerts and the dashboard as they are in this tree', () => {

@@ -188,23 +188,57 @@ describe('the files of platforms', () => {
 });
 
 describe('the release', () => {
+  const step = z.looseObject({ run: z.string().optional(), uses: z.string().optional() });
+  const job = z.looseObject({
+    needs: z.string().optional(),
+    permissions: z.record(z.string(), z.string()).optional(),
+    strategy: z.object({ matrix: z.object({ runner: z.array(z.string()) }) }).optional(),
+    steps: z.array(step),
+  });
+  const { check, image, release } = z
+    .object({ jobs: z.object({ check: job, image: job, release: job }) })
+    .parse(parse(read('.github/workflows/release.yaml'))).jobs;
+  const scriptOf = ({ steps }: z.infer<typeof job>): string =>
+    steps.map(({ run = '' }) => run).join('\n');
+
+  it('is made of what was checked, of the version that its tag names', () => {
+    expect([image.needs, release.needs]).toEqual(['check', 'image']);
+    expect(scriptOf(check)).toContain('"$GITHUB_REF_NAME" = "v$(node -p');
+    expect(scriptOf(check)).toContain('.ci/run');
+  });
+
+  it('has an image for each processor, tried before it is pushed, with its bill of materials', () => {
+    expect(image.strategy?.matrix.runner).toEqual(['ubuntu-24.04', 'ubuntu-24.04-arm']);
+    const script = scriptOf(image);
+    expect(script.indexOf('= healthy ]')).toBeGreaterThan(0);
+    expect(script.indexOf('--push')).toBeGreaterThan(script.indexOf('= healthy ]'));
+    expect(script).toMatch(/buildx build --push --provenance mode=max --sbom true/);
+    for (const processor of ['x86_64', 'aarch64'])
+      expect(scriptOf(release)).toContain(`"$IMAGE:$GITHUB_SHA$variant-${processor}"`);
+  });
+
+  it('is signed: each image with its bill of materials, and the chart', () => {
+    expect(release.permissions).toMatchObject({ 'id-token': 'write', attestations: 'write' });
+    const script = scriptOf(release);
+    expect(script).toContain('npm sbom --package-lock-only --omit dev');
+    expect(script).toMatch(
+      /for digest in "\$DIGEST" "\$FULL"; do\n\s*cosign sign --yes --recursive/,
+    );
+    expect(script).toContain('cosign attest --yes --type cyclonedx --predicate dragoman.cdx.json');
+    expect(script).toContain('cosign sign --yes "$CHARTS/dragoman@');
+    const uses = release.steps.map(({ uses: used = '' }) => used);
+    expect(uses.some((used) => used.startsWith('actions/attest-build-provenance@'))).toBe(true);
+  });
+
   it('names images without capital letters, whoever owns the repository', () => {
     const workflow = read('.github/workflows/release.yaml');
     expect(workflow).not.toMatch(/ghcr\.io\/\$\{\{/);
-    const { jobs } = z
-      .object({
-        jobs: z.record(
-          z.string(),
-          z.object({ steps: z.array(z.looseObject({ run: z.string().optional() })) }),
-        ),
-      })
-      .parse(parse(workflow));
-    const using = Object.entries(jobs).filter(([, job]) => JSON.stringify(job).includes('$IMAGE'));
+    const using = Object.entries({ check, image, release }).filter(([, part]) =>
+      JSON.stringify(part).includes('$IMAGE'),
+    );
     expect(using.map(([name]) => name)).toEqual(['image', 'release']);
-    for (const [name, { steps }] of using)
-      expect(steps.map(({ run = '' }) => run).join('\n'), name).toContain(
-        'IMAGE=ghcr.io/${GITHUB_REPOSITORY,,}',
-      );
+    for (const [name, part] of using)
+      expect(scriptOf(part), name).toContain('IMAGE=ghcr.io/${GITHUB_REPOSITORY,,}');
   });
 });
 

@@ -5,6 +5,7 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import { contentIntentHint, readApplication, inviteLink, type Application } from './application.ts';
 import { PLATFORM } from './ids.ts';
 import { createInteractionSet } from './interactions/interaction-set.ts';
+import { createOneBot } from './one-bot.ts';
 import { createParts, type DiscordOptions } from './parts.ts';
 import { createRegister } from './slash/registration.ts';
 import { createConnections } from './shards/connections.ts';
@@ -30,6 +31,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
   };
   const parts = createParts(options, core, known);
   const { api, clients, voice, clock } = parts;
+  const oneBot = createOneBot(core.processes, clock);
   const register = createRegister({ api, core, signal });
   const interactions = createInteractionSet({ ...parts, core });
   const info = createGatewayInfo(api, clock, parts.measured.noteStarts);
@@ -47,6 +49,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
   const goOnline = async (): Promise<{ readonly connected: Promise<void> }> => {
     const found = await readApplication(api);
     const { id, hasContentIntent } = found;
+    await oneBot.demand(id);
     signal.throwIfAborted();
     // What is to be posted in servers of other processes' shards needs none here.
     if (!core.processes.isAlone) application = found;
@@ -132,6 +135,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       await Promise.race([interactions.stop(), sleep(realClock, STOP_MS)]);
       voice.stop();
       await connections[Symbol.asyncDispose]();
+      await oneBot[Symbol.asyncDispose]();
       await clients.close();
     },
   };

@@ -109,10 +109,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
   });
 
   /** Finds a member's name; members of other processes' servers are looked up. */
-  const memberName = async (guildId: string, id: string): Promise<string | undefined> => {
-    const known = members.nameOf(guildId, id);
-    return known !== undefined || clients.here(guildId) ? known : members.lookUp(guildId, id);
-  };
+  const memberName = async (guildId: string, id: string): Promise<string | undefined> =>
+    clients.here(guildId) ? members.nameOf(guildId, id) : members.lookUp(guildId, id);
 
   const nameFor = async (
     readers: Channel,

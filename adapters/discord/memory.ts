@@ -10,7 +10,9 @@ import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelOf, guildIdOf } from './ids.ts';
 import { nameOf, type RawMessage } from './inbound/message-reader.ts';
+import type { Clock } from '../../src/async/clock.ts';
 import { createLru } from '../../src/async/lru.ts';
+import { MINUTE_MS } from '../../src/async/time.ts';
 
 type Shown = RawMessage['member'];
 /** A mentioned user; the gateway adds the server member. */
@@ -18,17 +20,26 @@ type Mentioned = APIUser & { readonly member?: Shown };
 
 const KEPT_NAMES = 5_000;
 /**
- * Refusals after which nothing is requested again: the gateway reports such people when they are
- * back and write.
+ * Time after which a member is requested anew: the gateway tells of other names only in the process that
+ * has the server, and there only when their members write.
  */
+const KEPT_MS = 10 * MINUTE_MS;
+/** Refusals that are remembered as well. */
 const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
 export type MemberNames = ReturnType<typeof createMemberNames>;
 
+interface Kept<Value> {
+  readonly value: Value;
+  readonly untilMs: number;
+}
+
 /** Creates the memory of members' names: the gateway sends them with each message, REST never does. */
-export const createMemberNames = (api: Api) => {
-  const known = createLru<string, Promise<Shown>>(KEPT_NAMES);
-  const names = createLru<string, string>(KEPT_NAMES);
+export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => {
+  const known = createLru<string, Kept<Promise<Shown>>>(KEPT_NAMES);
+  const names = createLru<string, Kept<string>>(KEPT_NAMES);
+  const keep = <Value>(value: Value): Kept<Value> => ({ value, untilMs: nowMs() + KEPT_MS });
+  const isFresh = ({ untilMs }: Kept<unknown>): boolean => nowMs() < untilMs;
 
   /** Requests a member; undefined when they have left or the request failed. */
   const ask = async (guildId: string, userId: string): Promise<APIGuildMember | undefined> => {
@@ -42,7 +53,7 @@ export const createMemberNames = (api: Api) => {
 
   const noteName = (guildId: string, user: APIUser, member: Shown): void => {
     const key = `${guildId} ${user.id}`;
-    if (member || names.get(key) === undefined) names.set(key, nameOf(user, member?.nick));
+    if (member || names.get(key) === undefined) names.set(key, keep(nameOf(user, member?.nick)));
   };
   const noteNames = (
     guildId: string,
@@ -53,16 +64,18 @@ export const createMemberNames = (api: Api) => {
   };
 
   return {
-    /** Looks up a member's name; undefined when they have left or the request failed. */
+    /** Looks up a member's name; what is known where they have left or the request failed. */
     lookUp: async (guildId: string, userId: string): Promise<string | undefined> => {
+      const kept = names.get(`${guildId} ${userId}`);
+      if (kept && isFresh(kept)) return kept.value;
       const found = await ask(guildId, userId);
-      if (!found?.user) return undefined;
+      if (!found?.user) return kept?.value;
       noteName(guildId, found.user, found);
-      return names.get(`${guildId} ${userId}`);
+      return names.get(`${guildId} ${userId}`)?.value;
     },
-    /** The name of an author or a mentioned member. */
+    /** The last known name of an author or a mentioned member. */
     nameOf: (guildId: string, userId: string): string | undefined =>
-      names.get(`${guildId} ${userId}`),
+      names.get(`${guildId} ${userId}`)?.value,
     /** Records the names in a message from the gateway. */
     note: (raw: RawMessage): void => {
       const { guild_id: guildId, author, member } = raw;
@@ -72,7 +85,7 @@ export const createMemberNames = (api: Api) => {
       const { nick, avatar } = member;
       known.set(
         `${guildId} ${author.id}`,
-        Promise.resolve({ nick: nick ?? null, avatar: avatar ?? null }),
+        keep(Promise.resolve({ nick: nick ?? null, avatar: avatar ?? null })),
       );
     },
     /** Completes a message from REST with its author's name on the server. */
@@ -84,9 +97,10 @@ export const createMemberNames = (api: Api) => {
         return raw;
       }
       const key = `${guildId} ${raw.author.id}`;
-      const shown = known.get(key) ?? ask(guildId, raw.author.id);
+      const kept = known.get(key);
+      const shown = kept && isFresh(kept) ? kept : keep(ask(guildId, raw.author.id));
       known.set(key, shown);
-      const member = await shown;
+      const member = await shown.value;
       // All others go by their global name.
       const completed = { ...raw, guild_id: guildId, ...(member ? { member } : {}) };
       noteNames(guildId, completed);

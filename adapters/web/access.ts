@@ -128,7 +128,9 @@ export const createTokenAccess = ({
   /** Finds the failures that still count; throws `rate-limited` where they are too many. */
   const recentFailures = (c: Context, network: string) => {
     const failed = failures.get(network);
-    const recent = failed && now() - failed.sinceMs < ATTEMPTS_WINDOW_MS ? failed : undefined;
+    const agoMs = failed ? now() - failed.sinceMs : Infinity;
+    // They lie ahead where the clock was set back, and would shut out people for as long.
+    const recent = agoMs >= 0 && agoMs < ATTEMPTS_WINDOW_MS ? failed : undefined;
     if (recent && recent.count >= ATTEMPTS) throw shutOut(c, recent.sinceMs + ATTEMPTS_WINDOW_MS);
     return recent;
   };

@@ -60,7 +60,7 @@ export const createGate = ({ refused, opened, ...deps }: GateDeps): Gate => {
   const breaker = createEndpointBreaker((error) => {
     scheduler.shed(error);
     opened?.();
-  });
+  }, clock);
   return {
     isOpen: breaker.isOpen,
     enter: async (options, { signal, endsAtMs }, report, isAgain) => {
@@ -71,7 +71,7 @@ export const createGate = ({ refused, opened, ...deps }: GateDeps): Gate => {
       const asked = { lane, space: keyOf(space), signal, leftMs, isAgain };
       const permit = await scheduler.admit(asked);
       try {
-        const became = await breaker.enter();
+        const became = breaker.enter();
         const sentMs = clock.nowMs();
         report.sent(permit.waitedMs);
         let isOver = false;

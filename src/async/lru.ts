@@ -4,6 +4,7 @@ export interface Lru<Key, Value> extends Iterable<[Key, Value]> {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
   delete(key: Key): void;
+  readonly clear: () => void;
 }
 
 /**
@@ -34,6 +35,10 @@ export const createLru = <Key, Value>(
       }
     },
     delete: remove,
+    clear: () => {
+      kept.clear();
+      total = 0;
+    },
     *[Symbol.iterator]() {
       for (const [key, { value }] of kept) yield [key, value];
     },
@@ -100,14 +105,16 @@ export const createCache = <Key, Value>(
     of: (asked) => {
       const key = keyOf(asked);
       const held = known.get(key);
-      const isFresh = held && now() < held.untilMs && isCurrent();
+      const leftMs = held ? held.untilMs - now() : 0;
+      // More than it had at first is left where the clock was set back.
+      const isFresh = held && leftMs > 0 && leftMs <= keptMs && isCurrent();
       const entry = isFresh ? held : readAnew(asked, key);
       known.set(key, entry);
       return entry.found;
     },
     forget: (key) => {
       if (key !== undefined) return known.delete(keyOf(key));
-      for (const [each] of known) known.delete(each);
+      known.clear();
     },
     forgetWhere: (isMeant) => {
       for (const [key, { asked }] of known) if (isMeant(asked)) known.delete(key);

@@ -1,3 +1,4 @@
+import { realClock } from '../async/clock.ts';
 import { DAY_MS } from '../async/time.ts';
 import { createBackfill } from './backfill.ts';
 import {
@@ -67,6 +68,8 @@ export interface AutoTranslateDeps {
   /** Names of the platforms that people can use now. Default: those that have reported messages. */
   readonly readyPlatforms?: () => readonly string[];
   readonly now?: () => number;
+  /** Monotonic time. Default: the real one. */
+  readonly nowMs?: () => number;
   readonly random?: () => number;
 }
 
@@ -79,6 +82,7 @@ export type AutoTranslate = Awaited<ReturnType<typeof openAutoTranslate>>;
 export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const deps = {
     now: Date.now,
+    nowMs: realClock.nowMs,
     random: Math.random,
     readyPlatforms: () => [],
     ...options,
@@ -110,7 +114,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
     serviceKeyOf: deps.serviceKeyOf,
     translator: deps.services.translator,
     log,
-    now,
+    nowMs: deps.nowMs,
   });
   const preparing = createPrepare({ ...shared, outages });
   const reconcile = createReconcile({
@@ -242,9 +246,14 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   };
 
   let retention: AsyncDisposable | undefined;
+  /** Drops the words in memory, which only help to translate others. */
+  const forgetAll = (): void => {
+    context.forgetAll();
+    preparing.forgetAll();
+  };
   // What is known in memory of a space that some process has left.
   store.signals.subscribe('space-left', (space) => {
-    if (!space) return;
+    if (!space) return forgetAll();
     for (const part of [backfill, cursors, context, preparing]) part.forgetSpace(space);
   });
 
@@ -283,6 +292,8 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
       },
       revive: (space) => revive(space),
     } satisfies Inbox,
+    /** Drops the words in memory: it is not known who opted out or is to be forgotten. */
+    forgetAll,
     /** Drops data in memory of a person who opted out or is to be forgotten. */
     forget: async (person: Person): Promise<void> => {
       context.forget(person);

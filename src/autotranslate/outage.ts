@@ -81,7 +81,8 @@ export class OutageError extends AppError {
 export interface BreakerDeps {
   /** Sends the service something harmless. Rejects with an error of `mayBeOutage` where it fails. */
   readonly probe: () => Promise<unknown>;
-  readonly now: () => number;
+  /** Monotonic time: a wall clock that is set back would put off the next probe. */
+  readonly nowMs: () => number;
   /** Called with the reason when an outage begins, and without one when it ends. */
   readonly changed?: (reason: AppError | undefined) => void;
 }
@@ -97,7 +98,7 @@ export type Breaker = ReturnType<typeof createBreaker>;
  * cannot translate. Probes are texts of ours, because a person's text may be what the service fails
  * at.
  */
-export const createBreaker = ({ probe, now, changed }: BreakerDeps) => {
+export const createBreaker = ({ probe, nowMs, changed }: BreakerDeps) => {
   let state: BreakerState = CLOSED;
   let answers = 0;
   let check: Promise<void> | undefined;
@@ -118,7 +119,7 @@ export const createBreaker = ({ probe, now, changed }: BreakerDeps) => {
     } catch (thrown) {
       const error = toAppError(thrown);
       // A refusal of the probe's text is an answer.
-      if (mayBeOutage(error)) take({ kind: 'probe-failed', error, atMs: now() });
+      if (mayBeOutage(error)) take({ kind: 'probe-failed', error, atMs: nowMs() });
       else take({ kind: 'probe-answered' });
     } finally {
       check = undefined;
@@ -129,13 +130,13 @@ export const createBreaker = ({ probe, now, changed }: BreakerDeps) => {
 
   const assertClosed = (): void => {
     if (state.kind === 'open')
-      throw new OutageError(state.error, Math.max(0, state.probeAtMs - now()));
+      throw new OutageError(state.error, Math.max(0, state.probeAtMs - nowMs()));
   };
 
   return {
     /** The reason for which messages wait; undefined where none does. */
     outage: (): AppError | undefined => {
-      if (state.kind === 'open' && now() - state.probeAtMs > OVER_AFTER_MS) return undefined;
+      if (state.kind === 'open' && nowMs() - state.probeAtMs > OVER_AFTER_MS) return undefined;
       return reasonOfState(state);
     },
     /** The number of answers so far. */
@@ -147,7 +148,7 @@ export const createBreaker = ({ probe, now, changed }: BreakerDeps) => {
     },
     /** Resolves when a message may be sent. Rejects with an `OutageError` during an outage. */
     ready: async (): Promise<void> => {
-      const isDue = state.kind === 'open' && state.probeAtMs <= now();
+      const isDue = state.kind === 'open' && state.probeAtMs <= nowMs();
       if (isDue || state.kind === 'half-open') await checked();
       assertClosed();
     },
@@ -180,7 +181,8 @@ export interface OutagesDeps {
   readonly serviceKeyOf: ServiceClient['serviceKeyOf'];
   readonly translator: Translator;
   readonly log: Pick<Log, 'info' | 'warn'>;
-  readonly now: () => number;
+  /** Monotonic time. */
+  readonly nowMs: () => number;
 }
 
 export type Outages = ReturnType<typeof createOutages>;
@@ -190,7 +192,7 @@ export type Outages = ReturnType<typeof createOutages>;
  * for each target language, because a service may have an engine of its own for each. A probe is one
  * word.
  */
-export const createOutages = ({ serviceKeyOf, translator, log, now }: OutagesDeps) => {
+export const createOutages = ({ serviceKeyOf, translator, log, nowMs }: OutagesDeps) => {
   const breakers = createLru<string, Breaker>(KEPT_BREAKERS);
 
   const probe = async (to: string, space: Space, key: ServiceKey): Promise<void> => {
@@ -225,7 +227,7 @@ export const createOutages = ({ serviceKeyOf, translator, log, now }: OutagesDep
         createBreaker({
           // A key that cannot be read stays so until another takes its place.
           probe: () => (key ? probe(to, space, key) : serviceKeyOf(space)),
-          now,
+          nowMs,
           changed: (reason) => logChange(about, reason),
         });
       breakers.set(id, breaker);

@@ -91,6 +91,10 @@ export const openWatchStore = async (store: Store, now: () => number) => {
   };
 
   return {
+    /** Reads all watches anew while changes of other processes may be missed; before what is known is relied on. */
+    refresh: async (): Promise<void> => {
+      if (!store.signals.isCurrent()) await load();
+    },
     of: (channel: Channel): ChannelWatch | undefined => {
       const own = exact(channel, channel.id);
       if (own || channel.parentId === undefined) return own;

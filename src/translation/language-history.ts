@@ -27,6 +27,7 @@ type History = Lru<string, readonly Remembered[]>;
 export interface LanguageHistory extends Pick<Languages, 'detect' | 'rank'> {
   /** Forgets a person's lines. */
   forget(person: Person): void;
+  forgetAll(): void;
   /** Forgets the lines of a space. */
   forgetSpace(space: Space): void;
 }
@@ -86,6 +87,9 @@ export const createLanguageHistory = (): LanguageHistory => {
         }
       for (const [key, { author }] of rankings)
         if (isSamePerson(author, person)) rankings.delete(key);
+    },
+    forgetAll: () => {
+      for (const kept of [authors, channels, rankings]) kept.clear();
     },
     forgetSpace: (left) => {
       const isIn = ({ space }: { readonly space: Space }): boolean => keyOf(space) === keyOf(left);

@@ -296,12 +296,16 @@ export const createRooms = (deps: RoomsDeps) => {
         autoJoin.choicesChanged(space);
       }
     },
-    /** Reads the choices of all who are present anew: changes of them may have been missed. */
+    /** Reads the choices of all who are or were present anew: changes of them may have been missed. */
     lookAgain: async (): Promise<void> => {
       consentChoices.lookUpAgain();
-      for (const { room } of open.values())
-        for (const { id } of portOf(room.channel.space).port.present(room.channel))
-          room.chosen(id, await consentChoices.of(room.channel.space, id));
+      for (const { room } of [...open.values(), ...left.values()])
+        for (const id of room.people) {
+          const { space } = room.channel;
+          const isOut = await services.privacy.optedOut({ platform: space.platform, id });
+          if (isOut) room.forget(id);
+          else room.chosen(id, await consentChoices.of(space, id));
+        }
     },
     [Symbol.asyncDispose]: async () => {
       over.abort(new AppError('cancelled', 'the program is ending'));

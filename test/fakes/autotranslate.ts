@@ -60,7 +60,7 @@ export const plainTranslator: Translator = {
 interface TestServices
   extends
     Pick<AutoTranslateDeps['services'], 'translator' | 'spaces' | 'privacy'>,
-    Required<Pick<AutoTranslateDeps, 'now' | 'readyPlatforms'>> {
+    Required<Pick<AutoTranslateDeps, 'now' | 'nowMs' | 'readyPlatforms'>> {
   /** What keeps the rest of a recording of these words from being heard, if anything does. */
   readonly hearing: (words: string) => Promise<void> | undefined;
   readonly operator: OperatorLimits;
@@ -79,6 +79,7 @@ export const openTestAutoTranslate = async (
     operator = { space: {}, person: {} },
     hearing = () => undefined,
     now = Date.now,
+    nowMs = now,
     readyPlatforms = () => [],
     log = createLog('silent'),
     metrics = createMetrics(),
@@ -102,6 +103,7 @@ export const openTestAutoTranslate = async (
     metrics,
     tracing,
     now,
+    nowMs,
     random: () => 0.5,
     services: {
       translator,

@@ -3,6 +3,15 @@ import type { Tenure } from '../../src/ports/leases.ts';
 import type { Processes } from '../../src/ports/processes.ts';
 import { createEmbeddedQuota } from '../../src/store/embedded-quota.ts';
 
+const tenureOf = (name: string, ended: AbortController): Tenure => ({
+  name,
+  epoch: 1,
+  signal: ended.signal,
+  isHeld: () => !ended.signal.aborted,
+  assertHeld: () => ended.signal.throwIfAborted(),
+  release: async () => ended.abort(),
+});
+
 /** One process alone, which has every name that it shares. */
 export const createLoneProcess = (): Processes => {
   const numbers = new Map<string, number>();
@@ -11,20 +20,12 @@ export const createLoneProcess = (): Processes => {
     isAlone: true,
     leases: {
       isAnyHeld: async () => false,
-      acquire: () => Promise.reject(new Error('nothing is acquired here')),
+      acquire: async (name) => tenureOf(name, new AbortController()),
       share: (set, size, begin) => {
         const ended = new AbortController();
-        const works = Array.from({ length: size }, (_, index) => {
-          const tenure: Tenure = {
-            name: `${set}:${index}`,
-            epoch: 1,
-            signal: ended.signal,
-            isHeld: () => !ended.signal.aborted,
-            assertHeld: () => ended.signal.throwIfAborted(),
-            release: async () => ended.abort(),
-          };
-          return begin(tenure);
-        });
+        const works = Array.from({ length: size }, (_, index) =>
+          begin(tenureOf(`${set}:${index}`, ended)),
+        );
         return {
           stopClaiming: () => undefined,
           [Symbol.asyncDispose]: async () => {

@@ -56,6 +56,7 @@ export const createTranslationContext = () => {
           turns.filter((turn) => !isMeant(turn)),
         );
     },
+    forgetAll: conversations.clear,
     /** Forgets the messages of a space. */
     forgetSpace(space: Space): void {
       for (const [conversation, turns] of conversations) {

@@ -45,7 +45,7 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'limits' | 'privacy'
   >;
-  readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly watches: Pick<WatchStore, 'of' | 'group' | 'refresh'>;
   readonly threads: Pick<StandingThreads, 'of' | 'put'>;
   readonly platforms: WatchedPlatforms;
   readonly texts: Pick<Texts, 'rich'>;
@@ -57,7 +57,10 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
 export const createPrepare = (deps: PrepareDeps) => {
   const { services, watches, context, platforms, threads } = deps;
   const { languages, limits, privacy, spaces } = services;
-  const { translate, forget, forgetSpace } = createMessageTranslator(services, deps.outages);
+  const { translate, forget, forgetAll, forgetSpace } = createMessageTranslator(
+    services,
+    deps.outages,
+  );
 
   /** The sentences for readers of a channel, with commands named as they type them. */
   const textsOf = (channel: Channel): Pick<Texts, 'rich'> => ({
@@ -278,6 +281,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       signal: AbortSignal,
     ): Promise<Prepared> => {
       if (row.message === 'skipped') return skipped(row, row.skip as SkipReason);
+      await watches.refresh();
       const message = await messageOf(row);
       if (!message) {
         const targets = row.mayExist ? await orphanTargets(row, tenure) : [];
@@ -316,6 +320,8 @@ export const createPrepare = (deps: PrepareDeps) => {
 
     /** Drops data in memory of a person's messages. */
     forget,
+    /** Drops data in memory of all messages. */
+    forgetAll,
     /** Drops data in memory of a space's messages. */
     forgetSpace,
   };

@@ -292,6 +292,8 @@ export const createMessageTranslator = (
       for (const [key, finished] of remembered)
         if (finished.authorId === authorId) remembered.delete(key);
     },
+    /** Drops data in memory of all messages. */
+    forgetAll: remembered.clear,
     /** Drops data in memory of a space's messages. */
     forgetSpace: (space: Space): void => {
       for (const [key, finished] of remembered)

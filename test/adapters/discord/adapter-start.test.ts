@@ -205,6 +205,22 @@ test('what all processes agreed on is read again where it could not be read at t
   expect(fake.gateway.identifies).toBe(1);
 });
 
+test.each([
+  ['a gateway', true],
+  ['one that only posts', false],
+])('a database on which processes of another bot work is refused: %s', async (_, receives) => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const core = createTestCore();
+  const { agreements, leases } = core.processes;
+  await agreements.agree('discord-bot', 1);
+  const isAnyHeld: Leases['isAnyHeld'] = async (set) => set === 'discord-bot 1';
+  const processes = { ...core.processes, leases: { ...leases, isAnyHeld }, isAlone: false };
+  const part = { ...core, processes, receives };
+  await using adapter = createDiscordAdapter(optionsFor(fake), part);
+  await expect(adapter.start()).rejects.toMatchObject({ code: 'config' });
+  expect([adapter.ready(), fake.gateway.identifies]).toEqual([false, 0]);
+});
+
 test('one of several processes is not ready while it waits for its first shards, and is where others have them all', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   const clock = createTestClock();

@@ -122,6 +122,14 @@ describe('who is shut out', () => {
     },
   );
 
+  test('is no longer than five minutes where the clock is set back', async () => {
+    let now = AT;
+    const web = await startWeb({ token: TOKEN, now: () => now });
+    await guess(web);
+    now -= 86_400_000;
+    expect((await enter(web, TOKEN)).status).toBe(303);
+  });
+
   test('keeps the session that others of the same network have', async () => {
     const web = await startWeb({ token: TOKEN });
     const member = web.visit();

@@ -79,3 +79,18 @@ it('what was read a while ago is read anew', async () => {
   for (nowMs of [0, 600, 999, 1_000, 1_999, 2_000]) await cache.of('a');
   expect(asked).toHaveLength(3);
 });
+
+it('what was read is read anew where the clock was set back', async () => {
+  let nowMs = 86_400_000;
+  let asked = 0;
+  const cache = createCache(async () => (asked += 1), {
+    keyOf: String,
+    most: 6,
+    keptMs: 1_000,
+    now: () => nowMs,
+  });
+  await cache.of('a');
+  nowMs = 0;
+  expect(await cache.of('a')).toBe(2);
+  expect(await cache.of('a')).toBe(2);
+});

@@ -2,6 +2,7 @@ import type { Naming } from '../../../src/model/command-info.ts';
 import { createServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/async/time.ts';
 import { AppError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
@@ -153,6 +154,16 @@ describe('a message that fails', () => {
       { level: 40, ...outage },
       { level: 30, language: 'es' },
     ]);
+  });
+
+  it('in an outage is over with it, though the wall clock was set back by a day meanwhile', async () => {
+    scene.down.add('es');
+    await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    scene.clock.setBackMs = DAY_MS;
+    scene.down.clear();
+    await scene.later();
+    expect(scene.feed.texts(GENERAL).at(-1)).toContain('es(hello)');
   });
 
   it('is not logged for the daily limit, which is told in /status', async () => {

@@ -77,7 +77,7 @@ describe('the state of a breaker', () => {
 const createWorld = () => {
   const world = { nowMs: 0, isUp: true, probes: 0, probing: 0, mostProbing: 0 };
   const breaker = createBreaker({
-    now: () => world.nowMs,
+    nowMs: () => world.nowMs,
     probe: async () => {
       world.probes += 1;
       world.probing += 1;
@@ -152,7 +152,7 @@ describe('a breaker', () => {
   });
 
   it('takes a refusal of its probe for an answer', async () => {
-    const breaker = createBreaker({ now: () => 0, probe: () => Promise.reject(refused) });
+    const breaker = createBreaker({ nowMs: () => 0, probe: () => Promise.reject(refused) });
     await breaker.judge(0);
     expect(breaker.outage()).toBeUndefined();
   });
@@ -190,7 +190,7 @@ describe('an outage of a space’s own key', () => {
       },
       translator,
       log: { info: note, warn: note } as never,
-      now: () => world.nowMs,
+      nowMs: () => world.nowMs,
     });
     return { world, outages };
   };

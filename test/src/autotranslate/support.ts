@@ -65,8 +65,8 @@ export interface Scene {
   readonly usage: Pick<Usage, 'today' | 'todayOf'>;
   /** The operator’s limits of each person. */
   readonly personLimits: { characters?: number };
-  /** How far the clock is ahead of the real one. */
-  readonly clock: { aheadMs: number };
+  /** How far the clocks are ahead of the real one, and by how much the wall clock was set back. */
+  readonly clock: { aheadMs: number; setBackMs: number };
   /** Takes the bot's removal from a space. */
   leave(space: Space): Promise<void>;
   forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
@@ -120,7 +120,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
   const contexts = new Map<string, readonly string[]>();
   const asked = new Map<string, number>();
   const personLimits: Scene['personLimits'] = {};
-  const clock = { aheadMs: 0 };
+  const clock = { aheadMs: 0, setBackMs: 0 };
   const logged: string[] = [];
 
   const translator: Translator = {
@@ -149,7 +149,8 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       privacy,
       operator: { space: {}, person: personLimits },
       hearing: (words) => gates.get(words),
-      now: () => Date.now() + clock.aheadMs,
+      now: () => Date.now() + clock.aheadMs - clock.setBackMs,
+      nowMs: () => Date.now() + clock.aheadMs,
       metrics,
       log: createLog('info', { write: (line) => void logged.push(line) }),
     });

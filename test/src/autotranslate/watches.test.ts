@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { openWatchStore } from '../../../src/store/watches.ts';
+import { missAll } from '../../fakes/missed-changes.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { GENERAL, withScene } from './support.ts';
@@ -32,6 +34,26 @@ describe('a watch', () => {
     expect(scene.watches.of(THREAD)).toEqual(watchOf(THREAD));
     expect(await scene.watches.remove(GENERAL)).toBe(true);
     expect(scene.watches.of(THREAD)).toBeUndefined();
+  });
+
+  it('is as it is stored for what waits, also while changes of other processes may be missed', async () => {
+    const elsewhere = await openWatchStore(scene.store, Date.now);
+    const other = channel('other');
+    await scene.watches.set([watchOf(GENERAL), watchOf(other)]);
+    const [resolve, resolveOther] = [scene.hold('first'), scene.hold('first there')];
+    await scene.say(GENERAL, 'first');
+    await scene.say(other, 'first there');
+    await scene.say(GENERAL, 'second');
+    await scene.say(other, 'second there');
+    missAll(scene.store);
+    await elsewhere.remove([other]);
+    await elsewhere.set([watchOf(GENERAL, { languages: ['ja'] })]);
+    resolve();
+    resolveOther();
+    await scene.idle();
+    const shown = [...scene.feed.texts(GENERAL), ...scene.feed.texts(other)].join('\n');
+    expect(shown).toContain('ja(second)');
+    expect(shown).not.toContain('es(second');
   });
 
   it('goes with its channel, and what waits there is left', async () => {

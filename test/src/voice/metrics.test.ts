@@ -7,13 +7,13 @@ const start = () => {
   const metrics = createMetrics();
   const room = { received: 0, lost: 0, undecryptable: 0 };
   const rooms = [{ health: () => [room] }];
-  const { roomEnded } = declareVoiceMetrics(metrics, () => rooms);
+  const { captionShown, roomEnded } = declareVoiceMetrics(metrics, () => rooms);
   const read = async (name: string) => {
     const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${name} `));
     return Number(line?.slice(name.length));
   };
   const end = () => roomEnded(rooms.pop()!);
-  return { room, rooms, end, read };
+  return { room, rooms, captionShown, end, read };
 };
 
 describe('the loss of rooms', () => {
@@ -66,6 +66,14 @@ describe('the loss of rooms', () => {
 });
 
 describe('the lag of a caption', () => {
+  it('is measured in seconds, none below zero', async () => {
+    const { captionShown, read } = start();
+    captionShown(1_500);
+    captionShown(-20);
+    expect(await read('dragoman_caption_lag_seconds_sum')).toBe(1.5);
+    expect(await read('dragoman_caption_lag_seconds_count')).toBe(2);
+  });
+
   it('ends when the channel has it, and is measured once', async () => {
     const lags: number[] = [];
     const { clock, display } = openDisplay(

@@ -1,4 +1,5 @@
 import type { ServiceClient } from '../../../src/api/client.ts';
+import { optOutElsewhere, tellOfMissed } from '../../fakes/missed-changes.ts';
 import { createOggOpusWriter } from '../../../src/audio/container/ogg-writer.ts';
 import { type Command, commandFault } from '../../../src/command/command.ts';
 import { openCore } from '../../../src/core.ts';
@@ -90,6 +91,8 @@ export interface Stage extends AsyncDisposable {
     readonly audioMs: number;
     readonly messages: number;
   }>;
+  /** Stores that somebody opted out in another process, of which this one knows only that it missed something. */
+  missOptOut(memberId: string): Promise<void>;
   /** The stored room of a space. */
   stored(): Promise<OpenRoomRow | undefined>;
   /** Lets the right to be in a room be over; nobody is told of it before `tell`. */
@@ -285,6 +288,10 @@ export const openStage = async (
       await pass(1_000);
     },
     used: () => services.usage.today(SPACE),
+    missOptOut: async (memberId) => {
+      await optOutElsewhere(store, SPACE.platform, memberId);
+      await tellOfMissed(store, 'opt-out');
+    },
     stored: () => createOpenRooms(store).of(SPACE),
     loseRoom: () => {
       if (!held) throw new Error('we are in no room');

@@ -46,4 +46,18 @@ describe('what the bot speaks while captions are on', () => {
     expect(shown(stage)).not.toContain('something of bob');
     expect(await transcriptOf(stage)).not.toContain('something of bob');
   });
+
+  it('goes with those who opted out in another process after they left, though that was missed', async () => {
+    await using stage = await openCaptioned();
+    await stage.say('bob', 'something of bob');
+    await stage.room().say({ kind: 'say', text: rich('something of ann'), by: ann });
+    await stage.pass(5_000);
+    stage.place.exit(ROOM, 'bob');
+    await stage.missOptOut('bob');
+    await stage.pass(5_000);
+    expect(shown(stage)).not.toContain('something of bob');
+    const transcript = await transcriptOf(stage);
+    expect(transcript).not.toContain('something of bob');
+    expect(transcript).toContain('something of ann');
+  });
 });

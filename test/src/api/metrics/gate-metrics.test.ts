@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createServiceClient } from '../../../../src/api/client.ts';
 import { PATHS } from '../../../../src/api/contract.ts';
 import { createMetrics } from '../../../../src/ops/metrics.ts';
@@ -9,11 +9,12 @@ import { startSpeechFake } from '../../../fakes/speech.ts';
 const start = async () => {
   const fake = await startSpeechFake();
   const metrics = createMetrics();
+  const clock = createHastyClock();
   const client = createServiceClient({
     baseUrl: fake.url,
     key: fake.key,
     retry: { random: () => 0, sleep: async () => {} },
-    clock: createHastyClock(),
+    clock,
     metrics,
   });
   onTestFinished(async () => {
@@ -23,6 +24,7 @@ const start = async () => {
   const { signal } = new AbortController();
   return {
     fake,
+    clock,
     voices: () => client.voices({ ...ASKER, signal, deadlineMs: 5_000 }),
     read: async (name: string) => {
       const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${name}{`));
@@ -39,14 +41,12 @@ it('each refusal of the service is counted, though the call is answered at last'
 });
 
 it('an endpoint that does not answer is told until it answers again', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const { fake, voices, read } = await start();
+  const { fake, clock, voices, read } = await start();
   fake.fail(PATHS.voices, ...Array.from({ length: 10 }, () => ({ status: 500 })));
   for (let call = 0; call < 5; call += 1) await voices().catch(() => undefined);
   expect(await read('dragoman_service_breakers_open')).toBe('{endpoint="voices"} 1');
   expect(await read('dragoman_service_breaker_opened_total')).toBe('{endpoint="voices"} 1');
-  vi.setSystemTime(Date.now() + 3_000);
+  clock.ms += 3_000;
   await voices();
   expect(await read('dragoman_service_breakers_open')).toBe('{endpoint="voices"} 0');
 });

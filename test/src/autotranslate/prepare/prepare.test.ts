@@ -33,7 +33,10 @@ const prepareRow = (
       translator: plainTranslator,
     },
     outages: { of: async () => ({ answers: () => 0, ready: async () => 0, answered: () => 0 }) },
-    watches: { of: () => ({ channel: CHANNEL, mode: 'thread', languages: ['es', 'ja'] }) },
+    watches: {
+      refresh: async () => undefined,
+      of: () => ({ channel: CHANNEL, mode: 'thread', languages: ['es', 'ja'] }),
+    },
     threads: {
       of: async (_: Channel, language: string) => recorded[language],
       put: async () => undefined,

@@ -60,7 +60,7 @@ const audio: MessageFile = {
 const createTranslator = () =>
   createMessageTranslator(
     services,
-    createOutages({ ...services, serviceKeyOf, log: createLog('silent'), now: () => nowMs }),
+    createOutages({ ...services, serviceKeyOf, log: createLog('silent'), nowMs: () => nowMs }),
   );
 
 const make = (
@@ -107,7 +107,7 @@ describe('what a message becomes', () => {
       ...services,
       serviceKeyOf: () => Promise.reject(new UnreadableKeyError(new Error('locked'))),
       log: createLog('silent'),
-      now: () => nowMs,
+      nowMs: () => nowMs,
     });
     const given = make('hello', true, createMessageTranslator(services, outages));
     await expect(given).rejects.toBeInstanceOf(OutageError);

@@ -56,4 +56,39 @@ describe('a connection of leases', () => {
     await expect.poll(proxy.open).toBe(0);
     expect(session.isConnected()).toBe(false);
   });
+
+  it.each([
+    [0.25, [25, 50, 100]],
+    [1, [100, 200, 400]],
+  ])(
+    'is made anew by one try at a time, after waits of a random part: %s',
+    async (share, waits) => {
+      const proxy = await startPostgresProxy(await makeDatabase());
+      onTestFinished(async () => proxy[Symbol.asyncDispose]());
+      const waiting: (readonly [ms: number, end: () => void])[] = [];
+      const clock: Clock = {
+        ...realClock,
+        after: (ms, run) => {
+          if (ms !== ANSWER_MS) waiting.push([ms, run]);
+          return () => undefined;
+        },
+      };
+      const log = createLog('silent');
+      const session = await openSession({ url: proxy.url, log, clock, random: () => share });
+      onTestFinished(async () => session[Symbol.asyncDispose]());
+      let reconnected = 0;
+      session.onReconnect(() => (reconnected += 1));
+      const asked = [1, 2, 3].map(async () => session.query('SELECT 1', []));
+      proxy.cut();
+      await Promise.allSettled(asked);
+      for (const at of waits.keys()) {
+        await expect.poll(() => waiting.length).toBe(at + 1);
+        if (at === waits.length - 1) proxy.mend();
+        waiting[at]?.[1]();
+      }
+      expect(waiting.map(([ms]) => ms)).toEqual(waits);
+      await expect.poll(() => reconnected).toBe(1);
+      expect(proxy.open()).toBe(1);
+    },
+  );
 });

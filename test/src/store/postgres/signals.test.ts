@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { realClock } from '../../../../src/async/clock.ts';
+import { realClock, type Clock } from '../../../../src/async/clock.ts';
 import { createLog } from '../../../../src/log.ts';
 import type { SignalTopic } from '../../../../src/ports/signals.ts';
 import type { Store } from '../../../../src/store/index.ts';
@@ -171,6 +171,29 @@ describe('what one process changes', () => {
     await expect.poll(() => received.length).toBeGreaterThan(0);
     expect(new Set(received.map(([topic]) => topic))).toEqual(new Set(['space-settings']));
     await expect.poll(() => other.signals.isCurrent()).toBe(true);
+  });
+});
+
+describe('what nobody told of', () => {
+  it('is found by the look of every 30 seconds', async () => {
+    const looks = new Set<() => void>();
+    const after: Clock['after'] = (ms, run) => {
+      if (ms !== 30_000) return realClock.after(ms, run);
+      looks.add(run);
+      return () => void looks.delete(run);
+    };
+    const url = await makeDatabase();
+    const log = createLog('silent');
+    const clock = { ...realClock, after };
+    const store = await openPostgresStore({ url, connections: 2, log, clock });
+    onTestFinished(() => store.destroy());
+    const received: unknown[] = [];
+    store.signals.subscribe('watches', (changed) => void received.push(changed));
+    await onServer(url, `INSERT INTO revision (topic, revision) VALUES ('watches', 1)`);
+    await expect.poll(() => looks.size).toBeGreaterThan(0);
+    expect(received).toEqual([]);
+    for (const look of looks) look();
+    await expect.poll(() => received).toEqual([undefined]);
   });
 });
 

@@ -5,7 +5,6 @@ import type { CommandInfo } from '../../src/model/command-info.ts';
 import { discover } from '../../src/discover.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { AppError } from '../../src/errors.ts';
-import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import type { Channel, Space } from '../../src/model/place.ts';
 import type { Content, Control } from '../../src/model/content.ts';
@@ -37,6 +36,7 @@ import { fakePlatform, readOn, shownOf, type Shown } from './platform.ts';
 import { rich } from './rich-text.ts';
 import { createFakeRooms, type FakeRooms } from './rooms.ts';
 import { sentence } from './sentences.ts';
+import { realTexts } from './texts.ts';
 
 export const SPACE = { platform: 'test', id: 'space' };
 export const HERE: Channel = { space: SPACE, id: '100' };
@@ -297,7 +297,7 @@ export const openCommandHarness = async (
   };
   const dispatcher = createDispatcher({
     commands: await discover<Command>('commands', commandFault),
-    texts: loadTexts('locales'),
+    texts: realTexts,
     log,
     platforms: {
       find: (name) => platformOf(name, script),

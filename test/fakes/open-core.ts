@@ -3,10 +3,10 @@ import { createRealtime, type RealtimeOptions } from '../../src/api/realtime/ind
 import { type Command, commandFault } from '../../src/command/command.ts';
 import { type CoreDeps, openCore, type RunningCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
-import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { SpeechFake } from './speech.ts';
+import { realTexts } from './texts.ts';
 import { createHastyClock } from './clock.ts';
 
 /** Opens the real core with the real commands and sentences, without logs. */
@@ -14,7 +14,7 @@ export const openTestCore = async (
   part: Pick<CoreDeps, 'client' | 'store'> & Partial<CoreDeps>,
 ): Promise<RunningCore> => {
   const running = await openCore({
-    texts: loadTexts('locales'),
+    texts: realTexts,
     log: createLog('silent'),
     commands: await discover<Command>('commands', commandFault),
     config: { INBOX_DAYS: 7, COPY_DAYS: 365 },

@@ -1,3 +1,4 @@
+import type { Client } from 'discord.js';
 import type { Clock } from '../../../src/async/clock.ts';
 import { type AppError, toAppError, userError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
@@ -176,9 +177,9 @@ export const createVoice = ({ application, clients, rooms, api, log, clock }: Vo
 
   return {
     port,
-    listen: (on: On, id: string): void => {
+    listen: (on: On, client: Client, id: string): void => {
       botId = id;
-      gateway.listen(on, id);
+      gateway.listen(on, id, (guildId) => (clients.here(guildId) ?? client) === client);
       presence.listen(on);
     },
     /** Ends what is done in servers whose connection is closed. */

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { realClock } from '../../src/async/clock.ts';
+import type { FakeGuild } from '../fakes/discord/index.ts';
+import { createDaveGroup } from '../fakes/discord/voice/dave/group.ts';
+import { createDavePerson } from '../fakes/discord/voice/dave/person.ts';
+import { numberedSpeech, wordsHeard, wordsOf } from '../fakes/numbered-speech.ts';
+import { sentenceLike } from '../fakes/sentences.ts';
+import { counts, isWhole, openProcesses } from './processes.ts';
+import { textsIn } from './shown.ts';
+
+const WORDS = 6;
+
+/** Several processes, and voice channels whose captions one of them posts. */
+const open = async (shards: number) => {
+  const dave = (channelId: string) => {
+    const group = createDaveGroup({ channelId });
+    return { group, person: (userId: string) => createDavePerson(group, userId) };
+  };
+  const all = await openProcesses({ shards, maxConcurrency: 8, voice: { dave } });
+  all.speech.listen = (audio) => ({ text: wordsHeard(audio).join(' '), language: 'en' });
+  const caption = async (guild: FakeGuild) => {
+    const ann = all.discord.user({ name: 'Ann' });
+    guild.join(ann);
+    const lounge = guild.channel({ type: 'voice', name: 'lounge' });
+    const person = lounge.join(ann);
+    // Nobody is heard before a spoken notice has ended.
+    const panel = await all.discord
+      .command(guild.owner, { channel: lounge, name: 'rooms' })
+      .answer();
+    for (const press of ['rooms page:heard', 'rooms spoken:off']) {
+      const { edits } = panel;
+      await all.discord.press(guild.owner, panel, press).until(() => panel.edits > edits);
+    }
+    await all.discord.command(ann, { channel: lounge, name: 'captions start' }).answer();
+    const lines = (part: string | RegExp): number =>
+      textsIn(lounge).filter((text) => text.search(part) >= 0).length;
+    /** Says something; resolves once it is a line. */
+    const says = async (utterance: number): Promise<void> => {
+      await person.speak(numberedSpeech(0, utterance, WORDS));
+      await all.discord.until(() => lines(wordsOf(0, utterance, WORDS).at(-1)!) > 0);
+    };
+    const isBack = (): boolean =>
+      lines(sentenceLike('room.restarted')) > 0 &&
+      all.discord.voice.connections.some(
+        ({ channelId, ready }) => channelId === lounge.id && ready,
+      );
+    return { lounge, lines, says, isBack };
+  };
+  return { all, caption };
+};
+
+test('captions go on while the number of shards changes, whichever process has their server then', async () => {
+  const { all, caption } = await open(1);
+  const towns = all.towns(2);
+  await all.open({ clock: realClock });
+  await expect.poll(() => counts(all.owners(1))).toEqual([1]);
+  const rooms = await Promise.all(towns.map(([guild]) => caption(guild)));
+  await Promise.all(rooms.map(({ says }) => says(1)));
+  await all.open({ clock: realClock, shards: 2 });
+  await expect.poll(() => isWhole(all.owners(2)) && all.owners(1).flat().length === 0).toBe(true);
+  await all.discord.until(() => rooms.every(({ isBack }) => isBack()));
+  await Promise.all(rooms.map(({ says }) => says(2)));
+  for (const { lines } of rooms) {
+    expect([1, 2].map((said) => lines(wordsOf(0, said, WORDS)[0]!))).toEqual([1, 1]);
+    expect(lines(sentenceLike('room.restarted'))).toBe(1);
+  }
+});

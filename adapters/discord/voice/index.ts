@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
 import type { Clock } from '../../../src/async/clock.ts';
 import { type AppError, toAppError, userError } from '../../../src/errors.ts';
@@ -77,6 +78,7 @@ export const guardListener = (
 
 export const createVoice = ({ application, clients, rooms, api, log, clock }: VoiceDeps) => {
   const links = new Map<string, OpenLink>();
+  const group = randomUUID();
   let botId = '';
 
   const presence = createPresence({
@@ -158,6 +160,7 @@ export const createVoice = ({ application, clients, rooms, api, log, clock }: Vo
       links.get(guildId)?.end();
       const link = openVoiceConnection(room, {
         guildId,
+        group,
         ownId: botId,
         adapterCreator: gateway.adapterFor(guildId),
         presentIn: others,

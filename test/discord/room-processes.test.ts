@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { realClock } from '../../src/async/clock.ts';
+import { createOpenRooms } from '../../src/store/open-rooms.ts';
 import type { FakeGuild } from '../fakes/discord/index.ts';
 import { createDaveGroup } from '../fakes/discord/voice/dave/group.ts';
 import { createDavePerson } from '../fakes/discord/voice/dave/person.ts';
@@ -64,4 +65,38 @@ test('captions go on while the number of shards changes, whichever process has t
     expect([1, 2].map((said) => lines(wordsOf(0, said, WORDS)[0]!))).toEqual([1, 1]);
     expect(lines(sentenceLike('room.restarted'))).toBe(1);
   }
+});
+
+test('the room of a process that stood still is another one’s, and the first shows and removes nothing of it', async () => {
+  const { all, caption } = await open(2);
+  const towns = all.towns(2);
+  const [one, other] = [
+    await all.open({ clock: realClock }),
+    await all.open({ clock: realClock }),
+  ] as const;
+  await expect.poll(() => counts(all.owners(2))).toEqual([1, 1]);
+  const id = all.owners(2).findIndex(([name]) => name === one.name);
+  const [guild] = towns[id]!;
+  const { lounge, says, isBack, lines } = await caption(guild);
+  await says(1);
+  // It takes no shard back.
+  one.adapter.drain?.();
+  const before = all.discord.requests.length;
+  await one.freeze(`2:${id}`);
+  await all.discord.until(isBack);
+  await says(2);
+  await expect.poll(() => all.owners(2)[id]).toEqual([other.name]);
+  await says(3);
+  const shown = all.discord.requests
+    .slice(before)
+    .filter(({ client, route }) => client === one.name && !route.startsWith('GET '));
+  expect(shown).toEqual([]);
+  expect([1, 2, 3].map((said) => lines(wordsOf(0, said, WORDS)[0]!))).toEqual([1, 1, 1]);
+  expect(lines(sentenceLike('room.restarted'))).toBe(1);
+  const { connections } = all.discord.voice;
+  expect(connections.map(({ channelId, ready }) => [channelId, ready])).toEqual([
+    [lounge.id, true],
+  ]);
+  const row = await createOpenRooms(other.store).of({ platform: 'discord', id: guild.id });
+  expect(row?.room.captions).toBeDefined();
 });

@@ -1,4 +1,4 @@
-import type { Leases, Tenure } from '../ports/leases.ts';
+import type { Leases, Tenure, Work } from '../ports/leases.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Takes what becomes of leases. */
@@ -71,8 +71,8 @@ export const measureLeases = (leases: Leases, metrics: LeaseMetrics): Leases => 
     };
   },
   isAnyHeld: (set) => leases.isAnyHeld(set),
-  share: (set, size, begin) =>
-    leases.share(set, size, (tenure) => {
+  share: (set, size, begin, keptMs) => {
+    const measured = (tenure: Tenure): Work => {
       const end = count(metrics, tenure);
       const work = begin(tenure);
       return {
@@ -82,7 +82,9 @@ export const measureLeases = (leases: Leases, metrics: LeaseMetrics): Leases => 
           await work[Symbol.asyncDispose]();
         },
       };
-    }),
+    };
+    return leases.share(set, size, measured, keptMs);
+  },
   tell: (name, message) => leases.tell(name, message),
   ...(leases.renewalMs ? { renewalMs: leases.renewalMs } : {}),
 });

@@ -49,8 +49,9 @@ export interface Leases {
    *
    * @param set one word; one process shares it once
    * @param size number of the names, the same in all processes
+   * @param keptMs time for which a name that was just taken is not given to a process that lacks its part. Default: none.
    */
-  share(set: string, size: number, begin: (tenure: Tenure) => Work): Share;
+  share(set: string, size: number, begin: (tenure: Tenure) => Work, keptMs?: number): Share;
   /**
    * Tells the holder of a shared name something, at most 7,000 bytes. It is lost where nobody holds the name or
    * its holder changes.

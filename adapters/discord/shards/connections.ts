@@ -28,8 +28,8 @@ export interface ConnectionsDeps extends Parts {
   readonly stopped: AbortSignal;
 }
 
-/** Longest wait for the first shard, which other processes may have. */
-const FIRST_MS = 6_000;
+/** Longest wait for the first shard, which other processes may have, and keep for a time if they have just got it. */
+const FIRST_MS = 8_000;
 const LOOK_MS = 50;
 /** Messages remembered, as two sessions tell of each while the number of shards changes. */
 const KEPT_READ = 1_000;
@@ -109,6 +109,7 @@ export const createConnections = (deps: ConnectionsDeps) => {
   const shards = createShards({
     processes,
     log,
+    identifyEveryMs: options.identifyEveryMs,
     open: (key, tenure, connected) =>
       openShard({
         key,

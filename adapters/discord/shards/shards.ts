@@ -1,7 +1,7 @@
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
-import type { Share, Tenure } from '../../../src/ports/leases.ts';
+import type { Share, Tenure, Work } from '../../../src/ports/leases.ts';
 import type { Processes } from '../../../src/ports/processes.ts';
 import { tryAgain } from '../../../src/try-again.ts';
 import type { Shard, ShardKey } from './shard.ts';
@@ -28,6 +28,8 @@ export interface ShardsDeps {
   readonly processes: Processes;
   readonly log: Log;
   readonly open: (key: ShardKey, tenure: Tenure, connected: () => void) => Shard;
+  /** Time between two sessions of a shard: one that moves sooner is not connected until then. */
+  readonly identifyEveryMs: number;
   /** Waits before a change is followed again. Default: in real time. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -64,7 +66,8 @@ export const wantedCount = (
 ): number =>
   wanted ?? (stored === undefined || recommended > stored * GROWTH ? recommended : stored);
 
-export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps): Shards => {
+export const createShards = (deps: ShardsDeps): Shards => {
+  const { processes, log, open, identifyEveryMs, sleep: wait } = deps;
   const { agreements, leases, isAlone } = processes;
   const sets = new Map<number, ShardSet>();
   const turns = createKeyedMutex();
@@ -97,7 +100,7 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
   const begin = (count: number): ShardSet => {
     const shards = new Map<string, Shard>();
     const ready = new Set<string>();
-    const share = leases.share(`${COUNT}-${count}`, count, (tenure) => {
+    const work = (tenure: Tenure): Work => {
       const { name } = tenure;
       const connected = (): void => {
         if (shards.get(name) === shard) ready.add(name);
@@ -118,7 +121,8 @@ export const createShards = ({ processes, log, open, sleep: wait }: ShardsDeps):
           forget();
         },
       };
-    });
+    };
+    const share = leases.share(`${COUNT}-${count}`, count, work, identifyEveryMs);
     return { shards, ready, share };
   };
 

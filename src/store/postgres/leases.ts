@@ -162,14 +162,16 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
       return rows.map((row) => row.owner);
     },
     renewalMs: renewals.tookMs,
-    share: (set, size, work) =>
+    share: (set, size, work, keptMs = 0) =>
       shareNames({
         query: take,
         owner,
         set,
         size,
         work,
+        keptMs,
         log,
+        clock,
         random,
         changes,
         bounds,

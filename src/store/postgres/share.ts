@@ -1,3 +1,4 @@
+import type { Clock } from '../../async/clock.ts';
 import type { Log } from '../../log.ts';
 import type { Leases, Share, Tenure, Work } from '../../ports/leases.ts';
 import type { TimeBounds } from './database-clock.ts';
@@ -12,7 +13,10 @@ export interface ShareDeps {
   readonly set: string;
   readonly size: number;
   readonly work: (tenure: Tenure) => Work;
+  /** Time for which a name that was just taken is kept. */
+  readonly keptMs: number;
   readonly log: Log;
+  readonly clock: Clock;
   readonly random: () => number;
   readonly changes: SetChanges;
   /** The bounds of the database's time. */
@@ -78,6 +82,8 @@ const CLAIM = `
 interface Working {
   readonly tenure: Tenure;
   readonly work: Work;
+  /** Time of the clock from which on it may be given to another process. */
+  readonly keptUntilMs: number;
 }
 
 /** The part of a set that falls to one of its processes: equal, the first ones have one more. */
@@ -86,7 +92,7 @@ export const partOf = (size: number, members: number, before: number): number =>
 
 /** Holds this process's part of a set of names; see `Leases.share`. */
 export const shareNames = (deps: ShareDeps): Share => {
-  const { query, owner, size, log, random, changes, bounds, held, hearers } = deps;
+  const { query, owner, size, keptMs, log, clock, random, changes, bounds, held, hearers } = deps;
   const set = `${deps.set}:`;
   const members = `member of ${set}`;
   const closing = new AbortController();
@@ -105,7 +111,7 @@ export const shareNames = (deps: ShareDeps): Share => {
     if (!tenure.isHeld() || closing.signal.aborted) return tenure.release();
     // What is told from now on is heard; the work itself begins with what is stored.
     const work = deps.work(tenure);
-    working.set(tenure.name, { tenure, work });
+    working.set(tenure.name, { tenure, work, keptUntilMs: clock.nowMs() + keptMs });
     hearers.set(tenure.name, (message) => work.hear(message));
     tenure.signal.addEventListener('abort', () => forget(tenure), { once: true });
   };
@@ -114,6 +120,12 @@ export const shareNames = (deps: ShareDeps): Share => {
     await work[Symbol.asyncDispose]();
     forget(tenure);
     await tenure.release();
+  };
+
+  /** Gives back those names that were taken first, at most so many. */
+  const giveBack = async (most: number): Promise<void> => {
+    const longest = [...working.values()].slice(0, most);
+    await Promise.all(longest.filter((each) => each.keptUntilMs <= clock.nowMs()).map(give));
   };
 
   /** Claims names, at most so many; resolves with their number. */
@@ -136,7 +148,7 @@ export const shareNames = (deps: ShareDeps): Share => {
     if (counted.ended > 0) await query(END, [members, set, ...bounds()]);
     watch.spread(counted.members * SPREAD_MS);
     const lacking = partOf(size, counted.members, counted.before) - working.size;
-    if (lacking < 0) await Promise.all([...working.values()].slice(lacking).map(give));
+    if (lacking < 0) await giveBack(-lacking);
     if (lacking > 0 && (await claim(lacking)) < lacking) {
       if (tells && !changes.isTold(set)) await query(TELL, [set]);
       return LOOK_MS;

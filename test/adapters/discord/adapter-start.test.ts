@@ -219,7 +219,7 @@ test('one of several processes is not ready while it waits for its first shards,
   const starting = adapter.start();
   await eventually(() => expect(clock.waiting).toBe(1));
   expect(adapter.ready()).toBe(false);
-  await clock.advance(6_000);
+  await clock.advance(8_000);
   expect((await starting).where).toContain('(0 of 1 shards)');
   expect(adapter.ready()).toBe(true);
 });

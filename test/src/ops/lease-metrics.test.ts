@@ -6,6 +6,7 @@ import type { Leases } from '../../../src/ports/leases.ts';
 const start = () => {
   const metrics = createMetrics();
   const lost = new AbortController();
+  const kept: (number | undefined)[] = [];
   const given: Leases = {
     acquire: async (name, signal) => ({
       name,
@@ -15,7 +16,8 @@ const start = () => {
       assertHeld: () => undefined,
       release: async () => undefined,
     }),
-    share: (set, size, begin) => {
+    share: (set, size, begin, keptMs) => {
+      kept.push(keptMs);
       const { signal } = new AbortController();
       const tenure = {
         name: `${set}:${size - 1}`,
@@ -36,7 +38,7 @@ const start = () => {
       Number(new RegExp(`^dragoman_leases_${name} (.+)$`, 'm').exec(text)?.[1]),
     );
   };
-  return { leases: measureLeases(given, createLeaseMetrics(metrics)), lost, counts };
+  return { leases: measureLeases(given, createLeaseMetrics(metrics)), lost, counts, kept };
 };
 
 describe('the metrics of leases', () => {
@@ -60,10 +62,11 @@ describe('the metrics of leases', () => {
   });
 
   it('count those of a set that is shared', async () => {
-    const { leases, lost, counts } = start();
+    const { leases, lost, counts, kept } = start();
     const work = { hear: () => undefined, [Symbol.asyncDispose]: async () => undefined };
-    const [given] = [leases.share('set', 1, () => work), leases.share('other', 1, () => work)];
+    const [given] = [leases.share('set', 1, () => work), leases.share('other', 1, () => work, 5)];
     expect(await counts()).toEqual([2, 0]);
+    expect(kept).toEqual([undefined, 5]);
     await given[Symbol.asyncDispose]();
     expect(await counts()).toEqual([1, 0]);
     lost.abort();

@@ -29,6 +29,7 @@ describe('a process that nobody shares the database with', () => {
       await using shards = createShards({
         processes,
         log: createLog('silent'),
+        identifyEveryMs: 0,
         open: (key) => {
           opened.push(key);
           return {
@@ -71,6 +72,7 @@ describe('a process that is about to stop', () => {
     await using shards = createShards({
       processes: { ...lone, leases, isAlone: false },
       log: createLog('silent'),
+      identifyEveryMs: 0,
       open: (key) => {
         opened.push(key);
         return {
@@ -107,6 +109,7 @@ describe('another number of shards, which several processes agree on', () => {
     const shards = createShards({
       processes: { ...lone, agreements, isAlone: false },
       log: createLog('silent'),
+      identifyEveryMs: 0,
       open: (key, _, connected) => {
         const name = nameOf(key);
         opened.set(name, connected);

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
 import { createLog } from '../../../../src/log.ts';
-import type { Tenure } from '../../../../src/ports/leases.ts';
+import type { Tenure, Work } from '../../../../src/ports/leases.ts';
 import { openPostgresLeases } from '../../../../src/store/postgres/leases.ts';
 import { openSession } from '../../../../src/store/postgres/session.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
@@ -14,10 +14,14 @@ const openProcess = async (url: string, part: { clock?: Clock; wallMs?: () => nu
   const clock = part.clock ?? realClock;
   const connect = () => openSession({ url, log, clock, random: Math.random });
   const [session, spare, pool] = [await connect(), await connect(), await connect()];
+  const looks = { count: 0 };
   const leases = await openPostgresLeases({
     session,
     spare,
-    query: pool.query,
+    query: async (text, values) => {
+      if (text.includes('AS members')) looks.count += 1;
+      return pool.query(text, values);
+    },
     log,
     clock,
     wallMs: Date.now,
@@ -28,7 +32,7 @@ const openProcess = async (url: string, part: { clock?: Clock; wallMs?: () => nu
     await leases[Symbol.asyncDispose]();
     for (const each of [session, spare, pool]) await each[Symbol.asyncDispose]();
   });
-  return { session, leases };
+  return { session, leases, looks };
 };
 
 /** Has every lease of a process end, by the database's clock. */
@@ -36,19 +40,20 @@ const expire = (url: string, owner: string): Promise<void> =>
   onServer(url, `UPDATE lease SET expires_ms = 0 WHERE owner = '${owner}'`);
 
 /** A process that shares a set, with what it holds and hears. */
-const sharing = async (url: string, size: number) => {
+const sharing = async (url: string, size: number, keptMs?: number) => {
   const given = await openProcess(url);
   const held = new Map<string, Tenure>();
   const heard: string[] = [];
   const ended: string[] = [];
-  const share = given.leases.share('thing', size, (tenure) => {
+  const begin = (tenure: Tenure): Work => {
     held.set(tenure.name, tenure);
     tenure.signal.addEventListener('abort', () => held.delete(tenure.name));
     return {
       hear: (message) => void heard.push(`${tenure.name} ${message}`),
       [Symbol.asyncDispose]: async () => void ended.push(tenure.name),
     };
-  });
+  };
+  const share = given.leases.share('thing', size, begin, keptMs);
   onTestFinished(async () => share[Symbol.asyncDispose]());
   return { ...given, held, heard, ended, share };
 };
@@ -95,6 +100,31 @@ describe('a set that processes share', () => {
     expect(kept.map((tenure) => tenure.isHeld())).toEqual([true, true]);
     await ending.share[Symbol.asyncDispose]();
     await expect.poll(() => [...staying.held.keys()].toSorted()).toEqual(names(6));
+  });
+
+  it('is given to a process that joins from those that another has had longest', async () => {
+    const url = await makeDatabase();
+    const [staying, leaving] = [await sharing(url, 4), await sharing(url, 4)];
+    await expect.poll(() => [staying.held.size, leaving.held.size]).toEqual([2, 2]);
+    const first = [...staying.held.keys()].toSorted();
+    await leaving.share[Symbol.asyncDispose]();
+    await expect.poll(() => staying.held.size).toBe(4);
+    const joining = await sharing(url, 4);
+    await expect.poll(() => joining.held.size).toBe(2);
+    expect([...joining.held.keys()].toSorted()).toEqual(first);
+  });
+
+  it('is not given to a process that joins while its holder is to keep what it has just taken', async () => {
+    const url = await makeDatabase();
+    const holding = await sharing(url, 4, Infinity);
+    await expect.poll(() => holding.held.size).toBe(4);
+    const joining = await sharing(url, 4);
+    await expect.poll(() => joining.looks.count).toBeGreaterThan(0);
+    const before = holding.looks.count;
+    await expect.poll(() => holding.looks.count).toBeGreaterThan(before + 2);
+    expect([holding.held.size, joining.held.size]).toEqual([4, 0]);
+    await holding.share[Symbol.asyncDispose]();
+    await expect.poll(() => joining.held.size).toBe(4);
   });
 
   it('has its holders told, whoever tells', async () => {

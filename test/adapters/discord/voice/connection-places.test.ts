@@ -1,7 +1,7 @@
-import { getGroups } from '@discordjs/voice';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VoiceLink } from '../../../../src/ports/voice.ts';
-import type { FakeChannel, FakeGuild } from '../../../fakes/discord/index.ts';
+import type { FakeChannel } from '../../../fakes/discord/index.ts';
+import { voiceConnectionTo } from '../../../fakes/voice-connection.ts';
 import { never, openDiscord, placeOf } from '../support.ts';
 import {
   createTold,
@@ -18,12 +18,6 @@ beforeAll(async () => {
   place = await openVoice();
 });
 afterAll(() => place[Symbol.asyncDispose]());
-
-/** True while the library keeps a connection to a server. */
-const isKept = ({ id }: FakeGuild): boolean =>
-  getGroups()
-    .values()
-    .some((connections) => connections.has(id));
 
 async function* speech(count: number): AsyncGenerator<Uint8Array, void, void> {
   yield* numbered(count);
@@ -60,7 +54,7 @@ describe('a voice channel and the main gateway', () => {
     opened.guild.kickBot();
     await soon(() => told.events.at(-1)).toBe('ended');
     expect(told.error).toBeUndefined();
-    expect(isKept(opened.guild)).toBe(false);
+    expect(voiceConnectionTo(opened.guild.id)).toBeUndefined();
     await opened[Symbol.asyncDispose]();
   });
 
@@ -125,7 +119,7 @@ describe('a voice channel that is being joined', () => {
     channel.disconnect(discord.botUser);
     await expect(joining).rejects.toMatchObject({ sentence: { key: 'room.not-joined' } });
     discord.voice.refuse(false);
-    expect(isKept(guild)).toBe(false);
+    expect(voiceConnectionTo(guild.id)).toBeUndefined();
     expect([told.events, discord.voice.connections]).toEqual([[], []]);
   });
 

@@ -33,7 +33,7 @@ export interface Share extends AsyncDisposable {
   stopClaiming(): void;
 }
 
-/** How a process takes part in a set of names. */
+/** Options of a process that takes part in a set of names. */
 export interface ShareOptions {
   /** Time for which a name that was just taken is not given to a process that lacks its part. Default: none. */
   readonly keptMs?: number;

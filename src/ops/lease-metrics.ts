@@ -71,7 +71,7 @@ export const measureLeases = (leases: Leases, metrics: LeaseMetrics): Leases => 
     };
   },
   isAnyHeld: (set) => leases.isAnyHeld(set),
-  share: (set, size, begin, keptMs) => {
+  share: (set, size, begin, options) => {
     const measured = (tenure: Tenure): Work => {
       const end = count(metrics, tenure);
       const work = begin(tenure);
@@ -83,7 +83,7 @@ export const measureLeases = (leases: Leases, metrics: LeaseMetrics): Leases => 
         },
       };
     };
-    return leases.share(set, size, measured, keptMs);
+    return leases.share(set, size, measured, options);
   },
   tell: (name, message) => leases.tell(name, message),
   ...(leases.renewalMs ? { renewalMs: leases.renewalMs } : {}),

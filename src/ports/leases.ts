@@ -33,6 +33,16 @@ export interface Share extends AsyncDisposable {
   stopClaiming(): void;
 }
 
+/** Options of a process that takes part in a set of names. */
+export interface ShareOptions {
+  /** Time for which a name that was just taken is not given to a process that lacks its part. Default: none. */
+  readonly keptMs?: number;
+  /** Time between joining and the first claim, so that parts are those of all who join meanwhile. Default: none. */
+  readonly joinMs?: number;
+  /** True: takes part only while no other process does, so that nothing of a set that is about to end moves. */
+  readonly isEnding?: boolean;
+}
+
 /** Gives each name to one holder at a time, across all processes that share a store. */
 export interface Leases {
   /**
@@ -49,9 +59,8 @@ export interface Leases {
    *
    * @param set one word; one process shares it once
    * @param size number of the names, the same in all processes
-   * @param keptMs time for which a name that was just taken is not given to a process that lacks its part. Default: none.
    */
-  share(set: string, size: number, begin: (tenure: Tenure) => Work, keptMs?: number): Share;
+  share(set: string, size: number, begin: (tenure: Tenure) => Work, options?: ShareOptions): Share;
   /**
    * Tells the holder of a shared name something, at most 7,000 bytes. It is lost where nobody holds the name or
    * its holder changes.

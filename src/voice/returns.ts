@@ -41,7 +41,8 @@ const TRY_AGAIN_AFTER_MS = 10_000;
 /** Brings the bot back to the rooms in which its process ended, with what it did there. */
 export const createReturns = (deps: ReturnsDeps) => {
   const { rows, clock, now, isPeopled, isOpen, turn, acquire, openUnder, post, log } = deps;
-  const underWay = new Set<string>();
+  /** Returns under way by space, each aborted when the space is lost. */
+  const underWay = new Map<string, AbortController>();
   const waiting = new Map<string, () => void>();
   /** Waits for another process to leave a room. */
   const acquiring = new Map<string, AbortController>();
@@ -93,7 +94,7 @@ export const createReturns = (deps: ReturnsDeps) => {
     if (room.isAutomatic) await opened.close('unwanted');
   };
 
-  const comeBack = async (row: OpenRoomRow, tenure: Tenure): Promise<void> => {
+  const comeBack = async (row: OpenRoomRow, tenure: Tenure, lost: AbortSignal): Promise<void> => {
     const { room, seenMs } = row;
     const awayMs = now() - seenMs;
     tenure.assertHeld();
@@ -105,7 +106,7 @@ export const createReturns = (deps: ReturnsDeps) => {
       opened = await openUnder(tenure, room, room);
     } catch (thrown) {
       const error = toAppError(thrown);
-      if (!error.retryable && !isOver) return giveUp(row, tenure, error);
+      if (!error.retryable && !isOver && !lost.aborted) return giveUp(row, tenure, error);
       throw error;
     }
     await goOn(opened, row);
@@ -113,32 +114,37 @@ export const createReturns = (deps: ReturnsDeps) => {
   };
 
   /** Comes back to the room of a space, if there is one; rejects when that may succeed later. */
-  const attempt = async (space: Space): Promise<void> => {
+  const attempt = async (space: Space, lost: AbortSignal): Promise<void> => {
     using _ = await turn(space);
     if (isOver || isOpen(space) || !(await rows.of(space))) return;
+    lost.throwIfAborted();
     const key = keyOf(space);
     const wanted = new AbortController();
     acquiring.set(key, wanted);
-    const tenure = await acquire(space, wanted.signal).finally(() => acquiring.delete(key));
+    const tenure = await acquire(space, AbortSignal.any([wanted.signal, lost])).finally(() =>
+      acquiring.delete(key),
+    );
     try {
       // Another process may have been there until now.
       const row = await rows.of(space);
-      if (row) await comeBack(row, tenure);
+      // What is known of a space that was lost says nothing about its room.
+      lost.throwIfAborted();
+      if (row) await comeBack(row, tenure, lost);
     } finally {
       if (!isOpen(space)) await tenure.release();
     }
   };
   /** Resolves with true when the bot is back, or is not to be. */
-  const run = async (space: Space): Promise<boolean> => {
+  const run = async (space: Space, lost: AbortSignal): Promise<boolean> => {
     const key = keyOf(space);
-    underWay.add(key);
     const error = await logFailure(log, 'the bot could not come back to a room', () =>
-      attempt(space),
+      attempt(space, lost),
     );
+    if (lost.aborted) return false;
     if (error?.retryable && !isOver) {
       waiting.set(
         key,
-        clock.after(TRY_AGAIN_AFTER_MS, () => void run(space)),
+        clock.after(TRY_AGAIN_AFTER_MS, () => void run(space, lost)),
       );
       return false;
     }
@@ -153,7 +159,18 @@ export const createReturns = (deps: ReturnsDeps) => {
     isUnderWay: (space: Space): boolean => underWay.has(keyOf(space)),
     spaceReady: async (space: Space): Promise<boolean> => {
       if (isOver || isOpen(space) || underWay.has(keyOf(space))) return false;
-      return run(space);
+      const lost = new AbortController();
+      underWay.set(keyOf(space), lost);
+      return run(space, lost.signal);
+    },
+    /** Ends the return to a room of a space that another process may have now, which comes back to it. */
+    spaceLost: (space: Space): void => {
+      const key = keyOf(space);
+      waiting.get(key)?.();
+      waiting.delete(key);
+      const reason = new AppError('cancelled', 'the space is not known here any more');
+      underWay.get(key)?.abort(reason);
+      underWay.delete(key);
     },
     /** Ends the wait for another process, for now, as somebody asks for the bot: a request has the turn at once. */
     giveWay: (space: Space): void => {

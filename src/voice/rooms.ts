@@ -256,7 +256,10 @@ export const createRooms = (deps: RoomsDeps) => {
     watcher: {
       spaceReady: returns.spaceReady,
       spaceMoves: async (space) => open.get(keyOf(space))?.room.close('stopping'),
-      spaceLost: (space) => void open.get(keyOf(space))?.room.close('moved'),
+      spaceLost: (space) => {
+        returns.spaceLost(space);
+        void open.get(keyOf(space))?.room.close('moved');
+      },
       peopleChanged: (channel) => {
         open.get(keyOf(channel.space))?.room.peopleChanged();
         autoJoin.peopleChanged(channel);

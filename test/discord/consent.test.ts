@@ -1,4 +1,4 @@
-import { getVoiceConnection, type VoiceUDPSocket } from '@discordjs/voice';
+import type { VoiceUDPSocket } from '@discordjs/voice';
 import type { DAVESession } from '@snazzah/davey';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import type { FakeChannel, FakeMessage, FakeUser, VoicePerson } from '../fakes/d
 import { numberedSpeech, wordsHeard } from '../fakes/numbered-speech.ts';
 import { textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';
+import { voiceConnectionTo } from '../fakes/voice-connection.ts';
 import { sentenceLike } from '../fakes/sentences.ts';
 
 // Voice is heard at its own pace.
@@ -73,7 +74,7 @@ interface Wires {
 }
 
 const wiresOf = ({ guild }: Place): Wires => {
-  const state = getVoiceConnection(guild.id)?.state as { readonly networking?: { state: Wires } };
+  const state = voiceConnectionTo(guild.id)?.state as { readonly networking?: { state: Wires } };
   return state.networking!.state;
 };
 

@@ -15,7 +15,7 @@ import {
 import { guildsOfShards } from '../fakes/discord/shard-of.ts';
 import { onServer } from '../fakes/on-server.ts';
 import { openTestCore } from '../fakes/open-core.ts';
-import { startSpeechFake } from '../fakes/speech.ts';
+import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
 import { fastClock } from './support.ts';
 
 /** Every window of Discord's limits is so many times shorter: five seconds are a quarter of one. */
@@ -42,6 +42,7 @@ export interface BotProcess {
 /** Several processes on one database, and one Discord. */
 export interface Processes {
   readonly discord: DiscordFake;
+  readonly speech: SpeechFake;
   open(part?: Partial<DiscordOptions>): Promise<BotProcess>;
   /** Makes servers until each of so many shards has one; resolves with those of the shards. */
   towns(shards: number): readonly (readonly [guild: FakeGuild, channel: FakeChannel])[];
@@ -61,6 +62,7 @@ export const openProcesses = async (
 
   return {
     discord,
+    speech,
     open: async (part = {}) => {
       opened += 1;
       const name = `p${opened}`;

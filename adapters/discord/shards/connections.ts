@@ -58,6 +58,9 @@ export const createConnections = (deps: ConnectionsDeps) => {
     },
   };
   const shut = new WeakMap<Client, Disposable>();
+  /** Servers whose rooms a client is for: another one may have them, too, while the number of shards changes. */
+  const servedBy = (client: Client): readonly string[] =>
+    guildsOf(client).filter((id) => clients.here(id) === client);
 
   const open = (key: ShardKey, tenure: Tenure): Client => {
     const waitForIdentify = async (signal: AbortSignal): Promise<void> =>
@@ -67,9 +70,15 @@ export const createConnections = (deps: ConnectionsDeps) => {
     limits.watch(client.rest);
     measured.watchSessions(client);
     const taking = interactions.open(tenure);
-    shut.set(client, taking);
+    let isShut = false;
+    shut.set(client, {
+      [Symbol.dispose]: () => {
+        isShut = true;
+        taking[Symbol.dispose]();
+      },
+    });
     const { botId, hasContentIntent } = application();
-    const on = createOn(client, log, () => tenure.isHeld());
+    const on = createOn(client, log, () => !isShut && tenure.isHeld());
     const listening = { ...parts, listener: core.feedListener, interactions, botId };
     listenToMessages(on, {
       ...listening,
@@ -88,7 +97,7 @@ export const createConnections = (deps: ConnectionsDeps) => {
       webhooksChanged: (channelId) => webhooks.forget(channelId),
       permissionsChanged: (guildId) => webhooks.reconsider(guildId),
     });
-    voice.listen(on, botId);
+    voice.listen(on, client, botId);
     on(GatewayDispatchEvents.InteractionCreate, async (raw) => taking.take(raw));
     clients.add(client);
     return client;
@@ -118,11 +127,12 @@ export const createConnections = (deps: ConnectionsDeps) => {
             signal,
             onLost,
           }),
-        leave: async (client) => voice.leave(guildsOf(client)),
+        leave: async (client) => voice.leave(servedBy(client)),
         closed: (client) => {
+          const served = servedBy(client);
           shut.get(client)?.[Symbol.dispose]();
           clients.remove(client);
-          if (!stopped.aborted) voice.forget(guildsOf(client));
+          if (!stopped.aborted) voice.forget(served);
         },
       }),
   });

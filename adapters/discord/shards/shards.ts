@@ -21,6 +21,9 @@ const noneReady = (numbers: ReadonlyMap<string, number>): Record<string, undefin
     [...numbers.keys()].filter((name) => name.startsWith(READY)).map((name) => [name, undefined]),
   );
 
+/** Time in which all processes hear of another number of shards, and join those that share them. */
+const JOIN_MS = 2_000;
+
 /** Factor by which Discord has to recommend more before the number of shards changes. */
 const GROWTH = 1.5;
 
@@ -56,6 +59,8 @@ interface ShardSet {
   /** Names of those that have been connected; one that connects again stays among them. */
   readonly ready: Set<string>;
   readonly share: Share;
+  /** True where this process takes part only while no other one does. */
+  readonly isEnding: boolean;
 }
 
 /** The number of shards that a process at its start wants. */
@@ -97,7 +102,8 @@ export const createShards = (deps: ShardsDeps): Shards => {
     await agreements.write({ [COUNT]: next, [NEXT]: undefined, ...noneReady(numbers) });
   };
 
-  const begin = (count: number): ShardSet => {
+  /** Begins to share the shards of a number, beside those of another one where `next` is that which replaces it. */
+  const begin = (count: number, next: number | undefined): ShardSet => {
     const shards = new Map<string, Shard>();
     const ready = new Set<string>();
     const work = (tenure: Tenure): Work => {
@@ -122,8 +128,13 @@ export const createShards = (deps: ShardsDeps): Shards => {
         },
       };
     };
-    const share = leases.share(`${COUNT}-${count}`, count, work, identifyEveryMs);
-    return { shards, ready, share };
+    const isEnding = next !== undefined && count !== next;
+    const share = leases.share(`${COUNT}-${count}`, count, work, {
+      keptMs: identifyEveryMs,
+      joinMs: count === next ? JOIN_MS : 0,
+      isEnding,
+    });
+    return { shards, ready, share, isEnding };
   };
 
   /** Has the shards of the agreed numbers, and no others. */
@@ -132,8 +143,16 @@ export const createShards = (deps: ShardsDeps): Shards => {
     if (isOver) return;
     const numbers = await agreements.read(COUNT);
     current = numbers.get(COUNT) ?? current;
-    const wanted = [current, numbers.get(NEXT) ?? current];
-    for (const count of wanted) if (!isDraining && !sets.has(count)) sets.set(count, begin(count));
+    const next = numbers.get(NEXT);
+    const wanted = [current, next ?? current];
+    const known = sets.get(current);
+    // The former number stays after all: this process has its part of it, too.
+    if (next === undefined && known?.isEnding && known.shards.size === 0 && !isDraining) {
+      sets.delete(current);
+      await known.share[Symbol.asyncDispose]();
+    }
+    for (const count of wanted)
+      if (!isDraining && !sets.has(count)) sets.set(count, begin(count, next));
     for (const [count, { share }] of sets) {
       if (wanted.includes(count)) continue;
       sets.delete(count);

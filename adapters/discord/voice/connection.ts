@@ -29,6 +29,8 @@ const FLAGS = ['isSuppressed', 'isMuted', 'isDeafened'] as const;
 
 export interface VoiceConnectionDeps {
   readonly guildId: string;
+  /** Name under which the library keeps the connections of one adapter, by server: none is another adapter's. */
+  readonly group: string;
   readonly ownId: string;
   readonly adapterCreator: DiscordGatewayAdapterCreator;
   readonly presentIn: (channel: Channel) => readonly RoomMember[];
@@ -79,6 +81,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
 
   const connection: VoiceConnection = joinVoiceChannel({
     guildId,
+    group: deps.group,
     channelId: start.id,
     adapterCreator: deps.adapterCreator,
     ...HEARING,

@@ -211,19 +211,20 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
     connected: (guildId: string): void => senders.get(guildId)?.connected(),
     /** True when a request waits because the shard has received too many others. */
     isCrowded: (guildId: string): boolean => senders.get(guildId)?.isCrowded ?? false,
-    listen: (on: On, botId: string): void => {
-      on(Events.VoiceServerUpdate, (data: GatewayVoiceServerUpdateDispatchData) =>
-        connections.get(data.guild_id)?.onVoiceServerUpdate(data),
-      );
+    /** @param serves false where requests for a server go to another client, whose events count then */
+    listen: (on: On, botId: string, serves: (guildId: string) => boolean): void => {
+      on(Events.VoiceServerUpdate, (data: GatewayVoiceServerUpdateDispatchData) => {
+        if (serves(data.guild_id)) connections.get(data.guild_id)?.onVoiceServerUpdate(data);
+      });
       on(Events.VoiceStateUpdate, (data: GatewayVoiceStateUpdateDispatchData) => {
         const { user_id, guild_id: guildId } = data;
-        if (user_id !== botId || !guildId) return;
+        if (user_id !== botId || !guildId || !serves(guildId)) return;
         connections.get(guildId)?.onVoiceStateUpdate(data);
         placed(whereaboutsOf(guildId, data));
       });
       // The voice state in this event is of the session before, whose end would disconnect the bot.
       on(Events.GuildCreate, (guild) => {
-        if (guild.unavailable) return;
+        if (guild.unavailable || !serves(guild.id)) return;
         const guildId = guild.id;
         const own = guild.voice_states.find(({ user_id }) => user_id === botId);
         const channelId = own?.channel_id ?? undefined;

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from 'discord.js';
 import type { Clock } from '../../../src/async/clock.ts';
 import { type AppError, toAppError, userError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
@@ -76,6 +78,7 @@ export const guardListener = (
 
 export const createVoice = ({ application, clients, rooms, api, log, clock }: VoiceDeps) => {
   const links = new Map<string, OpenLink>();
+  const group = randomUUID();
   let botId = '';
 
   const presence = createPresence({
@@ -157,6 +160,7 @@ export const createVoice = ({ application, clients, rooms, api, log, clock }: Vo
       links.get(guildId)?.end();
       const link = openVoiceConnection(room, {
         guildId,
+        group,
         ownId: botId,
         adapterCreator: gateway.adapterFor(guildId),
         presentIn: others,
@@ -176,9 +180,9 @@ export const createVoice = ({ application, clients, rooms, api, log, clock }: Vo
 
   return {
     port,
-    listen: (on: On, id: string): void => {
+    listen: (on: On, client: Client, id: string): void => {
       botId = id;
-      gateway.listen(on, id);
+      gateway.listen(on, id, (guildId) => (clients.here(guildId) ?? client) === client);
       presence.listen(on);
     },
     /** Ends what is done in servers whose connection is closed. */

@@ -164,14 +164,14 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
       return rows.map((row) => row.owner);
     },
     renewalMs: renewals.tookMs,
-    share: (set, size, work, keptMs = 0) =>
+    share: (set, size, work, options = {}) =>
       shareNames({
         query: take,
         owner,
         set,
         size,
         work,
-        keptMs,
+        options,
         log,
         clock,
         random,

@@ -1,6 +1,6 @@
-import type { Clock } from '../../async/clock.ts';
+import { sleep, type Clock } from '../../async/clock.ts';
 import type { Log } from '../../log.ts';
-import type { Leases, Share, Tenure, Work } from '../../ports/leases.ts';
+import type { Leases, Share, ShareOptions, Tenure, Work } from '../../ports/leases.ts';
 import type { TimeBounds } from './database-clock.ts';
 import type { HeldLeases, LeaseDeadline } from './held-leases.ts';
 import { isFree, NOW_MS, RELEASED, type Granted } from './lease-rows.ts';
@@ -13,8 +13,7 @@ export interface ShareDeps {
   readonly set: string;
   readonly size: number;
   readonly work: (tenure: Tenure) => Work;
-  /** Time for which a name that was just taken is kept. */
-  readonly keptMs: number;
+  readonly options: ShareOptions;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: () => number;
@@ -92,7 +91,8 @@ export const partOf = (size: number, members: number, before: number): number =>
 
 /** Holds this process's part of a set of names; see `Leases.share`. */
 export const shareNames = (deps: ShareDeps): Share => {
-  const { query, owner, size, keptMs, log, clock, random, changes, bounds, held, hearers } = deps;
+  const { query, owner, size, log, clock, random, changes, bounds, held, hearers } = deps;
+  const { keptMs = 0, joinMs = 0, isEnding = false } = deps.options;
   const set = `${deps.set}:`;
   const members = `member of ${set}`;
   const closing = new AbortController();
@@ -168,15 +168,29 @@ export const shareNames = (deps: ShareDeps): Share => {
     }
   };
 
+  /** Resolves when no process takes part in the set. */
+  const othersEnded = async (): Promise<void> => {
+    for (;;) {
+      const [counted] = await query<Counted>(COUNT, [members, owner, ...bounds()]);
+      if (counted?.members === 0) return;
+      await watch.next(LOOK_MS * (0.5 + random() / 2), closing.signal);
+      closing.signal.throwIfAborted();
+    }
+  };
+
   const run = async (): Promise<void> => {
     let isMade = false;
+    let hasJoined = false;
     while (!closing.signal.aborted) {
       try {
         if (!isMade) await query(MAKE, [set, size]);
         isMade = true;
+        if (isEnding) await othersEnded();
         // A process whose own lease ended counts no more, and asks for no part until it has it again.
         const member = await deps.acquire(`${members}${owner}`, closing.signal);
         try {
+          if (!hasJoined && joinMs > 0) await sleep(clock, joinMs, closing.signal);
+          hasJoined = true;
           await takePart(member);
         } finally {
           await member.release();

@@ -16,8 +16,8 @@ const start = () => {
       assertHeld: () => undefined,
       release: async () => undefined,
     }),
-    share: (set, size, begin, keptMs) => {
-      kept.push(keptMs);
+    share: (set, size, begin, options) => {
+      kept.push(options?.keptMs);
       const { signal } = new AbortController();
       const tenure = {
         name: `${set}:${size - 1}`,
@@ -64,7 +64,10 @@ describe('the metrics of leases', () => {
   it('count those of a set that is shared', async () => {
     const { leases, lost, counts, kept } = start();
     const work = { hear: () => undefined, [Symbol.asyncDispose]: async () => undefined };
-    const [given] = [leases.share('set', 1, () => work), leases.share('other', 1, () => work, 5)];
+    const [given] = [
+      leases.share('set', 1, () => work),
+      leases.share('other', 1, () => work, { keptMs: 5 }),
+    ];
     expect(await counts()).toEqual([2, 0]);
     expect(kept).toEqual([undefined, 5]);
     await given[Symbol.asyncDispose]();

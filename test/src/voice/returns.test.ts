@@ -38,6 +38,8 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
     isOpen: false,
     isElsewhere: false,
     isLost: false,
+    tenureGiven: (): void => undefined,
+    openingBegun: (): void => undefined,
   };
   const told: string[] = [];
   const done: unknown[] = [];
@@ -72,6 +74,7 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
           wanted.addEventListener('abort', () => reject(wanted.reason as Error));
         });
       if (leases) return leases.acquire('room', new AbortController().signal);
+      state.tenureGiven();
       return {
         epoch: 1,
         assertHeld: () => {
@@ -81,6 +84,7 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
       } as Partial<Tenure> as Tenure;
     },
     openUnder: async (tenure) => {
+      state.openingBegun();
       if (state.opening) throw state.opening;
       state.isOpen = true;
       held = tenure;
@@ -225,6 +229,51 @@ describe('a room in which the program ended', () => {
     state.isLost = true;
     expect(await returns.spaceReady(SPACE)).toBe(false);
     expect([told, state.row === undefined]).toEqual([[], false]);
+  });
+
+  it('is left to the next process where its space is lost during the wait for another one', async () => {
+    const { returns, state, told, done } = start();
+    state.isElsewhere = true;
+    const waiting = returns.spaceReady(SPACE);
+    // The tenure is being acquired.
+    await new Promise(setImmediate);
+    state.isPeopled = false;
+    returns.spaceLost(SPACE);
+    expect(await waiting).toBe(false);
+    expect([told, done, returns.isUnderWay(SPACE)]).toEqual([[], [], false]);
+    expect(state.row).toBeDefined();
+  });
+
+  it('is left to the next process where its space is lost once the tenure is there', async () => {
+    const { returns, state, told, done, releases } = start();
+    const coming = returns.spaceReady(SPACE);
+    state.isPeopled = false;
+    state.tenureGiven = () => returns.spaceLost(SPACE);
+    expect(await coming).toBe(false);
+    expect([told, done, releases()]).toEqual([[], [], 1]);
+    expect(state.row).toBeDefined();
+  });
+
+  it('is not told of by a process that lost its space while it joined', async () => {
+    const { returns, state, told } = start();
+    state.opening = userError('unsupported', 'room.no-voice-here');
+    state.openingBegun = () => returns.spaceLost(SPACE);
+    expect(await returns.spaceReady(SPACE)).toBe(false);
+    expect(told).toEqual([]);
+    expect(state.row).toBeDefined();
+  });
+
+  it('is tried no more where its space is lost meanwhile, and again once that is back', async () => {
+    const { returns, clock, state, done } = start();
+    state.opening = away();
+    await returns.spaceReady(SPACE);
+    returns.spaceLost(SPACE);
+    expect([clock.waiting, returns.isUnderWay(SPACE)]).toEqual([0, false]);
+    state.opening = undefined;
+    await clock.advance(MINUTE_MS);
+    expect([done, state.isOpen]).toEqual([[], false]);
+    expect(await returns.spaceReady(SPACE)).toBe(true);
+    expect(state.isOpen).toBe(true);
   });
 
   it('is left to somebody who asks for the bot meanwhile', async () => {

@@ -137,6 +137,37 @@ describe('another number of shards, which several processes agree on', () => {
   };
   const NEXT = ['0 of 3', '1 of 3', '2 of 3'];
 
+  it('moves nothing of the former one to a process that begins meanwhile, unless that stays after all', async () => {
+    const lone = createLoneProcess();
+    const shared: [set: string, isEnding: boolean | undefined, waits: boolean][] = [];
+    const begin = () => {
+      const leases: Processes['leases'] = {
+        ...lone.leases,
+        share: (set, _size, _begin, { isEnding, joinMs = 0 } = {}) => {
+          shared.push([set, isEnding, joinMs > 0]);
+          return { stopClaiming: () => undefined, [Symbol.asyncDispose]: async () => undefined };
+        },
+      };
+      const shards = createShards({
+        processes: { ...lone, leases, isAlone: false },
+        log: createLog('silent'),
+        identifyEveryMs: 0,
+        open: () => expect.unreachable(),
+      });
+      onTestFinished(async () => shards[Symbol.asyncDispose]());
+      return shards;
+    };
+    await begin().start(2, 1);
+    const joining = begin();
+    await joining.start(3, 1);
+    expect(shared.slice(0, 1)).toEqual([['discord-shards-2', false, false]]);
+    expect(shared).toContainEqual(['discord-shards-2', true, false]);
+    expect(shared).toContainEqual(['discord-shards-3', false, true]);
+    shared.length = 0;
+    await joining.start(2, 1);
+    expect(shared).toEqual([['discord-shards-2', false, false]]);
+  });
+
   it('is taken beside the former one, which ends once all of the next are connected', async () => {
     const at = await start(3);
     expect(at.names()).toEqual(['0 of 2', '1 of 2', ...NEXT]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getVoiceConnection } from '@discordjs/voice';
+import { voiceConnectionTo } from '../../../fakes/voice-connection.ts';
 import type { DAVESession } from '@snazzah/davey';
 import { never } from '../support.ts';
 import { createTold, numbered, openVoice, soon, type VoicePlace } from './connection-support.ts';
@@ -53,7 +53,7 @@ const enter = async (...names: readonly string[]) => {
 /** The library's part in the encryption. */
 const sessionOf = (guildId: string): DAVESession =>
   (
-    getVoiceConnection(guildId)!.state as unknown as {
+    voiceConnectionTo(guildId)!.state as unknown as {
       networking: { state: { dave: { session: DAVESession } } };
     }
   ).networking.state.dave.session;

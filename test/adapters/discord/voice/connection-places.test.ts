@@ -1,7 +1,7 @@
-import { getVoiceConnections } from '@discordjs/voice';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VoiceLink } from '../../../../src/ports/voice.ts';
 import type { FakeChannel } from '../../../fakes/discord/index.ts';
+import { voiceConnectionTo } from '../../../fakes/voice-connection.ts';
 import { never, openDiscord, placeOf } from '../support.ts';
 import {
   createTold,
@@ -54,7 +54,7 @@ describe('a voice channel and the main gateway', () => {
     opened.guild.kickBot();
     await soon(() => told.events.at(-1)).toBe('ended');
     expect(told.error).toBeUndefined();
-    expect(getVoiceConnections().has(opened.guild.id)).toBe(false);
+    expect(voiceConnectionTo(opened.guild.id)).toBeUndefined();
     await opened[Symbol.asyncDispose]();
   });
 
@@ -119,7 +119,7 @@ describe('a voice channel that is being joined', () => {
     channel.disconnect(discord.botUser);
     await expect(joining).rejects.toMatchObject({ sentence: { key: 'room.not-joined' } });
     discord.voice.refuse(false);
-    expect(getVoiceConnections().has(guild.id)).toBe(false);
+    expect(voiceConnectionTo(guild.id)).toBeUndefined();
     expect([told.events, discord.voice.connections]).toEqual([[], []]);
   });
 

@@ -17,6 +17,7 @@ import { createTold } from './connection-support.ts';
 /** Nothing that a moderator decided. */
 const FREE = { isSuppressed: false, isMuted: false, isDeafened: false };
 const GUILD = '158049329150427100';
+const GROUP = 'one adapter';
 const ROOM = { space: { platform: 'discord', id: GUILD }, id: 'lounge' };
 
 /** A link without a network: the states of its connection are the test's to set. */
@@ -29,6 +30,7 @@ const start = () => {
   const shard = { isCrowded: false, refusal: undefined as AppError | undefined };
   const link = openVoiceConnection(ROOM, {
     guildId: GUILD,
+    group: GROUP,
     ownId: 'bot',
     adapterCreator: () => ({
       sendPayload: ({ d }: { d: { channel_id: string | null } }) => asked.push(d.channel_id) > 0,
@@ -46,7 +48,7 @@ const start = () => {
     refusalOf: () => shard.refusal,
     over: () => (over.count += 1),
   });
-  const connection = getVoiceConnection(GUILD)!;
+  const connection = getVoiceConnection(GUILD, GROUP)!;
   const udp = new EventEmitter();
   const networking = Object.assign(new EventEmitter(), {
     state: {
@@ -96,7 +98,7 @@ const start = () => {
 };
 
 afterEach(() => {
-  for (const connection of getVoiceConnections().values()) connection.destroy();
+  for (const connection of getVoiceConnections(GROUP)?.values() ?? []) connection.destroy();
 });
 
 describe('a channel that is being joined', () => {

@@ -16,6 +16,7 @@ const start = () => {
   };
   const guilds = new Map([['babel', { shard }]]);
   const returns = { wanted: Promise.resolve(true) };
+  const session = { serves: true };
   const handlers = new Map<string, (data: unknown) => unknown>();
   const gateway = createVoiceGateway({
     clients: { here: () => ({ guilds: { cache: guilds } }) as unknown as Client },
@@ -30,6 +31,7 @@ const start = () => {
     ((event: string, handle: (data: unknown) => unknown) =>
       handlers.set(event, handle)) as unknown as On,
     'bot',
+    () => session.serves,
   );
   const connect = (guildId = 'babel') => {
     const methods = {
@@ -46,7 +48,7 @@ const start = () => {
   const created = (
     ...states: { user_id: string; channel_id: string | null; suppress?: boolean }[]
   ) => happens(Events.GuildCreate, { id: 'babel', voice_states: states });
-  return { clock, told, sent, shard, guilds, gateway, connect, happens, created, returns };
+  return { clock, told, sent, shard, guilds, gateway, connect, happens, created, returns, session };
 };
 
 describe('what the main gateway tells of voice', () => {
@@ -73,6 +75,18 @@ describe('what the main gateway tells of voice', () => {
     old.destroy();
     happens(Events.VoiceServerUpdate, { guild_id: 'babel' });
     expect(told).toHaveLength(1);
+  });
+});
+
+describe('a session beside the one that requests go to', () => {
+  it('changes nothing: it may tell late that the bot left', () => {
+    const { told, sent, connect, happens, created, session } = start();
+    connect();
+    session.serves = false;
+    happens(Events.VoiceServerUpdate, { guild_id: 'babel' });
+    happens(Events.VoiceStateUpdate, { guild_id: 'babel', user_id: 'bot', channel_id: null });
+    created({ user_id: 'bot', channel_id: 'lounge' });
+    expect([told, sent]).toEqual([[], []]);
   });
 });
 

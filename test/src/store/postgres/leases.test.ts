@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
 import { createLog } from '../../../../src/log.ts';
-import type { Tenure, Work } from '../../../../src/ports/leases.ts';
+import type { ShareOptions, Tenure, Work } from '../../../../src/ports/leases.ts';
 import { openPostgresLeases } from '../../../../src/store/postgres/leases.ts';
 import { openSession } from '../../../../src/store/postgres/session.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
@@ -40,7 +40,7 @@ const expire = (url: string, owner: string): Promise<void> =>
   onServer(url, `UPDATE lease SET expires_ms = 0 WHERE owner = '${owner}'`);
 
 /** A process that shares a set, with what it holds and hears. */
-const sharing = async (url: string, size: number, keptMs?: number) => {
+const sharing = async (url: string, size: number, options?: ShareOptions) => {
   const given = await openProcess(url);
   const held = new Map<string, Tenure>();
   const heard: string[] = [];
@@ -53,7 +53,7 @@ const sharing = async (url: string, size: number, keptMs?: number) => {
       [Symbol.asyncDispose]: async () => void ended.push(tenure.name),
     };
   };
-  const share = given.leases.share('thing', size, begin, keptMs);
+  const share = given.leases.share('thing', size, begin, options);
   onTestFinished(async () => share[Symbol.asyncDispose]());
   return { ...given, held, heard, ended, share };
 };
@@ -116,7 +116,7 @@ describe('a set that processes share', () => {
 
   it('is not given to a process that joins while its holder is to keep what it has just taken', async () => {
     const url = await makeDatabase();
-    const holding = await sharing(url, 4, Infinity);
+    const holding = await sharing(url, 4, { keptMs: Infinity });
     await expect.poll(() => holding.held.size).toBe(4);
     const joining = await sharing(url, 4);
     await expect.poll(() => joining.looks.count).toBeGreaterThan(0);
@@ -124,6 +124,28 @@ describe('a set that processes share', () => {
     await expect.poll(() => holding.looks.count).toBeGreaterThan(before + 2);
     expect([holding.held.size, joining.held.size]).toEqual([4, 0]);
     await holding.share[Symbol.asyncDispose]();
+    await expect.poll(() => joining.held.size).toBe(4);
+  });
+
+  it('is divided among all who join before its first names are claimed, so that none moves', async () => {
+    const url = await makeDatabase();
+    const options = { joinMs: 2_000 };
+    const [one, other] = [await sharing(url, 4, options), await sharing(url, 4, options)];
+    await expect.poll(() => [one.held.size, other.held.size]).toEqual([2, 2]);
+    const epochs = [one, other].flatMap(({ held }) => [...held.values()]).map(({ epoch }) => epoch);
+    expect(epochs).toEqual([1, 1, 1, 1]);
+  });
+
+  it('that is about to end goes to a process that joins only when no other one has a part', async () => {
+    const url = await makeDatabase();
+    const one = await sharing(url, 4);
+    await expect.poll(() => one.held.size).toBe(4);
+    const joining = await sharing(url, 4, { isEnding: true });
+    await expect.poll(() => joining.looks.count).toBeGreaterThan(1);
+    const before = one.looks.count;
+    await expect.poll(() => one.looks.count).toBeGreaterThan(before + 1);
+    expect([one.held.size, joining.held.size]).toEqual([4, 0]);
+    await one.share[Symbol.asyncDispose]();
     await expect.poll(() => joining.held.size).toBe(4);
   });
 

@@ -25,6 +25,28 @@ const run = async (environment: Record<string, string>, envFile = '', ...words: 
   return { said, told, code };
 };
 
+/** Starts the service alone. It reads its prices before it listens: from a pipe, as slowly as they are written. */
+const startSlowService = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prices-'));
+  const prices = join(folder, 'prices.json');
+  execFileSync('mkfifo', [prices]);
+  const child = spawnDragoman({
+    ROLES: 'service',
+    SERVICE_PORT: '0',
+    SERVICE_PRICES: prices,
+    OPS_PORT: '0',
+    LOG_LEVEL: 'silent',
+  });
+  return {
+    child,
+    prices,
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await endProgram(child);
+      rmSync(folder, { recursive: true });
+    },
+  };
+};
+
 describe('the program', () => {
   it('tells every mistake of its configuration at once, wherever it stands', async () => {
     const { said, code } = await run(
@@ -67,63 +89,36 @@ describe('the program', () => {
   });
 
   it('is ready as the service alone once that listens', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'prices-'));
-    // The service reads its prices before it listens: from a pipe, as slowly as they are written.
-    const prices = join(folder, 'prices.json');
-    execFileSync('mkfifo', [prices]);
-    const child = spawnDragoman({
-      ROLES: 'service',
-      SERVICE_PORT: '0',
-      SERVICE_PRICES: prices,
-      OPS_PORT: '0',
-      LOG_LEVEL: 'silent',
-    });
-    try {
-      let told = '';
-      child.stdout.on('data', (part: Buffer) => (told += part.toString()));
-      const address = (): string | undefined => /health and metrics: (\S+)/.exec(told)?.[1];
-      await expect.poll(address).toBeDefined();
-      const readiness = async () => {
-        const reply = await fetch(`${address()}/readyz`);
-        return [reply.status, await reply.json()];
-      };
-      const starting = { ready: false, starting: true, draining: false, parts: {} };
-      expect(await readiness()).toEqual([503, starting]);
-      await writeFile(prices, await readFile('service/keys/prices.json'));
-      await expect.poll(() => told).toContain('Speech, translation and chat at http://');
-      expect(await readiness()).toEqual([200, { ...starting, ready: true, starting: false }]);
-    } finally {
-      await endProgram(child);
-      rmSync(folder, { recursive: true });
-    }
+    await using slow = startSlowService();
+    const { child, prices } = slow;
+    let told = '';
+    child.stdout.on('data', (part: Buffer) => (told += part.toString()));
+    const address = (): string | undefined => /health and metrics: (\S+)/.exec(told)?.[1];
+    await expect.poll(address).toBeDefined();
+    const readiness = async () => {
+      const reply = await fetch(`${address()}/readyz`);
+      return [reply.status, await reply.json()];
+    };
+    const starting = { ready: false, starting: true, draining: false, parts: {} };
+    expect(await readiness()).toEqual([503, starting]);
+    await writeFile(prices, await readFile('service/keys/prices.json'));
+    await expect.poll(() => told).toContain('Speech, translation and chat at http://');
+    expect(await readiness()).toEqual([200, { ...starting, ready: true, starting: false }]);
   });
 
   it('ends at once as the service alone when it is told to, though that does not listen yet', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'prices-'));
-    const prices = join(folder, 'prices.json');
-    execFileSync('mkfifo', [prices]);
-    const child = spawnDragoman({
-      ROLES: 'service',
-      SERVICE_PORT: '0',
-      SERVICE_PRICES: prices,
-      OPS_PORT: '0',
-      LOG_LEVEL: 'silent',
-    });
-    try {
-      const { address, said } = await listenToProgram(child);
-      // It reads the prices until the pipe is closed.
-      const pipe = await openFile(prices, 'w');
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      const readiness = async () => (await fetch(`${address}/readyz`)).status;
-      await expect.poll(async () => readiness().catch(() => 'gone')).toBe('gone');
-      await pipe.close();
-      expect(await ended).toEqual([0, null]);
-      expect(said()).not.toContain('Speech, translation and chat at');
-    } finally {
-      await endProgram(child);
-      rmSync(folder, { recursive: true });
-    }
+    await using slow = startSlowService();
+    const { child, prices } = slow;
+    const { address, said } = await listenToProgram(child);
+    // It reads the prices until the pipe is closed.
+    const pipe = await openFile(prices, 'w');
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    const readiness = async () => (await fetch(`${address}/readyz`)).status;
+    await expect.poll(async () => readiness().catch(() => 'gone')).toBe('gone');
+    await pipe.close();
+    expect(await ended).toEqual([0, null]);
+    expect(said()).not.toContain('Speech, translation and chat at');
   });
 
   it('says in a sentence that its port is taken', async () => {

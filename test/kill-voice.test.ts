@@ -4,7 +4,7 @@ import { createBot, type Bot } from './fakes/bot.ts';
 import { VOICE_CERTIFICATE_PATH, type FakeChannel, type FakeUser } from './fakes/discord/index.ts';
 import { createDaveGroup } from './fakes/discord/voice/dave/group.ts';
 import { createDavePerson } from './fakes/discord/voice/dave/person.ts';
-import type { DaveGroup } from './fakes/discord/voice/dave/port.ts';
+import type { DaveDriver } from './fakes/discord/voice/dave/port.ts';
 import { numberedSpeech, wordsHeard, wordsOf } from './fakes/numbered-speech.ts';
 import { sentence, sentenceLike } from './fakes/sentences.ts';
 
@@ -13,7 +13,7 @@ const ENVIRONMENT = { NODE_EXTRA_CA_CERTS: VOICE_CERTIFICATE_PATH };
 
 const openPlace = async () => {
   /** The end-to-end encryption of a voice channel, by its id. */
-  const groups = new Map<string, DaveGroup>();
+  const groups = new Map<string, DaveDriver>();
   const bot = await createBot({
     speed: 50,
     voice: {

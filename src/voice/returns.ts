@@ -138,7 +138,10 @@ export const createReturns = (deps: ReturnsDeps) => {
   const run = async (space: Space, lost: AbortSignal): Promise<boolean> => {
     const key = keyOf(space);
     const error = await logFailure(log, 'the bot could not come back to a room', () =>
-      attempt(space, lost),
+      attempt(space, lost).catch((thrown: unknown) => {
+        // The process that has the space now comes back.
+        if (!lost.aborted) throw thrown;
+      }),
     );
     if (lost.aborted) return false;
     if (error?.retryable && !isOver) {

@@ -42,6 +42,7 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
     openingBegun: (): void => undefined,
   };
   const told: string[] = [];
+  const warned: string[] = [];
   const done: unknown[] = [];
   let releases = 0;
   let held: Tenure | undefined;
@@ -97,12 +98,13 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
     tell: async (_, memberId, content) => void (await post(content, memberId)),
     texts: () => texts,
     notBack: () => done.push('not back'),
-    log: createLog('silent'),
+    log: createLog('warn', { write: (line: string) => void warned.push(line) }),
   });
   return {
     clock,
     state,
     told,
+    warned,
     done,
     returns,
     releases: () => releases,
@@ -232,7 +234,7 @@ describe('a room in which the program ended', () => {
   });
 
   it('is left to the next process where its space is lost during the wait for another one', async () => {
-    const { returns, state, told, done } = start();
+    const { returns, state, told, warned, done } = start();
     state.isElsewhere = true;
     const waiting = returns.spaceReady(SPACE);
     // The tenure is being acquired.
@@ -240,7 +242,7 @@ describe('a room in which the program ended', () => {
     state.isPeopled = false;
     returns.spaceLost(SPACE);
     expect(await waiting).toBe(false);
-    expect([told, done, returns.isUnderWay(SPACE)]).toEqual([[], [], false]);
+    expect([told, warned, done, returns.isUnderWay(SPACE)]).toEqual([[], [], [], false]);
     expect(state.row).toBeDefined();
   });
 

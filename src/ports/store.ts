@@ -7,7 +7,7 @@ export interface WriteOptions {
   readonly durable?: boolean;
   /**
    * True where each statement of the write stands for itself, so that the engine may leave out the transaction. Earlier
-   * statements then stay done when a later one fails. Default: false.
+   * statements then stay done when a later one fails, and one whose answer was lost may be run again. Default: false.
    */
   readonly separate?: boolean;
 }

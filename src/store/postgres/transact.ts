@@ -22,12 +22,7 @@ export const createPostgresTransact = (db: Database, relaxed: Database, clock: C
     const used = durable ? db : relaxed;
     let isCommitting = false;
     try {
-      if (separate)
-        await used.connection().execute(async (within) => {
-          // Each statement commits by itself.
-          isCommitting = true;
-          await run(within as Transaction<Schema>);
-        });
+      if (separate) await used.connection().execute((within) => run(within as Transaction<Schema>));
       else
         await used.transaction().execute(async (within) => {
           await run(within);

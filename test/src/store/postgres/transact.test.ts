@@ -1,42 +1,53 @@
 import type { Transaction } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../../../../src/store/schema.ts';
+import { fromPostgres } from '../../../../src/store/postgres/faults.ts';
 import { createPostgresTransact } from '../../../../src/store/postgres/transact.ts';
 import { createStoreWriter } from '../../../../src/store/writer.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 import { onServer } from '../../../fakes/on-server.ts';
 
-/** A database whose commits end with an error after they took place, also those of single statements. */
-const failingCommits = (error: Error) => {
+/** A database whose work ends with an error after it took place, as often as there are errors. */
+const failing = (...errors: unknown[]) => {
   const use = () =>
     ({
       execute: async (run: (within: Transaction<Schema>) => Promise<void>) => {
         await run({} as Transaction<Schema>);
-        throw error;
+        if (errors.length > 0) throw errors.shift();
       },
     }) as never;
   return { transaction: use, connection: use };
 };
 
+const writerOf = (db: ReturnType<typeof failing>) =>
+  createStoreWriter(createPostgresTransact(db, db, createHastyClock()), async () => undefined);
+
+/** What a server says that is being restarted. */
+const restarting = () => fromPostgres(Object.assign(new Error('terminating'), { code: '57P01' }));
+
 describe('writes', () => {
-  it.each([false, true])(
-    'whose commit ends with an unknown error are not run again, and rejected as a fault of the database (separate: %s)',
-    async (separate) => {
-      const db = failingCommits(new Error('something of the network'));
-      const { write } = createStoreWriter(
-        createPostgresTransact(db, db, createHastyClock()),
-        async () => undefined,
-      );
-      const runs: string[] = [];
-      const written = await Promise.allSettled(
-        ['one', 'two'].map((name) => write(async () => void runs.push(name), { separate })),
-      );
-      expect(runs).toEqual(['one', 'two']);
-      for (const each of written)
-        expect(each).toMatchObject({ reason: { code: 'unavailable', retryable: true } });
-    },
-  );
+  it('whose commit ends with an unknown error are not run again, and rejected as a fault of the database', async () => {
+    const unknown = new Error('something of the network');
+    const { write } = writerOf(failing(unknown, unknown));
+    const runs: string[] = [];
+    const written = await Promise.allSettled(
+      ['one', 'two'].map((name) => write(async () => void runs.push(name))),
+    );
+    expect(runs).toEqual(['one', 'two']);
+    for (const each of written)
+      expect(each).toMatchObject({ reason: { code: 'unavailable', retryable: true } });
+  });
+
+  it('are run again after a fault that passes where their statements stand for themselves, and else only before the commit', async () => {
+    let runs = 0;
+    const run = async (): Promise<void> => void (runs += 1);
+    await writerOf(failing(restarting(), restarting())).write(run, { separate: true });
+    expect(runs).toBe(3);
+    const committing = writerOf(failing(restarting())).write(run);
+    await expect(committing).rejects.toMatchObject({ code: 'unavailable' });
+    expect(runs).toBe(4);
+  });
 });
 
 describe('a prepared statement whose columns another process has changed', () => {

@@ -19,7 +19,7 @@ export interface StoreOptions {
   readonly isGuest?: boolean | undefined;
   /** Signal that ends the wait for a PostgreSQL that cannot be used for now. Default: nothing is waited for. */
   readonly waiting?: AbortSignal | undefined;
-  /** Most connections to PostgreSQL. Default: 10. */
+  /** Most connections to PostgreSQL, two at least. Default: 10. */
   readonly connections?: number | undefined;
 }
 

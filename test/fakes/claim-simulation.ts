@@ -186,7 +186,7 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
     const live = async (): Promise<void> => {
       const [session, spare, { query }] = connections;
       const { clock, wallMs } = host;
-      const given = { session, spare, query, log, clock, wallMs, random };
+      const given = { session, spare, query, relaxedQuery: query, log, clock, wallMs, random };
       const opened = await openPostgresLeases(given);
       leases = opened;
       slots = createSlotOwner({ leases: opened, log, clock });

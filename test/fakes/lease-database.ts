@@ -275,8 +275,7 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
   );
   knows(
     'tell',
-    `SELECT pg_notify('dragoman_told_' || lease.owner, told.name || ' ' || told.message),
-       set_config('synchronous_commit', 'off', true)
+    `SELECT pg_notify('dragoman_told_' || lease.owner, told.name || ' ' || told.message)
      FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
      WHERE lease.expires_ms > 0`,
     ([told, messages]: [string[], string[]]) => {

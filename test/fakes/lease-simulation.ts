@@ -191,7 +191,7 @@ export const simulateLeases = async (options: SimulationOptions): Promise<Simula
 
     const live = async (): Promise<void> => {
       const [session, spare, { query }] = member.connections;
-      const given = { session, spare, query, log, clock, wallMs, random };
+      const given = { session, spare, query, relaxedQuery: query, log, clock, wallMs, random };
       const leases = await openPostgresLeases(given);
       member.leases = leases;
       const left = new AbortController();

@@ -37,9 +37,9 @@ export const connectionOf = (url: string): pg.ClientConfig => ({
 
 /**
  * Commits wait for no disk: a crash of the server may lose the last ones, each as a whole (PostgreSQL documentation,
- * "Asynchronous Commit").
+ * "Asynchronous Commit"). What is written so finds its rows by their keys, so that one plan serves for all values.
  */
-const RELAX = 'SET synchronous_commit = off';
+const RELAX = 'SET synchronous_commit = off; SET plan_cache_mode = force_generic_plan';
 
 /** Longest runs on a connection; 0 for no bound. */
 interface Bounds {
@@ -87,7 +87,7 @@ interface PoolOptions {
   /** Most connections. */
   readonly most: number;
   readonly bounds?: Bounds;
-  /** True where commits wait for no disk. Default: false. */
+  /** True for statements that find rows by their keys, and whose commits wait for no disk. Default: false. */
   readonly isRelaxed?: boolean;
   /** Called with each connection before it is used for the first time; true where it need not be called again. */
   readonly prepare?: (client: pg.PoolClient) => Promise<boolean>;

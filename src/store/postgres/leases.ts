@@ -40,12 +40,10 @@ const ANY_HELD = `
 
 /**
  * One channel for all names of a process: with one for each, a slow database could not keep up with a claim of many. Whether
- * a lease has ended, its owner knows itself; the database's clock, which may have been set, is not asked. Nothing is stored that
- * would have to wait for the disk.
+ * a lease has ended, its owner knows itself; the database's clock, which may have been set, is not asked.
  */
 const TELL = `
-  SELECT pg_notify('${TOLD}' || lease.owner, told.name || ' ' || told.message),
-    set_config('synchronous_commit', 'off', true)
+  SELECT pg_notify('${TOLD}' || lease.owner, told.name || ' ' || told.message)
   FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
   WHERE lease.expires_ms > 0`;
 
@@ -63,6 +61,8 @@ export interface LeasesDeps {
   readonly spare: RenewingSession;
   /** Runs all other statements, several at a time. */
   readonly query: ListenSession['query'];
+  /** The same, for statements that store nothing which has to survive a crash of the server. */
+  readonly relaxedQuery: ListenSession['query'];
   readonly log: Log;
   readonly clock: Clock;
   readonly wallMs: () => number;
@@ -79,7 +79,7 @@ export type PostgresLeases = Leases &
 
 /** Opens the leases of a process: rows that it renews, and loses when it cannot. */
 export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeases> => {
-  const { session, query, log, clock, wallMs, random } = deps;
+  const { session, query, relaxedQuery, log, clock, wallMs, random } = deps;
   const owner = randomUUID().replaceAll('-', '');
   const closing = new AbortController();
   /** Functions that hear what the holder of a name is told, by the name. */
@@ -147,7 +147,7 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
       telling = batch;
       setImmediate(() => {
         telling = undefined;
-        query(TELL, [batch.names, batch.messages]).catch(() => undefined);
+        relaxedQuery(TELL, [batch.names, batch.messages]).catch(() => undefined);
       });
     }
     telling.names.push(name);

@@ -23,7 +23,7 @@ import { createPostgresTransact } from './transact.ts';
 
 export interface PostgresStoreOptions {
   readonly url: string;
-  /** Most connections of this process, the two that renew leases not counted. */
+  /** Most connections of this process, two at least; the two that renew leases not counted. */
   readonly connections: number;
   readonly log: Log;
   readonly clock?: Clock;
@@ -41,6 +41,11 @@ const migratePatiently = async (url: string): Promise<void> => {
   });
   await migrateInTurn(db);
 };
+
+const queryOn =
+  (db: Kysely<Schema>) =>
+  async <Row extends object>(text: string, values: readonly unknown[]): Promise<readonly Row[]> =>
+    (await db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows;
 
 /** Opens a store on PostgreSQL, which many processes share. Rejects with `config` or `unavailable`. */
 export const openPostgresStore = async ({
@@ -63,9 +68,10 @@ export const openPostgresStore = async ({
         return isMigrated;
       },
     });
-  const durablePool = openPool(Math.max(1, connections - 1), false);
-  // Writes that wait for no disk run one after the other.
-  const relaxedPool = openPool(1, true);
+  // One of these writes at a time runs, and notices to other processes beside it.
+  const relaxedMost = Math.min(2, connections - 1);
+  const durablePool = openPool(connections - relaxedMost, false);
+  const relaxedPool = openPool(relaxedMost, true);
   const db = new Kysely<Schema>({ dialect: createDialect(durablePool) });
   const relaxed = new Kysely<Schema>({ dialect: createDialect(relaxedPool) });
   const parts = new AsyncDisposableStack();
@@ -89,8 +95,8 @@ export const openPostgresStore = async ({
       await openPostgresLeases({
         session,
         spare,
-        query: async <Row extends object>(text: string, values: readonly unknown[]) =>
-          (await db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows,
+        query: queryOn(db),
+        relaxedQuery: queryOn(relaxed),
         log,
         clock,
         wallMs,

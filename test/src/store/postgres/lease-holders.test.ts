@@ -23,7 +23,16 @@ const openTwo = async () => {
     const spare = database.connect(host, network);
     const { query } = database.connect(host, { ...network, isPool: true });
     const { clock, wallMs } = host;
-    const given = { session, spare, query, log: createLog('silent'), clock, wallMs, random };
+    const given = {
+      session,
+      spare,
+      query,
+      relaxedQuery: query,
+      log: createLog('silent'),
+      clock,
+      wallMs,
+      random,
+    };
     const leases = await openPostgresLeases(given);
     void leases.acquire(`${SET}${leases.owner}`, new AbortController().signal);
     return { host, leases };

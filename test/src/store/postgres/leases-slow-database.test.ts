@@ -33,7 +33,16 @@ const openProcess = async (
     warn: (...words: readonly unknown[]) => void said.push(String(words.at(-1))),
   } as unknown as Log;
   const { clock, wallMs } = host;
-  const opening = openPostgresLeases({ session, spare, query, log, clock, wallMs, random });
+  const opening = openPostgresLeases({
+    session,
+    spare,
+    query,
+    relaxedQuery: query,
+    log,
+    clock,
+    wallMs,
+    random,
+  });
   await time.runUntil(20_000, () => undefined);
   const leases = await opening;
   leases.share('thing', size, (tenure) => {

@@ -22,6 +22,7 @@ const openProcess = async (url: string, part: { clock?: Clock; wallMs?: () => nu
       if (text.includes('AS members')) looks.count += 1;
       return pool.query(text, values);
     },
+    relaxedQuery: pool.query,
     log,
     clock,
     wallMs: Date.now,

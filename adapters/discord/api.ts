@@ -19,9 +19,14 @@ interface RequestOptions {
   readonly files?: readonly RawFile[];
   readonly query?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Throws where the request must not be sent any more; called right before it is, after the waits here. */
+  readonly assertHeld?: (() => void) | undefined;
   /** False for routes with a token in the path. Default: true. */
   readonly auth?: boolean;
 }
+
+/** What ends requests that wait. */
+export type Hold = Pick<RequestOptions, 'signal' | 'assertHeld'>;
 
 type Method = `${RequestMethod}`;
 type Send = <T = unknown>(method: Method, route: RouteLike, options?: RequestOptions) => Promise<T>;
@@ -127,7 +132,7 @@ export const createDiscordApi = (options: ApiOptions): Api => {
   const sender =
     (tries: number): Send =>
     async <T>(method: Method, route: RouteLike, requested: RequestOptions = {}): Promise<T> => {
-      const { query, files, signal: asked, ...others } = requested;
+      const { query, files, signal: asked, assertHeld, ...others } = requested;
       const request = {
         ...others,
         method: method as RequestMethod,
@@ -139,6 +144,7 @@ export const createDiscordApi = (options: ApiOptions): Api => {
         try {
           const isAnswer = route.startsWith('/interactions/');
           if (!isAnswer) await options.limits?.wait(requested.auth !== false, asked);
+          assertHeld?.();
           // The library leaves a listener on each signal that it is given.
           const answer = (await withOwnSignal(asked, async (signal) =>
             (isAnswer ? interactions : rest).request({ ...request, ...(signal ? { signal } : {}) }),

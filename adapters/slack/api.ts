@@ -21,6 +21,8 @@ export interface SlackCallOptions {
   /** True to wait for every rate limit, however long. */
   readonly waitsForRateLimit?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Throws where the call must not be made any more; called right before each request, after all waits. */
+  readonly assertHeld?: (() => void) | undefined;
 }
 
 /** Calls of Slack's Web API; each rejects with an `AppError`, a `SlackError` when refused. */
@@ -105,12 +107,18 @@ export const createSlackApi = (
   /** Tokens that Slack refused, by the workspace. Another process may have stored another one since. */
   const refused = new Map<string, string>();
 
-  const callOnce = async (space: Space, method: SlackMethod, args: Args): Promise<unknown> => {
+  const callOnce = async (
+    space: Space,
+    method: SlackMethod,
+    args: Args,
+    assertHeld: (() => void) | undefined,
+  ): Promise<unknown> => {
     const token = await tokens.tokenOf(space);
     if (token === undefined)
       throw new AppError('unavailable', 'the app is not installed in this workspace', {
         retryable: true,
       });
+    assertHeld?.();
     try {
       const team = OF_WORKSPACE.has(method) ? { team_id: space.id } : {};
       const result = await client.apiCall(method, { ...team, ...args, token });
@@ -121,7 +129,7 @@ export const createSlackApi = (
       if (isTokenEnded(fault)) tokens.tokenRefused(space, token);
       // A token that was renewed meanwhile, here or in another process, is tried at once.
       const next = isTokenEnded(fault) ? await tokens.tokenOf(space) : token;
-      if (next !== undefined && next !== token) return callOnce(space, method, args);
+      if (next !== undefined && next !== token) return callOnce(space, method, args, assertHeld);
       if (isTokenEnded(fault)) refused.set(space.id, token);
       throw fault;
     }
@@ -155,12 +163,13 @@ export const createSlackApi = (
         priority = priorityOf(method),
         waitsForRateLimit = false,
         signal,
+        assertHeld,
       }: SlackCallOptions = {},
     ): Promise<Result> => {
       for (let attempt = 1; ; attempt += 1) {
         await limiter.take(space, method, args['channel'], priority, signal);
         try {
-          return (await callOnce(space, method, args)) as Result;
+          return (await callOnce(space, method, args, assertHeld)) as Result;
         } catch (thrown) {
           const fault = fromSlack(thrown, method, speed);
           const isOnce = once || isTokenEnded(fault);

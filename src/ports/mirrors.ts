@@ -76,6 +76,11 @@ export interface CreateOptions {
   /** Time at which the oldest of the sources was written, ms since 1970; what was posted came later. */
   readonly sinceMs?: number;
   readonly signal: AbortSignal;
+  /**
+   * Throws once the caller must not act any more. It is called right before each post, after all waits: a process that
+   * stood still goes on before it hears that its lease is over. Default: never.
+   */
+  readonly assertHeld?: (() => void) | undefined;
 }
 
 /** Writes mirrors on a platform. Every method rejects with an `AppError`. */

@@ -190,6 +190,13 @@ const threading = () =>
   }));
 
 describeBroken(MIRRORS_CONTRACT, {
+  'asks nobody whether it may still post': {
+    port: openFake(undefined, (mirrors) => ({
+      create: (to, wanted, options) =>
+        mirrors.create(to, wanted, { ...options, assertHeld: undefined }),
+    })),
+    fails: 'posts nothing once its caller must not act any more, though nothing else tells so',
+  },
   'posts nothing': {
     port: idle(),
     fails: 'posts mirrors in their order, and says where each stands',

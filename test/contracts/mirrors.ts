@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { AppError } from '../../src/errors.ts';
 import { plainWords } from '../../src/model/compose-rich-text.ts';
 import type { MessageRef, Posted } from '../../src/model/place.ts';
 import { text as textNode } from '../../src/model/rich-text.ts';
@@ -49,6 +50,23 @@ export const MIRRORS_CONTRACT = {
     const text = (await subject.texts(other)).join('\n');
     expect(text.indexOf('uno')).toBeGreaterThanOrEqual(0);
     expect(text.indexOf('dos')).toBeGreaterThan(text.indexOf('uno'));
+  },
+
+  'posts nothing once its caller must not act any more, though nothing else tells so': async (
+    subject,
+  ) => {
+    const { channel, other, say, texts } = subject;
+    const source = await say(channel, 'one');
+    const assertHeld = (): void => {
+      throw new AppError('cancelled', 'the lease is not held any more');
+    };
+    for (const as of [{ name: 'Ann' }, undefined]) {
+      const { as: _, ...mirror } = mirrorOf(source, 'uno');
+      const mirrors = [{ ...mirror, ...(as ? { as } : {}) }];
+      const posting = create(subject, other, mirrors, { assertHeld });
+      await expect(posting).rejects.toMatchObject({ code: 'cancelled' });
+    }
+    expect(counts(await texts(other), 'uno')).toEqual([0]);
   },
 
   'finds a mirror by its key, whatever it shows now': async (subject) => {

@@ -175,7 +175,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
 
   const mirrors: Mirrors = {
     filesBytes: 1_000,
-    async *create({ channel: to }, wanted, { mayExist }) {
+    async *create({ channel: to }, wanted, { mayExist, assertHeld }) {
       for (const mirror of wanted) {
         await meanwhile('create');
         // A reply stands where its source does, as in the threads of Slack.
@@ -184,6 +184,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
         const there = mayExist
           ? shownIn(to).find((shown) => shows(shown, mirror.source, mirror.key))
           : undefined;
+        assertHeld?.();
         if (!there) meet('create', false);
         const { ref } = there
           ? replace(there.message.ref, render(mirror), mirror)

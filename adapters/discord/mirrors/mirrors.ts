@@ -81,7 +81,7 @@ export const createMirrors = (
   const createMissing = async function* (
     to: Channel,
     mirrors: readonly Mirror[],
-    { others, sinceMs, signal }: CreateOptions,
+    { others, sinceMs, signal, assertHeld }: CreateOptions,
     refer: (mirror: Mirror) => Mirror,
   ): AsyncGenerator<OwnPost, void, void> {
     const sources = mirrors.map(({ source }) => source);
@@ -93,7 +93,7 @@ export const createMirrors = (
     for (const mirror of mirrors) {
       const found = all.get(mirror);
       if (found && 'post' in found) {
-        yield* outbox.post(to, missing.splice(0), { refer, signal });
+        yield* outbox.post(to, missing.splice(0), { refer, signal, assertHeld });
         const wanted = refer(mirror);
         const shown = [mirror, wanted].some((one) => says(found, one))
           ? found.post
@@ -107,7 +107,7 @@ export const createMirrors = (
         await awake(to, async () => editor.erase(stray, mirror.source));
       missing.push(mirror);
     }
-    yield* outbox.post(to, missing, { refer, signal });
+    yield* outbox.post(to, missing, { refer, signal, assertHeld });
   };
 
   return {
@@ -116,7 +116,7 @@ export const createMirrors = (
       channelIdOf(to);
       using _ = await turns.take(to.id);
       const left = [...mirrors];
-      const { signal } = options;
+      const { signal, assertHeld } = options;
       /** The places of the mirrors of this call, by their sources. */
       const placed = new Map<string, MessageRef>();
       const refer = (mirror: Mirror): Mirror => {
@@ -127,7 +127,7 @@ export const createMirrors = (
       try {
         const posting = options.mayExist
           ? createMissing(to, mirrors, options, refer)
-          : outbox.post(to, mirrors, { refer, signal });
+          : outbox.post(to, mirrors, { refer, signal, assertHeld });
         for await (const post of posting) {
           const mirror = left.shift();
           if (!mirror) continue;

@@ -1,5 +1,5 @@
 import { RESTJSONErrorCodes } from 'discord.js';
-import type { Api } from '../api.ts';
+import type { Api, Hold } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
 import {
@@ -199,9 +199,8 @@ const referred = (batch: Batch, refer: (mirror: Mirror) => Mirror): Batch => {
   return writeSections(sections).length > CONTENT_CHARS ? batch : { ...batch, mirrors, sections };
 };
 
-interface PostOptions {
+interface PostOptions extends Hold {
   readonly refer?: (mirror: Mirror) => Mirror;
-  readonly signal?: AbortSignal;
 }
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -244,13 +243,13 @@ export const createOutbox = (deps: {
     }
   };
 
-  const asBot = async (to: Channel, batch: Batch, signal?: AbortSignal): Promise<OwnPost> => {
+  const asBot = async (to: Channel, batch: Batch, hold: Hold = {}): Promise<OwnPost> => {
     const [mirror] = batch.mirrors;
     const isReply = batch.by === 'reply' && mirror.source.channel.id === to.id;
     const writer = botMessageWriter(api, to, {
       nonce: nonceFor(to, mirror),
       ...(isReply ? { replyTo: mirror.source } : {}),
-      ...(signal ? { signal } : {}),
+      ...hold,
     });
     try {
       return byBot(to, await writeBatch(writer, batch));
@@ -262,14 +261,10 @@ export const createOutbox = (deps: {
   };
 
   /** Posts a batch; undefined where no webhook is available now. */
-  const postBatch = async (
-    to: Channel,
-    batch: Batch,
-    signal?: AbortSignal,
-  ): Promise<OwnPost | undefined> => {
-    if (batch.by !== 'webhook') return asBot(to, batch, signal);
+  const postBatch = async (to: Channel, batch: Batch, hold: Hold): Promise<OwnPost | undefined> => {
+    if (batch.by !== 'webhook') return asBot(to, batch, hold);
     const write = (writer: MessageWriter): Promise<Written> => writeBatch(writer, batch);
-    return writers.throughWebhook(to, batch.mirrors[0].as, write, signal);
+    return writers.throughWebhook(to, batch.mirrors[0].as, write, hold);
   };
 
   return {
@@ -281,14 +276,14 @@ export const createOutbox = (deps: {
     async *post(
       to: Channel,
       mirrors: readonly Mirror[],
-      { refer = (mirror: Mirror) => mirror, signal }: PostOptions = {},
+      { refer = (mirror: Mirror) => mirror, ...hold }: PostOptions = {},
     ): AsyncGenerator<OwnPost, void, void> {
       const hook = mirrors.some((mirror) => mirror.as) ? await webhooks.of(to) : undefined;
       const room = hook ? rate.room(webhookChannelId(to), postsAlone(mirrors)) : 0;
       const left = [...planBatches(mirrors, room)];
       for (let batch = left.shift(); batch; batch = left.shift()) {
-        signal?.throwIfAborted();
-        const post = await postBatch(to, referred(batch, refer), signal);
+        hold.signal?.throwIfAborted();
+        const post = await postBatch(to, referred(batch, refer), hold);
         // Without a webhook the bot posts its mirrors.
         if (!post) left.unshift(...planBatches(batch.mirrors, 0));
         else for (const _ of batch.mirrors) yield post;

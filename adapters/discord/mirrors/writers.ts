@@ -1,5 +1,5 @@
 import { RESTJSONErrorCodes } from 'discord.js';
-import type { Api } from '../api.ts';
+import type { Api, Hold } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { ownPost, type OwnPost, threadIdOf } from '../ids.ts';
 import { webhookChannelId, type WebhookRate, type Webhooks } from './webhooks.ts';
@@ -45,7 +45,7 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) =
     writer: MessageWriter,
     to: Channel,
     written?: string[],
-    signal?: AbortSignal,
+    { signal }: Hold = {},
   ): MessageWriter => ({
     ...writer,
     write: async (part, index) => {
@@ -82,7 +82,7 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) =
       to: Channel,
       by: Persona | undefined,
       write: (writer: MessageWriter) => Promise<Written>,
-      signal?: AbortSignal,
+      hold: Hold = {},
     ): Promise<OwnPost | undefined> => {
       // A webhook that was deleted or moved by hand is created again once.
       for (let attempt = 1; attempt <= 2; attempt += 1) {
@@ -90,8 +90,8 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) =
         if (!hook) return undefined;
         const written: string[] = [];
         try {
-          const writer = webhookMessageWriter(api, hook, to, by, signal);
-          const { ids, voice, shared } = await write(paced(writer, to, written, signal));
+          const writer = webhookMessageWriter(api, hook, to, by, hold);
+          const { ids, voice, shared } = await write(paced(writer, to, written, hold));
           return ownPost(to, ids, { shared, voice, webhookId: hook.id });
         } catch (thrown) {
           const tooMuch = isTooMuch(thrown);

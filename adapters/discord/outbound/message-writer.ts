@@ -11,7 +11,7 @@ import {
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { Persona } from '../../../src/ports/mirrors.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
-import type { Api } from '../api.ts';
+import type { Api, Hold } from '../api.ts';
 import { DiscordError, isGone, isRefusal } from '../errors.ts';
 import { channelIdOf, threadIdOf } from '../ids.ts';
 import { ALT_TEXT_CHARS, NONCE_CHARS, WEBHOOK_NAME_CHARS } from '../limits.ts';
@@ -121,7 +121,7 @@ export const ignoreGone = async (erasing: Promise<unknown>): Promise<void> => {
   }
 };
 
-export interface BotMessageWriterOptions {
+export interface BotMessageWriterOptions extends Hold {
   /** The nonce of the part with this index; by default it differs each time. */
   readonly nonce?: (index: number) => string;
   /**
@@ -129,19 +129,17 @@ export interface BotMessageWriterOptions {
    * then posted.
    */
   readonly replyTo?: MessageRef | undefined;
-  readonly signal?: AbortSignal;
 }
 
 export const botMessageWriter = (
   api: Api,
   channel: Channel,
-  options: BotMessageWriterOptions = {},
+  { nonce: nonceOfPart, replyTo, ...hold }: BotMessageWriterOptions = {},
 ): MessageWriter => {
   const id = channelIdOf(channel);
-  const nonce = options.nonce ?? (() => randomBytes(NONCE_BYTES).toString('base64url'));
-  const signal = options.signal ? { signal: options.signal } : {};
-  const reference = options.replyTo && {
-    message_reference: { message_id: options.replyTo.id, fail_if_not_exists: true },
+  const nonce = nonceOfPart ?? (() => randomBytes(NONCE_BYTES).toString('base64url'));
+  const reference = replyTo && {
+    message_reference: { message_id: replyTo.id, fail_if_not_exists: true },
   };
   return {
     write: async (part, index) => {
@@ -149,17 +147,17 @@ export const botMessageWriter = (
       const posted = await api.send<APIMessage>('POST', Routes.channelMessages(id), {
         body: { ...body, ...reference, nonce: nonce(index), enforce_nonce: true },
         files,
-        ...signal,
+        ...hold,
       });
       return posted.id;
     },
     rewrite: async (messageId, part) => {
       const target = Routes.channelMessage(id, messageId);
-      const edit = await editOf(part, async () => api.send('GET', target, signal));
-      await api.send('PATCH', target, { ...edit, ...signal });
+      const edit = await editOf(part, async () => api.send('GET', target, hold));
+      await api.send('PATCH', target, { ...edit, ...hold });
     },
     erase: async (messageId) =>
-      ignoreGone(api.send('DELETE', Routes.channelMessage(id, messageId), signal)),
+      ignoreGone(api.send('DELETE', Routes.channelMessage(id, messageId), hold)),
   };
 };
 
@@ -203,11 +201,11 @@ export const webhookMessageWriter = (
   hook: WebhookKey,
   channel: Channel,
   persona?: Persona,
-  signal?: AbortSignal,
+  hold: Hold = {},
 ): MessageWriter => {
   const threadId = threadIdOf(channel);
   const thread: Record<string, string> = threadId === undefined ? {} : { thread_id: threadId };
-  const common = { auth: false, ...(signal ? { signal } : {}) };
+  const common = { auth: false, ...hold };
   const route = (messageId: string): RouteLike =>
     Routes.webhookMessage(hook.id, hook.token, messageId);
   const erase = async (id: string, query: Record<string, string>): Promise<unknown> =>
@@ -259,7 +257,7 @@ export const webhookMessageWriter = (
         await erase(id, thread);
       } catch (thrown) {
         if (!isGone(thrown) && !isHookGone(thrown)) throw thrown;
-        await botMessageWriter(api, channel, signal ? { signal } : {}).erase(id);
+        await botMessageWriter(api, channel, hold).erase(id);
       }
     },
   };

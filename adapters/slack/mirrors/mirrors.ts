@@ -110,7 +110,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     target: MirrorTarget,
     mirror: Mirror,
     earlier: Earlier,
-    signal: AbortSignal | undefined,
+    { signal, assertHeld }: Pick<CreateOptions, 'signal' | 'assertHeld'>,
   ): Promise<Posted> => {
     const { channel } = target;
     const place = await placeFor(target, mirror, earlier);
@@ -122,6 +122,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
       as: mirror.as,
       metadata: (index) => metadataOf(mirror, index, parts.length, staged),
       signal,
+      assertHeld,
     });
     for (const ts of timestamps) threads.note(channel, ts, threadTs ?? ts);
     const shown = await files.show(channel, threadTs, mirror, staged);
@@ -246,7 +247,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
         }
         const posted = known?.isWhole
           ? await complete(target, mirror, known, earlier)
-          : await post(target, mirror, earlier, options.signal);
+          : await post(target, mirror, earlier, options);
         earlier.set(messageKey(mirror.source), posted.ids[0]);
         yield posted;
       }

@@ -22,6 +22,8 @@ export interface PostOptions {
   /** Place among the calls that wait for the same rate. */
   readonly priority?: CallPriority | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** See `SlackCallOptions.assertHeld`; for what is posted anew. */
+  readonly assertHeld?: (() => void) | undefined;
 }
 
 export interface SyncOptions extends PostOptions {
@@ -53,7 +55,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
     channel: Channel,
     part: Part,
     index: number,
-    { threadTs, broadcast, as, metadata, priority, signal }: PostOptions,
+    { threadTs, broadcast, as, metadata, priority, signal, assertHeld }: PostOptions,
   ): Promise<string> => {
     const answer = await api.call(
       channel.space,
@@ -66,7 +68,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
         ...(as ? personaOf(as) : {}),
         ...(metadata ? { metadata: metadata(index) } : {}),
       },
-      { once: true, priority, signal },
+      { once: true, priority, signal, assertHeld },
     );
     return posted.parse(answer).ts;
   };

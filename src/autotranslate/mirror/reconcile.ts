@@ -199,7 +199,8 @@ export const createReconcile = (deps: ReconcileDeps) => {
           : [];
         tenure.assertHeld();
         const sinceMs = Math.min(...left.map(({ prepared }) => writtenMs(prepared.row)));
-        const options = { mayExist, others, sinceMs, signal: tenure.signal };
+        const assertHeld = (): void => tenure.assertHeld();
+        const options = { mayExist, others, sinceMs, signal: tenure.signal, assertHeld };
         for await (const posted of mirrors.create(target, wanted, options)) {
           const step = left.shift();
           if (!step) continue;

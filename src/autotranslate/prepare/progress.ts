@@ -67,7 +67,9 @@ export const createProgress = (
     const mayExist = row.mayExist || uncertain;
     const others = mayExist ? await stored.others(row) : [];
     uncertain = true;
-    for await (const posted of mirrors.create(target, [mirror], { mayExist, others, signal })) {
+    const assertHeld = (): void => tenure.assertHeld();
+    const options = { mayExist, others, signal, assertHeld };
+    for await (const posted of mirrors.create(target, [mirror], options)) {
       uncertain = false;
       return posted;
     }

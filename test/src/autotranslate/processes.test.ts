@@ -1,4 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createLog } from '../../../src/log.ts';
+import type { Platform } from '../../../src/ports/platform.ts';
+import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
@@ -136,5 +139,46 @@ describe('several processes on one database', () => {
     const bea = feed.say(ENGLISH, 'by somebody else', { author: person('bea') });
     await other.running.listener.messageChanged(bea);
     await expect.poll(() => feed.texts(ENGLISH).at(-1)).toBe('🇪🇸 es(by somebody else)');
+  });
+});
+
+describe('a process that stood still while a mirror waited for its turn', () => {
+  it('is refused to post it, before it hears that its lease is over', async () => {
+    let aheadMs = 0;
+    const store = await openPostgresStore({
+      url: await makeDatabase(),
+      connections: 3,
+      log: createLog('silent'),
+      wallMs: () => Date.now() + aheadMs,
+    });
+    onTestFinished(() => store.destroy());
+    const feed = createFakeFeed();
+    const { mirrors } = feed;
+    const refusals: unknown[] = [];
+    const platform: Platform = {
+      ...feed.platform,
+      mirrors: {
+        ...mirrors,
+        async *create(target, wanted, options) {
+          if (refusals.length === 0) {
+            aheadMs = 10_000;
+            try {
+              refusals.push(options.assertHeld?.());
+            } catch (thrown) {
+              refusals.push(thrown);
+            }
+          }
+          yield* mirrors.create(target, wanted, options);
+        },
+      },
+    };
+    await using running = await openTestAutoTranslate(store, {
+      readyPlatforms: () => [platform.name],
+    });
+    running.attach(platform);
+    await running.watches.set(mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']));
+    await running.listener.messageChanged(feed.say(ENGLISH, 'Good morning'));
+    await expect.poll(() => wordsIn(feed, SPANISH).length).toBe(1);
+    expect(refusals).toMatchObject([{ code: 'cancelled' }]);
   });
 });

@@ -25,8 +25,8 @@ interface RequestOptions {
   readonly auth?: boolean;
 }
 
-/** What ends requests that wait. */
-export type Hold = Pick<RequestOptions, 'signal' | 'assertHeld'>;
+/** Options that keep a request from being sent once it must not be any more. */
+export type RequestGuard = Pick<RequestOptions, 'signal' | 'assertHeld'>;
 
 type Method = `${RequestMethod}`;
 type Send = <T = unknown>(method: Method, route: RouteLike, options?: RequestOptions) => Promise<T>;

@@ -1,5 +1,5 @@
 import { RESTJSONErrorCodes } from 'discord.js';
-import type { Api, Hold } from '../api.ts';
+import type { Api, RequestGuard } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
 import {
@@ -199,7 +199,7 @@ const referred = (batch: Batch, refer: (mirror: Mirror) => Mirror): Batch => {
   return writeSections(sections).length > CONTENT_CHARS ? batch : { ...batch, mirrors, sections };
 };
 
-interface PostOptions extends Hold {
+interface PostOptions extends RequestGuard {
   readonly refer?: (mirror: Mirror) => Mirror;
 }
 
@@ -243,7 +243,7 @@ export const createOutbox = (deps: {
     }
   };
 
-  const asBot = async (to: Channel, batch: Batch, hold: Hold = {}): Promise<OwnPost> => {
+  const asBot = async (to: Channel, batch: Batch, hold: RequestGuard = {}): Promise<OwnPost> => {
     const [mirror] = batch.mirrors;
     const isReply = batch.by === 'reply' && mirror.source.channel.id === to.id;
     const writer = botMessageWriter(api, to, {
@@ -261,7 +261,11 @@ export const createOutbox = (deps: {
   };
 
   /** Posts a batch; undefined where no webhook is available now. */
-  const postBatch = async (to: Channel, batch: Batch, hold: Hold): Promise<OwnPost | undefined> => {
+  const postBatch = async (
+    to: Channel,
+    batch: Batch,
+    hold: RequestGuard,
+  ): Promise<OwnPost | undefined> => {
     if (batch.by !== 'webhook') return asBot(to, batch, hold);
     const write = (writer: MessageWriter): Promise<Written> => writeBatch(writer, batch);
     return writers.throughWebhook(to, batch.mirrors[0].as, write, hold);

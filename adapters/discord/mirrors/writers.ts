@@ -1,5 +1,5 @@
 import { RESTJSONErrorCodes } from 'discord.js';
-import type { Api, Hold } from '../api.ts';
+import type { Api, RequestGuard } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { ownPost, type OwnPost, threadIdOf } from '../ids.ts';
 import { webhookChannelId, type WebhookRate, type Webhooks } from './webhooks.ts';
@@ -45,7 +45,7 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) =
     writer: MessageWriter,
     to: Channel,
     written?: string[],
-    { signal }: Hold = {},
+    { signal }: RequestGuard = {},
   ): MessageWriter => ({
     ...writer,
     write: async (part, index) => {
@@ -82,7 +82,7 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) =
       to: Channel,
       by: Persona | undefined,
       write: (writer: MessageWriter) => Promise<Written>,
-      hold: Hold = {},
+      hold: RequestGuard = {},
     ): Promise<OwnPost | undefined> => {
       // A webhook that was deleted or moved by hand is created again once.
       for (let attempt = 1; attempt <= 2; attempt += 1) {

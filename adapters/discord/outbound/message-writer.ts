@@ -11,7 +11,7 @@ import {
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { Persona } from '../../../src/ports/mirrors.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
-import type { Api, Hold } from '../api.ts';
+import type { Api, RequestGuard } from '../api.ts';
 import { DiscordError, isGone, isRefusal } from '../errors.ts';
 import { channelIdOf, threadIdOf } from '../ids.ts';
 import { ALT_TEXT_CHARS, NONCE_CHARS, WEBHOOK_NAME_CHARS } from '../limits.ts';
@@ -121,7 +121,7 @@ export const ignoreGone = async (erasing: Promise<unknown>): Promise<void> => {
   }
 };
 
-export interface BotMessageWriterOptions extends Hold {
+export interface BotMessageWriterOptions extends RequestGuard {
   /** The nonce of the part with this index; by default it differs each time. */
   readonly nonce?: (index: number) => string;
   /**
@@ -201,7 +201,7 @@ export const webhookMessageWriter = (
   hook: WebhookKey,
   channel: Channel,
   persona?: Persona,
-  hold: Hold = {},
+  hold: RequestGuard = {},
 ): MessageWriter => {
   const threadId = threadIdOf(channel);
   const thread: Record<string, string> = threadId === undefined ? {} : { thread_id: threadId };

@@ -37,8 +37,8 @@ import { engineTable } from './service/engine-report.ts';
 const HERE = import.meta.dirname;
 /** Longest wait for the parts to end, after the work was finished or left. */
 const STOP_MS = 10_000;
-/** Time after which what the database has not answered by then is left, so that the other parts can end. */
-const ABANDON_MS = 2_000;
+/** Time after which what the database has not answered is left, so that the other parts can end; an adapter takes up to 3 s itself. */
+const ABANDON_MS = 5_000;
 
 const SECOND_MS = 1_000;
 

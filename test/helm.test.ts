@@ -1,23 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import manifest from '../package.json' with { type: 'json' };
-import { engineSection, serverSection } from '../service/config.ts';
-import { adapterFault, type AdapterModule } from '../src/adapter.ts';
-import { coreSection } from '../src/core-config.ts';
-import { discover } from '../src/discover.ts';
-import { opsSection } from '../src/ops/config.ts';
 
 const CHART = 'deploy/helm/dragoman';
 /** Helm believes that it talks to this one, however old it is itself. */
@@ -27,17 +14,6 @@ const hasHelm = spawnSync(HELM, ['version']).status === 0;
 const needed = hasHelm
   ? ''
   : ' (skipped: helm is not installed, https://helm.sh/docs/intro/install)';
-
-const adapters = await discover<AdapterModule>('adapters', adapterFault);
-const known = new Set(
-  [
-    coreSection,
-    opsSection,
-    engineSection,
-    serverSection,
-    ...adapters.map(({ config }) => config),
-  ].flatMap((section) => Object.keys(section.shape)),
-);
 
 const probe = z.looseObject({
   httpGet: z.object({ path: z.string(), port: z.string() }).optional(),
@@ -125,38 +101,6 @@ const EVERYTHING = [
   'config.LOG_LEVEL=debug',
   'image.digest=sha256:0123',
 ];
-
-describe('the chart', () => {
-  it('has the version of the program', () => {
-    const chart = parse(readFileSync(`${CHART}/Chart.yaml`, 'utf8')) as Record<string, unknown>;
-    const { version } = manifest;
-    expect(chart).toMatchObject({ version, appVersion: version });
-  });
-
-  it('sets only variables that there are', () => {
-    const texts = readdirSync(`${CHART}/templates`).map((name) =>
-      readFileSync(`${CHART}/templates/${name}`, 'utf8'),
-    );
-    const set = texts.flatMap((text) =>
-      [...text.matchAll(/^\s*- name: ([A-Z][A-Z_]+)$/gm)].map(([, name = '']) => name),
-    );
-    expect(set.length).toBeGreaterThan(8);
-    expect(set.filter((name) => !known.has(name))).toEqual([]);
-  });
-
-  it('scales by a metric that the program exports', () => {
-    const text = readFileSync(`${CHART}/templates/autoscaling.yaml`, 'utf8');
-    const asked = [...text.matchAll(/\bdragoman_\w+/g)].map(([name]) => name);
-    expect(asked).toHaveLength(2);
-    const page = readFileSync('docs/operations.md', 'utf8');
-    for (const name of asked) expect(page).toContain(`| \`${name}\` `);
-  });
-
-  it('has the dashboard and the alerts of this tree', () => {
-    for (const name of readdirSync(`${CHART}/files`))
-      expect(readFileSync(`${CHART}/files/${name}`)).toEqual(readFileSync(`deploy/${name}`));
-  });
-});
 
 describe.runIf(hasHelm)('the chart, rendered', () => {
   it('is found in order by helm', () => {

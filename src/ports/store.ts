@@ -19,8 +19,9 @@ export interface WriteOptions {
  */
 export interface StorePort<Transaction> {
   /**
-   * Runs `work` in a transaction that other writes may share. Writes that are equally durable take effect in
-   * the order of the calls; a write that rejects is rolled back alone, unless it is `separate`. Resolves with the result of `work`.
+   * Runs `work` in a transaction that other writes may share. Writes that are equally durable take
+   * effect in the order of the calls; a write that rejects is rolled back alone, unless it is
+   * `separate`. Resolves with the result of `work`.
    */
   write<T>(work: (within: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Resolves when no write is pending. */

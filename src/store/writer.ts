@@ -106,7 +106,8 @@ export const createStoreWriter = (
         },
         {
           durable: batch.some(({ durable }) => durable),
-          separate: batch.length === 1 && batch.every(({ separate }) => separate),
+          // Several share one commit.
+          separate: batch.length === 1 && batch[0]!.separate,
         },
       );
       for (const { committed } of batch) committed();

@@ -243,13 +243,13 @@ export const createOutbox = (deps: {
     }
   };
 
-  const asBot = async (to: Channel, batch: Batch, hold: RequestGuard = {}): Promise<OwnPost> => {
+  const asBot = async (to: Channel, batch: Batch, guard: RequestGuard = {}): Promise<OwnPost> => {
     const [mirror] = batch.mirrors;
     const isReply = batch.by === 'reply' && mirror.source.channel.id === to.id;
     const writer = botMessageWriter(api, to, {
       nonce: nonceFor(to, mirror),
       ...(isReply ? { replyTo: mirror.source } : {}),
-      ...hold,
+      ...guard,
     });
     try {
       return byBot(to, await writeBatch(writer, batch));
@@ -264,11 +264,11 @@ export const createOutbox = (deps: {
   const postBatch = async (
     to: Channel,
     batch: Batch,
-    hold: RequestGuard,
+    guard: RequestGuard,
   ): Promise<OwnPost | undefined> => {
-    if (batch.by !== 'webhook') return asBot(to, batch, hold);
+    if (batch.by !== 'webhook') return asBot(to, batch, guard);
     const write = (writer: MessageWriter): Promise<Written> => writeBatch(writer, batch);
-    return writers.throughWebhook(to, batch.mirrors[0].as, write, hold);
+    return writers.throughWebhook(to, batch.mirrors[0].as, write, guard);
   };
 
   return {
@@ -280,14 +280,14 @@ export const createOutbox = (deps: {
     async *post(
       to: Channel,
       mirrors: readonly Mirror[],
-      { refer = (mirror: Mirror) => mirror, ...hold }: PostOptions = {},
+      { refer = (mirror: Mirror) => mirror, ...guard }: PostOptions = {},
     ): AsyncGenerator<OwnPost, void, void> {
       const hook = mirrors.some((mirror) => mirror.as) ? await webhooks.of(to) : undefined;
       const room = hook ? rate.room(webhookChannelId(to), postsAlone(mirrors)) : 0;
       const left = [...planBatches(mirrors, room)];
       for (let batch = left.shift(); batch; batch = left.shift()) {
-        hold.signal?.throwIfAborted();
-        const post = await postBatch(to, referred(batch, refer), hold);
+        guard.signal?.throwIfAborted();
+        const post = await postBatch(to, referred(batch, refer), guard);
         // Without a webhook the bot posts its mirrors.
         if (!post) left.unshift(...planBatches(batch.mirrors, 0));
         else for (const _ of batch.mirrors) yield post;

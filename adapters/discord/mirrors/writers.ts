@@ -82,7 +82,7 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) =
       to: Channel,
       by: Persona | undefined,
       write: (writer: MessageWriter) => Promise<Written>,
-      hold: RequestGuard = {},
+      guard: RequestGuard = {},
     ): Promise<OwnPost | undefined> => {
       // A webhook that was deleted or moved by hand is created again once.
       for (let attempt = 1; attempt <= 2; attempt += 1) {
@@ -90,8 +90,8 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) =
         if (!hook) return undefined;
         const written: string[] = [];
         try {
-          const writer = webhookMessageWriter(api, hook, to, by, hold);
-          const { ids, voice, shared } = await write(paced(writer, to, written, hold));
+          const writer = webhookMessageWriter(api, hook, to, by, guard);
+          const { ids, voice, shared } = await write(paced(writer, to, written, guard));
           return ownPost(to, ids, { shared, voice, webhookId: hook.id });
         } catch (thrown) {
           const tooMuch = isTooMuch(thrown);

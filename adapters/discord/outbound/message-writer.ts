@@ -134,7 +134,7 @@ export interface BotMessageWriterOptions extends RequestGuard {
 export const botMessageWriter = (
   api: Api,
   channel: Channel,
-  { nonce: nonceOfPart, replyTo, ...hold }: BotMessageWriterOptions = {},
+  { nonce: nonceOfPart, replyTo, ...guard }: BotMessageWriterOptions = {},
 ): MessageWriter => {
   const id = channelIdOf(channel);
   const nonce = nonceOfPart ?? (() => randomBytes(NONCE_BYTES).toString('base64url'));
@@ -147,17 +147,17 @@ export const botMessageWriter = (
       const posted = await api.send<APIMessage>('POST', Routes.channelMessages(id), {
         body: { ...body, ...reference, nonce: nonce(index), enforce_nonce: true },
         files,
-        ...hold,
+        ...guard,
       });
       return posted.id;
     },
     rewrite: async (messageId, part) => {
       const target = Routes.channelMessage(id, messageId);
-      const edit = await editOf(part, async () => api.send('GET', target, hold));
-      await api.send('PATCH', target, { ...edit, ...hold });
+      const edit = await editOf(part, async () => api.send('GET', target, guard));
+      await api.send('PATCH', target, { ...edit, ...guard });
     },
     erase: async (messageId) =>
-      ignoreGone(api.send('DELETE', Routes.channelMessage(id, messageId), hold)),
+      ignoreGone(api.send('DELETE', Routes.channelMessage(id, messageId), guard)),
   };
 };
 
@@ -201,11 +201,11 @@ export const webhookMessageWriter = (
   hook: WebhookKey,
   channel: Channel,
   persona?: Persona,
-  hold: RequestGuard = {},
+  guard: RequestGuard = {},
 ): MessageWriter => {
   const threadId = threadIdOf(channel);
   const thread: Record<string, string> = threadId === undefined ? {} : { thread_id: threadId };
-  const common = { auth: false, ...hold };
+  const common = { auth: false, ...guard };
   const route = (messageId: string): RouteLike =>
     Routes.webhookMessage(hook.id, hook.token, messageId);
   const erase = async (id: string, query: Record<string, string>): Promise<unknown> =>
@@ -257,7 +257,7 @@ export const webhookMessageWriter = (
         await erase(id, thread);
       } catch (thrown) {
         if (!isGone(thrown) && !isHookGone(thrown)) throw thrown;
-        await botMessageWriter(api, channel, hold).erase(id);
+        await botMessageWriter(api, channel, guard).erase(id);
       }
     },
   };

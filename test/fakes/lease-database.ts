@@ -275,9 +275,9 @@ export const createLeaseDatabase = (deps: LeaseDatabaseDeps): LeaseDatabase => {
   );
   knows(
     'tell',
-    `SELECT pg_notify('dragoman_told_' || lease.owner, told.name || ' ' || told.message)
-     FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
-     WHERE lease.expires_ms > 0`,
+    `SELECT pg_notify('dragoman_told_' || holder.owner, told.name || ' ' || told.message)
+     FROM unnest($1::text[], $2::text[]) AS told (name, message) CROSS JOIN LATERAL
+       (SELECT owner FROM lease WHERE lease.name = told.name AND expires_ms > 0 LIMIT 1) AS holder`,
     ([told, messages]: [string[], string[]]) => {
       const sent = told.flatMap((name, index) => {
         const row = rows.get(name);

@@ -39,7 +39,8 @@ export const connectionOf = (url: string): pg.ClientConfig => ({
  * Commits wait for no disk: a crash of the server may lose the last ones, each as a whole (PostgreSQL documentation,
  * "Asynchronous Commit"). What is written so finds its rows by their keys, so that one plan serves for all values.
  */
-const RELAX = 'SET synchronous_commit = off; SET plan_cache_mode = force_generic_plan';
+const RELAX =
+  'SET synchronous_commit = off; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off';
 
 /** Longest runs on a connection; 0 for no bound. */
 interface Bounds {

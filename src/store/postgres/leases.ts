@@ -43,9 +43,9 @@ const ANY_HELD = `
  * a lease has ended, its owner knows itself; the database's clock, which may have been set, is not asked.
  */
 const TELL = `
-  SELECT pg_notify('${TOLD}' || lease.owner, told.name || ' ' || told.message)
-  FROM unnest($1::text[], $2::text[]) AS told (name, message) JOIN lease ON lease.name = told.name
-  WHERE lease.expires_ms > 0`;
+  SELECT pg_notify('${TOLD}' || holder.owner, told.name || ' ' || told.message)
+  FROM unnest($1::text[], $2::text[]) AS told (name, message) CROSS JOIN LATERAL
+    (SELECT owner FROM lease WHERE lease.name = told.name AND expires_ms > 0 LIMIT 1) AS holder`;
 
 /** Ended leases are marked so, as a process that was just started knows too little of the time to see it. */
 const HOLDERS = `

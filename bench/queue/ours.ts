@@ -11,7 +11,7 @@ import { createSlotOwner } from '../../src/slot-owner.ts';
 import { createInboxStore } from '../../src/store/inbox/index.ts';
 import { channelPartition, WATCH } from '../../src/store/inbox/row.ts';
 import { openStore } from '../../src/store/index.ts';
-import { RELAXED } from '../../src/store/writer.ts';
+import { SEPARATE_RELAXED } from '../../src/store/writer.ts';
 import { makeMessages, nowMs, serve, type WorkerOptions } from './report.ts';
 
 /** The inbox of the program, its slots, its scheduler and its workers, with a handler that only waits. */
@@ -46,7 +46,7 @@ serve(async (options: WorkerOptions) => {
     reconcile: async (batch) => {
       await store.write(async (db) => {
         for (const { row } of batch) await inbox.settle(db, row, { state: 'posted' });
-      }, RELAXED);
+      }, SEPARATE_RELAXED);
       return batch.length;
     },
     isOnHold: async () => false,

@@ -16,7 +16,7 @@ import { flaggedLanguage, type Outcome, type Row } from '../../store/inbox/row.t
 import type { Store } from '../../store/index.ts';
 import type { MirrorStore, StoredMirror } from '../../store/mirrors.ts';
 import { recordUsage } from '../../store/usage.ts';
-import { RELAXED } from '../../store/writer.ts';
+import { RELAXED, SEPARATE_RELAXED } from '../../store/writer.ts';
 
 /** Batches that hold files in memory at the same time. */
 const LARGE_AT_ONCE = 2;
@@ -57,6 +57,11 @@ const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records
   if (row.message === 'deleted') return { state: 'skipped', reason: 'deleted' };
   return skip === undefined ? { state: 'posted' } : { state: 'skipped', reason: skip };
 };
+
+type Usage = Prepared['used'] & { readonly messages: number };
+
+const isUsed = ({ messages, characters, audioMs }: Usage): boolean =>
+  messages + characters + audioMs > 0;
 
 /** Creates the function that brings mirrors into the state prepared for them and settles their rows. */
 export const createReconcile = (deps: ReconcileDeps) => {
@@ -248,10 +253,17 @@ export const createReconcile = (deps: ReconcileDeps) => {
   const settle = async (batch: readonly Current[], records: Records): Promise<void> => {
     const ended: (() => void)[] = [];
     const aside: { readonly partition: string; readonly dueMs: number }[] = [];
+    const settled = batch.map(({ prepared }) => {
+      const outcome = outcomeOf(prepared, records);
+      const messages = outcome.state === 'posted' ? 1 : 0;
+      return { prepared, outcome, usage: { ...prepared.used, messages } };
+    });
+    // A row of which only the outcome is stored needs no transaction.
+    const options = settled.some(({ usage }) => isUsed(usage)) ? RELAXED : SEPARATE_RELAXED;
     // Written after the mirrors' places, and mostly in one transaction with them.
     const settling = store.write(async (db) => {
-      for (const { prepared } of batch) {
-        const { row, used, fault, willRetry } = prepared;
+      for (const { prepared, outcome, usage } of settled) {
+        const { row, fault, willRetry } = prepared;
         if (fault) logFault(prepared, fault);
         if (fault && willRetry && !records.faults.has(row) && !records.vanished.has(row)) {
           const isTried = !(fault instanceof OutageError);
@@ -260,19 +272,16 @@ export const createReconcile = (deps: ReconcileDeps) => {
           if (partition !== undefined) aside.push({ partition, dueMs });
           continue;
         }
-        const outcome = outcomeOf(prepared, records);
         const isSettled = await inbox.settle(db, row, outcome);
         const { platform } = row.ref.channel.space;
         if (isSettled)
           ended.push(() => deps.measured.settled(platform, outcome.state, row.sinceMs));
-        const usage = { ...used, messages: outcome.state === 'posted' ? 1 : 0 };
-        const isUsed = usage.messages + usage.characters + usage.audioMs > 0;
         // Somebody else may have pressed a flag: it is the use of the space alone.
         const memberId = flaggedLanguage(row.purpose) === undefined ? row.authorId : '';
-        if (isSettled && isUsed && row.authorId !== '')
+        if (isSettled && isUsed(usage) && row.authorId !== '')
           await recordUsage(db, row.ref.channel.space, memberId, usage, deps.now());
       }
-    }, RELAXED);
+    }, options);
     await Promise.all([...records.writes, settling]);
     for (const measure of ended) measure();
     for (const { partition, dueMs } of aside) deps.wakeAt(partition, dueMs);

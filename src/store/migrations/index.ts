@@ -26,7 +26,7 @@ import { claims } from './022-claims.ts';
 import { sharedStates } from './023-shared-states.ts';
 import { inboxIndexes } from './024-inbox-indexes.ts';
 import { foreignClaims } from './025-foreign-claims.ts';
-import { orderedClaims } from './026-ordered-claims.ts';
+import { keyLookups } from './026-key-lookups.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -55,7 +55,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '023-shared-states': sharedStates,
   '024-inbox-indexes': inboxIndexes,
   '025-foreign-claims': foreignClaims,
-  '026-ordered-claims': orderedClaims,
+  '026-key-lookups': keyLookups,
 };
 
 const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { sql } from 'kysely';
+import { RELAXED } from '../../../../src/store/writer.ts';
 import { describe, expect, it } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
@@ -8,6 +10,8 @@ import { arrivalOf, EARLIER, HERE, messageOf, PARTITION } from './support.ts';
 
 const MESSAGES = 400;
 const CHANNELS = 20;
+/** What was settled leaves the index of open rows only by and by; a lookup that reads all rows reads 200 on average. */
+const MOST_OF_ONE_PARTITION = 100;
 
 /** Entries of its indexes and rows of the table itself that were read, as PostgreSQL counts them. */
 const countRead = async (url: string): Promise<number> => {
@@ -35,7 +39,7 @@ const readFor = async (handle: (store: Store) => Promise<void>): Promise<number>
 
 const channelOf = (id: number) => ({ ...HERE, id: `c${id % CHANNELS}` });
 
-describe('on a PostgreSQL that does not know yet how many rows there are, a few are read for each message', () => {
+describe('on a PostgreSQL that does not know how many rows there are, a few are read for each message', () => {
   it('that is handled at once', async () => {
     const read = await readFor(async (store) => {
       const inbox = createInboxStore({ store, now: Date.now });
@@ -55,6 +59,21 @@ describe('on a PostgreSQL that does not know yet how many rows there are, a few 
     expect(read).toBeLessThan(15);
   });
 
+  it('whose predecessors were counted when there was one', async () => {
+    const read = await readFor(async (store) => {
+      const inbox = createInboxStore({ store, now: Date.now });
+      await inbox.accept(arrivalOf(messageOf(MESSAGES)));
+      await sql`VACUUM ANALYZE inbox`.execute(store);
+      for (let id = 0; id < MESSAGES; id += 1) {
+        await inbox.accept(arrivalOf(messageOf(id)));
+        const { rows } = await inbox.claim(PARTITION, 1, EARLIER);
+        for (const row of rows)
+          await store.write((db) => inbox.settle(db, row, { state: 'posted' }), RELAXED);
+      }
+    });
+    expect(read).toBeLessThan(MOST_OF_ONE_PARTITION);
+  });
+
   it('that has waited with all others in one partition', async () => {
     const read = await readFor(async (store) => {
       const inbox = createInboxStore({ store, now: Date.now });
@@ -66,7 +85,6 @@ describe('on a PostgreSQL that does not know yet how many rows there are, a few 
           await store.write((db) => inbox.settle(db, row, { state: 'posted' }));
       }
     });
-    // What was settled is left out of the index of open rows only by and by.
-    expect(read).toBeLessThan(60);
+    expect(read).toBeLessThan(MOST_OF_ONE_PARTITION);
   });
 });

@@ -100,11 +100,11 @@ it('a dead message that is revived can be claimed by a tenure whose epoch is low
 });
 
 describe.each(ENGINES)('a database on $engine that an earlier version restored', ({ make }) => {
-  /** Has the next start of a database run the migration again. */
+  /** Has the next start of a database run the migration again, and those after it. */
   const asBefore = async (url: string, also: (store: Store) => Promise<unknown>): Promise<void> => {
     await using store = await openStore(url);
     await also(store);
-    await sql`DELETE FROM kysely_migration WHERE name = '025-foreign-claims'`.execute(store);
+    await sql`DELETE FROM kysely_migration WHERE name >= '025-foreign-claims'`.execute(store);
   };
 
   it('has its open messages claimed, and its rooms changed, after the upgrade', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   DefaultRestOptions,
@@ -19,7 +20,7 @@ interface RequestOptions {
   readonly files?: readonly RawFile[];
   readonly query?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Throws where the request must not be sent any more; called right before it is, after the waits here. */
+  /** Throws where the request must not be sent any more; called right before it is, after all waits. */
   readonly assertHeld?: (() => void) | undefined;
   /** False for routes with a token in the path. Default: true. */
   readonly auth?: boolean;
@@ -71,17 +72,25 @@ const LONGEST_RATE_LIMIT_MS = 10_000;
 const TRIES = 1 + DefaultRestOptions.retries;
 const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
+/** The guard of the request under way: the library has requests wait for each other and for rate limits. */
+const guarding = new AsyncLocalStorage<RequestOptions['assertHeld']>();
+
+const sendNow: typeof DefaultRestOptions.makeRequest = async (url, init) => {
+  guarding.getStore()?.();
+  return DefaultRestOptions.makeRequest(url, init);
+};
+
 /**
  * Serialises a form before it is sent: discord.js and this process use different versions of
  * undici, which share one dispatcher but do not recognise each other's forms.
  */
 const makeRequest: typeof DefaultRestOptions.makeRequest = async (url, init) => {
-  if (!(init.body instanceof FormData)) return DefaultRestOptions.makeRequest(url, init);
+  if (!(init.body instanceof FormData)) return sendNow(url, init);
   const form = new Response(init.body);
   const headers = new Headers(init.headers as Record<string, string>);
   headers.set('content-type', form.headers.get('content-type') ?? '');
   const body = new Uint8Array(await form.arrayBuffer());
-  return DefaultRestOptions.makeRequest(url, {
+  return sendNow(url, {
     ...init,
     headers: Object.fromEntries(headers),
     body,
@@ -144,10 +153,14 @@ export const createDiscordApi = (options: ApiOptions): Api => {
         try {
           const isAnswer = route.startsWith('/interactions/');
           if (!isAnswer) await options.limits?.wait(requested.auth !== false, asked);
-          assertHeld?.();
           // The library leaves a listener on each signal that it is given.
           const answer = (await withOwnSignal(asked, async (signal) =>
-            (isAnswer ? interactions : rest).request({ ...request, ...(signal ? { signal } : {}) }),
+            guarding.run(assertHeld, async () =>
+              (isAnswer ? interactions : rest).request({
+                ...request,
+                ...(signal ? { signal } : {}),
+              }),
+            ),
           )) as T;
           if (isPage(answer)) throw new NotDiscordError();
           if (requested.auth !== false) tokenIsGood = true;

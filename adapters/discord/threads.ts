@@ -7,6 +7,7 @@ import {
 } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
+import type { WhileHeld } from '../../src/ports/leases.ts';
 import type { Api } from './api.ts';
 import { isGone, isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
@@ -69,11 +70,16 @@ export const createThreads = (api: Api, botId: () => string) => {
     }
   };
 
-  const make = async (channelId: string, name: string): Promise<string> => {
+  const make = async (
+    channelId: string,
+    name: string,
+    { assertHeld }: WhileHeld,
+  ): Promise<string> => {
     const create = async (type: ChannelType): Promise<string> => {
       const body = { name, type, auto_archive_duration: ThreadAutoArchiveDuration.OneWeek };
       const made = await api.sendOnce<APIThreadChannel>('POST', Routes.threads(channelId), {
         body,
+        assertHeld,
       });
       return made.id;
     };
@@ -97,7 +103,12 @@ export const createThreads = (api: Api, botId: () => string) => {
      *
      * @param last id of the thread that was found last; it may have another name by now
      */
-    standing: async (channel: Channel, name: string, last?: string): Promise<Channel> => {
+    standing: async (
+      channel: Channel,
+      name: string,
+      last?: string,
+      held: WhileHeld = {},
+    ): Promise<Channel> => {
       const guildId = guildIdOf(channel);
       const channelId = channelIdOf(channel);
       if (guildId === undefined)
@@ -109,7 +120,7 @@ export const createThreads = (api: Api, botId: () => string) => {
         known.get(key) ??
         (last !== undefined && (await isUsable(channelId, last)) ? last : undefined) ??
         (await find(guildId, channelId, called)) ??
-        (await make(channelId, called));
+        (await make(channelId, called, held));
       known.set(key, id);
       keys.set(id, key);
       return channelOf(guildId, id, channelId);

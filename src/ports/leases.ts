@@ -17,6 +17,15 @@ export interface Tenure {
   release(): Promise<void>;
 }
 
+/** Options of an effect outside the database that only the holder of a lease may have. */
+export interface WhileHeld {
+  /**
+   * Throws once the caller must not act any more. It is called right before each request that posts, changes or deletes
+   * something, after all waits: a process that stood still goes on before it hears that its lease is over. Default: never.
+   */
+  readonly assertHeld?: (() => void) | undefined;
+}
+
 /**
  * Work on a name. It is disposed of before the tenure is given to another process, and must then
  * finish or leave what is under way. A tenure that is lost has its signal aborted instead, without a

@@ -1,6 +1,7 @@
 import type { Channel, MessageRef, Posted } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { OutgoingFile, UnreadFile } from '../model/file.ts';
+import type { WhileHeld } from './leases.ts';
 import type { Inline, RichText } from '../model/rich-text.ts';
 
 /** A name and a picture that are shown as the author. */
@@ -65,7 +66,7 @@ export interface Mirror {
   readonly quote?: { readonly name: string; readonly text: string; readonly ref: MessageRef };
 }
 
-export interface CreateOptions {
+export interface CreateOptions extends WhileHeld {
   /**
    * True when an earlier try may have posted some of the mirrors, perhaps with older content: those
    * are found and updated instead of posted twice.
@@ -76,11 +77,26 @@ export interface CreateOptions {
   /** Time at which the oldest of the sources was written, ms since 1970; what was posted came later. */
   readonly sinceMs?: number;
   readonly signal: AbortSignal;
+}
+
+export interface UpdateOptions extends WhileHeld {
+  /** Given when an earlier try, since this time (ms since 1970), may have added messages. */
+  readonly sinceMs?: number | undefined;
+}
+
+export interface OrphanOptions extends WhileHeld {
+  /** Key of the mirrors to delete; default: all. */
+  readonly key?: string | undefined;
+  /** Messages that are known to belong to other keys; needed only with `key`. */
+  readonly others?: readonly Posted[];
+}
+
+export interface ThreadOptions extends WhileHeld {
   /**
-   * Throws once the caller must not act any more. It is called right before each post, after all waits: a process that
-   * stood still goes on before it hears that its lease is over. Default: never.
+   * The thread as it was found last, whatever people call it now; it may be gone, or locked, and is
+   * then replaced.
    */
-  readonly assertHeld?: (() => void) | undefined;
+  readonly known?: MirrorTarget | undefined;
 }
 
 /** Writes mirrors on a platform. Every method rejects with an `AppError`. */
@@ -100,29 +116,15 @@ export interface Mirrors {
   /**
    * Replaces the content of a mirror, and its files where the platform can. Rejects with `not-found`
    * when it was deleted.
-   *
-   * @param again given when an earlier try, since this time (ms since 1970), may have added messages
    */
-  update(posted: Posted, mirror: Mirror, again?: { readonly sinceMs: number }): Promise<Posted>;
+  update(posted: Posted, mirror: Mirror, options?: UpdateOptions): Promise<Posted>;
   /** Deletes the mirror of one source; other mirrors in the same messages stay. */
-  remove(posted: Posted, source: MessageRef): Promise<void>;
+  remove(posted: Posted, source: MessageRef, options?: WhileHeld): Promise<void>;
   /**
    * Deletes every mirror of a source in a target, including unrecorded ones that an interrupted try
    * may have posted.
-   *
-   * @param only key of the mirrors to delete; default: all. `others` are known to belong to other
-   * keys
    */
-  removeOrphans(
-    target: MirrorTarget,
-    source: MessageRef,
-    only?: { readonly key: string; readonly others: readonly Posted[] },
-  ): Promise<void>;
-  /**
-   * Finds a standing thread of a channel, or creates it under this name.
-   *
-   * @param known the thread as it was found last, whatever people call it now; it may be gone, or
-   * locked, and is then replaced
-   */
-  thread(channel: Channel, name: string, known?: MirrorTarget): Promise<MirrorTarget>;
+  removeOrphans(target: MirrorTarget, source: MessageRef, options?: OrphanOptions): Promise<void>;
+  /** Finds a standing thread of a channel, or creates it under this name. */
+  thread(channel: Channel, name: string, options?: ThreadOptions): Promise<MirrorTarget>;
 }

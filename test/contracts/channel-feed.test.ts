@@ -189,6 +189,9 @@ const threading = () =>
     thread: async () => ({ channel: channel(`thread ${(threads += 1)}`) }),
   }));
 
+const CHANGES_NOTHING =
+  'changes and deletes nothing once its caller must not act any more, and leaves all to the next one';
+
 describeBroken(MIRRORS_CONTRACT, {
   'asks nobody whether it may still post': {
     port: openFake(undefined, (mirrors) => ({
@@ -196,6 +199,35 @@ describeBroken(MIRRORS_CONTRACT, {
         mirrors.create(to, wanted, { ...options, assertHeld: undefined }),
     })),
     fails: 'posts nothing once its caller must not act any more, though nothing else tells so',
+  },
+  'asks nobody whether it may still change a mirror': {
+    port: openFake(undefined, ({ update }) => ({
+      update: (posted, mirror) => update(posted, mirror),
+    })),
+    fails: CHANGES_NOTHING,
+  },
+  'asks nobody whether it may still delete a mirror': {
+    port: openFake(undefined, ({ remove }) => ({
+      remove: (posted, source) => remove(posted, source),
+    })),
+    fails: CHANGES_NOTHING,
+  },
+  'asks nobody whether it may still delete orphans': {
+    port: openFake(undefined, ({ removeOrphans }) => ({
+      removeOrphans: (from, source) => removeOrphans(from, source),
+    })),
+    fails: CHANGES_NOTHING,
+  },
+  'asks nobody whether it may still change what it finds': {
+    port: openFake(undefined, ({ create }) => ({
+      create: (to, wanted, options) =>
+        create(to, wanted, options.mayExist ? { ...options, assertHeld: undefined } : options),
+    })),
+    fails: CHANGES_NOTHING,
+  },
+  'asks nobody whether it may still begin a thread': {
+    port: openFake(undefined, ({ thread }) => ({ thread: (of, name) => thread(of, name) })),
+    fails: 'begins no thread once its caller must not act any more',
   },
   'posts nothing': {
     port: idle(),

@@ -36,6 +36,11 @@ const create = async (
 const counts = (texts: readonly string[], ...words: readonly string[]): number[] =>
   words.map((word) => texts.filter((text) => text.includes(word)).length);
 
+/** The assertion of a caller whose lease is over. */
+const assertHeld = (): void => {
+  throw new AppError('cancelled', 'the lease is not held any more');
+};
+
 /** The rules of `Mirrors`. */
 export const MIRRORS_CONTRACT = {
   'posts mirrors in their order, and says where each stands': async (subject) => {
@@ -57,9 +62,6 @@ export const MIRRORS_CONTRACT = {
   ) => {
     const { channel, other, say, texts } = subject;
     const source = await say(channel, 'one');
-    const assertHeld = (): void => {
-      throw new AppError('cancelled', 'the lease is not held any more');
-    };
     for (const as of [{ name: 'Ann' }, undefined]) {
       const { as: _, ...mirror } = mirrorOf(source, 'uno');
       const mirrors = [{ ...mirror, ...(as ? { as } : {}) }];
@@ -67,6 +69,42 @@ export const MIRRORS_CONTRACT = {
       await expect(posting).rejects.toMatchObject({ code: 'cancelled' });
     }
     expect(counts(await texts(other), 'uno')).toEqual([0]);
+  },
+
+  'changes and deletes nothing once its caller must not act any more, and leaves all to the next one':
+    async (subject) => {
+      const { mirrors, channel, other, say, texts } = subject;
+      const source = await say(channel, 'one');
+      const all = [
+        { to: other, mirror: mirrorOf(source, 'uno'), now: mirrorOf(source, 'otro') },
+        {
+          to: channel,
+          mirror: replyTo(source, 'uno', 'watch', '🇪🇸'),
+          now: replyTo(source, 'otro', 'watch', '🇪🇸'),
+        },
+      ];
+      for (const { to, mirror, now } of all) {
+        const [posted] = await create(subject, to, [mirror]);
+        const before = await texts(to);
+        for (const act of [
+          () => mirrors.update(posted!, now, { assertHeld }),
+          () => mirrors.remove(posted!, source, { assertHeld }),
+          () => mirrors.removeOrphans({ channel: to }, source, { assertHeld }),
+          () => create(subject, to, [now], { mayExist: true, assertHeld }),
+        ]) {
+          await expect(act()).rejects.toMatchObject({ code: 'cancelled' });
+          expect(await texts(to)).toEqual(before);
+        }
+        await mirrors.update(posted!, now, { sinceMs: 0 });
+        expect(counts(await texts(to), 'uno', 'otro')).toEqual([0, 1]);
+      }
+    },
+
+  'begins no thread once its caller must not act any more': async (subject) => {
+    const { mirrors, channel, texts } = subject;
+    const beginning = mirrors.thread(channel, 'Español', { assertHeld });
+    await expect(beginning).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await texts(channel)).toEqual([]);
   },
 
   'finds a mirror by its key, whatever it shows now': async (subject) => {
@@ -170,7 +208,7 @@ export const MIRRORS_CONTRACT = {
     const target = await mirrors.thread(channel, 'Español');
     expect(await mirrors.thread(channel, 'Español')).toEqual(target);
     expect(await mirrors.thread(channel, '日本語')).not.toEqual(target);
-    expect(await mirrors.thread(channel, 'Castellano', target)).toEqual(target);
+    expect(await mirrors.thread(channel, 'Castellano', { known: target })).toEqual(target);
     const source = await say(channel, 'one');
     const options = { mayExist: false, signal: never() };
     const [posted] = await collect(mirrors.create(target, [mirrorOf(source, 'uno')], options));

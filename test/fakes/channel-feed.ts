@@ -193,24 +193,32 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
         yield { channel: to, ids: [ref.id] };
       }
     },
-    update: async (posted, mirror) => {
+    update: async (posted, mirror, { assertHeld } = {}) => {
       await meanwhile('update');
+      assertHeld?.();
       meet('update', false);
       replace({ channel: posted.channel, id: posted.ids[0] }, render(mirror), mirror);
       meet('update', true);
       return posted;
     },
-    remove: async (posted) => {
+    remove: async (posted, _, { assertHeld } = {}) => {
       await meanwhile('remove');
+      assertHeld?.();
       meet('remove', false);
       remove({ channel: posted.channel, id: posted.ids[0] });
     },
-    removeOrphans: async ({ channel: from }, source, only) => {
+    removeOrphans: async ({ channel: from }, source, { key, assertHeld } = {}) => {
       for (const shown of shownIn(from))
-        if (shows(shown, source, only?.key)) remove(shown.message.ref);
+        if (shows(shown, source, key)) {
+          assertHeld?.();
+          remove(shown.message.ref);
+        }
     },
-    thread: async (of, name, known) =>
-      known ?? { channel: channel(`${of.id}/${name}`, of.id, of.space) },
+    thread: async (of, name, { known, assertHeld } = {}) => {
+      if (known) return known;
+      assertHeld?.();
+      return { channel: channel(`${of.id}/${name}`, of.id, of.space) };
+    },
   };
 
   const post = async (to: Channel, text: RichText): Promise<Posted> => {

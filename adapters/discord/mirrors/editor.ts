@@ -1,6 +1,6 @@
 import { isGone, isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
-import type { EarlierTry, Finder, Found } from './find.ts';
+import type { Finder, Found } from './find.ts';
 import type { OwnMessages } from './own-messages.ts';
 import {
   partsOf,
@@ -21,7 +21,8 @@ import { BY_BOT, ownPost, channelIdOf, type OwnPost } from '../ids.ts';
 import { isHookGone, isFinal, syncParts } from '../outbound/message-writer.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { MessageRef, Channel } from '../../../src/model/place.ts';
-import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
+import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { Mirror, Persona, UpdateOptions } from '../../../src/ports/mirrors.ts';
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Api } from '../api.ts';
 import { avatarOf, type RawMessage } from '../inbound/message-reader.ts';
@@ -86,6 +87,7 @@ const createSharedMessages = (deps: SharedMessagesDeps) => {
   const repost = async (
     { post: former, by }: SharedMessage,
     sections: readonly Section[],
+    held: WhileHeld,
   ): Promise<OwnPost> => {
     const { channel, ids } = former;
     const footers = new Set(sections.map(({ footer }) => footer));
@@ -94,14 +96,14 @@ const createSharedMessages = (deps: SharedMessagesDeps) => {
       const other = read(raw, channel);
       const isIt =
         other.sections.length > 0 && other.sections.every(({ footer }) => footers.has(footer));
-      if (isIt && raw.id !== ids[0]) await writers.erase(other.post);
+      if (isIt && raw.id !== ids[0]) await writers.erase(other.post, held);
     }
     const anew: OwnPost[] = [];
     try {
-      for await (const one of outbox.repost(channel, sections, by)) anew.push(one);
-      await writers.erase(former);
+      for await (const one of outbox.repost(channel, sections, by, held)) anew.push(one);
+      await writers.erase(former, held);
     } catch (thrown) {
-      for (const one of anew) await writers.erase(one);
+      for (const one of anew) await writers.erase(one, held);
       throw thrown;
     }
     moved.set(
@@ -124,19 +126,23 @@ const createSharedMessages = (deps: SharedMessagesDeps) => {
      * Replaces the sections of a message; resolves with its place. Messages of a deleted webhook
      * cannot be changed: the sections are then posted again, and each is found by its footer.
      */
-    show: async (shared: SharedMessage, sections: readonly Section[]): Promise<OwnPost> => {
+    show: async (
+      shared: SharedMessage,
+      sections: readonly Section[],
+      held: WhileHeld,
+    ): Promise<OwnPost> => {
       const { post: former } = shared;
       if (sections.length === 0) {
-        await writers.erase(former);
+        await writers.erase(former, held);
         return former;
       }
       try {
-        const writer = await writers.of(former);
+        const writer = await writers.of(former, held);
         await writer.rewrite(former.ids[0], sectionsPart(sections));
         return former;
       } catch (thrown) {
         if (!isHookGone(thrown) || former.handle.webhookId === undefined) throw thrown;
-        return repost(shared, sections);
+        return repost(shared, sections, held);
       }
     },
   };
@@ -168,12 +174,16 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
   const shared = createSharedMessages(deps);
 
   /** Deletes the mirror of one source; other mirrors in the same messages stay. */
-  const erase = async (former: OwnPost, source: MessageRef): Promise<void> => {
+  const erase = async (
+    former: OwnPost,
+    source: MessageRef,
+    held: WhileHeld = {},
+  ): Promise<void> => {
     try {
       if (former.handle.shared) {
         const found = await shared.find(former, source);
-        await shared.show(found, withoutSource(found.sections, source));
-      } else await writers.erase(former);
+        await shared.show(found, withoutSource(found.sections, source), held);
+      } else await writers.erase(former, held);
     } catch (thrown) {
       if (!isGone(thrown) && toAppError(thrown).code !== 'not-found') throw thrown;
     }
@@ -183,18 +193,19 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
   const rewriteMessages = async (
     former: OwnPost,
     mirror: Mirror,
-    again?: EarlierTry,
+    { sinceMs, assertHeld }: UpdateOptions,
   ): Promise<OwnPost> => {
     const { channel, ids, handle } = former;
     const replyTo = mirror.as ? undefined : mirror.source;
-    const writer = await writers.of(former, { persona: mirror.as, replyTo });
+    const writer = await writers.of(former, { persona: mirror.as, replyTo, assertHeld });
     // A voice message cannot be edited, and no message can become one.
     const voice = handle.voice ? ids.slice(0, 1) : [];
     const shown = mirror.as && !handle.voice ? withoutVoice(mirror) : mirror;
     const { texts } = partsOf(shown, writerOf(former));
     const isMore = voice.length + texts.length > ids.length;
     // When a mirror grows, an interrupted try may have posted some of the parts to be added.
-    const added = isMore && again ? await finder.parts(former, mirror, again) : [];
+    const added =
+      isMore && sinceMs !== undefined ? await finder.parts(former, mirror, sinceMs) : [];
     const all = new Set([...ids, ...added]);
     const now = await syncParts(writer, [...all].slice(voice.length), texts);
     return ownPost(channel, [...voice, ...now], handle);
@@ -203,13 +214,13 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
   const rewriteOwn = async (
     former: OwnPost,
     mirror: Mirror,
-    again?: EarlierTry,
+    options: UpdateOptions,
   ): Promise<OwnPost | undefined> => {
     try {
-      return await rewriteMessages(former, mirror, again);
+      return await rewriteMessages(former, mirror, options);
     } catch (thrown) {
       if (!isHookGone(thrown)) throw thrown;
-      await writers.erase(former);
+      await writers.erase(former, { assertHeld: options.assertHeld });
       outbox.forget(mirror.source);
       return undefined;
     }
@@ -218,28 +229,29 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
   const rewriteShared = async (
     former: OwnPost,
     mirror: Mirror,
-    again?: EarlierTry,
+    options: UpdateOptions,
   ): Promise<OwnPost | undefined> => {
     const { source } = mirror;
+    const { sinceMs, ...held } = options;
     const found = await shared.find(former, source);
     const { post, sections } = found;
     const rest = withoutSource(sections, source);
     if (rest.length === sections.length) throw new AppError('not-found', 'a mirror was deleted');
     const changed = sectionOf(mirror, writerOf(post), formIn(sections, source));
     const now = changed && replaceSection(sections, changed, source);
-    if (now && writeSections(now).length <= CONTENT_CHARS) return shared.show(found, now);
+    if (now && writeSections(now).length <= CONTENT_CHARS) return shared.show(found, now, held);
     if (rest.length === 0)
-      return rewriteOwn({ ...post, handle: { ...post.handle, shared: false } }, mirror, again);
+      return rewriteOwn({ ...post, handle: { ...post.handle, shared: false } }, mirror, options);
     // The section no longer fits: it gets a message of its own, in place of any that an interrupted
     // try left.
     const { channel, ids } = post;
-    const left = again ? await finder.alone(channel, mirror, ids[0], again) : [];
-    for (const id of left) await writers.erase(ownPost(channel, [id], BY_BOT));
-    const own = await outbox.postAlone(channel, mirror);
+    const left = sinceMs === undefined ? [] : await finder.alone(channel, mirror, ids[0], sinceMs);
+    for (const id of left) await writers.erase(ownPost(channel, [id], BY_BOT), held);
+    const own = await outbox.postAlone(channel, mirror, held);
     try {
-      await shared.show(found, rest);
+      await shared.show(found, rest, held);
     } catch (thrown) {
-      if (isFinal(thrown)) await erase(own, source);
+      if (isFinal(thrown)) await erase(own, source, held);
       throw thrown;
     }
     return own;
@@ -250,17 +262,15 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
      * Rewrites a mirror; resolves with its new place, or with undefined where it could only be
      * deleted because the webhook that wrote it is gone. Rejects with `not-found` when it was
      * deleted before.
-     *
-     * @param again what an earlier try may have added; without it nothing is searched for
      */
     rewrite: async (
       former: OwnPost,
       mirror: Mirror,
-      again?: EarlierTry,
+      options: UpdateOptions = {},
     ): Promise<OwnPost | undefined> =>
       former.handle.shared
-        ? rewriteShared(former, mirror, again)
-        : rewriteOwn(former, mirror, again),
+        ? rewriteShared(former, mirror, options)
+        : rewriteOwn(former, mirror, options),
     erase,
   };
 };

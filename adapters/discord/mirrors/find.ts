@@ -12,7 +12,7 @@ import {
   voiceNameOf,
 } from './parts.ts';
 import type { Channel, MessageRef, Posted } from '../../../src/model/place.ts';
-import type { Mirror } from '../../../src/ports/mirrors.ts';
+import type { Mirror, OrphanOptions } from '../../../src/ports/mirrors.ts';
 
 /** One of the bot's messages that holds a mirror, or a part of it. */
 interface Piece {
@@ -32,11 +32,6 @@ interface Piece {
 export type Found =
   | { readonly post: OwnPost; readonly contents: readonly string[] }
   | { readonly strays: readonly OwnPost[] };
-
-/** A try of the same change that was interrupted; `sinceMs` is when it began at the earliest. */
-export interface EarlierTry {
-  readonly sinceMs: number;
-}
 
 /** The key of a known reply, by the id of its message. */
 type KeyOf = (id: string) => string | undefined;
@@ -186,11 +181,13 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
     /**
      * Finds the messages with parts of only this mirror that an earlier try added, by one writer, in
      * the order of posting.
+     *
+     * @param sinceMs when that try began at the earliest, ms since 1970
      */
     parts: async (
       { channel, handle }: OwnPost,
       mirror: Mirror,
-      { sinceMs }: EarlierTry,
+      sinceMs: number,
     ): Promise<readonly string[]> => {
       const ids: string[] = [];
       for await (const raw of ownMessages.since(channel, [], sinceMs)) {
@@ -201,12 +198,16 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
       return ids;
     },
 
-    /** Finds the messages that an earlier try of the bot posted for this mirror alone, except one. */
+    /**
+     * Finds the messages that an earlier try of the bot posted for this mirror alone, except one.
+     *
+     * @param sinceMs when that try began at the earliest, ms since 1970
+     */
     alone: async (
       channel: Channel,
       mirror: Mirror,
       except: string,
-      { sinceMs }: EarlierTry,
+      sinceMs: number,
     ): Promise<readonly string[]> => {
       const ids: string[] = [];
       for await (const { id, content, webhook_id } of ownMessages.since(channel, [], sinceMs)) {
@@ -221,15 +222,16 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
     all: async (
       channel: Channel,
       source: MessageRef,
-      only?: { readonly key: string; readonly others: readonly Posted[] },
+      { key, others = [] }: Pick<OrphanOptions, 'key' | 'others'>,
     ): Promise<readonly OwnPost[]> => {
       const found: OwnPost[] = [];
       for await (const raw of ownMessages.since(channel, [source], undefined)) {
         const footers = footersIn(raw.content);
         const isMirror = footers.some(({ line }) => isOfSource(line, source));
-        const isWanted = only
-          ? replyPiece(raw, { source, key: only.key }, keyOf, only.others) !== undefined
-          : isMirror || answers(raw, source) || isVoiceOf(raw, source);
+        const isWanted =
+          key === undefined
+            ? isMirror || answers(raw, source) || isVoiceOf(raw, source)
+            : replyPiece(raw, { source, key }, keyOf, others) !== undefined;
         if (!isWanted) continue;
         const shared = isMirror && footers.length > 1;
         const { id, webhook_id: webhookId } = raw;

@@ -3,7 +3,7 @@ import { isRefusal } from '../errors.ts';
 import { channelIdOf, type OwnPost, ownPostOf, postedOf } from '../ids.ts';
 import { FILES_BYTES } from '../limits.ts';
 import { createMirrorEditor, says, type SharedMessagesDeps } from './editor.ts';
-import { createFinder, type EarlierTry, type Found } from './find.ts';
+import { createFinder, type Found } from './find.ts';
 import type { Threads } from '../threads.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -14,7 +14,8 @@ import {
   type MessageRef,
   type Posted,
 } from '../../../src/model/place.ts';
-import type { CreateOptions, Mirror, Mirrors } from '../../../src/ports/mirrors.ts';
+import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { CreateOptions, Mirror, Mirrors, UpdateOptions } from '../../../src/ports/mirrors.ts';
 
 /** Discord's refusals for a thread that is deleted, or locked so that the bot cannot unarchive it. */
 const CLOSED = [
@@ -47,13 +48,14 @@ export const createMirrors = (
   };
 
   /** Unarchives an inactive thread where needed; by itself only posting does so. */
-  const awake = async <T>({ id }: Channel, work: () => Promise<T>): Promise<T> => {
+  const awake = async <T>({ id }: Channel, held: WhileHeld, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (thrown) {
       if (!isRefusal(thrown, RESTJSONErrorCodes.InvalidActionOnArchivedThread)) throw thrown;
       try {
-        await api.send('PATCH', Routes.channel(id), { body: { archived: false } });
+        const { assertHeld } = held;
+        await api.send('PATCH', Routes.channel(id), { body: { archived: false }, assertHeld });
       } catch (refused) {
         throw toAppError(refused).code === 'forbidden' ? thrown : refused;
       }
@@ -61,19 +63,27 @@ export const createMirrors = (
     }
   };
 
-  const inTurn = async <T>(channel: Channel, work: () => Promise<T>): Promise<T> => {
+  const inTurn = async <T>(
+    channel: Channel,
+    held: WhileHeld,
+    work: () => Promise<T>,
+  ): Promise<T> => {
     channelIdOf(channel);
     using _ = await turns.take(channel.id);
-    return await awake(channel, work);
+    return await awake(channel, held, work);
   };
 
   /** Posts a mirror again that was deleted to be replaced; an interrupted try may have posted it. */
-  const postAnew = async (to: Channel, mirror: Mirror, again?: EarlierTry): Promise<OwnPost> => {
-    const messages = again && ownMessages.since(to, [], again.sinceMs);
+  const postAnew = async (
+    to: Channel,
+    mirror: Mirror,
+    { sinceMs, ...held }: UpdateOptions,
+  ): Promise<OwnPost> => {
+    const messages = sinceMs === undefined ? undefined : ownMessages.since(to, [], sinceMs);
     const found = messages && (await finder.posted(to, [mirror], messages)).get(mirror);
     const former = found && ('post' in found ? [found.post] : found.strays);
-    for (const each of former ?? []) await editor.erase(each, mirror.source);
-    for await (const anew of outbox.post(to, [mirror])) return anew;
+    for (const each of former ?? []) await editor.erase(each, mirror.source, held);
+    for await (const anew of outbox.post(to, [mirror], held)) return anew;
     throw new AppError('internal', 'a mirror was not posted');
   };
 
@@ -84,6 +94,7 @@ export const createMirrors = (
     { others, sinceMs, signal, assertHeld }: CreateOptions,
     refer: (mirror: Mirror) => Mirror,
   ): AsyncGenerator<OwnPost, void, void> {
+    const held = { assertHeld };
     const sources = mirrors.map(({ source }) => source);
     const messages = ownMessages.since(to, sources, sinceMs, signal);
     const all = await finder.posted(to, mirrors, messages, others);
@@ -97,14 +108,14 @@ export const createMirrors = (
         const wanted = refer(mirror);
         const shown = [mirror, wanted].some((one) => says(found, one))
           ? found.post
-          : await awake(to, async () => editor.rewrite(found.post, wanted));
+          : await awake(to, held, async () => editor.rewrite(found.post, wanted, held));
         if (shown) {
           yield shown;
           continue;
         }
       }
       for (const stray of found && 'strays' in found ? found.strays : [])
-        await awake(to, async () => editor.erase(stray, mirror.source));
+        await awake(to, held, async () => editor.erase(stray, mirror.source, held));
       missing.push(mirror);
     }
     yield* outbox.post(to, missing, { refer, signal, assertHeld });
@@ -141,27 +152,27 @@ export const createMirrors = (
         throw new AppError('unavailable', lost, { cause: thrown, retryable: true });
       }
     },
-    update: async (posted, mirror, again) =>
-      inTurn(posted.channel, async () => {
+    update: async (posted, mirror, options = {}) =>
+      inTurn(posted.channel, options, async () => {
         ownMessages.forget(posted.channel.id);
         const shown =
-          (await editor.rewrite(ownPostOf(posted), mirror, again)) ??
-          (await postAnew(posted.channel, mirror, again));
+          (await editor.rewrite(ownPostOf(posted), mirror, options)) ??
+          (await postAnew(posted.channel, mirror, options));
         return noted(shown, mirror);
       }),
-    remove: async (posted, source) =>
-      inTurn(posted.channel, async () => {
+    remove: async (posted, source, held = {}) =>
+      inTurn(posted.channel, held, async () => {
         ownMessages.forget(posted.channel.id);
-        await editor.erase(ownPostOf(posted), source);
+        await editor.erase(ownPostOf(posted), source, held);
       }),
-    removeOrphans: async ({ channel }, source, only) =>
-      inTurn(channel, async () => {
+    removeOrphans: async ({ channel }, source, { assertHeld, ...only } = {}) =>
+      inTurn(channel, { assertHeld }, async () => {
         const found = await finder.all(channel, source, only);
         if (found.length > 0) ownMessages.forget(channel.id);
-        for (const each of found) await editor.erase(each, source);
+        for (const each of found) await editor.erase(each, source, { assertHeld });
       }),
-    thread: async (channel, name, last) => ({
-      channel: await threads.standing(channel, name, last?.channel.id),
+    thread: async (channel, name, { known, assertHeld } = {}) => ({
+      channel: await threads.standing(channel, name, known?.channel.id, { assertHeld }),
     }),
   };
 };

@@ -29,6 +29,7 @@ import {
 import type { Part } from '../outbound/render.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
+import type { WhileHeld } from '../../../src/ports/leases.ts';
 import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
 
 /** Mirrors that are posted together. */
@@ -301,19 +302,20 @@ export const createOutbox = (deps: {
       to: Channel,
       sections: readonly Section[],
       by: Persona,
+      held: WhileHeld,
     ): AsyncGenerator<OwnPost, void, void> {
       const write = (writer: MessageWriter): Promise<Written> => writeShared(writer, sections);
-      const reposted = await writers.throughWebhook(to, by, write);
+      const reposted = await writers.throughWebhook(to, by, write, held);
       if (reposted) return yield reposted;
       const shown = sections.map((section) => underName(section, by.name));
       for (const some of fitting(shown))
-        yield byBot(to, await writeShared(botMessageWriter(api, to), some));
+        yield byBot(to, await writeShared(botMessageWriter(api, to, held), some));
     },
     /** Posts one mirror by the bot, apart from others with which it was posted before. */
-    postAlone: async (to: Channel, mirror: Mirror): Promise<OwnPost> => {
+    postAlone: async (to: Channel, mirror: Mirror, held: WhileHeld): Promise<OwnPost> => {
       // A mirror posted alone needs another nonce than the shared message that it was in.
       forget(mirror.source);
-      return asBot(to, { by: 'bot', mirrors: [mirror], sections: [] });
+      return asBot(to, { by: 'bot', mirrors: [mirror], sections: [] }, held);
     },
     forget,
   };

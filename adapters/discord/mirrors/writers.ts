@@ -13,6 +13,7 @@ import {
 } from '../outbound/message-writer.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
+import type { WhileHeld } from '../../../src/ports/leases.ts';
 import type { Persona } from '../../../src/ports/mirrors.ts';
 
 /** Messages that were written together. */
@@ -58,11 +59,12 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) =
 
   const webhookOf = async (
     { channel, handle: { webhookId } }: OwnPost,
-    persona?: Persona,
+    persona: Persona | undefined,
+    held: WhileHeld,
   ): Promise<MessageWriter | undefined> => {
     const hook = webhookId && (await webhooks.find(channel, webhookId));
     if (!hook) return undefined;
-    const writer = webhookMessageWriter(api, hook, channel, persona);
+    const writer = webhookMessageWriter(api, hook, channel, persona, held);
     return {
       ...paced(writer, channel),
       rewrite: async (id, part) => {
@@ -122,13 +124,14 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) =
       }: { readonly persona?: Persona | undefined } & BotMessageWriterOptions = {},
     ): Promise<MessageWriter> => {
       if (post.handle.webhookId === undefined) return botMessageWriter(api, post.channel, options);
-      const writer = await webhookOf(post, persona);
+      const writer = await webhookOf(post, persona, options);
       if (!writer) throw hookGone();
       return writer;
     },
     /** Deletes messages, those of deleted webhooks as the bot; rejects with `forbidden` where it may not. */
-    erase: async (post: OwnPost): Promise<void> => {
-      const writer = (await webhookOf(post)) ?? botMessageWriter(api, post.channel);
+    erase: async (post: OwnPost, held: WhileHeld = {}): Promise<void> => {
+      const writer =
+        (await webhookOf(post, undefined, held)) ?? botMessageWriter(api, post.channel, held);
       for (const id of post.ids) await writer.erase(id);
     },
   };

@@ -8,6 +8,7 @@ import type { MirroredFile } from './handle.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import { link, paragraph, text } from '../../../src/model/rich-text.ts';
+import type { WhileHeld } from '../../../src/ports/leases.ts';
 import type { Mirror, MirrorFile } from '../../../src/ports/mirrors.ts';
 import { quotedWords } from '../../../src/text/quoted-words.ts';
 
@@ -43,14 +44,15 @@ export const createMirrorFiles = ({ uploads, writer }: MirrorFilesDeps) => {
   const remove = async (
     channel: Channel,
     files: readonly MirroredFile[],
+    held: WhileHeld,
     kept: readonly MirroredFile[] = [],
   ): Promise<void> => {
     for (const { id, ts } of files) {
       const at =
         ts ?? (await uploads.shownIn(channel.space, id, channelIdOf(channel), { polls: 1 }));
       if (at !== undefined && kept.every((other) => other.ts !== at))
-        await writer.erase(channel, at);
-      await uploads.remove(channel.space, id);
+        await writer.erase(channel, at, held);
+      await uploads.remove(channel.space, id, held);
     }
   };
 
@@ -79,6 +81,7 @@ export const createMirrorFiles = ({ uploads, writer }: MirrorFilesDeps) => {
       threadTs: string | undefined,
       mirror: Mirror,
       staged: readonly StagedFile[],
+      { assertHeld }: WhileHeld,
     ): Promise<readonly MirroredFile[]> => {
       const [first, ...rest] = staged;
       if (!first) return [];
@@ -87,6 +90,7 @@ export const createMirrorFiles = ({ uploads, writer }: MirrorFilesDeps) => {
         channelId: channelIdOf(channel),
         threadTs,
         as: mirror.as,
+        assertHeld,
         ...(blocks ? { blocks } : {}),
       });
       if (ts === undefined)

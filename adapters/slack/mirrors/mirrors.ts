@@ -25,7 +25,14 @@ import {
   type Posted,
 } from '../../../src/model/place.ts';
 import { paragraph, styled, text } from '../../../src/model/rich-text.ts';
-import type { CreateOptions, Mirror, Mirrors, MirrorTarget } from '../../../src/ports/mirrors.ts';
+import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type {
+  CreateOptions,
+  Mirror,
+  Mirrors,
+  MirrorTarget,
+  UpdateOptions,
+} from '../../../src/ports/mirrors.ts';
 
 export interface MirrorsDeps {
   readonly api: Api;
@@ -125,7 +132,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
       assertHeld,
     });
     for (const ts of timestamps) threads.note(channel, ts, threadTs ?? ts);
-    const shown = await files.show(channel, threadTs, mirror, staged);
+    const shown = await files.show(channel, threadTs, mirror, staged, { assertHeld });
     return postedAs(channel, timestamps, { ...place, files: shown });
   };
 
@@ -173,12 +180,12 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
   const rewrite = async (
     posted: Posted,
     mirror: Mirror,
-    again?: { readonly sinceMs: number },
+    { sinceMs, ...held }: UpdateOptions,
   ): Promise<Posted> => {
     const { channel, ids, handle: written } = posted;
     const handle = readHandle(written, ids.length);
     const { threadTs } = handle;
-    const left = again && (await leftBy(posted, mirror, handle, again.sinceMs));
+    const left = sinceMs === undefined ? undefined : await leftBy(posted, mirror, handle, sinceMs);
     const known = [...handle.files, ...(left?.files ?? [])];
     const parts = await partsOf(channel, mirror, threadTs);
     const { kept, gone } = await files.compare(channel, mirror, known);
@@ -193,15 +200,16 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
         isBroadcast: handle.broadcast,
         as: mirror.as,
         metadata: (index) => metadataOf(mirror, index, parts.length, all),
+        ...held,
       })
       .catch(async (thrown: unknown) => {
         // Files whose text somebody deleted would stay without anything to follow.
-        if (isGone(thrown)) await files.remove(channel, [...known, ...staged]);
+        if (isGone(thrown)) await files.remove(channel, [...known, ...staged], held);
         throw thrown;
       });
     // First, so that what Slack shows late does not stand twice.
-    await files.remove(channel, gone, kept);
-    const shown = await files.show(channel, threadTs, mirror, staged);
+    await files.remove(channel, gone, held, kept);
+    const shown = await files.show(channel, threadTs, mirror, staged, held);
     return postedAs(channel, now, { threadTs, broadcast, files: [...kept, ...shown] });
   };
 
@@ -211,18 +219,23 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     mirror: Mirror,
     { texts, files: known }: Found,
     earlier: Earlier,
+    held: WhileHeld,
   ): Promise<Posted> => {
     const place = await placeFor(target, mirror, earlier);
-    return rewrite(postedAs(target.channel, texts, { ...place, files: known }), mirror);
+    return rewrite(postedAs(target.channel, texts, { ...place, files: known }), mirror, held);
   };
 
   /** Posts the first message of a standing thread. */
-  const beginThread = async (channel: Channel, name: string): Promise<MirrorTarget> => {
+  const beginThread = async (
+    channel: Channel,
+    name: string,
+    held: WhileHeld,
+  ): Promise<MirrorTarget> => {
     const tree = [paragraph(styled('bold', text(name)))];
     const [ts] = await writer.post(
       channel,
       [{ text: notificationOf(tree), blocks: textBlocks(tree), files: [] }],
-      { metadata: () => threadMetadataOf(name) },
+      { metadata: () => threadMetadataOf(name), ...held },
     );
     if (ts === undefined) throw new AppError('internal', 'a thread was not begun');
     threads.note(channel, ts, ts);
@@ -238,48 +251,49 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
         ? await findPosted(target, mirrors, options)
         : new Map<Mirror, Found>();
       const earlier = new Map<string, string>();
+      const held = { assertHeld: options.assertHeld };
       for (const mirror of mirrors) {
         const known = found.get(mirror);
         if (!known?.isWhole) {
-          await files.remove(target.channel, known?.files ?? []);
-          for (const ts of known?.texts ?? []) await writer.erase(target.channel, ts);
+          await files.remove(target.channel, known?.files ?? [], held);
+          for (const ts of known?.texts ?? []) await writer.erase(target.channel, ts, held);
           options.signal.throwIfAborted();
         }
         const posted = known?.isWhole
-          ? await complete(target, mirror, known, earlier)
+          ? await complete(target, mirror, known, earlier, held)
           : await post(target, mirror, earlier, options);
         earlier.set(messageKey(mirror.source), posted.ids[0]);
         yield posted;
       }
     },
-    update: async (posted, mirror, again) => {
+    update: async (posted, mirror, options = {}) => {
       using _ = await turns.take(channelIdOf(posted.channel));
-      return rewrite(posted, mirror, again);
+      return rewrite(posted, mirror, options);
     },
-    remove: async ({ channel, ids, handle }) => {
+    remove: async ({ channel, ids, handle }, _source, held = {}) => {
       using _ = await turns.take(channelIdOf(channel));
-      await files.remove(channel, readHandle(handle, ids.length).files);
-      for (const ts of ids) await writer.erase(channel, ts);
+      await files.remove(channel, readHandle(handle, ids.length).files, held);
+      for (const ts of ids) await writer.erase(channel, ts, held);
     },
-    removeOrphans: async (target, source, only) => {
+    removeOrphans: async (target, source, { key, others: known = [], ...held } = {}) => {
       using _ = await turns.take(channelIdOf(target.channel));
       const { channel } = target;
-      const others = new Set(only?.others.flatMap(({ ids }) => ids));
+      const others = new Set(known.flatMap(({ ids }) => ids));
       const sinceMs = writtenMs(source);
       // The thread of a message that is gone is not known any more.
       const roots = await ownMessages.activeThreads(channel, sinceMs);
       for (const { ts, metadata } of await ownMessages.mirrorMessages(target, roots, { sinceMs })) {
-        if (!isMetadataOf(metadata, source, only?.key) || others.has(ts)) continue;
-        await files.remove(channel, metadata.files);
-        await writer.erase(channel, ts);
+        if (!isMetadataOf(metadata, source, key) || others.has(ts)) continue;
+        await files.remove(channel, metadata.files, held);
+        await writer.erase(channel, ts, held);
       }
     },
-    thread: async (channel, name, known) => {
+    thread: async (channel, name, { known, ...held } = {}) => {
       const isThere =
         known?.threadId !== undefined && (await threads.exists(channel, known.threadId));
       if (isThere) return known;
       const [begun] = await ownMessages.begunThreads(channel, name, Date.now() - BEGUN_MS);
-      return begun === undefined ? beginThread(channel, name) : { channel, threadId: begun };
+      return begun === undefined ? beginThread(channel, name, held) : { channel, threadId: begun };
     },
   };
 };

@@ -7,10 +7,11 @@ import { personaOf } from './persona.ts';
 import type { Part } from './render.ts';
 import type { Uploads } from './uploads.ts';
 import type { Channel } from '../../../src/model/place.ts';
+import type { WhileHeld } from '../../../src/ports/leases.ts';
 import type { MirrorFile, Persona } from '../../../src/ports/mirrors.ts';
 
 /** Options of posting. */
-export interface PostOptions {
+export interface PostOptions extends WhileHeld {
   /** The first message of the thread in which they stand. */
   readonly threadTs?: string | undefined;
   /** True where they stand in the channel, too. */
@@ -22,8 +23,6 @@ export interface PostOptions {
   /** Place among the calls that wait for the same rate. */
   readonly priority?: CallPriority | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** See `SlackCallOptions.assertHeld`; for what is posted anew. */
-  readonly assertHeld?: (() => void) | undefined;
 }
 
 export interface SyncOptions extends PostOptions {
@@ -77,7 +76,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
     channel: Channel,
     ts: string,
     part: Part,
-    { broadcast, isBroadcast, priority }: SyncOptions,
+    { broadcast, isBroadcast, priority, assertHeld }: SyncOptions,
     metadata?: object,
   ): Promise<void> => {
     await api.call(
@@ -90,18 +89,22 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
         ...(broadcast && !isBroadcast ? { reply_broadcast: true } : {}),
         ...(metadata ? { metadata } : {}),
       },
-      { priority },
+      { priority, assertHeld },
     );
   };
 
   /** Deletes a message; one that is gone already is no error. */
-  const erase = async (channel: Channel, ts: string, priority?: CallPriority): Promise<void> => {
+  const erase = async (
+    channel: Channel,
+    ts: string,
+    { priority, assertHeld }: Pick<PostOptions, 'priority' | 'assertHeld'> = {},
+  ): Promise<void> => {
     try {
       await api.call(
         channel.space,
         'chat.delete',
         { channel: channelIdOf(channel), ts },
-        { priority },
+        { priority, assertHeld },
       );
     } catch (thrown) {
       if (!isGone(thrown)) throw thrown;
@@ -140,7 +143,7 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
           shown.push(ts);
         }
       }
-      for (const ts of timestamps.slice(shown.length)) await erase(channel, ts, options.priority);
+      for (const ts of timestamps.slice(shown.length)) await erase(channel, ts, options);
       return shown;
     },
     /**
@@ -151,11 +154,12 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
       channel: Channel,
       timestamps: readonly string[],
       files: readonly MirrorFile[],
-      { threadTs, priority }: PostOptions = {},
+      options: PostOptions = {},
     ): Promise<readonly string[]> => {
-      const place = { channelId: channelIdOf(channel), threadTs, priority };
+      const { threadTs, priority, assertHeld } = options;
+      const place = { channelId: channelIdOf(channel), threadTs, priority, assertHeld };
       const ts = await uploads.post(channel.space, files, place);
-      for (const former of timestamps) await erase(channel, former, priority);
+      for (const former of timestamps) await erase(channel, former, options);
       return ts === undefined ? [] : [ts];
     },
   };

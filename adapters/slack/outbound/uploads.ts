@@ -8,13 +8,14 @@ import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { Space } from '../../../src/model/place.ts';
+import type { WhileHeld } from '../../../src/ports/leases.ts';
 import type { MirrorFile, Persona } from '../../../src/ports/mirrors.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import type { SlackBlock } from './blocks.ts';
 import { personaOf } from './persona.ts';
 
 /** The place of uploaded files. */
-export interface FilePlace {
+export interface FilePlace extends WhileHeld {
   readonly channelId: string;
   readonly threadTs?: string | undefined;
   /** Blocks above the files. */
@@ -135,7 +136,7 @@ export const createUploads = (api: Api, speed = 1) => {
   const share = async (
     space: Space,
     files: readonly [UploadedFile, ...UploadedFile[]],
-    { channelId, threadTs, blocks, as, priority }: FilePlace,
+    { channelId, threadTs, blocks, as, priority, assertHeld }: FilePlace,
   ): Promise<string | undefined> => {
     await api.call(
       space,
@@ -147,7 +148,7 @@ export const createUploads = (api: Api, speed = 1) => {
         ...(blocks ? { blocks } : {}),
         ...(as ? personaOf(as) : {}),
       },
-      { once: true, priority },
+      { once: true, priority, assertHeld },
     );
     return shownIn(space, files[0].id, channelId, { priority });
   };
@@ -157,9 +158,9 @@ export const createUploads = (api: Api, speed = 1) => {
     share,
     shownIn,
     /** Deletes a file; one that is gone already, or was never shown, is no error. */
-    remove: async (space: Space, fileId: string): Promise<void> => {
+    remove: async (space: Space, fileId: string, { assertHeld }: WhileHeld = {}): Promise<void> => {
       try {
-        await api.call(space, 'files.delete', { file: fileId });
+        await api.call(space, 'files.delete', { file: fileId }, { assertHeld });
       } catch (thrown) {
         if (!isRefusal(thrown, ...GONE)) throw thrown;
       }

@@ -84,10 +84,12 @@ export const createReconcile = (deps: ReconcileDeps) => {
   const removeOrphans = async (row: Row, target: MirrorTarget, tenure: Tenure): Promise<void> => {
     const isFlag = flaggedLanguage(row.purpose) !== undefined;
     // Other replies to the same message are kept.
-    const only = isFlag ? { key: row.purpose, others: await stored.others(row) } : undefined;
+    const only = isFlag ? { key: row.purpose, others: await stored.others(row) } : {};
+    const assertHeld = (): void => tenure.assertHeld();
     try {
-      tenure.assertHeld();
-      await platforms.of(target.channel).mirrors.removeOrphans(target, row.ref, only);
+      assertHeld();
+      const { mirrors } = platforms.of(target.channel);
+      await mirrors.removeOrphans(target, row.ref, { ...only, assertHeld });
     } catch (thrown) {
       // In a target that is gone or inaccessible nothing can be deleted.
       const { code } = toAppError(thrown);
@@ -101,6 +103,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
     tenure: Tenure,
   ): Promise<void> => {
     const { mirrors } = platforms.of(target.channel);
+    const assertHeld = (): void => tenure.assertHeld();
     const done = (row: Row): void => void open.set(row, (open.get(row) ?? 0) - 1);
 
     const keep = (row: Row, kept: Omit<StoredMirror, 'target'>, isFirst: boolean): void => {
@@ -131,8 +134,8 @@ export const createReconcile = (deps: ReconcileDeps) => {
 
     for (const { row, posted } of remove) {
       try {
-        tenure.assertHeld();
-        if (posted) await mirrors.remove(posted, row.ref);
+        assertHeld();
+        if (posted) await mirrors.remove(posted, row.ref, { assertHeld });
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
         if (thrown.code !== 'not-found') {
@@ -149,8 +152,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
     const change = async (step: Step, standing: Posted): Promise<Posted> => {
       const { row, mayExist } = step.prepared;
       const mirror = await mirrorOf(step);
-      tenure.assertHeld();
-      return mirrors.update(standing, mirror, mayExist ? { sinceMs: row.sinceMs } : undefined);
+      assertHeld();
+      const sinceMs = mayExist ? row.sinceMs : undefined;
+      return mirrors.update(standing, mirror, { sinceMs, assertHeld });
     };
     for (const step of update) {
       const { row } = step.prepared;
@@ -202,9 +206,8 @@ export const createReconcile = (deps: ReconcileDeps) => {
         const others = mayExist
           ? (await Promise.all(left.map(({ prepared }) => stored.others(prepared.row)))).flat()
           : [];
-        tenure.assertHeld();
+        assertHeld();
         const sinceMs = Math.min(...left.map(({ prepared }) => writtenMs(prepared.row)));
-        const assertHeld = (): void => tenure.assertHeld();
         const options = { mayExist, others, sinceMs, signal: tenure.signal, assertHeld };
         for await (const posted of mirrors.create(target, wanted, options)) {
           const step = left.shift();

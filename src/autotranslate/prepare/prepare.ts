@@ -72,11 +72,13 @@ export const createPrepare = (deps: PrepareDeps) => {
     language: string,
     tenure: Tenure,
   ): Promise<MirrorTarget> => {
-    const last = await threads.of(channel, language);
+    const known = await threads.of(channel, language);
     const name = threadName(language, languages);
-    tenure.assertHeld();
-    const target = await platforms.of(channel).mirrors.thread(channel, name, last);
-    if (!last || !isSameTarget(last, target)) await threads.put(channel, language, target);
+    const assertHeld = (): void => tenure.assertHeld();
+    assertHeld();
+    const { mirrors } = platforms.of(channel);
+    const target = await mirrors.thread(channel, name, { known, assertHeld });
+    if (!known || !isSameTarget(known, target)) await threads.put(channel, language, target);
     return target;
   };
 

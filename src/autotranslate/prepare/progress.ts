@@ -62,12 +62,12 @@ export const createProgress = (
     const standing = all.find(({ target: { channel } }) => isSameChannel(channel, ref.channel));
     // A finished reply is not overwritten by later progress.
     if (standing && (!standing.posted || standing.contentHash !== UNFINISHED)) return undefined;
-    tenure.assertHeld();
-    if (standing?.posted) return mirrors.update(standing.posted, mirror);
+    const assertHeld = (): void => tenure.assertHeld();
+    assertHeld();
+    if (standing?.posted) return mirrors.update(standing.posted, mirror, { assertHeld });
     const mayExist = row.mayExist || uncertain;
     const others = mayExist ? await stored.others(row) : [];
     uncertain = true;
-    const assertHeld = (): void => tenure.assertHeld();
     const options = { mayExist, others, signal, assertHeld };
     for await (const posted of mirrors.create(target, [mirror], options)) {
       uncertain = false;

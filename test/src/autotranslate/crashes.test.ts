@@ -49,9 +49,9 @@ const createLife = (feeds: readonly FakeFeed[], store: Store, deathAt: number): 
           yield posted;
         }
       },
-      update: (posted, mirror, again) => effect(() => mirrors.update(posted, mirror, again)),
-      remove: (posted, source) => effect(() => mirrors.remove(posted, source)),
-      removeOrphans: (from, source) => effect(() => mirrors.removeOrphans(from, source)),
+      update: (...given) => effect(() => mirrors.update(...given)),
+      remove: (...given) => effect(() => mirrors.remove(...given)),
+      removeOrphans: (...given) => effect(() => mirrors.removeOrphans(...given)),
     };
     return { ...platform, mirrors: dying };
   };

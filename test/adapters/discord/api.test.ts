@@ -1,6 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createDiscordApi } from '../../../adapters/discord/api.ts';
+import { AppError } from '../../../src/errors.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
 import { optionsFor } from './support.ts';
 
@@ -90,4 +92,35 @@ test('what is sent again waits longer each time, as long as nobody calls it off'
   const called = api.send('GET', '/users/@me', { signal: stop.signal });
   await expect(called).rejects.toMatchObject({ code: 'cancelled' });
   expect(waits).toHaveLength(4);
+});
+
+test('a guard is asked after the waits of the library, too, right before each request', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const { id } = fake.guild().channel();
+  const api = createDiscordApi(optionsFor(fake));
+  const body = { content: 'x' };
+  const form = { body, files: [{ name: 'x.txt', data: 'x' }] };
+  // The library sends the requests of one route one after the other.
+  fake.fail('POST /channels/:id/messages', { hang: true });
+  const stop = new AbortController();
+  const first = api.send('POST', `/channels/${id}/messages`, { body, signal: stop.signal });
+  await fake.until(() => fake.requests.length === 1);
+  let isHeld = true;
+  const assertHeld = (): void => {
+    if (!isHeld) throw new AppError('cancelled', 'lost');
+  };
+  const waiting = [{ body }, form].map((sent) =>
+    api.send('POST', `/channels/${id}/messages`, { ...sent, assertHeld }),
+  );
+  const ended = Promise.allSettled(waiting);
+  // By then they wait in the library.
+  await setImmediate();
+  isHeld = false;
+  stop.abort();
+  await expect(first).rejects.toMatchObject({ code: 'cancelled' });
+  const lost = { status: 'rejected', reason: { code: 'cancelled', message: 'lost' } };
+  expect(await ended).toMatchObject([lost, lost]);
+  expect(fake.requests).toHaveLength(1);
+  await api.send('POST', `/channels/${id}/messages`, form);
+  expect(fake.requests).toHaveLength(2);
 });

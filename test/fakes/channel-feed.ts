@@ -14,6 +14,7 @@ import { map, plainText } from '../../src/model/walk-rich-text.ts';
 import type { Naming } from '../../src/model/command-info.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+import type { WhileHeld } from '../../src/ports/leases.ts';
 import type { Mirror, Mirrors } from '../../src/ports/mirrors.ts';
 
 export const SPACE: Space = { platform: 'place', id: 'space' };
@@ -65,6 +66,8 @@ export interface FakeFeed {
   /** What its people must still allow before a channel can be watched. */
   lack(...permissions: string[]): void;
   readonly calls: string[];
+  /** The effects for which nobody said whether they may still be. */
+  readonly unguarded: string[];
 }
 
 export const lost = (): AppError =>
@@ -79,6 +82,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
   const reactions = new Map<string, number>();
   const faults: FeedFault[] = [];
   const calls: string[] = [];
+  const unguarded: string[] = [];
   const events: { call: FeedFault['call']; run: () => Promise<unknown> }[] = [];
   let lacking: readonly string[] = [];
   let last = 0;
@@ -132,6 +136,10 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     const [fault] = at < 0 ? [] : faults.splice(at, 1);
     if (fault) throw fault.error;
   };
+  const ask = (effect: keyof Mirrors, assertHeld: WhileHeld['assertHeld']): void => {
+    if (!assertHeld) unguarded.push(effect);
+    assertHeld?.();
+  };
   const meanwhile = async (call: FeedFault['call']): Promise<void> => {
     const at = events.findIndex((event) => event.call === call);
     const [event] = at < 0 ? [] : events.splice(at, 1);
@@ -184,7 +192,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
         const there = mayExist
           ? shownIn(to).find((shown) => shows(shown, mirror.source, mirror.key))
           : undefined;
-        assertHeld?.();
+        ask('create', assertHeld);
         if (!there) meet('create', false);
         const { ref } = there
           ? replace(there.message.ref, render(mirror), mirror)
@@ -195,7 +203,7 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     },
     update: async (posted, mirror, { assertHeld } = {}) => {
       await meanwhile('update');
-      assertHeld?.();
+      ask('update', assertHeld);
       meet('update', false);
       replace({ channel: posted.channel, id: posted.ids[0] }, render(mirror), mirror);
       meet('update', true);
@@ -203,20 +211,20 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
     },
     remove: async (posted, _, { assertHeld } = {}) => {
       await meanwhile('remove');
-      assertHeld?.();
+      ask('remove', assertHeld);
       meet('remove', false);
       remove({ channel: posted.channel, id: posted.ids[0] });
     },
     removeOrphans: async ({ channel: from }, source, { key, assertHeld } = {}) => {
       for (const shown of shownIn(from))
         if (shows(shown, source, key)) {
-          assertHeld?.();
+          ask('removeOrphans', assertHeld);
           remove(shown.message.ref);
         }
     },
     thread: async (of, name, { known, assertHeld } = {}) => {
       if (known) return known;
-      assertHeld?.();
+      ask('thread', assertHeld);
       return { channel: channel(`${of.id}/${name}`, of.id, of.space) };
     },
   };
@@ -253,5 +261,6 @@ export const createFakeFeed = (space: Space = SPACE, naming: Naming = 'plain'): 
       lacking = permissions;
     },
     calls,
+    unguarded,
   };
 };

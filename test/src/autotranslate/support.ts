@@ -1,5 +1,5 @@
 import { NO_SPACE } from '../../../src/model/lane.ts';
-import { afterEach, beforeEach, vi } from 'vitest';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
@@ -241,6 +241,8 @@ export const withScene = (watches: readonly ChannelWatch[] = []): Scene => {
   afterEach(async () => {
     await opened[Symbol.asyncDispose]();
     vi.useRealTimers();
+    const { feed, other } = opened;
+    expect([...feed.unguarded, ...other.unguarded]).toEqual([]);
   });
   return new Proxy({} as Scene, { get: (_, name: keyof Scene) => opened[name] });
 };

@@ -6,8 +6,6 @@ import { CAPABILITIES } from './limits.ts';
 import type { Writers } from './mirrors/writers.ts';
 import { botMessageWriter, syncParts } from './outbound/message-writer.ts';
 import { render } from './outbound/render.ts';
-import type { Content } from '../../src/model/content.ts';
-import type { Posted } from '../../src/model/place.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
 import type { Platform } from '../../src/ports/platform.ts';
@@ -27,11 +25,11 @@ export interface PlatformDeps {
 /** Sends a direct message. */
 const createTell =
   (api: Api): NonNullable<Platform['tell']> =>
-  async ({ id }, content) => {
+  async ({ id }, content, held = {}) => {
     const body = { recipient_id: id };
     const opened = (await api.send('POST', Routes.userChannels(), { body })) as { id: string };
     const to = channelOf(undefined, opened.id);
-    await syncParts(botMessageWriter(api, to), [], render(content));
+    await syncParts(botMessageWriter(api, to, held), [], render(content));
   };
 
 export const createPlatform = ({
@@ -49,17 +47,13 @@ export const createPlatform = ({
   access,
   missingToPost,
   tell: createTell(api),
-  post: async (to, content, { replyTo } = {}) =>
+  post: async (to, content, options = {}) =>
     postedOf(
-      ownPost(
-        to,
-        await syncParts(botMessageWriter(api, to, { replyTo }), [], render(content)),
-        BY_BOT,
-      ),
+      ownPost(to, await syncParts(botMessageWriter(api, to, options), [], render(content)), BY_BOT),
     ),
-  edit: async (message: Posted, content: Content) => {
+  edit: async (message, content, held = {}) => {
     const { channel, ids, handle } = ownPostOf(message);
-    const writer = await writers.of({ channel, ids, handle });
+    const writer = await writers.of({ channel, ids, handle }, held);
     return postedOf(ownPost(channel, await syncParts(writer, ids, render(content)), handle));
   },
   delete: async (message) => {

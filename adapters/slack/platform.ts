@@ -36,17 +36,18 @@ export const createPlatform = ({
   naming: NAMING,
   capabilities: CAPABILITIES,
   access,
-  post: async (to, content, { replyTo } = {}) => {
+  post: async (to, content, { replyTo, ...held } = {}) => {
     const threadTs = replyTo && ((await threads.rootOf(replyTo)) ?? replyTo.id);
     const parts = render(content);
-    const texts = await writer.post(to, parts, { threadTs });
-    return shownAs(to, texts, await writer.showFiles(to, [], filesOf(parts), { threadTs }));
+    const place = { threadTs, ...held };
+    const texts = await writer.post(to, parts, place);
+    return shownAs(to, texts, await writer.showFiles(to, [], filesOf(parts), place));
   },
-  edit: async ({ channel, ids, handle }, content) => {
+  edit: async ({ channel, ids, handle }, content, held = {}) => {
     const parts = render(content);
     const { texts: count } = readHandle(handle, ids.length);
-    const texts = await writer.sync(channel, ids.slice(0, count), parts);
-    const files = await writer.showFiles(channel, ids.slice(count), filesOf(parts));
+    const texts = await writer.sync(channel, ids.slice(0, count), parts, held);
+    const files = await writer.showFiles(channel, ids.slice(count), filesOf(parts), held);
     return shownAs(channel, texts, files);
   },
   delete: async ({ channel, ids }) => {

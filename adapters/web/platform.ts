@@ -64,23 +64,27 @@ export const createPlatform = ({ channelLog, render, personalData }: PlatformDep
   name: PLATFORM,
   capabilities: CAPABILITIES,
   personalData,
-  post: async (to, content, { replyTo } = {}) => {
+  post: async (to, content, { replyTo, assertHeld } = {}) => {
     const channel = channelIdOf(to);
+    const rendered = await render(content);
+    assertHeld?.();
     const entry = channelLog.add({
       channel,
       author: OURSELVES,
-      ...(await render(content)),
+      ...rendered,
       ...(replyTo ? { replyTo: replyTo.id } : {}),
       working: false,
     });
     return { channel: to, ids: [entry.message.id] };
   },
-  edit: async (message, content) => {
+  edit: async (message, content, { assertHeld } = {}) => {
     channelIdOf(message.channel);
     const [id] = message.ids;
     if (!channelLog.find(id)?.message.author.ours)
       throw new AppError('not-found', 'there is no such message of ours');
-    channelLog.change(id, await render(content));
+    const rendered = await render(content);
+    assertHeld?.();
+    channelLog.change(id, rendered);
     return message;
   },
   delete: async (message) => {

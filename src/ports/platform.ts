@@ -6,6 +6,7 @@ import type { Message } from '../model/message.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { VoicePort } from './voice.ts';
 import type { ChannelFeed } from './channel-feed.ts';
+import type { WhileHeld } from './leases.ts';
 import type { Mirrors } from './mirrors.ts';
 import type { PersonalData } from './personal-data.ts';
 
@@ -36,9 +37,13 @@ export interface Platform {
   /** The names that people type for commands. Default: plain. */
   readonly naming?: Naming;
   readonly capabilities: Capabilities;
-  post(to: Channel, content: Content, options?: { replyTo?: MessageRef }): Promise<Posted>;
+  post(
+    to: Channel,
+    content: Content,
+    options?: WhileHeld & { readonly replyTo?: MessageRef },
+  ): Promise<Posted>;
   /** Replaces the content of one of our messages; resolves with its new location. */
-  edit(message: Posted, content: Content): Promise<Posted>;
+  edit(message: Posted, content: Content, options?: WhileHeld): Promise<Posted>;
   /** Deletes one of our messages. A message that is already deleted is no error. */
   delete(message: Posted): Promise<void>;
   /**
@@ -48,7 +53,7 @@ export interface Platform {
   /** Names of permissions that the bot lacks to post in a channel, as the platform shows them. */
   readonly missingToPost?: (channel: Channel) => readonly string[];
   /** Sends a private message; rejects with `forbidden` where the person accepts none. */
-  readonly tell?: (person: Person, content: Content) => Promise<void>;
+  readonly tell?: (person: Person, content: Content, options?: WhileHeld) => Promise<void>;
   /** Voice channels; omitted by platforms without them. */
   readonly voice?: VoicePort;
   /** Messages of channels; omitted by platforms that do not report them. */

@@ -4,33 +4,38 @@ import type { Platform } from '../ports/platform.ts';
  * Creates a platform that shows and tells something, and creates threads, only while this process is in charge.
  * It deletes its messages all the same.
  *
- * @param assertInCharge throws where another process may be in charge
+ * @param assertInCharge throws where nothing may be begun: another process may be in charge
+ * @param assertHeld throws where what was begun may not be shown any more
  */
-export const platformInCharge = (platform: Platform, assertInCharge: () => void): Platform => {
+export const platformInCharge = (
+  platform: Platform,
+  assertInCharge: () => void,
+  assertHeld: () => void,
+): Platform => {
   const { mirrors, tell } = platform;
   return {
     ...platform,
-    post: async (...given) => {
+    post: async (to, content, options) => {
       assertInCharge();
-      return platform.post(...given);
+      return platform.post(to, content, { ...options, assertHeld });
     },
-    edit: async (...given) => {
+    edit: async (message, content) => {
       assertInCharge();
-      return platform.edit(...given);
+      return platform.edit(message, content, { assertHeld });
     },
     ...(mirrors && {
       mirrors: {
         ...mirrors,
-        thread: async (...given) => {
+        thread: async (channel, name, options) => {
           assertInCharge();
-          return mirrors.thread(...given);
+          return mirrors.thread(channel, name, { ...options, assertHeld });
         },
       },
     }),
     ...(tell && {
-      tell: async (...given: Parameters<typeof tell>) => {
+      tell: async (person, content) => {
         assertInCharge();
-        return tell.call(platform, ...given);
+        return tell.call(platform, person, content, { assertHeld });
       },
     }),
   };

@@ -5,7 +5,7 @@ import { type Log, logFailure } from '../log.ts';
 import type { Content } from '../model/content.ts';
 import { keyOf, type Channel, type Space } from '../model/place.ts';
 import type { StoredRoom } from '../model/stored-room.ts';
-import type { Tenure } from '../ports/leases.ts';
+import type { Tenure, WhileHeld } from '../ports/leases.ts';
 import type { OpenRoomRow, OpenRooms } from '../store/open-rooms.ts';
 import type { OpenRoom } from './room.ts';
 import type { NotBackReason, RoomTexts } from './texts.ts';
@@ -22,9 +22,14 @@ export interface ReturnsDeps {
   /** Acquires the right to be in a room of a space; the wait for it ends, with its reason, by the signal. */
   readonly acquire: (space: Space, wanted: AbortSignal) => Promise<Tenure>;
   readonly openUnder: (tenure: Tenure, room: StoredRoom, restored: StoredRoom) => Promise<OpenRoom>;
-  readonly post: (to: Channel, content: Content) => Promise<unknown>;
+  readonly post: (to: Channel, content: Content, held: WhileHeld) => Promise<unknown>;
   /** Sends a private message to a member of a space; does nothing where the platform has none. */
-  readonly tell: (space: Space, memberId: string, content: Content) => Promise<void>;
+  readonly tell: (
+    space: Space,
+    memberId: string,
+    content: Content,
+    held: WhileHeld,
+  ) => Promise<void>;
   readonly texts: (space: Space, locale: string) => RoomTexts;
   /** Called when the bot has not come back to a room of the space. */
   readonly notBack: (space: Space) => void;
@@ -37,6 +42,8 @@ const LONGEST_AWAY_MS = 15 * MINUTE_MS;
 const TOLD_MS = 24 * 60 * MINUTE_MS;
 /** Wait after a failure that may be over soon. */
 const TRY_AGAIN_AFTER_MS = 10_000;
+
+const heldBy = (tenure: Tenure): WhileHeld => ({ assertHeld: () => tenure.assertHeld() });
 
 /** Brings the bot back to the rooms in which its process ended, with what it did there. */
 export const createReturns = (deps: ReturnsDeps) => {
@@ -51,31 +58,37 @@ export const createReturns = (deps: ReturnsDeps) => {
   const tellStarter = async (
     { channel, captions }: StoredRoom,
     content: Content,
+    held: WhileHeld,
   ): Promise<void> => {
     const starter = captions?.startedBy;
     if (starter === undefined) return;
     await logFailure(log, 'the member who started captions could not be told', () =>
-      deps.tell(channel.space, starter, content),
+      deps.tell(channel.space, starter, content, held),
     );
   };
   /** Tells once that the bot does not come back, and forgets the room. */
   const giveUp = async (
     { room, seenMs }: OpenRoomRow,
-    { epoch }: Tenure,
+    tenure: Tenure,
     reason: NotBackReason,
   ): Promise<void> => {
     const { channel, captions, locale } = room;
-    await rows.remove(channel.space, epoch);
+    await rows.remove(channel.space, tenure.epoch);
     const texts = deps.texts(channel.space, locale);
     const content = texts.notBack(seenMs, reason);
+    const held = heldBy(tenure);
     const error = await logFailure(log, 'the end of a room could not be posted', () =>
-      post(captions?.in ?? channel, content),
+      post(captions?.in ?? channel, content, held),
     );
-    if (error) await tellStarter(room, texts.toStarter(channel, content.text));
+    if (error) await tellStarter(room, texts.toStarter(channel, content.text), held);
   };
 
   /** Goes on with what the bot did in a room before. */
-  const goOn = async (opened: OpenRoom, { room, seenMs }: OpenRoomRow): Promise<void> => {
+  const goOn = async (
+    opened: OpenRoom,
+    { room, seenMs }: OpenRoomRow,
+    held: WhileHeld,
+  ): Promise<void> => {
     const { captions } = room;
     if (!captions) {
       await opened.note(opened.texts.status('room.back'));
@@ -90,7 +103,7 @@ export const createReturns = (deps: ReturnsDeps) => {
     const { texts } = opened;
     const content = texts.failed('room.captions-not-back', error);
     if (!(await opened.note(content)))
-      await tellStarter(room, texts.toStarter(room.channel, content.text));
+      await tellStarter(room, texts.toStarter(room.channel, content.text), held);
     if (room.isAutomatic) await opened.close('unwanted');
   };
 
@@ -109,7 +122,7 @@ export const createReturns = (deps: ReturnsDeps) => {
       if (!error.retryable && !isOver && !lost.aborted) return giveUp(row, tenure, error);
       throw error;
     }
-    await goOn(opened, row);
+    await goOn(opened, row, heldBy(tenure));
     if (!opened.isOver) await opened.keep();
   };
 

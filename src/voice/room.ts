@@ -113,9 +113,15 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   /** True when another process may be in charge: then nothing more is shown or stored. */
   let hasMoved = false;
 
-  const platform = platformInCharge(start.platform, () => {
+  /** True once the room was left in order: what is under way is still shown. */
+  let isLeft = false;
+
+  const assertInCharge = (): void => {
     if (hasMoved) throw new AppError('cancelled', 'another process may be in charge of the room');
     tenure.assertHeld();
+  };
+  const platform = platformInCharge(start.platform, assertInCharge, () => {
+    if (!isLeft) assertInCharge();
   });
 
   /** Ends the room; the first reason counts, and none after the tenure. */
@@ -313,6 +319,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
       // A database that does not answer keeps the bot in no room.
       await waitUntil(clock, clock.nowMs() + STORING_MS, stored);
     } finally {
+      isLeft = !hasMoved && tenure.isHeld();
       start.ended(room, given);
     }
   };

@@ -229,9 +229,9 @@ export const createRooms = (deps: RoomsDeps) => {
     openUnder,
     isOpen: (space) => open.has(keyOf(space)),
     turn: (space) => mutex.take(keyOf(space)),
-    post: (to, content) => portOf(to.space).platform.post(to, content),
-    tell: async (space, id, content) =>
-      portOf(space).platform.tell?.({ platform: space.platform, id }, content),
+    post: (to, content, held) => portOf(to.space).platform.post(to, content, held),
+    tell: async (space, id, content, held) =>
+      portOf(space).platform.tell?.({ platform: space.platform, id }, content, held),
     texts: (space, locale) =>
       createRoomTexts(deps.texts, locale, portOf(space).platform.naming ?? 'plain'),
     notBack: autoJoin.consider,

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { AppError } from '../../src/errors.ts';
 import { rich } from '../fakes/rich-text.ts';
 import type { Contract } from './contract.ts';
 import { plainWords } from '../../src/model/compose-rich-text.ts';
@@ -91,6 +92,21 @@ export const PLATFORM_CONTRACT: Contract<PlatformSubject> = {
     const edited = await platform.edit(posted, { text: plainWords('after'), tone: 'note' });
     const seen = await seenBy(asker);
     expect(seen).toMatchObject([{ id: edited.ids[0], text: 'after', tone: 'note' }]);
+  },
+  'shows and changes nothing once its caller must not act any more': async (subject) => {
+    const { platform, channel, asker, seenBy } = subject;
+    const posted = await platform.post(channel, { text: plainWords('before') });
+    const assertHeld = (): void => {
+      throw new AppError('cancelled', 'the lease is not held any more');
+    };
+    const file = { name: 'a.txt', mediaType: 'text/plain', bytes: new Uint8Array(8) };
+    for (const content of [{ text: plainWords('x') }, { text: plainWords(''), files: [file] }])
+      for (const act of [
+        () => platform.post(channel, content, { assertHeld }),
+        () => platform.edit(posted, content, { assertHeld }),
+      ])
+        await expect(act()).rejects.toMatchObject({ name: 'AppError', code: 'cancelled' });
+    expect(await seenBy(asker)).toMatchObject([{ id: posted.ids[0], text: 'before' }]);
   },
   'refuses to edit what is not there': async ({ platform, channel }) => {
     const posted = await platform.post(channel, { text: plainWords('gone') });

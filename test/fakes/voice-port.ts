@@ -1,3 +1,4 @@
+import type { WhileHeld } from '../../src/ports/leases.ts';
 import { AppError } from '../../src/errors.ts';
 import { FAKE_CAPABILITIES } from './platform.ts';
 import type { Channel, Posted, Space } from '../../src/model/place.ts';
@@ -257,8 +258,14 @@ export const createVoicePlace = (
     },
   };
 
-  const show = async (to: Channel, content: Content, posted?: Posted): Promise<Posted> => {
+  const show = async (
+    to: Channel,
+    content: Content,
+    { assertHeld }: WhileHeld = {},
+    posted?: Posted,
+  ): Promise<Posted> => {
     await faults.posting;
+    assertHeld?.();
     const fault = faults.post?.(to, content);
     if (fault) throw fault;
     history.push({ channel: to.id, text: asShown(content.text) });
@@ -316,8 +323,8 @@ export const createVoicePlace = (
         whispers.push({ to: id, text: asShown(text) });
         if (faults.tell) throw faults.tell;
       },
-      post: (to, content) => show(to, content),
-      edit: (posted, content) => show(posted.channel, content, posted),
+      post: (to, content, options) => show(to, content, options),
+      edit: (posted, content, options) => show(posted.channel, content, options, posted),
       delete: async ({ ids }) => {
         const at = shown.findIndex(({ id }) => id === ids[0]);
         if (at >= 0) shown.splice(at, 1);

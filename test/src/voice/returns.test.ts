@@ -40,6 +40,8 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
     isLost: false,
     tenureGiven: (): void => undefined,
     openingBegun: (): void => undefined,
+    /** The wait for the platform's rate. */
+    waiting: async (): Promise<void> => undefined,
   };
   const told: string[] = [];
   const warned: string[] = [];
@@ -91,11 +93,16 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
       held = tenure;
       return opened;
     },
-    post: async (to, content) => {
+    post: async (to, content, { assertHeld }) => {
       if (state.posting) throw state.posting;
+      await state.waiting();
+      assertHeld?.();
       await post(content, to.id);
     },
-    tell: async (_, memberId, content) => void (await post(content, memberId)),
+    tell: async (_, memberId, content, { assertHeld }) => {
+      assertHeld?.();
+      await post(content, memberId);
+    },
     texts: () => texts,
     notBack: () => done.push('not back'),
     log: createLog('warn', { write: (line: string) => void warned.push(line) }),
@@ -231,6 +238,14 @@ describe('a room in which the program ended', () => {
     state.isLost = true;
     expect(await returns.spaceReady(SPACE)).toBe(false);
     expect([told, state.row === undefined]).toEqual([[], false]);
+  });
+
+  it('is not told of by a process whose lease ends while the message waits', async () => {
+    const { returns, told, state } = start();
+    state.isPeopled = false;
+    state.waiting = async () => void (state.isLost = true);
+    await returns.spaceReady(SPACE);
+    expect(told).toEqual([]);
   });
 
   it('is left to the next process where its space is lost during the wait for another one', async () => {

@@ -31,6 +31,19 @@ describe('captions of a room', () => {
     expect(stage.sent).toHaveLength(1);
   });
 
+  it('end with a message also where that waits longer than the bot stays', async () => {
+    await using stage = await openCaptioned();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    stage.place.faults.posting = promise;
+    const leaving = stage.room().leave();
+    await stage.pass(10_000);
+    await leaving;
+    expect(stage.place.where()).toBeUndefined();
+    resolve();
+    await settle();
+    expect(ends(stage)).toHaveLength(1);
+  });
+
   it('write down what was being said when they were ended', async () => {
     await using stage = await openCaptioned();
     await stage.place.speak('ann', 'almost done');

@@ -47,6 +47,19 @@ describe('a room whose lease is lost', () => {
     expect(stage.place.history.slice(length)).toEqual([]);
   });
 
+  it('shows nothing that waits for the platform when it is lost', async () => {
+    await using stage = await openCaptioned();
+    const { length } = stage.place.history;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    stage.place.faults.posting = promise;
+    await stage.say('ann', 'before');
+    await stage.pass(2_000);
+    stage.loseRoom();
+    resolve();
+    await stage.pass(5_000);
+    expect(stage.place.history.slice(length)).toEqual([]);
+  });
+
   it('creates no thread for captions before anybody knows of the loss', async () => {
     await using stage = await openStage();
     stage.place.enter(ROOM, human('ann', 'Ann'));

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
 import { createLog } from '../../../../src/log.ts';
 import type { TranscriptionProgress } from '../../../../src/speech/transcriber.ts';
 import { createProgress, type Progress } from '../../../../src/autotranslate/prepare/progress.ts';
@@ -13,6 +14,7 @@ let feed: FakeFeed;
 let row: Row;
 let line: Progress;
 let stopping: AbortController;
+let isHeld: boolean;
 
 const TEN_MINUTES = { totalMs: 10 * MINUTE_MS };
 const UNKNOWN = { totalMs: undefined };
@@ -28,12 +30,16 @@ const begin = (): Progress => {
   const { mirrors: stored, store, clock } = inbox;
   const now = (): number => clock.ms;
   const deps = { mirrors: feed.mirrors, stored, store, log: createLog('silent'), now };
-  return createProgress(deps, row, { assertHeld: () => undefined }, stopping.signal);
+  const assertHeld = (): void => {
+    if (!isHeld) throw new AppError('cancelled', 'the lease is not held any more');
+  };
+  return createProgress(deps, row, { assertHeld }, stopping.signal);
 };
 
 beforeEach(async () => {
   feed = createFakeFeed();
   stopping = new AbortController();
+  isHeld = true;
   await inbox.accept(messageOf(1));
   [row] = (await inbox.claim()) as [Row];
   line = begin();
@@ -61,6 +67,15 @@ describe('a line of progress', () => {
     stopping.abort();
     await hear(MINUTE_MS);
     expect(feed.texts(HERE)).toEqual([]);
+  });
+
+  it('is not changed where the lease ends while it waits for the platform', async () => {
+    await hear(MINUTE_MS);
+    inbox.clock.ms += MINUTE_MS;
+    feed.during('update', async () => void (isHeld = false));
+    await hear(2 * MINUTE_MS);
+    expect(feed.texts(HERE)).toEqual(['🎧 1:00 / 10:00 …']);
+    expect(feed.calls).toEqual(['create']);
   });
 
   it('does not stand twice, though nobody knows whether it stands', async () => {

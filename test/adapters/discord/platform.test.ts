@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
+import { AppError } from '../../../src/errors.ts';
+import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import type { Member } from '../../../src/model/member.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
 import { PLATFORM_CONTRACT } from '../../contracts/platform.ts';
@@ -61,4 +63,20 @@ test.each(Object.entries(PLATFORM_CONTRACT))('%s', async (_, check) => {
       return [...channel.messages, ...who.dm().messages].map(seen);
     },
   });
+});
+
+test('a private message is not sent once its sender must not act any more', async () => {
+  const { fake, adapter } = discord;
+  const ann = fake.user();
+  const content = { text: plainWords('hello') };
+  const assertHeld = (): void => {
+    throw new AppError('cancelled', 'the lease is not held any more');
+  };
+  const { tell } = adapter.platform;
+  await expect(tell!(memberOf(ann), content, { assertHeld })).rejects.toMatchObject({
+    code: 'cancelled',
+  });
+  expect(ann.dm().messages).toEqual([]);
+  await tell!(memberOf(ann), content);
+  expect(ann.dm().messages).toHaveLength(1);
 });

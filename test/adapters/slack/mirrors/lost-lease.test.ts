@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { row } from '../../../../src/model/compose-rich-text.ts';
+import type { Content } from '../../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../../src/model/file.ts';
 import type { Channel, Posted } from '../../../../src/model/place.ts';
 import type { WhileHeld } from '../../../../src/ports/leases.ts';
@@ -98,6 +99,16 @@ const remove = async ({ mirror, posted }: Standing, held: WhileHeld) =>
 const sweep = async ({ mirror, target }: Standing, held: WhileHeld) =>
   mirrors.removeOrphans({ channel: target }, mirror.source, held);
 
+/** A message of the bot itself. */
+const own = async (content: Content): Promise<Standing> => {
+  const standing = await stand(short);
+  return { ...standing, posted: await slack.platform.post(standing.target, content) };
+};
+const edit =
+  (content: Content) =>
+  async ({ posted }: Standing, held: WhileHeld) =>
+    slack.platform.edit(posted, content, held);
+
 /** Somebody deletes the text of a mirror. */
 const deleted = async (content: Mirror['content']): Promise<Standing> => {
   const standing = await stand(content);
@@ -126,6 +137,7 @@ describe('a lease that ends before any request of a process', () => {
     ['that replaces what it finds', () => inPart({ ...long, files: FILES }), post(long, true)],
     ['that removes a mirror', () => stand(withFiles), remove],
     ['that sweeps', () => stand(withFiles), sweep],
+    ['that edits a message of its own', () => own(withFiles), edit({ ...long, files: FILES })],
   ])('%s lets no more of them be sent', async (_, open, act) => {
     for (let allowed = 0; ; allowed += 1) {
       const { error, sent } = await tryIt(act, await open(), allowed);

@@ -1,5 +1,6 @@
 import { LogLevel, WebClient, type Logger } from '@slack/web-api';
 import { backoffMs } from '../../src/async/backoff.ts';
+import { createSemaphore } from '../../src/async/semaphore.ts';
 import { realClock, sleep, type Clock } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Quota } from '../../src/ports/quota.ts';
@@ -54,6 +55,8 @@ export interface ApiOptions {
   readonly rateLimited?: () => void;
 }
 
+/** Requests under way, as many as the library allows by itself. */
+const REQUESTS_AT_ONCE = 100;
 /** Longest time of one request. */
 const REQUEST_MS = 15_000;
 /** Tries of one call whose answer was lost. */
@@ -100,7 +103,12 @@ export const createSlackApi = (
   tokens: Pick<Installations, 'tokenOf' | 'tokenKnown' | 'tokenRefused'>,
 ): Api => {
   const { clock = realClock, random = Math.random, speed = 1 } = options;
-  const client = new WebClient(undefined, clientOptions(options.url));
+  const client = new WebClient(undefined, {
+    ...clientOptions(options.url),
+    // Calls wait here instead, before they are asked for.
+    maxRequestConcurrency: Infinity,
+  });
+  const requests = createSemaphore(REQUESTS_AT_ONCE);
   const limiter = createRateLimiter(clock, speed, options.quota);
   const history = createHistoryLimits(limiter);
   const backoff = { firstMs: 500, longestMs: 4_000, random };
@@ -118,10 +126,12 @@ export const createSlackApi = (
       throw new AppError('unavailable', 'the app is not installed in this workspace', {
         retryable: true,
       });
-    assertHeld?.();
     try {
       const team = OF_WORKSPACE.has(method) ? { team_id: space.id } : {};
-      const result = await client.apiCall(method, { ...team, ...args, token });
+      const result = await requests.use(async () => {
+        assertHeld?.();
+        return client.apiCall(method, { ...team, ...args, token });
+      });
       refused.delete(space.id);
       return result;
     } catch (thrown) {

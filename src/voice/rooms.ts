@@ -133,7 +133,7 @@ export const createRooms = (deps: RoomsDeps) => {
       cancel();
     }
   };
-  /** Opens a room of a space whose turn the caller has; the room releases the tenure. */
+  /** Opens a room of a space whose turn the caller has; an open room releases the tenure at its end. */
   const openUnder = async (
     tenure: Tenure,
     { channel, locale, ...as }: Pick<StoredRoom, 'channel' | 'locale' | 'isAutomatic'>,
@@ -142,34 +142,29 @@ export const createRooms = (deps: RoomsDeps) => {
     const { space } = channel;
     const { signal } = over;
     const stay = { automatic: as.isAutomatic ? channel.id : undefined };
-    try {
-      const { rooms: choices } = await services.spaces.of(space);
-      const room = await openRoom(
-        {
-          channel,
-          locale,
-          ...portOf(space),
-          choices,
-          tenure,
-          rows,
-          isAutomatic: () => stay.automatic !== undefined,
-          restored,
-          signal,
-          ended: (gone, why) => ended(gone, tenure, why),
-        },
-        { ...deps, choiceOf: consentChoices.of, captionShown: voiceMetrics.captionShown },
-      );
-      if (signal.aborted || !tenure.isHeld()) await room.close('stopping');
-      if (room.isOver) throw notJoined();
-      tenure.signal.addEventListener('abort', () => void room.close('moved'), { once: true });
-      open.set(keyOf(space), { room, tenure, choices, stay });
-      // The choices may have been changed meanwhile.
-      await applyChoices(space);
-      return room;
-    } catch (thrown) {
-      await tenure.release();
-      throw thrown;
-    }
+    const { rooms: choices } = await services.spaces.of(space);
+    const room = await openRoom(
+      {
+        channel,
+        locale,
+        ...portOf(space),
+        choices,
+        tenure,
+        rows,
+        isAutomatic: () => stay.automatic !== undefined,
+        restored,
+        signal,
+        ended: (gone, why) => ended(gone, tenure, why),
+      },
+      { ...deps, choiceOf: consentChoices.of, captionShown: voiceMetrics.captionShown },
+    );
+    if (signal.aborted || !tenure.isHeld()) await room.close('stopping');
+    if (room.isOver) throw notJoined();
+    tenure.signal.addEventListener('abort', () => void room.close('moved'), { once: true });
+    open.set(keyOf(space), { room, tenure, choices, stay });
+    // The choices may have been changed meanwhile.
+    await applyChoices(space);
+    return room;
   };
   const enter = async (channel: Channel, locale: string, reason: JoinReason): Promise<OpenRoom> => {
     const { space } = channel;
@@ -187,9 +182,14 @@ export const createRooms = (deps: RoomsDeps) => {
       return here.room;
     }
     if (here) await makeWay(here, channel, reason);
-    const room = await openUnder(await acquire(space), { channel, locale, isAutomatic });
-    await room.keep();
-    return room;
+    const tenure = await acquire(space);
+    try {
+      const room = await openUnder(tenure, { channel, locale, isAutomatic });
+      await room.keep();
+      return room;
+    } finally {
+      if (!open.has(key)) await tenure.release();
+    }
   };
 
   const autoJoin = createAutoJoin({

@@ -201,32 +201,36 @@ describeBroken(MIRRORS_CONTRACT, {
     fails: 'posts nothing once its caller must not act any more, though nothing else tells so',
   },
   'asks nobody whether it may still change a mirror': {
-    port: openFake(undefined, ({ update }) => ({
-      update: (posted, mirror) => update(posted, mirror),
+    port: openFake(undefined, (mirrors) => ({
+      update: (posted, mirror) => mirrors.update(posted, mirror),
     })),
     fails: CHANGES_NOTHING,
   },
   'asks nobody whether it may still delete a mirror': {
-    port: openFake(undefined, ({ remove }) => ({
-      remove: (posted, source) => remove(posted, source),
+    port: openFake(undefined, (mirrors) => ({
+      remove: (posted, source) => mirrors.remove(posted, source),
     })),
     fails: CHANGES_NOTHING,
   },
   'asks nobody whether it may still delete orphans': {
-    port: openFake(undefined, ({ removeOrphans }) => ({
-      removeOrphans: (from, source) => removeOrphans(from, source),
+    port: openFake(undefined, (mirrors) => ({
+      removeOrphans: (from, source) => mirrors.removeOrphans(from, source),
     })),
     fails: CHANGES_NOTHING,
   },
   'asks nobody whether it may still change what it finds': {
-    port: openFake(undefined, ({ create }) => ({
+    port: openFake(undefined, (mirrors) => ({
       create: (to, wanted, options) =>
-        create(to, wanted, options.mayExist ? { ...options, assertHeld: undefined } : options),
+        mirrors.create(
+          to,
+          wanted,
+          options.mayExist ? { ...options, assertHeld: undefined } : options,
+        ),
     })),
     fails: CHANGES_NOTHING,
   },
   'asks nobody whether it may still begin a thread': {
-    port: openFake(undefined, ({ thread }) => ({ thread: (of, name) => thread(of, name) })),
+    port: openFake(undefined, (mirrors) => ({ thread: (of, name) => mirrors.thread(of, name) })),
     fails: 'begins no thread once its caller must not act any more',
   },
   'posts nothing': {

@@ -57,12 +57,13 @@ export const createProgress = (
   let nextMs = 0;
   let uncertain = false;
 
+  const assertHeld = (): void => tenure.assertHeld();
+
   const put = async (mirror: Mirror): Promise<Posted | undefined> => {
     const all = await stored.of(row);
     const standing = all.find(({ target: { channel } }) => isSameChannel(channel, ref.channel));
     // A finished reply is not overwritten by later progress.
     if (standing && (!standing.posted || standing.contentHash !== UNFINISHED)) return undefined;
-    const assertHeld = (): void => tenure.assertHeld();
     assertHeld();
     if (standing?.posted) return mirrors.update(standing.posted, mirror, { assertHeld });
     const mayExist = row.mayExist || uncertain;

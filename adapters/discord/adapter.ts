@@ -5,11 +5,11 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import { contentIntentHint, readApplication, inviteLink, type Application } from './application.ts';
 import { PLATFORM } from './ids.ts';
 import { createInteractionSet } from './interactions/interaction-set.ts';
-import { createOneBot } from './one-bot.ts';
 import { createParts, type DiscordOptions } from './parts.ts';
 import { createRegister } from './slash/registration.ts';
 import { createConnections } from './shards/connections.ts';
 import { createGatewayInfo, IDENTIFY_EVERY_MS, scarcityOf } from './shards/identify.ts';
+import { createOneBot, type BotKind } from '../../src/one-bot.ts';
 import { tryAgain } from '../../src/try-again.ts';
 
 export type { DiscordOptions } from './parts.ts';
@@ -18,6 +18,9 @@ export type { DiscordOptions } from './parts.ts';
 const PATIENCE_MS = 30_000;
 /** Longest wait for running commands to show that they were stopped. */
 const STOP_MS = 2_000;
+/** Bits of an id below the time at which it was made; the time alone is a number without loss. */
+const BELOW_TIME = 22n;
+const BOT: BotKind = { name: 'discord-bot', noun: 'bot', variable: 'DISCORD_TOKEN' };
 
 export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapter => {
   const { log } = core;
@@ -31,7 +34,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
   };
   const parts = createParts(options, core, known);
   const { api, clients, voice, clock } = parts;
-  const oneBot = createOneBot(core.processes, clock);
+  const oneBot = createOneBot(core.processes, clock, BOT);
   const register = createRegister({ api, core, signal });
   const interactions = createInteractionSet({ ...parts, core });
   const info = createGatewayInfo(api, clock, parts.measured.noteStarts);
@@ -49,7 +52,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
   const goOnline = async (): Promise<{ readonly connected: Promise<void> }> => {
     const found = await readApplication(api);
     const { id, hasContentIntent } = found;
-    await oneBot.demand(id);
+    await oneBot.demand(Number(BigInt(id) >> BELOW_TIME));
     signal.throwIfAborted();
     // What is to be posted in servers of other processes' shards needs none here.
     if (!core.processes.isAlone) application = found;

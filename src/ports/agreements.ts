@@ -2,6 +2,19 @@
 export interface Agreements {
   /** Resolves with the number of a name, which is this one where there was none. */
   agree(name: string, value: number): Promise<number>;
+  /**
+   * Sets a number that is `former` to `value`, unless some process holds a lease of a set; resolves with the number then.
+   * Whoever acquires such a lease, and is then told `former` by `agree`, keeps this from being done.
+   */
+  replace(
+    name: string,
+    change: {
+      readonly former: number;
+      readonly value: number;
+      /** The set, as `Leases.isAnyHeld` has it. */
+      readonly unlessHeld: string;
+    },
+  ): Promise<number>;
   /** The numbers whose names begin with `prefix`. */
   read(prefix: string): Promise<ReadonlyMap<string, number>>;
   /** Sets numbers together; undefined: removes them. */

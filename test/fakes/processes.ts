@@ -42,6 +42,10 @@ export const createLoneProcess = (): Processes => {
         if (!numbers.has(name)) numbers.set(name, value);
         return numbers.get(name) ?? value;
       },
+      replace: async (name, { former, value }) => {
+        if (numbers.get(name) === former) numbers.set(name, value);
+        return numbers.get(name) ?? value;
+      },
       read: async (prefix) => new Map([...numbers].filter(([name]) => name.startsWith(prefix))),
       write: async (values) => {
         for (const [name, value] of Object.entries(values))

@@ -21,6 +21,7 @@ import { createAgent } from './interactions/agent.ts';
 import { createInteractions } from './interactions/interactions.ts';
 import { createMentions } from './mentions.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
+import { createOneApp } from './one-app.ts';
 import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createMessageWriter } from './outbound/message-writer.ts';
 import { declareSlackMetrics } from './metrics.ts';
@@ -58,6 +59,10 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     stopped: stopped.signal,
   });
   const known = (space: Space): Installed | undefined => installations.known(space);
+  const oneApp = createOneApp(core.processes, clock, pages && options.client?.id, () => {
+    const [space] = installations.list();
+    return space && known(space)?.appId;
+  });
   const measured = declareSlackMetrics(core.metrics);
   const { isAlone, quota } = core.processes;
   const api = createSlackApi(
@@ -230,6 +235,8 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
 
   const goOnline = async (): Promise<string> => {
     await installations.load();
+    await oneApp.demand();
+    stopped.signal.throwIfAborted();
     if (core.receives) await looks.start();
     await cover?.look();
     await intake.resume();
@@ -273,6 +280,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
       intake[Symbol.dispose]();
       await transport.stop();
       await installations.settled();
+      await oneApp[Symbol.asyncDispose]();
     },
   };
 };

@@ -23,18 +23,27 @@ export interface RetentionDeps {
 /** Has what is old deleted every hour, by one process at a time, until it is disposed of. */
 export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
   const { store, leases, cursors, invites, platforms, log, now, inboxDays, mirrorDays } = deps;
-  const ago = (days: number): number => now() - days * DAY_MS;
+
+  /** The time, ms since 1970: the database's where this process's clock is ahead, so that nothing is deleted early. */
+  const findTime = async (): Promise<number> => {
+    const stored = await store.states?.change('retention', (_, databaseMs) => ({
+      result: databaseMs,
+    }));
+    return Math.min(now(), Math.floor(stored ?? Infinity));
+  };
 
   const clear = async (isRunning: boolean): Promise<void> => {
-    const rowsMs = ago(inboxDays);
     try {
+      const nowMs = await findTime();
+      const ago = (days: number): number => nowMs - days * DAY_MS;
+      const rowsMs = ago(inboxDays);
       await clearOld(store, {
         rowsMs,
         mirrorsMs: ago(mirrorDays),
-        deliveriesMs: now() - DELIVERY_HOURS * HOUR_MS,
+        deliveriesMs: nowMs - DELIVERY_HOURS * HOUR_MS,
         roomsMs: ago(ROOM_DAYS),
         usageMs: ago(USAGE_DAYS),
-        leftMs: now() - HOUR_MS,
+        leftMs: nowMs - HOUR_MS,
         statesMs: ago(STATE_DAYS),
       });
       await invites.clear();

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
 import { createCallMetrics } from '../../src/api/metrics/call-metrics.ts';
 import type { CoreDeps } from '../../src/core.ts';
@@ -11,6 +11,7 @@ import { createMirrorStore } from '../../src/store/mirrors.ts';
 import { openStore } from '../../src/store/index.ts';
 import { ASKER } from '../fakes/asker.ts';
 import { channel, createFakeFeed, person, type FakeFeed } from '../fakes/channel-feed.ts';
+import { createTestClock } from '../fakes/clock.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import { createStreamingRecogniser } from '../fakes/recogniser.ts';
 import { markdownOf } from '../fakes/rich-text.ts';
@@ -149,5 +150,58 @@ describe('the core', () => {
       });
       expect(markdownOf(shown.at(-1)?.text ?? [])).toBe(sentence('errors.author-opted-out'));
     }
+  });
+});
+
+describe('the end of the work', () => {
+  type Opened = Awaited<ReturnType<typeof open>>;
+  const beginCommand = async ({ core }: Opened, effect: () => Promise<void>): Promise<void> =>
+    core.dispatch({
+      id: '1',
+      command: 'help',
+      options: {},
+      member: ADA,
+      channel: HERE,
+      signal: new AbortController().signal,
+      answer: { show: effect, paceMs: 0 },
+    });
+  const beginEvent = async ({ core }: Opened, effect: () => Promise<void>): Promise<void> => {
+    const deliveries = core.openDeliveries('place', effect);
+    onTestFinished(() => deliveries[Symbol.dispose]());
+    await deliveries.resume();
+    await deliveries.take({
+      id: '1',
+      space: HERE.space,
+      orderKey: 'here',
+      authorId: undefined,
+      body: '{}',
+    });
+  };
+
+  it.each([
+    ['a command', beginCommand, true],
+    ['a command', beginCommand, false],
+    ['an event', beginEvent, true],
+    ['an event', beginEvent, false],
+  ])('waits for %s that is under way, no longer than it may', async (_, begin, isInTime) => {
+    const clock = createTestClock();
+    await using running = await open({ clock });
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const begins = begin(running, async () => {
+      begun.resolve();
+      await ended.promise;
+    });
+    await begun.promise;
+    const noted: string[] = [];
+    const drained = running.drain(5_000).then(() => noted.push('drained'));
+    await clock.advance(4_999);
+    noted.push(isInTime ? 'the work ends' : 'the time ends');
+    if (isInTime) ended.resolve();
+    else await clock.advance(1);
+    await drained;
+    ended.resolve();
+    await begins;
+    expect(noted).toEqual([isInTime ? 'the work ends' : 'the time ends', 'drained']);
   });
 });

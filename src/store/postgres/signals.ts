@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { sleep, waitUntil, type Clock } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
+import { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import type { SignalTopic, SignalTopics } from '../../ports/signals.ts';
@@ -142,6 +143,10 @@ export const openPostgresSignals = async ({
     await notify(channel, said);
   };
 
+  /** True for a failure that comes of the end of this store: whoever opens the next one reads everything. */
+  const isEnding = (err: unknown): boolean =>
+    closing.signal.aborted || (err instanceof AppError && err.code === 'cancelled');
+
   const receive = async (notice: Notice): Promise<void> => {
     const { topic, from } = notice;
     // What one process is asked once more concerns the others.
@@ -149,7 +154,8 @@ export const openPostgresSignals = async ({
     try {
       await apply(notice);
     } catch (err) {
-      log.error({ err, topic }, 'a change could not be applied');
+      const level = isEnding(err) ? 'debug' : 'error';
+      log[level]({ err, topic }, 'a change could not be applied');
       return;
     }
     if (from !== owner) await say(appliedFor(from), topic).catch(() => undefined);
@@ -182,7 +188,8 @@ export const openPostgresSignals = async ({
         lookedUnder = { alive, connection: under };
         opened.resolve();
       } catch (err) {
-        log.warn({ err }, 'changes of other processes may be missed');
+        const level = isEnding(err) ? 'debug' : 'warn';
+        log[level]({ err }, 'changes of other processes may be missed');
         nextMs = AGAIN_MS;
       }
       await sleep(clock, nextMs, either).catch(() => undefined);

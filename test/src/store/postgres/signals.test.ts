@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
 import { createLog } from '../../../../src/log.ts';
@@ -171,6 +172,41 @@ describe('what one process changes', () => {
     await expect.poll(() => received.length).toBeGreaterThan(0);
     expect(new Set(received.map(([topic]) => topic))).toEqual(new Set(['space-settings']));
     await expect.poll(() => other.signals.isCurrent()).toBe(true);
+  });
+});
+
+describe('a change that comes while the store closes', () => {
+  it.each<[string, (store: Store) => Promise<void>]>([
+    ['ends', async (store) => store.destroy()],
+    ['leaves what the database does not answer', async (store) => store.abandon?.()],
+  ])('is no fault where its reader finds no database any more: the store %s', async (_, end) => {
+    const url = await makeDatabase();
+    const levels: string[] = [];
+    const log = pino(
+      { level: 'debug', formatters: { level: (level) => ({ level }) } },
+      {
+        write: (line: string) => {
+          const { level, msg } = JSON.parse(line) as Record<'level' | 'msg', string>;
+          if (msg.includes('could not be applied')) levels.push(level);
+        },
+      },
+    );
+    const [store, other] = [await openTestStore(url, { log }), await openTestStore(url)];
+    const begun = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    store.signals.subscribe('space-settings', async () => {
+      begun.resolve();
+      await ended.promise;
+      await store.selectFrom('revision').selectAll().execute();
+    });
+    const publishing = publish(other);
+    await begun.promise;
+    await end(store);
+    ended.resolve();
+    await expect.poll(() => levels).not.toEqual([]);
+    await store.destroy();
+    await publishing;
+    expect(new Set(levels)).toEqual(new Set(['debug']));
   });
 });
 

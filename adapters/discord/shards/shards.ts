@@ -94,6 +94,17 @@ export const createShards = (deps: ShardsDeps): Shards => {
       await agreements.write(Object.fromEntries(missing.map((name) => [name, 1])));
   };
 
+  /** Takes back that a shard of the next number is connected, where it was noted. */
+  const takeBack = async (key: ShardKey, isReady: () => boolean): Promise<void> => {
+    const name = readyName(key);
+    try {
+      const isNoted = (await agreements.read(name)).has(name);
+      if (isNoted && !isReady()) await agreements.write({ [name]: undefined });
+    } catch (thrown) {
+      log.warn({ reason: toAppError(thrown).message }, 'Discord: a shard still counts as ready');
+    }
+  };
+
   /** Ends the former number of shards once all of the next one are connected. */
   const advance = async (numbers: ReadonlyMap<string, number>): Promise<void> => {
     const next = numbers.get(NEXT);
@@ -106,13 +117,19 @@ export const createShards = (deps: ShardsDeps): Shards => {
   const begin = (count: number, next: number | undefined): ShardSet => {
     const shards = new Map<string, Shard>();
     const ready = new Set<string>();
+    const isNext = (): boolean => count === next && count !== current;
     const work = (tenure: Tenure): Work => {
       const { name } = tenure;
+      const key: ShardKey = { id: idOf(name), count };
+      const isReady = (): boolean => ready.has(name);
+      let isGiven = false;
       const connected = (): void => {
-        if (shards.get(name) === shard) ready.add(name);
+        if (shards.get(name) === shard && !isGiven) ready.add(name);
         look();
       };
-      const shard = open({ id: idOf(name), count }, tenure, connected);
+      // Whoever had it before may have ended without a word.
+      if (isNext()) void takeBack(key, isReady);
+      const shard = open(key, tenure, connected);
       shards.set(name, shard);
       const forget = (): void => {
         if (shards.get(name) !== shard) return;
@@ -123,8 +140,11 @@ export const createShards = (deps: ShardsDeps): Shards => {
       return {
         hear: () => undefined,
         [Symbol.asyncDispose]: async () => {
+          isGiven = true;
+          const takenBack = ready.delete(name) && isNext() ? takeBack(key, isReady) : undefined;
           await shard.close();
           forget();
+          await takenBack;
         },
       };
     };

@@ -4,6 +4,7 @@ import type { ShardKey } from '../../../../adapters/discord/shards/shard.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createLog } from '../../../../src/log.ts';
 import type { Agreements } from '../../../../src/ports/agreements.ts';
+import type { Tenure, Work } from '../../../../src/ports/leases.ts';
 import type { Processes } from '../../../../src/ports/processes.ts';
 import { createLoneProcess } from '../../../fakes/processes.ts';
 
@@ -93,8 +94,22 @@ describe('a process that is about to stop', () => {
 
 describe('another number of shards, which several processes agree on', () => {
   /** A process that has two shards, and wants another number of them. */
-  const start = async (wanted: number, write?: (values: object) => void) => {
+  const start = async (
+    wanted: number,
+    write?: (values: object) => void,
+    noted?: Readonly<Record<string, number>>,
+  ) => {
     const lone = createLoneProcess();
+    if (noted) await lone.agreements.write(noted);
+    const works = new Map<string, Work>();
+    const share: Processes['leases']['share'] = (set, size, begin, options) => {
+      const note = (tenure: Tenure): Work => {
+        const work = begin(tenure);
+        works.set(tenure.name, work);
+        return work;
+      };
+      return lone.leases.share(set, size, note, options);
+    };
     const agreements: Agreements = {
       ...lone.agreements,
       write: async (values) => {
@@ -107,7 +122,7 @@ describe('another number of shards, which several processes agree on', () => {
     const up = new Set<string>();
     const nameOf = ({ id, count }: ShardKey): string => `${id} of ${count}`;
     const shards = createShards({
-      processes: { ...lone, agreements, isAlone: false },
+      processes: { ...lone, agreements, leases: { ...lone.leases, share }, isAlone: false },
       log: createLog('silent'),
       identifyEveryMs: 0,
       open: (key, _, connected) => {
@@ -122,7 +137,7 @@ describe('another number of shards, which several processes agree on', () => {
       sleep: async () => undefined,
     });
     onTestFinished(async () => shards[Symbol.asyncDispose]());
-    await shards.start(2, 1);
+    if (!noted) await shards.start(2, 1);
     await shards.start(wanted, 1);
     return {
       shards,
@@ -132,6 +147,10 @@ describe('another number of shards, which several processes agree on', () => {
         if (isLasting) up.add(name);
         opened.get(name)!();
       },
+      /** Gives a shard to another process. */
+      give: async (id: number, count: number) =>
+        works.get(`discord-shards-${count}:${id}`)![Symbol.asyncDispose](),
+      note: async (name: string) => lone.agreements.write({ [name]: 1 }),
       numbers: async () => Object.fromEntries(await lone.agreements.read('discord-shards')),
     };
   };
@@ -181,6 +200,32 @@ describe('another number of shards, which several processes agree on', () => {
     expect(at.shards.count()).toBe(3);
     expect(at.shards.own()).toHaveLength(3);
     expect(await at.numbers()).toEqual({ 'discord-shards': 3 });
+  });
+
+  it('is not reached while a shard of it that was connected is given to another process', async () => {
+    const at = await start(3);
+    at.connect('0 of 3');
+    at.connect('1 of 3');
+    await expect.poll(at.numbers).toHaveProperty('discord-shards ready 3:1', 1);
+    await at.give(1, 3);
+    expect(Object.keys(await at.numbers())).not.toContain('discord-shards ready 3:1');
+    at.connect('2 of 3');
+    await expect.poll(at.numbers).toHaveProperty('discord-shards ready 3:2', 1);
+    expect([at.shards.count(), at.closed]).toEqual([2, ['1 of 3']]);
+    await at.note('discord-shards ready 3:1');
+    await expect.poll(() => at.shards.count()).toBe(3);
+  });
+
+  it('is not reached by the note of a process that ended without a word', async () => {
+    const noted = { 'discord-shards': 2, 'discord-shards next': 3, 'discord-shards ready 3:1': 1 };
+    const at = await start(3, undefined, noted);
+    await expect.poll(at.numbers).not.toHaveProperty('discord-shards ready 3:1');
+    at.connect('0 of 3');
+    at.connect('2 of 3');
+    await expect.poll(at.numbers).toHaveProperty('discord-shards ready 3:2', 1);
+    expect(at.shards.count()).toBe(2);
+    at.connect('1 of 3');
+    await expect.poll(() => at.shards.count()).toBe(3);
   });
 
   it('is given up when the former one is wanted again, with all that was noted for it', async () => {

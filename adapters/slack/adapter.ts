@@ -131,6 +131,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   });
   const looks = createPendingLooks({
     processes: core.processes,
+    isInstalled: (space) => known(space) !== undefined,
     channelsOf: async (space) => {
       await handled(space);
       return lookBack.channelsOf(space);

@@ -130,6 +130,26 @@ describe('a workspace that removes the app', () => {
     expect(bot.errors.join('')).toMatch(/"type":"app_uninstalled".*could not be stored/);
   });
 
+  it('while Slack leaves out events of it is not written of again', async () => {
+    await using bot = await openSlackBot('many');
+    const [gone, kept] = [await install(bot, 'one'), await install(bot, 'two')];
+    for (const at of [gone, kept]) await bot.use(at, 'autotranslate reply languages:es');
+    const { app, events } = bot.slack;
+    const everything = app.eventsAnHour;
+    app.eventsAnHour = 0;
+    gone.channel.say(gone.ann, 'Good morning to nobody');
+    await bot.slack.until(() => events.limited.length > 0);
+    const said = kept.channel.say(kept.ann, 'Good evening to all of you');
+    await bot.slack.until(() => events.limited.length > 1);
+    app.eventsAnHour = everything;
+    gone.workspace.uninstall();
+    await isCleared(bot, gone);
+    // What is left out of the other one is read later.
+    await bot.slack.until(() => repliesTo(said).length === 1);
+    await isCleared(bot, gone);
+    expect(bot.errors).toEqual([]);
+  });
+
   it('in the middle of translating is not written of again', async () => {
     await using bot = await openSlackBot('many');
     const at = await install(bot, 'one');

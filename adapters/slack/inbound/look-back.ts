@@ -87,7 +87,8 @@ export const createLookBack = (deps: LookBackDeps) => {
       return;
     }
     dropped.isWaiting = false;
-    await start(space);
+    // Otherwise the workspace has removed the app.
+    if (limited.get(keyOf(space)) === dropped) await start(space);
   };
 
   return {

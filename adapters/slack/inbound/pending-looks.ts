@@ -17,6 +17,8 @@ const AGAIN_MS = MINUTE_MS;
 
 export interface PendingLooksDeps {
   readonly processes: Pick<Processes, 'agreements' | 'leases'>;
+  /** True while a workspace has the app. */
+  readonly isInstalled: (space: Space) => boolean;
   /** Lists the watched channels of a workspace that the app is in. Rejects with an `AppError`. */
   readonly channelsOf: (space: Space) => Promise<readonly Channel[]>;
   /** Reads what was missed in a channel; true once all that can be read was read. */
@@ -40,7 +42,7 @@ interface Look {
  * workspace, and another one goes on where it ends.
  */
 export const createPendingLooks = (deps: PendingLooksDeps) => {
-  const { channelsOf, readMissed, log, clock, now, stopped } = deps;
+  const { isInstalled, channelsOf, readMissed, log, clock, now, stopped } = deps;
   const { agreements, leases } = deps.processes;
   let pending: ReadonlyMap<string, readonly Look[]> = new Map();
   /** The spaces that are served, each with whether there is more since. */
@@ -61,6 +63,13 @@ export const createPendingLooks = (deps: PendingLooksDeps) => {
   const remove = (names: Iterable<string>): Promise<void> =>
     agreements.write(Object.fromEntries([...names].map((name) => [name, undefined])));
 
+  /** Stores a number of a workspace, unless that has removed the app. */
+  const put = async (space: Space, name: string, ms: number): Promise<void> => {
+    await agreements.write({ [name]: ms });
+    // `forgetSpace` may have been called before it was written.
+    if (!isInstalled(space)) await remove([name]);
+  };
+
   /** Reads each channel that was not read since the looks were noted; true once they are done. */
   const make = async (space: Space, looks: readonly Look[]): Promise<boolean> => {
     const notedMs = Math.max(...looks.map((look) => look.notedMs));
@@ -72,7 +81,7 @@ export const createPendingLooks = (deps: PendingLooksDeps) => {
     );
     const read = left.map(async (channel) => {
       const isRead = (await readMissed(channel)) && !stopped.aborted;
-      if (isRead) await agreements.write({ [nameOf(channel)]: notedMs });
+      if (isRead) await put(space, nameOf(channel), notedMs);
       return isRead;
     });
     const isDone = (await Promise.all(read)).every(Boolean) && !stopped.aborted;
@@ -153,8 +162,8 @@ export const createPendingLooks = (deps: PendingLooksDeps) => {
      *
      * @param dueMs when at the latest, ms since 1970; default: now
      */
-    note: async ({ id }: Space, dueMs = now()): Promise<void> => {
-      await agreements.write({ [`${PENDING} ${id} ${now()}`]: Math.floor(dueMs) });
+    note: async (space: Space, dueMs = now()): Promise<void> => {
+      await put(space, `${PENDING} ${space.id} ${now()}`, Math.floor(dueMs));
       await look();
     },
     /** Removes what is stored of a workspace that removed the app. */

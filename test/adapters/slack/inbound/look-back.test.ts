@@ -52,6 +52,14 @@ const limitedFor = async (
 };
 
 describe('events that are left out', () => {
+  it('are not read of a workspace that removes the app meanwhile', async () => {
+    const scene = open();
+    scene.lookBack.eventsDropped(SPACE);
+    scene.lookBack.forgetSpace(SPACE);
+    await scene.clock.advance(MINUTE_MS);
+    expect(scene.asked).toEqual([]);
+  });
+
   it('are read once the minute in which they are is over', async () => {
     const scene = open();
     await limitedFor(scene, 1);

@@ -20,6 +20,7 @@ const open = async () => {
   const store = opened.use(await openStore('sqlite::memory:'));
   const clock = createTestClock(0);
   const reads: string[] = [];
+  let isInstalled = true;
   const agreements = createAgreements(store);
   const start = async (
     name: string,
@@ -28,6 +29,7 @@ const open = async () => {
     const stopping = new AbortController();
     const looks = createPendingLooks({
       processes: { agreements, leases: store.leases },
+      isInstalled: () => isInstalled,
       channelsOf: async () => CHANNELS,
       readMissed: async ({ id }) => {
         reads.push(`${name} ${id}`);
@@ -41,7 +43,16 @@ const open = async () => {
     await looks.start();
     return { looks, end: () => stopping.abort() };
   };
-  return { clock, reads, start, rows: async () => (await agreements.read('slack-')).size };
+  const uninstall = (): void => {
+    isInstalled = false;
+  };
+  return {
+    clock,
+    reads,
+    start,
+    uninstall,
+    rows: async () => (await agreements.read('slack-')).size,
+  };
 };
 
 describe('looks back in a workspace', () => {
@@ -86,6 +97,25 @@ describe('looks back in a workspace', () => {
       await clock.advance(MINUTE_MS);
       expect(await rows()).toBe(0);
     });
+    expect(looks.isPending(SPACE)).toBe(false);
+  });
+
+  it('leave nothing of a workspace that removes the app, while they are made or noted again', async () => {
+    const { start, rows, uninstall } = await open();
+    const gate = Promise.withResolvers<boolean>();
+    const begun = Promise.withResolvers<void>();
+    const { looks } = await start('only', async (id) => {
+      if (id === 'C1') return gate.promise;
+      begun.resolve();
+      return false;
+    });
+    await looks.note(SPACE);
+    await begun.promise;
+    uninstall();
+    await looks.forgetSpace(SPACE);
+    gate.resolve(true);
+    await looks.note(SPACE);
+    await vi.waitFor(async () => expect(await rows()).toBe(0));
     expect(looks.isPending(SPACE)).toBe(false);
   });
 });

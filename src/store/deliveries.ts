@@ -41,7 +41,11 @@ const endDelivery = statement((db, { number }: { number: number }) =>
   db.updateTable('delivery').set({ body: null, author_id: null }).where('number', '=', number),
 );
 
-/** Takes effect only where no later tenure has begun. SQLite has no rows of such leases: one process holds them all. */
+/**
+ * Takes effect only where no later tenure has begun; one that begins at this moment comes after it, and finds the event ended
+ * at its next look. The lease is not locked, as its renewal would wait. SQLite has no rows of such leases: one process holds
+ * them all.
+ */
 const giveUpDelivery = statement(
   (db, { number, name, epoch }: { number: number; name: string; epoch: number }) =>
     db

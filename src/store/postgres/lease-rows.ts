@@ -7,6 +7,12 @@ export const SLOWEST_MS = 2_300;
 /** Time before the end of a lease from which its holder does nothing any more. */
 export const MARGIN_MS = 500;
 
+/**
+ * Longest wait for an answer at the end of a process, or of its part of a set: where the database does not answer, the leases
+ * end by themselves.
+ */
+export const END_WAIT_MS = 1_000;
+
 /** The database's time, ms since 1970, in SQL: processes' clocks differ. */
 export const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 

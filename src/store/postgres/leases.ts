@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../async/clock.ts';
+import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { Log } from '../../log.ts';
 import type { Leases } from '../../ports/leases.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { connectionLost } from './faults.ts';
 import { createHeldLeases } from './held-leases.ts';
-import { isFree, NOW_MS, RELEASED, setOf, type Granted } from './lease-rows.ts';
+import { END_WAIT_MS, isFree, NOW_MS, RELEASED, setOf, type Granted } from './lease-rows.ts';
 import { createRenewals, type RenewingSession } from './renewals.ts';
 import type { ListenSession } from './session.ts';
 import { openSetChanges } from './set-changes.ts';
@@ -104,8 +104,10 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
         releasing = undefined;
         const sets = [...new Set(batch.names.map(setOf))].filter((set) => !changes.isTold(set));
         // Where it cannot be said, the leases end by themselves.
-        const said = query(RELEASE, [batch.names, owner, batch.epochs, sets]);
-        void said.catch(() => undefined).then(() => ended.resolve());
+        const said = query(RELEASE, [batch.names, owner, batch.epochs, sets]).catch(
+          () => undefined,
+        );
+        void waitUntil(clock, clock.nowMs() + END_WAIT_MS, said).then(() => ended.resolve());
       });
     }
     releasing.names.push(name);

@@ -126,7 +126,6 @@ export const createRenewals = (deps: RenewalsDeps) => {
         if (sent.size > 1) await wait(startMs + RENEW_MS, true);
       }
     }
-    await Promise.all(sent.values().map(({ ended }) => ended));
   };
   const keeping = keep();
 
@@ -137,6 +136,7 @@ export const createRenewals = (deps: RenewalsDeps) => {
     tookMs,
     /** Time for which leases are claimed: the first renewal has to be answered before they end. */
     grantMs: (): number => LEASE_MS + (tookMs() <= SLOWEST_MS ? Math.ceil(tookMs()) : 0),
+    /** Renews no more; what is under way is not waited for: it renews nothing that is released meanwhile. */
     [Symbol.asyncDispose]: async (): Promise<void> => {
       closing.abort();
       closed.resolve();

@@ -1,9 +1,9 @@
-import { sleep, type Clock } from '../../async/clock.ts';
+import { sleep, waitUntil, type Clock } from '../../async/clock.ts';
 import type { Log } from '../../log.ts';
 import type { Leases, Share, ShareOptions, Tenure, Work } from '../../ports/leases.ts';
 import type { TimeBounds } from './database-clock.ts';
 import type { HeldLeases, LeaseDeadline } from './held-leases.ts';
-import { isFree, NOW_MS, RELEASED, type Granted } from './lease-rows.ts';
+import { END_WAIT_MS, isFree, NOW_MS, RELEASED, type Granted } from './lease-rows.ts';
 import type { ListenSession } from './session.ts';
 import type { SetChanges } from './set-changes.ts';
 
@@ -209,7 +209,8 @@ export const shareNames = (deps: ShareDeps): Share => {
     stopClaiming: () => closing.abort(),
     [Symbol.asyncDispose]: async () => {
       closing.abort();
-      await running;
+      // What is claimed by then, or later, is released at once.
+      await waitUntil(clock, clock.nowMs() + END_WAIT_MS, running);
       watch[Symbol.dispose]();
       await Promise.all([...working.values()].map(give));
     },

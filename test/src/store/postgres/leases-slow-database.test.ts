@@ -45,7 +45,7 @@ const openProcess = async (
   });
   await time.runUntil(20_000, () => undefined);
   const leases = await opening;
-  leases.share('thing', size, (tenure) => {
+  const share = leases.share('thing', size, (tenure) => {
     working.set(tenure.name, tenure);
     return { hear: () => undefined, [Symbol.asyncDispose]: async () => undefined };
   });
@@ -58,7 +58,11 @@ const openProcess = async (
     });
     return least;
   };
-  return { time, held, leastHeld, said, renewalMs: () => leases.renewalMs!() };
+  const end = async (): Promise<void> => {
+    await share[Symbol.asyncDispose]();
+    await leases[Symbol.asyncDispose]();
+  };
+  return { time, held, leastHeld, said, end, renewalMs: () => leases.renewalMs!() };
 };
 
 const SLOW = 'the database is slow: it has not renewed leases within a second';
@@ -117,4 +121,14 @@ it('loses names where each statement takes five seconds, says why, and takes the
   await leastHeld(20_000);
   expect(held()).toBe(64);
   expect(renewalMs()).toBeLessThan(10);
+});
+
+it('ends within seconds although the database does not answer', async () => {
+  const { time, held, end } = await becomeSlow(600_000);
+  // So that renewals and a look for its part are under way.
+  await time.runUntil(time.nowMs + 2_500, () => undefined);
+  let isEnded = false;
+  void end().then(() => (isEnded = true));
+  await time.runUntil(time.nowMs + 3_000, () => undefined);
+  expect([isEnded, held()]).toEqual([true, 0]);
 });

@@ -4,22 +4,22 @@ import { simulateClaims, type ClaimOptions } from '../../../fakes/claim-simulati
 
 const SIZE = { processes: 3, channels: 6, messages: 12, faults: 6 };
 
-const violationsOf = async (
+/** The violations of the first schedule that has any, of so many. */
+const findViolations = async (
   options: Omit<ClaimOptions, 'seed' | 'store'>,
   schedules: number,
 ): Promise<readonly string[]> => {
   await using store = await openStore('sqlite::memory:');
-  const found: string[] = [];
   for (let seed = 1; seed <= schedules; seed += 1) {
     const { violations } = await simulateClaims({ ...options, store, seed });
-    found.push(...violations.map((violation) => `seed ${seed}: ${violation}`));
+    if (violations.length > 0) return violations.map((each) => `seed ${seed}: ${each}`);
   }
-  return found;
+  return [];
 };
 
 describe('messages that several processes take and handle, under freezes, kills, leaves and lost connections', () => {
   it('are handled to their last change, in order, each change settled once, and posted only in the tenure that holds', async () => {
-    expect(await violationsOf(SIZE, 20)).toEqual([]);
+    expect(await findViolations(SIZE, 20)).toEqual([]);
   });
 
   it.for([
@@ -29,6 +29,6 @@ describe('messages that several processes take and handle, under freezes, kills,
     ['settlements are not fenced', /not handled to its end/],
     ['forgets what it was not told of', /not handled to its end/],
   ] as const)('are found to fail where the planted fault is "%s"', async ([flaw, what]) => {
-    expect((await violationsOf({ ...SIZE, flaw }, 4)).join('\n')).toMatch(what);
+    expect((await findViolations({ ...SIZE, flaw }, 40)).join('\n')).toMatch(what);
   });
 });

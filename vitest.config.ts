@@ -36,7 +36,7 @@ export default defineConfig({
           name: 'parts',
           include: ['test/**/*.test.ts'],
           exclude: [BROWSER],
-          globalSetup: 'test/fakes/postgres-server.ts',
+          globalSetup: ['test/fakes/compile-cache.ts', 'test/fakes/postgres-server.ts'],
           sequence: { groupOrder: 1 },
         },
       },

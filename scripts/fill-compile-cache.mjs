@@ -1,5 +1,6 @@
 // Starts the program once with every platform, so that the compile cache holds all that a start
-// loads. For images, whose files cannot be written later.
+// loads: for images, whose files cannot be written later, and for the tests, which kill most of the
+// programs that they start.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +13,7 @@ const START_MS = 120_000;
 
 const root = join(import.meta.dirname, '..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const [, ...words] = scripts.start.split(' ');
+const flags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
 // It answers nothing, so that the platforms are loaded and wait.
 const mute = createServer().listen(0, '127.0.0.1');
@@ -20,10 +21,12 @@ await once(mute, 'listening');
 const platform = `http://127.0.0.1:${mute.address().port}`;
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-fill-'));
+const words = [...flags, join(root, 'scripts/run.mjs'), join(root, 'main.ts')];
+// In an empty folder and environment, so that nobody's own settings are read.
 const program = spawn(process.execPath, words, {
-  cwd: root,
+  cwd: folder,
   env: {
-    ...process.env,
+    PATH: process.env.PATH,
     HOST: '127.0.0.1',
     PORT: '0',
     OPS_PORT: '0',

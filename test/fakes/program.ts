@@ -10,6 +10,14 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Options of Node.js in `npm start`. */
 const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
+/** What Node.js is given for a program of the project, as `npm start` does; what it compiles is kept. */
+export const wordsOf = (file: string, ...words: readonly string[]): string[] => [
+  ...FLAGS,
+  join(ROOT, 'scripts/run.mjs'),
+  join(ROOT, file),
+  ...words,
+];
+
 /** The very command of `npm start`, or of another script, in an empty folder and environment. */
 export const spawnDragoman = (
   environment: Record<string, string>,
@@ -18,15 +26,11 @@ export const spawnDragoman = (
 ): ChildProcessByStdio<null, Readable, Readable> => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-'));
   writeFileSync(join(folder, '.env'), envFile);
-  const program = spawn(
-    process.execPath,
-    [...FLAGS, join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts'), ...words],
-    {
-      cwd: folder,
-      env: { PATH: process.env['PATH'], ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const program = spawn(process.execPath, wordsOf('main.ts', ...words), {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   program.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   return program;
 };

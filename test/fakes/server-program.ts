@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { wordsOf } from './program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -34,7 +35,7 @@ export const startServerProgram = async ({
 }: ServerProgramOptions): Promise<ServerProgram> => {
   let child: ChildProcess;
   const begin = async (at: string): Promise<string> => {
-    const begun = spawn(process.execPath, [...flags, join(ROOT, file)], {
+    const begun = spawn(process.execPath, [...flags, ...wordsOf(file)], {
       cwd: ROOT,
       env: { PATH: process.env['PATH'], LOG_LEVEL: 'silent', ...environment, [port]: at },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { wordsOf } from '../fakes/program.ts';
 
 const running: ChildProcess[] = [];
 
@@ -9,7 +10,7 @@ const running: ChildProcess[] = [];
 const startMain = (
   variables: Record<string, string>,
 ): { process: ChildProcess; output: () => string } => {
-  const child = spawn(process.execPath, ['service/main.ts'], {
+  const child = spawn(process.execPath, wordsOf('service/main.ts'), {
     env: { SERVICE_PORT: '0', SERVICE_APERTIUM_MODES: '/nonexistent', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openStore } from '../../../src/store/index.ts';
+import { wordsOf } from '../program.ts';
 
 /** Numbers of one process are below those of the next. */
 const NUMBERS_OF_A_PROCESS = 1_000_000;
@@ -69,7 +70,7 @@ export const createKilledInbox = (url: string): KilledInbox => {
     const args = [url, String(boots), String(starts), String(starts * NUMBERS_OF_A_PROCESS)];
     const program = spawn(
       process.execPath,
-      [join(import.meta.dirname, 'inbox-process.ts'), ...args, ...(keepsImages ? [images] : [])],
+      wordsOf('test/fakes/killed/inbox-process.ts', ...args, ...(keepsImages ? [images] : [])),
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     child = program;

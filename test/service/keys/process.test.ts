@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
+import { wordsOf } from '../../fakes/program.ts';
 import { createKeys, type Keys } from './support.ts';
 
 const run = promisify(execFile);
@@ -23,11 +24,11 @@ describe('keys and the service as programs', () => {
   });
   /** Runs a command and returns what it printed. */
   const command = async (...words: readonly string[]): Promise<string> => {
-    const main = ['service/main.ts', ...words];
+    const main = wordsOf('service/main.ts', ...words);
     return (await run(process.execPath, main, { env: environment() })).stdout;
   };
   const start = async (): Promise<string> => {
-    service = spawn(process.execPath, ['service/main.ts'], {
+    service = spawn(process.execPath, wordsOf('service/main.ts'), {
       env: environment(),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -74,7 +75,7 @@ describe('keys and the service as programs', () => {
 
   it('refuse prices that cannot be read before they start', async () => {
     const env = { ...environment(), SERVICE_PRICES: '/nonexistent/prices.json' };
-    await expect(run(process.execPath, ['service/main.ts'], { env })).rejects.toMatchObject({
+    await expect(run(process.execPath, wordsOf('service/main.ts'), { env })).rejects.toMatchObject({
       stderr: 'The prices, /nonexistent/prices.json, cannot be read\n',
     });
   });

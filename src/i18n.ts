@@ -106,6 +106,9 @@ const plainValues = (locale: string, params: SentenceParams): Values<string | nu
     ]),
   );
 
+/** What ICU MessageFormat gives a meaning. */
+const SYNTAX = /[{}'#]/;
+
 const UNDER = 'under ' satisfies Naming;
 
 /** `/glossary add`, `/voice voice:` and `language`, as sentences mention them. */
@@ -183,6 +186,12 @@ export const loadTexts = (folder: string): Texts => {
           return `\`/${typedCommand(command, locale, naming)}${named}\``;
         });
 
+  /** The words of a sentence without anything to fill in, which need no parser; most have nothing. */
+  const wordsOf = (locale: string, key: MessageKey, naming: Naming): string | undefined => {
+    const own = tables.get(locale)?.get(key);
+    return own && !SYNTAX.test(own) ? withNames(own, locale, naming) : undefined;
+  };
+
   const formats = createLru<string, IntlMessageFormat>(KEPT_FORMATS);
   const formatOf = (locale: string, key: MessageKey, naming: Naming): IntlMessageFormat => {
     const id = `${locale} ${naming} ${key}`;
@@ -206,6 +215,7 @@ export const loadTexts = (folder: string): Texts => {
     in: (wanted, naming = 'plain') => {
       const locale = pick([wanted]);
       return (key, params) =>
+        wordsOf(locale, key, naming) ??
         String(formatOf(locale, key, naming).format(params && plainValues(locale, params)));
     },
     rich: (wanted, naming = 'plain') => {

@@ -22,6 +22,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     isolate: false,
+    setupFiles: 'test/fakes/equal-bytes.ts',
     // They only end what would fail anyway, on however busy a machine.
     testTimeout: 240_000,
     hookTimeout: 240_000,

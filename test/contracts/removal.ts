@@ -7,6 +7,7 @@ import { DATA_COLUMNS, type ColumnKind } from '../../src/store/data-columns.ts';
 import type { Store } from '../../src/store/index.ts';
 import {
   fillEveryTable,
+  fillWithRows,
   readEveryTable,
   TABLES_WITHOUT_DATA,
   tablesOf,
@@ -77,8 +78,9 @@ const valuesOfPerson = (person: string, at: number) => {
 const STATES = ['waiting', 'posted', 'skipped', 'dead'];
 
 const fillOfPerson = async (store: Store, person: string): Promise<void> => {
-  for (let at = 0; at < ROWS; at += 1)
-    await fillEveryTable(store, `row ${numberOf(at)} of ${person.slice(0, 1)}`, {
+  const rows = Array.from({ length: ROWS }, (_, at) => ({
+    mark: `row ${numberOf(at)} of ${person.slice(0, 1)}`,
+    given: {
       ...valuesOfPerson(person, at),
       platform: PLATFORM,
       // Of a person, there is one row of choices.
@@ -86,7 +88,9 @@ const fillOfPerson = async (store: Store, person: string): Promise<void> => {
       state: STATES[at % STATES.length] ?? '',
       opted_out: 0,
       is_heard: 1,
-    });
+    },
+  }));
+  await fillWithRows(store, rows);
 };
 
 /** Names of the tables in which a mark stands. */
@@ -123,13 +127,17 @@ export const removalContract: Contract<RemovalSubject> = {
     readDisk,
   }) => {
     await using running = await openCore(store);
-    for (let at = 0; at < ROWS; at += 1)
-      for (const { id } of [KEPT, LEFT])
-        await fillEveryTable(store, `${numberOf(at)} ${id} ${opaque(id, at)}`, {
+    const rows = Array.from({ length: ROWS }, (_, at) =>
+      [KEPT, LEFT].map(({ id }) => ({
+        mark: `${numberOf(at)} ${id} ${opaque(id, at)}`,
+        given: {
           ...valuesOfSpaces(id, id),
           // One row for each space in the tables that have one.
           ...(at === 0 ? {} : { space_id: `${id}/${at}` }),
-        });
+        },
+      })),
+    );
+    await fillWithRows(store, rows.flat());
     expect(await tablesWith(store, LEFT.id)).toEqual((await tablesOf(store)).toSorted());
     const kept = await rowsWith(store, KEPT.id);
     await running.core.feedListener.spaceLeft(LEFT);

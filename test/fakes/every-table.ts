@@ -1,4 +1,4 @@
-import { sql, type ColumnMetadata } from 'kysely';
+import { sql, type ColumnMetadata, type TableMetadata } from 'kysely';
 import type { Store } from '../../src/store/index.ts';
 
 type Values = Readonly<Record<string, string | number>>;
@@ -17,9 +17,16 @@ export const TABLES_WITHOUT_DATA: ReadonlySet<string> = new Set([
   'restoration',
 ]);
 
-/** Tables that hold data; those of the migrations do not. */
-const dataTables = async (store: Store) =>
-  (await store.introspection.getTables()).filter(({ name }) => !TABLES_WITHOUT_DATA.has(name));
+const known = new WeakMap<Store, Promise<readonly TableMetadata[]>>();
+
+/** Tables that hold data; those of the migrations do not. They are read once of each store. */
+const dataTables = (store: Store): Promise<readonly TableMetadata[]> => {
+  const read = async () =>
+    (await store.introspection.getTables()).filter(({ name }) => !TABLES_WITHOUT_DATA.has(name));
+  const tables = known.get(store) ?? read();
+  known.set(store, tables);
+  return tables;
+};
 
 /** Names of the tables that hold data. */
 export const tablesOf = async (store: Store): Promise<readonly string[]> =>
@@ -47,22 +54,34 @@ const valueOf = (
   return JSON_RECORD.has(name) ? JSON.stringify({ text }) : text;
 };
 
-/**
- * Writes a row into every table, whichever there are; each text in it has the mark.
- *
- * @param given values of columns, by their names, in every table that has them
- */
-export const fillEveryTable = async (store: Store, mark: string, given: Values): Promise<void> => {
+/** A row in every table; each text in it has the mark. */
+export interface Row {
+  readonly mark: string;
+  /** Values of columns, by their names, in every table that has them. */
+  readonly given: Values;
+}
+
+/** Writes rows into every table, whichever there are, in their order. */
+export const fillWithRows = async (store: Store, rows: readonly Row[]): Promise<void> => {
   const tables = await dataTables(store);
   await store.write(async (db) => {
     for (const { name: table, columns: all } of tables) {
       const filled = all.filter(({ name }) => name !== COUNTED);
       const columns = sql.join(filled.map(({ name }) => sql.ref(name)));
-      const values = sql.join(filled.map((column) => valueOf(column, mark, given)));
-      await sql`INSERT INTO ${sql.table(table)} (${columns}) VALUES (${values})`.execute(db);
+      const values = sql.join(
+        rows.map(
+          ({ mark, given }) =>
+            sql`(${sql.join(filled.map((column) => valueOf(column, mark, given)))})`,
+        ),
+      );
+      await sql`INSERT INTO ${sql.table(table)} (${columns}) VALUES ${values}`.execute(db);
     }
   });
 };
+
+/** Writes one row into every table as `fillWithRows` does. */
+export const fillEveryTable = async (store: Store, mark: string, given: Values): Promise<void> =>
+  fillWithRows(store, [{ mark, given }]);
 
 /** Every row of every table, as JSON, by the name of its table. */
 export const readEveryTable = async (

@@ -19,12 +19,15 @@ export const toneWav = (seconds = 1): Uint8Array<ArrayBuffer> => {
   wav.writeUInt16LE(16, 34);
   wav.write('data', 36);
   wav.writeUInt32LE(samples * 2, 40);
-  for (let index = 0; index < samples; index += 1) {
+  const computed = Math.min(samples, PERIOD_SECONDS * RATE_HZ);
+  for (let index = 0; index < computed; index += 1) {
     const second = index / RATE_HZ;
     const swell = Math.abs(Math.sin(second * Math.PI * 4));
     const loud = second % PERIOD_SECONDS < LOUD_SECONDS ? 20_000 : 0;
     const sample = Math.sin(second * 440 * 2 * Math.PI) * swell * loud;
     wav.writeInt16LE(Math.round(sample), 44 + index * 2);
   }
+  const period = wav.subarray(44, 44 + computed * 2);
+  for (let at = 44 + period.length; at < wav.length; at += period.length) period.copy(wav, at);
   return new Uint8Array(wav);
 };

@@ -4,18 +4,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** A browser waits for nobody: its tests run when the others are done. */
 const BROWSER = 'test/browser/*.test.ts';
 
-/** Files whose tests wait most: of programs that are killed, then of the program as a whole. */
-const LONG = [/\/kill[^/]*$/, /\/test\/(?:discord|slack)\//];
+/**
+ * Files that come first: those whose tests wait most, of programs that are killed; those of audio, which take
+ * twice the time once a worker's heap is large; those of the program as a whole.
+ */
+const FIRST = [/\/kill[^/]*$/, /\/test\/src\/audio\//, /\/test\/(?:discord|slack)\//];
 
-const lengthOf = ({ moduleId }: TestSpecification): number => {
-  const at = LONG.findIndex((names) => names.test(moduleId));
-  return at < 0 ? LONG.length : at;
+const rankOf = ({ moduleId }: TestSpecification): number => {
+  const at = FIRST.findIndex((names) => names.test(moduleId));
+  return at < 0 ? FIRST.length : at;
 };
 
-/** What takes longest begins first, so that the others run beside it. */
-class LongestFirst extends BaseSequencer {
+/** Sorts files by their rank; the others run beside those that wait. */
+class RankedFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return files.toSorted((a, b) => lengthOf(a) - lengthOf(b));
+    return files.toSorted((a, b) => rankOf(a) - rankOf(b));
   }
 }
 
@@ -29,7 +32,7 @@ export default defineConfig({
     expect: { poll: { timeout: 90_000 } },
     // Many tests wait for a clock or another process, so that two processors serve four files.
     maxWorkers: 4,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: RankedFirst },
     projects: [
       {
         extends: true,

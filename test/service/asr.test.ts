@@ -18,6 +18,15 @@ const TONES = [
 ] as const;
 const WAV = makeWav(10, TONES);
 
+/** Ten minutes of silence, in Base64. */
+const encodeSilence = async (): Promise<string> => {
+  const seconds = (async function* () {
+    for (let second = 0; second < 600; second += 1) yield new Float32Array(16_000);
+  })();
+  const parts = await Array.fromAsync(encode('flac', 16_000, seconds));
+  return Buffer.concat(parts).toString('base64');
+};
+
 describe('recognition over HTTP', () => {
   let openai: FakeOpenai;
   let service: TestService;
@@ -105,17 +114,12 @@ describe('recognition over HTTP', () => {
     expect(transcriptions().length).toBe(before);
   });
 
+  const silence = encodeSilence();
   it.each(['off', 'on', 'segments'])(
     'asks nobody about a long silence with vad %s',
     async (vad) => {
       const before = transcriptions().length;
-      const parts: Uint8Array[] = [];
-      const hour = (async function* () {
-        for (let second = 0; second < 600; second += 1) yield new Float32Array(16_000);
-      })();
-      for await (const part of encode('flac', 16_000, hour)) parts.push(part);
-      const audio = Buffer.concat(parts).toString('base64');
-      const reply = await asr({ vad, audio, language: 'ja' });
+      const reply = await asr({ vad, audio: await silence, language: 'ja' });
       expect(await reply.json()).toMatchObject({
         language: 'ja',
         ...(vad === 'segments' ? { segments: [] } : { text: '' }),

@@ -267,16 +267,16 @@ describe('joining by itself', () => {
     expect(stage.place.joins).toEqual([]);
   });
 
-  it('leaves nothing behind after a thousand comings and goings', async () => {
+  it('leaves nothing behind after two hundred comings and goings', async () => {
     await using stage = await open('room');
     const { place, clock } = stage;
-    for (let time = 0; time < 1_000; time += 1) {
+    for (let time = 0; time < 200; time += 1) {
       place.enter(ROOM, human(`p${time}`));
       await clock.advance(2_000);
       place.exit(ROOM, `p${time}`);
       await clock.advance(16_000);
     }
-    expect(place.joins.length).toBeGreaterThan(900);
+    expect(place.joins.length).toBeGreaterThan(180);
     await stage.pass(31 * 60_000);
     expect(clock.waiting).toBe(0);
     expect(stage.rooms.left(SPACE)).toBeUndefined();

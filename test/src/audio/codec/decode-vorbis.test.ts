@@ -77,7 +77,7 @@ describe('Ogg Vorbis', () => {
         const chain = await hear(concat(files.map(({ bytes }) => bytes)));
         expect(chain.samples).toEqual(joinSamples(expected));
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -97,7 +97,7 @@ describe('Ogg Vorbis', () => {
         const behind = differs < 0 ? samples.subarray(0, 0) : samples.subarray(differs);
         expect(behind).toEqual(whole.subarray(whole.length - behind.length));
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -133,7 +133,7 @@ describe('Ogg Vorbis', () => {
         }
         await hear(concat(pages.map((page, i) => writePage({ ...page, body: bodies[i]! }))));
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

@@ -94,7 +94,14 @@ interface SaidError {
 
 const NOTHING_HIDDEN: SentKey['hide'] = (text) => text;
 
+/** True where either form could be: what is read of every event of a stream has neither. */
+const canBeError = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ('error' in value || ('object' in value && value.object === 'error'));
+
 const readError = (value: unknown, hide = NOTHING_HIDDEN): SaidError | undefined => {
+  if (!canBeError(value)) return undefined;
   const said = contractError.safeParse(value).data;
   if (said) {
     const body = {

@@ -106,13 +106,14 @@ const sendEvents = (response: ServerResponse, events: readonly unknown[]): void 
 /** What each character of a text takes to speak. */
 export const CHARACTER_SECONDS = 0.01;
 
+const TONE = Float32Array.from(
+  { length: SERVICE_LIMITS.ttsDefaultSampleRateHz * CHARACTER_SECONDS },
+  (_, index) => Math.sin(index / 8),
+);
+
 /** A tone as long as the text takes to speak. */
 const toneOf = async function* (text: string): AsyncGenerator<Float32Array, void, void> {
-  const rateHz = SERVICE_LIMITS.ttsDefaultSampleRateHz;
-  for (const _ of text)
-    yield Float32Array.from({ length: rateHz * CHARACTER_SECONDS }, (__, index) =>
-      Math.sin(index / 8),
-    );
+  for (const _ of text) yield TONE.slice();
 };
 
 /** The service of the contract with its limits, on loopback; everything it says can be scripted. */

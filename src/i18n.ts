@@ -106,7 +106,7 @@ const plainValues = (locale: string, params: SentenceParams): Values<string | nu
     ]),
   );
 
-/** What ICU MessageFormat gives a meaning. */
+/** Signs with a meaning in ICU MessageFormat. */
 const SYNTAX = /[{}'#]/;
 
 const UNDER = 'under ' satisfies Naming;

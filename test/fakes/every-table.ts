@@ -17,14 +17,14 @@ export const TABLES_WITHOUT_DATA: ReadonlySet<string> = new Set([
   'restoration',
 ]);
 
-const known = new WeakMap<Store, Promise<readonly TableMetadata[]>>();
+const dataTablesOf = new WeakMap<Store, Promise<readonly TableMetadata[]>>();
 
 /** Tables that hold data; those of the migrations do not. They are read once of each store. */
 const dataTables = (store: Store): Promise<readonly TableMetadata[]> => {
   const read = async () =>
     (await store.introspection.getTables()).filter(({ name }) => !TABLES_WITHOUT_DATA.has(name));
-  const tables = known.get(store) ?? read();
-  known.set(store, tables);
+  const tables = dataTablesOf.get(store) ?? read();
+  dataTablesOf.set(store, tables);
   return tables;
 };
 

@@ -107,7 +107,7 @@ const plainValues = (locale: string, params: SentenceParams): Values<string | nu
   );
 
 /** Signs with a meaning in ICU MessageFormat. */
-const SYNTAX = /[{}'#]/;
+const SYNTAX = /[{}']/;
 
 const UNDER = 'under ' satisfies Naming;
 

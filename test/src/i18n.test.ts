@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { explain, loadTexts } from '../../src/i18n.ts';
 import { markdownOf } from '../fakes/rich-text.ts';
@@ -10,6 +13,20 @@ describe('sentences with languages', () => {
     const params = { from: { language: 'en' }, to: { language: 'ja' } };
     expect(texts.in('de')('service.no-translation', params)).toMatch(/Englisch.*Japanisch/);
     expect(texts.in('zh-HK')('service.no-translation', params)).toMatch(/英文.*日文/);
+  });
+});
+
+describe('a sentence', () => {
+  it.each([
+    ['Nothing # to <fill> in', 'Nothing # to <fill> in'],
+    ["It''s late", "It's late"],
+    ["'{'so'}'", '{so}'],
+    ['It is {name}', 'It is late'],
+  ])('is written in ICU MessageFormat: %s', (written, said) => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-locales-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'en.json'), JSON.stringify({ 'errors.timeout': written }));
+    expect(loadTexts(folder).in('en')('errors.timeout', { name: 'late' })).toBe(said);
   });
 });
 

@@ -20,30 +20,33 @@ const settle = async (): Promise<void> => {
 
 export const createTestClock = (startMs = 1_000_000): TestClock => {
   let now = startMs;
-  const timers = new Set<Timer>();
+  /** The next one first; of one moment in the order in which they were set. */
+  const timers: Timer[] = [];
   return {
     nowMs: () => now,
     after: (delayMs, run) => {
       const timer = { atMs: now + Math.max(0, delayMs), run };
-      timers.add(timer);
-      return () => void timers.delete(timer);
+      timers.splice(timers.findLastIndex(({ atMs }) => atMs <= timer.atMs) + 1, 0, timer);
+      return () => {
+        const at = timers.indexOf(timer);
+        if (at >= 0) timers.splice(at, 1);
+      };
     },
     advance: async (ms) => {
       const until = now + ms;
       await settle();
       for (;;) {
-        let next: Timer | undefined;
-        for (const timer of timers) if (!next || timer.atMs < next.atMs) next = timer;
+        const [next] = timers;
         if (!next || next.atMs > until) break;
         now = next.atMs;
-        timers.delete(next);
+        timers.shift();
         next.run();
         await settle();
       }
       now = until;
     },
     get waiting() {
-      return timers.size;
+      return timers.length;
     },
   };
 };

@@ -8,13 +8,14 @@ import { bearerToken, isSameSecret } from '../../src/http/bearer.ts';
 import { AppError, userError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import { clientAddress, networkOf, parseAddress } from './client-address.ts';
+import { createFailedAttempts } from './failed-attempts.ts';
+import { newSecret } from './profiles.ts';
 
 const SESSION_COOKIE = 'dragoman_session';
 const YEAR_S = 365 * 24 * 60 * 60;
 
-const ATTEMPTS = 10;
-const ATTEMPTS_WINDOW_MS = 5 * 60_000;
-const MAX_TRACKED_NETWORKS = 1_000;
+/** Most browsers that stay logged in while their network is shut out. */
+const MAX_KNOWN_BROWSERS = 1_000;
 const MINUTE_MS = 60_000;
 
 /** True when the connection to the browser is encrypted, as far as a proxy in front tells. */
@@ -98,7 +99,9 @@ export const createTokenAccess = ({
 }: TokenAccessOptions) => {
   // Not the token itself: a cookie that leaks must not be usable as a bearer token elsewhere.
   const session = createHmac('sha256', token).update('dragoman page session').digest('base64url');
-  const failures = new Map<string, { count: number; sinceMs: number }>();
+  const failures = createFailedAttempts(now);
+  /** Browsers that held the session; each has a random name in its cookie. */
+  const browsers = new Set<string>();
 
   /** The network that attempts count for. */
   const networkFor = (c: Context): string => {
@@ -125,27 +128,38 @@ export const createTokenAccess = ({
       log.warn('all clients of a proxy were shut out: set TRUSTED_PROXIES to its address');
   };
 
-  /** Finds the failures that still count; throws `rate-limited` where they are too many. */
-  const recentFailures = (c: Context, network: string) => {
-    const failed = failures.get(network);
-    const agoMs = failed ? now() - failed.sinceMs : Infinity;
-    // They lie ahead where the clock was set back, and would shut out people for as long.
-    const recent = agoMs >= 0 && agoMs < ATTEMPTS_WINDOW_MS ? failed : undefined;
-    if (recent && recent.count >= ATTEMPTS) throw shutOut(c, recent.sinceMs + ATTEMPTS_WINDOW_MS);
-    return recent;
+  const refuseShutOut = (c: Context, network: string): void => {
+    const untilMs = failures.shutOutUntilMs(network);
+    if (untilMs !== undefined) throw shutOut(c, untilMs);
   };
 
-  const check = (c: Context, given: string): boolean => {
+  const isToken = (c: Context, given: string): boolean => {
     const network = networkFor(c);
-    const recent = recentFailures(c, network);
-    failures.delete(network);
-    if (isSameSecret(given, token)) return true;
-    const count = (recent?.count ?? 0) + 1;
-    failures.set(network, { count, sinceMs: recent?.sinceMs ?? now() });
-    if (count === ATTEMPTS) warnOfProxy(c, network);
-    const [oldest] = failures.keys();
-    if (failures.size > MAX_TRACKED_NETWORKS && oldest !== undefined) failures.delete(oldest);
-    return false;
+    refuseShutOut(c, network);
+    const held = isSameSecret(given, token);
+    if (held) failures.forget(network);
+    else if (failures.addToken(network)) warnOfProxy(c, network);
+    return held;
+  };
+
+  const remember = (browser: string): void => {
+    browsers.delete(browser);
+    browsers.add(browser);
+    const [oldest] = browsers;
+    if (browsers.size > MAX_KNOWN_BROWSERS && oldest !== undefined) browsers.delete(oldest);
+  };
+
+  /** Tells whether a request brings the session's cookie; a wrong one counts as an attempt. */
+  const holdsSession = (c: Context): boolean => {
+    const [given = '', browser = ''] = (getCookie(c, SESSION_COOKIE) ?? '').split('.');
+    if (given === '') return false;
+    const network = networkFor(c);
+    // Everybody can make a cookie of a guessed token, but not the name of a browser that was let in.
+    if (!browsers.has(browser) && failures.shutOutUntilMs(network) !== undefined) return false;
+    const held = isSameSecret(given, session);
+    if (held && browser !== '') remember(browser);
+    else if (!held && failures.addCookie(network, given)) warnOfProxy(c, network);
+    return held;
   };
 
   return {
@@ -154,19 +168,17 @@ export const createTokenAccess = ({
       (otherwise: (c: Context) => Response | Promise<Response>): MiddlewareHandler =>
       async (c, next) => {
         const bearer = bearerToken(c.req.header('authorization'));
-        const held =
-          bearer === undefined
-            ? isSameSecret(getCookie(c, SESSION_COOKIE) ?? '', session)
-            : check(c, bearer);
-        if (held) return next();
-        recentFailures(c, networkFor(c));
+        if (bearer === undefined ? holdsSession(c) : isToken(c, bearer)) return next();
+        refuseShutOut(c, networkFor(c));
         return otherwise(c);
       },
     /** True, with the session's cookie set, when `given` is the token. Attempts are limited. */
     logIn: (c: Context, given: string): boolean => {
-      const held = check(c, given);
-      if (held) setOwnCookie(c, SESSION_COOKIE, session);
-      return held;
+      if (!isToken(c, given)) return false;
+      const browser = newSecret();
+      remember(browser);
+      setOwnCookie(c, SESSION_COOKIE, `${session}.${browser}`);
+      return true;
     },
     logOut: (c: Context): void => setOwnCookie(c, SESSION_COOKIE, ''),
   };

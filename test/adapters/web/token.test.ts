@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { BlockList } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { parseRanges } from '../../../adapters/web/client-address.ts';
@@ -13,6 +14,10 @@ const form = (token: string): RequestInit => ({
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
   body: new URLSearchParams({ token }).toString(),
 });
+
+/** The part of the session's cookie that follows from the token. */
+const sessionOf = (token: string): string =>
+  createHmac('sha256', token).update('dragoman page session').digest('base64url');
 
 describe('a page with a token', () => {
   test('asks for it before anything else', async () => {
@@ -68,6 +73,29 @@ describe('a page with a token', () => {
     }
     expect((await visit().request('/login', form('wrong'))).status).toBe(429);
     expect((await visit().request('/login', form(TOKEN))).status).toBe(429);
+  });
+
+  test('counts cookies made of guessed tokens, and then believes not even the right one', async () => {
+    const web = await startWeb({ token: TOKEN });
+    const bringing = (cookie: string) =>
+      web.visit('en', new Map([['dragoman_session', cookie]])).request('/api/status');
+    for (let attempt = 0; attempt < 9; attempt += 1)
+      expect((await bringing(sessionOf(`guess ${attempt}`))).status).toBe(401);
+    expect((await bringing(sessionOf(TOKEN))).status).toBe(200);
+    expect((await bringing(sessionOf('guess 9'))).status).toBe(429);
+    expect((await web.visit().request('/login', form(TOKEN))).status).toBe(429);
+    for (const browser of ['', '.', '.guessed'])
+      expect((await bringing(`${sessionOf(TOKEN)}${browser}`)).status).toBe(429);
+  });
+
+  test('counts a cookie of an earlier token once, however many pages send it', async () => {
+    const { visit } = await startWeb({ token: TOKEN });
+    for (let page = 0; page < 20; page += 1) {
+      const stale = `${sessionOf('an earlier secret')}.${page}`;
+      const visitor = visit('en', new Map([['dragoman_session', stale]]));
+      expect((await visitor.request('/')).status).toBe(401);
+    }
+    expect((await visit().request('/login', form(TOKEN))).status).toBe(303);
   });
 });
 
@@ -134,6 +162,15 @@ describe('who is shut out', () => {
     const web = await startWeb({ token: TOKEN });
     const member = web.visit();
     await member.request('/login', form(TOKEN));
+    await guess(web);
+    expect((await member.request('/')).status).toBe(200);
+    expect((await enter(web, TOKEN)).status).toBe(429);
+  });
+
+  test('keeps a session that began before this process, once it was seen', async () => {
+    const web = await startWeb({ token: TOKEN });
+    const member = web.visit('en', new Map([['dragoman_session', `${sessionOf(TOKEN)}.member`]]));
+    expect((await member.request('/')).status).toBe(200);
     await guess(web);
     expect((await member.request('/')).status).toBe(200);
   });

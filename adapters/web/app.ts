@@ -12,19 +12,14 @@ import type { ServiceState } from '../../src/command/services.ts';
 import { OPS_PATHS } from '../../src/ops/pages.ts';
 import { plainText } from '../../src/model/walk-rich-text.ts';
 import { isLocale } from '../../src/text/speech/spoken-language.ts';
-import {
-  createTokenAccess,
-  isFromElsewhere,
-  loopbackNamesOnly,
-  ownPageOnly,
-  setOwnCookie,
-} from './access.ts';
+import { isFromElsewhere, loopbackNamesOnly, ownPageOnly, setOwnCookie } from './access.ts';
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
 import { createDictationHandler, DICTATION_PATH } from './dictation-socket.ts';
 import { newSecret, PLATFORM, type Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
+import { createTokenAccess } from './token-access.ts';
 
 const MEMBER_COOKIE = 'dragoman_member';
 

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
+import type { BlockList } from 'node:net';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { clientAddress } from '../adapters/web/client-address.ts';
+import webModule from '../adapters/web/index.ts';
 import { engineSection, serverSection } from '../service/config.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { parseConfig } from '../src/config.ts';
@@ -178,12 +181,42 @@ describe('the files of platforms', () => {
     expect(renderService?.maxShutdownDelaySeconds).toBeGreaterThan(DRAIN_S + END_S);
   });
 
+  const renderEnv = Object.fromEntries(
+    (renderService?.envVars ?? []).map(({ key, value }) => [key, value]),
+  );
+
   it('set only variables that there are, to what they may be', () => {
-    const set = (renderService?.envVars ?? []).map(({ key, value }) => [key, value] as const);
-    const names = [...Object.keys(fly.env), ...set.map(([name]) => name)];
+    const names = [...Object.keys(fly.env), ...Object.keys(renderEnv)];
     expect(names.filter((name) => !known.has(name))).toEqual([]);
     expect(() => parseConfig(fly.env, sections)).not.toThrow();
-    expect(() => parseConfig(Object.fromEntries(set), sections)).not.toThrow();
+    expect(() => parseConfig(renderEnv, sections)).not.toThrow();
+  });
+
+  const flyHeaders = {
+    'fly-client-ip': '203.0.113.7',
+    'x-forwarded-for': '198.51.100.1, 203.0.113.7, 66.241.124.1',
+  };
+  const renderHeaders = {
+    'cf-connecting-ip': '203.0.113.7',
+    'true-client-ip': '203.0.113.7',
+    'x-forwarded-for': '198.51.100.1, 203.0.113.7, 172.70.247.28, 10.19.6.53',
+  };
+
+  it.each([
+    { name: 'Fly.io', env: fly.env, proxies: ['172.19.0.1', 'fdaa::3'], headers: flyHeaders },
+    { name: 'Render', env: renderEnv, proxies: ['10.19.6.53'], headers: renderHeaders },
+  ])('find the client behind $name, by the word of its proxy', ({ env, proxies, headers }) => {
+    const { web } = parseConfig(env, { web: webModule.config });
+    const { TRUSTED_PROXIES, CLIENT_ADDRESS_HEADER } = web as {
+      readonly TRUSTED_PROXIES: BlockList;
+      readonly CLIENT_ADDRESS_HEADER: string;
+    };
+    const given = headers[CLIENT_ADDRESS_HEADER.toLowerCase() as keyof typeof headers];
+    for (const remote of proxies) {
+      expect(clientAddress(TRUSTED_PROXIES, remote, given)).toBe('203.0.113.7');
+      expect(clientAddress(TRUSTED_PROXIES, remote, 'unknown')).toBe(remote);
+    }
+    expect(clientAddress(TRUSTED_PROXIES, '192.0.2.1', given)).toBe('192.0.2.1');
   });
 });
 

@@ -46,8 +46,10 @@ export interface WebOptions {
   readonly host: string;
   readonly port: number;
   readonly token: string | undefined;
-  /** Proxies whose `X-Forwarded-For` is believed. */
+  /** Proxies whose word on a client's address is believed. */
   readonly trustedProxies: BlockList;
+  /** Name of the header in which they give it. */
+  readonly clientAddressHeader: string;
   readonly maxUploadBytes: number;
   /** Time that work goes on after its asker's page has gone. */
   readonly graceMs?: number | undefined;
@@ -93,7 +95,7 @@ const showPage = (
 
 export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   const { core, presence, assets } = deps;
-  const { host, token, maxUploadBytes, trustedProxies, now = Date.now } = deps.options;
+  const { host, token, maxUploadBytes, now = Date.now } = deps.options;
   const app = new Hono<WebEnv>();
 
   /** The tag that gives the best of our locales, so that the person's own region is kept. */
@@ -144,8 +146,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   app.route('/', assets.routes);
 
   if (token !== undefined) {
-    const { log } = core;
-    const access = createTokenAccess({ token, trustedProxies, localeOf, log, now });
+    const access = createTokenAccess({ ...deps.options, token, localeOf, log: core.log, now });
     app.post('/login', async (c) => {
       const length = Number(c.req.header('content-length'));
       const given = length > 0 && length < 4_096 ? (await c.req.parseBody())['token'] : undefined;

@@ -23,7 +23,14 @@ const config = z
         return z.NEVER;
       })
       .describe(
-        'Addresses and ranges of proxies in front of the page, separated by commas. Only their X-Forwarded-For header is believed.',
+        'Addresses and ranges of proxies in front of the page, separated by commas. Only their word on a client’s address is believed.',
+      ),
+    CLIENT_ADDRESS_HEADER: z
+      .string()
+      .regex(/^[\w-]+$/, 'must be the name of a header, such as Fly-Client-IP')
+      .default('X-Forwarded-For')
+      .describe(
+        'Header in which these proxies give the client’s address, such as Fly-Client-IP. Others are not read.',
       ),
     MAX_UPLOAD_BYTES: z.coerce
       .number({ error: 'must be a number of bytes' })
@@ -42,14 +49,15 @@ const config = z
 export default defineAdapter({
   name: 'web',
   config,
-  create: async ({ HOST, PORT, WEB_TOKEN, TRUSTED_PROXIES, MAX_UPLOAD_BYTES }, core) =>
+  create: async (values, core) =>
     createWebAdapter(
       {
-        host: HOST,
-        port: PORT,
-        token: WEB_TOKEN,
-        trustedProxies: TRUSTED_PROXIES,
-        maxUploadBytes: MAX_UPLOAD_BYTES,
+        host: values.HOST,
+        port: values.PORT,
+        token: values.WEB_TOKEN,
+        trustedProxies: values.TRUSTED_PROXIES,
+        clientAddressHeader: values.CLIENT_ADDRESS_HEADER,
+        maxUploadBytes: values.MAX_UPLOAD_BYTES,
       },
       core,
     ),

@@ -28,8 +28,10 @@ const timeText = (locale: string, timeMs: number): string =>
 
 export interface TokenAccessOptions {
   readonly token: string;
-  /** Proxies whose `X-Forwarded-For` is believed. */
+  /** Proxies whose word on a client's address is believed. */
   readonly trustedProxies: BlockList;
+  /** Name of the header in which they give it. */
+  readonly clientAddressHeader: string;
   readonly localeOf: (c: Context) => string;
   readonly log: Log;
   /** Returns ms since 1970. */
@@ -39,6 +41,7 @@ export interface TokenAccessOptions {
 export const createTokenAccess = ({
   token,
   trustedProxies,
+  clientAddressHeader,
   localeOf,
   log,
   now,
@@ -52,7 +55,7 @@ export const createTokenAccess = ({
   /** The network that attempts count for. */
   const networkFor = (c: Context): string => {
     const remote = getConnInfo(c).remote.address ?? '';
-    return networkOf(clientAddress(trustedProxies, remote, c.req.header('x-forwarded-for')));
+    return networkOf(clientAddress(trustedProxies, remote, c.req.header(clientAddressHeader)));
   };
 
   const shutOut = (c: Context, untilMs: number): AppError => {
@@ -71,7 +74,9 @@ export const createTokenAccess = ({
   const warnOfProxy = (c: Context, network: string): void => {
     const remote = parseAddress(getConnInfo(c).remote.address ?? '') ?? '';
     if (c.req.header('x-forwarded-for') !== undefined && networkOf(remote) === network)
-      log.warn('all clients of a proxy were shut out: set TRUSTED_PROXIES to its address');
+      log.warn(
+        'all clients of a proxy were shut out: set TRUSTED_PROXIES and CLIENT_ADDRESS_HEADER for it',
+      );
   };
 
   const refuseShutOut = (c: Context, network: string): void => {

@@ -149,6 +149,7 @@ export const OPTIONS: WebOptions = {
   port: 0,
   token: undefined,
   trustedProxies: new BlockList(),
+  clientAddressHeader: 'X-Forwarded-For',
   maxUploadBytes: 1_000_000,
 };
 

@@ -100,9 +100,9 @@ describe('a page with a token', () => {
 });
 
 describe('who is shut out', () => {
-  const enter = (web: StartedWeb, token: string, from?: string) => {
+  const enter = (web: StartedWeb, token: string, from?: string, header = 'x-forwarded-for') => {
     const { method = '', headers, body = null } = form(token);
-    const forwarded = from === undefined ? {} : { 'x-forwarded-for': from };
+    const forwarded = from === undefined ? {} : { [header]: from };
     return web.visit().request('/login', {
       method,
       headers: { ...(headers as Record<string, string>), accept: 'text/html', ...forwarded },
@@ -185,6 +185,17 @@ describe('who is shut out', () => {
     expect((await enter(web, TOKEN)).status).toBe(303);
   });
 
+  test('is one client by the header that the proxy has for it, and by no other', async () => {
+    const trustedProxies = parseRanges('127.0.0.1')!;
+    const clientAddressHeader = 'Fly-Client-IP';
+    const web = await startWeb({ token: TOKEN, trustedProxies, clientAddressHeader });
+    for (let attempt = 0; attempt < 10; attempt += 1)
+      await enter(web, 'wrong', '203.0.113.7', clientAddressHeader);
+    expect((await enter(web, TOKEN, '203.0.113.7', clientAddressHeader)).status).toBe(429);
+    expect((await enter(web, TOKEN, '203.0.113.8', clientAddressHeader)).status).toBe(303);
+    expect((await enter(web, TOKEN, '203.0.113.7')).status).toBe(303);
+  });
+
   test('does not get in by the header of no proxy, and the operator is told', async () => {
     const web = await startWeb({ token: TOKEN });
     const warned = vi.spyOn(web.core.log, 'warn');
@@ -213,6 +224,7 @@ describe('the configuration', () => {
       HOST: '127.0.0.1',
       PORT: 8_080,
       TRUSTED_PROXIES: expect.any(BlockList),
+      CLIENT_ADDRESS_HEADER: 'X-Forwarded-For',
       MAX_UPLOAD_BYTES: 104_857_600,
     });
   });
@@ -228,6 +240,16 @@ describe('the configuration', () => {
     expect(() => parse({ TRUSTED_PROXIES: 'proxy.example.com' })).toThrow(
       /TRUSTED_PROXIES: must be IP addresses or ranges such as/,
     );
+  });
+
+  test('takes the name of a header alone', () => {
+    expect(parse({ CLIENT_ADDRESS_HEADER: 'Fly-Client-IP' })).toMatchObject({
+      CLIENT_ADDRESS_HEADER: 'Fly-Client-IP',
+    });
+    for (const written of ['Fly-Client-IP, X-Forwarded-For', 'X-Real-IP: 10.0.0.1', 'é'])
+      expect(() => parse({ CLIENT_ADDRESS_HEADER: written })).toThrow(
+        /CLIENT_ADDRESS_HEADER: must be the name of a header/,
+      );
   });
 
   test('tells all mistakes together, and no value', () => {

@@ -56,6 +56,25 @@ describe('a page with a token', () => {
     expect((await visitor.request('/')).status).toBe(401);
   });
 
+  test.each([
+    ['https', true],
+    ['http', false],
+  ])('sets cookies that are secure behind a proxy for %s: %s', async (protocol, isSecure) => {
+    const web = await startWeb({ token: TOKEN, trustedProxies: parseRanges('127.0.0.1')! });
+    const visitor = web.visit();
+    const { headers, ...login } = form(TOKEN);
+    const proxied = { ...(headers as Record<string, string>), 'x-forwarded-proto': protocol };
+    const replies = [
+      await visitor.request('/login', { ...login, headers: proxied }),
+      await visitor.request('/', { headers: proxied }),
+    ];
+    const cookies = replies.flatMap((reply) => reply.headers.getSetCookie());
+    expect(cookies.map((cookie) => [cookie.split('=')[0], /; Secure/.test(cookie)])).toEqual([
+      ['dragoman_session', isSecure],
+      ['dragoman_member', isSecure],
+    ]);
+  });
+
   test('takes it as a bearer token too', async () => {
     const { visit } = await startWeb({ token: TOKEN });
     const bearing = (token: string) =>

@@ -59,6 +59,18 @@ const sizesIn = (parent: string): number[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => statSync(join(entry.parentPath, entry.name)).size);
 
+test.each(['../../etc/passwd', '/etc/passwd', '..', 'a\0b', 'C:\\passwd'])(
+  'keeps nothing of a name on the disk: %j',
+  async (name) => {
+    const parent = await folder();
+    const store = create(undefined, parent);
+    const { id } = await store.put({ ...file, name }, [Buffer.from('x')], 100);
+    const [own = ''] = readdirSync(parent);
+    expect(readdirSync(parent, { recursive: true })).toEqual([own, join(own, id)]);
+    expect(id).toMatch(/^[\w-]{24}$/);
+  },
+);
+
 test('stops reading at the limit and leaves nothing of it on the disk', async () => {
   const parent = await folder();
   const store = create(undefined, parent);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
@@ -190,6 +191,13 @@ test('another file, another person and a recording that arrived damaged are reco
   cut.send('end');
   await cut.closed;
   expect(dictations[1]?.state).toBe('dropped');
+});
+
+test('nothing is compressed on the way', async () => {
+  const { web, person } = await start();
+  const socket = openRecorder(web.url, person.cookies);
+  const [reply] = (await once(socket, 'upgrade')) as [IncomingMessage];
+  expect(reply.headers['sec-websocket-extensions']).toBeUndefined();
 });
 
 test('who leaves, discards or begins anew is listened to no longer, at once', async () => {

@@ -132,6 +132,15 @@ describe('the WebSocket paths', () => {
     expect(messages[3]).toMatchObject({ text: 'w1 w2' });
   });
 
+  it('compress nothing, whatever a client offers', async () => {
+    for (const path of [PATHS.realtimeRecognition, PATHS.realtimeSpeech]) {
+      const socket = dial(url, path);
+      const [reply] = (await once(socket, 'upgrade')) as [IncomingMessage];
+      expect(reply.headers['sec-websocket-extensions']).toBeUndefined();
+      socket.terminate();
+    }
+  });
+
   it('say what is wrong with a message that is too large, and with a huge one by its code', async () => {
     const socket = dial(url, PATHS.realtimeRecognition);
     const messages = messagesOf(socket);

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ASKER } from '../../../fakes/asker.ts';
@@ -87,6 +87,24 @@ describe('a socket of the service', () => {
       });
     },
   );
+
+  it('offers no compression, in which a small message could be a huge one', async () => {
+    const server = createServer();
+    const sockets = new WebSocketServer({ server, perMessageDeflate: true });
+    const offered = Promise.withResolvers<IncomingMessage['headers']>();
+    sockets.on('connection', (socket, { headers }) => {
+      offered.resolve(headers);
+      socket.close(1000);
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    await opening(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    expect(await offered.promise).not.toHaveProperty('sec-websocket-extensions');
+    await new Promise((resolve) => {
+      server.close(resolve);
+    });
+  });
 
   it('leaves no socket and no timer behind, however sessions end', async () => {
     const counts = (): Record<string, number> => {

@@ -18,7 +18,7 @@ export interface OpsPages {
   /**
    * Resolves with the reply at a path.
    *
-   * @param isPublic true on a port that others may reach too: without a token it shows no metrics
+   * @param isPublic true on a port that others may reach too: it shows no parts, and without a token no metrics
    */
   reply(
     path: OpsPath,
@@ -57,7 +57,7 @@ export const createOpsPages = ({
     if (path === '/healthz') return isStalled() ? text(503, 'stalled') : text(200, 'ok');
     if (path === '/readyz') {
       const state = await readiness();
-      return json(state.ready ? 200 : 503, state);
+      return json(state.ready ? 200 : 503, isPublic ? { ready: state.ready } : state);
     }
     if (isPublic && metricsToken === undefined) return json(404, { error: 'not found' });
     if (metricsToken !== undefined && !isSameSecret(bearerToken(authorization) ?? '', metricsToken))

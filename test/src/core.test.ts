@@ -82,7 +82,7 @@ describe('the core', () => {
       ops: { draining: draining.signal },
     });
     running.attach({ platform: place.platform, ready: () => true });
-    const readyz = () => running.core.ops.reply('/readyz', { isPublic: true });
+    const readyz = () => running.core.ops.reply('/readyz', { isPublic: false });
     const parts = { place: true, service: true, storage: true };
     expect(JSON.parse((await readyz()).body)).toEqual({
       ready: true,

@@ -32,13 +32,16 @@ describe('the pages of operators', () => {
     expect(await pages.reply('/healthz', { isPublic: true })).toMatchObject({ status: 503 });
   });
 
-  it('name the part that is not ready', async () => {
+  it('name the part that is not ready, but not on a public port', async () => {
     const parts = { storage: true, discord: false };
     const state = { ready: false, starting: false, draining: false, parts };
     const pages = open({ readiness: async () => state });
-    const { status, body } = await pages.reply('/readyz', { isPublic: true });
-    expect(status).toBe(503);
-    expect(JSON.parse(body)).toEqual(state);
+    const readyz = async (isPublic: boolean) => {
+      const { status, body } = await pages.reply('/readyz', { isPublic });
+      return [status, JSON.parse(body)];
+    };
+    expect(await readyz(false)).toEqual([503, state]);
+    expect(await readyz(true)).toEqual([503, { ready: false }]);
   });
 
   it.each([

@@ -13,8 +13,6 @@ interface Failures {
 
 const NONE = { count: 0, cookies: new Set<string>() };
 
-export type FailedAttempts = ReturnType<typeof createFailedAttempts>;
-
 /**
  * Counts the failures of each network, which is shut out after ten in five minutes.
  *

@@ -19,7 +19,8 @@ import {
   type MessageWriter,
 } from '../outbound/message-writer.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
-import { asTextFile, render, type Part } from '../outbound/render.ts';
+import { render, type Part } from '../outbound/render.ts';
+import { asTextFile } from '../../../src/text/markdown/text-file.ts';
 import { FOLLOW_UPS } from '../limits.ts';
 
 interface InteractionKey {

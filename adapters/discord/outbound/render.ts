@@ -7,11 +7,11 @@ import {
   type APIButtonComponentWithCustomId,
   type APIComponentInMessageActionRow,
 } from 'discord.js';
-import { renderMarkdown } from '../../../src/text/markdown/render.ts';
+import { asTextFile } from '../../../src/text/markdown/text-file.ts';
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import { labelled } from '../../../src/model/compose-rich-text.ts';
-import { text, type RichText } from '../../../src/model/rich-text.ts';
+import { text } from '../../../src/model/rich-text.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
@@ -114,13 +114,6 @@ const rowsOf = (controls: readonly Control[]): Row[] => {
   }
   return rows.slice(0, CAPABILITIES.controlRows);
 };
-
-/** A text too long for messages, as Markdown. */
-export const asTextFile = (tree: RichText): OutgoingFile => ({
-  name: 'text.txt',
-  mediaType: 'text/plain; charset=utf-8',
-  bytes: new TextEncoder().encode(renderMarkdown(tree)),
-});
 
 export const voicePart = (file: MirrorFile): Part => ({
   content: '',

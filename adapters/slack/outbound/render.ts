@@ -1,6 +1,5 @@
 import { labelled } from '../../../src/model/compose-rich-text.ts';
 import type { Content } from '../../../src/model/content.ts';
-import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
 import {
   paragraph,
@@ -9,9 +8,10 @@ import {
   type Inline,
   type RichText,
 } from '../../../src/model/rich-text.ts';
-import { grouped, map, plainInline } from '../../../src/model/walk-rich-text.ts';
+import { grouped, plainInline } from '../../../src/model/walk-rich-text.ts';
+import { withoutSpoilers } from '../../../src/model/without-spoilers.ts';
 import type { MirrorFile } from '../../../src/ports/mirrors.ts';
-import { renderMarkdown } from '../../../src/text/markdown/render.ts';
+import { asTextFile } from '../../../src/text/markdown/text-file.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
   CAPABILITIES,
@@ -42,17 +42,6 @@ const TONES = { plain: undefined, note: text('ℹ️'), error: text('⚠️') } 
 const QUIET: ReduceOptions = { mayNotify: ({ target }) => target === 'channel' };
 
 const bytes = (written: string): number => Buffer.byteLength(written);
-
-/** Replacement of a spoiler: Slack can hide nothing, and readers have the link to the source. */
-const HIDDEN = text('█████');
-
-const withoutSpoilers = (tree: RichText): RichText =>
-  map(
-    tree.map((block): Block =>
-      block.kind === 'code-block' && block.spoiler ? paragraph(HIDDEN) : block,
-    ),
-    (node) => (node.kind === 'spoiler' ? HIDDEN : node),
-  );
 
 /** The fallback of a text in Slack's markup. */
 export const fallbackOf = (tree: RichText): string => renderMrkdwn(tree, QUIET);
@@ -99,13 +88,6 @@ export const textBlocks = (tree: RichText): readonly SlackBlock[] => {
     })
     .filter(isShown);
 };
-
-/** A text too long for messages, as Markdown. */
-const asTextFile = (tree: RichText): OutgoingFile => ({
-  name: 'text.txt',
-  mediaType: 'text/plain; charset=utf-8',
-  bytes: new TextEncoder().encode(renderMarkdown(tree)),
-});
 
 const part = (tree: RichText): Part => ({
   text: notificationOf(tree),

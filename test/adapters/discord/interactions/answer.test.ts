@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../../fakes/eventually.ts';
 import type { Content, Control } from '../../../../src/model/content.ts';
 import { openDiscord, type TestDiscord } from '../support.ts';
+import { hiddenText } from '../../../fakes/hidden-text.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
 
@@ -253,6 +254,18 @@ describe('an answer', () => {
     await used.until((it) => it.followUps.length === 3);
     const [file] = used.followUps.at(-1)?.attachments ?? [];
     expect(Buffer.from(file?.bytes ?? []).toString()).toBe(text.trim());
+  });
+
+  test('that a panel has no room for comes as a file, without what spoilers hide', async () => {
+    const controls: Control[] = [{ kind: 'button', press: 'settings more', label: 'More' }];
+    showing({ text: hiddenText(200), controls });
+    const used = setUp().use();
+    await used.until((it) => it.shown?.attachments.length === 1);
+    const [file] = used.shown?.attachments ?? [];
+    const written = Buffer.from(file?.bytes ?? []).toString();
+    expect(written).toContain('The end.');
+    expect(written).not.toContain('secret');
+    expect(used.followUps).toEqual([]);
   });
 
   test('where only the asker has the app keeps to five follow-ups, the rest in a file', async () => {

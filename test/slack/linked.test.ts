@@ -41,6 +41,18 @@ describe('channels of two workspaces and a Discord server that were linked by co
     expect(discord.pings).toEqual([]);
   });
 
+  it('hide on Slack what Discord hides, which Slack itself cannot', async () => {
+    await using group = await openGroup();
+    const { english, japanese, discord, guild } = group;
+    const bob = discord.user({ name: 'Bob' });
+    guild.join(bob);
+    japanese.say(bob, '犯人は ||secret|| です、みなさん\n||```\nsecret\n```||\n終わりです');
+    await wordsIn(english.channel, '終わりです');
+    const shown = english.channel.posts.find(({ words }) => words.includes('終わりです'));
+    expect(JSON.stringify([shown?.text, shown?.blocks])).not.toContain('secret');
+    expect(shown?.words.match(/█████/g)).toHaveLength(2);
+  });
+
   it('are told who joined, take a code once, and end when one is left', async () => {
     await using group = await openGroup();
     const { bot, english, spanish, code } = group;

@@ -1,4 +1,5 @@
 import { fetchFile, goneFile, readFile, type FileHosts } from '../../src/http/attached-file.ts';
+import { knownHosts } from '../../src/http/known-hosts.ts';
 import type { ByteSource } from '../../src/model/file.ts';
 
 /** Hosts on which Discord stores attachments. */
@@ -23,8 +24,7 @@ export type OpenRemoteFile = (file: RemoteFile) => ByteSource;
  * @param apiUrl server to use instead of Discord, which then also stores the files
  */
 export const createOpenFile = (apiUrl: string | undefined): OpenRemoteFile => {
-  const ownOrigin = apiUrl === undefined ? undefined : new URL(apiUrl).origin;
-  const at: FileHosts = { platform: 'Discord', hosts: HOSTS, ownOrigin };
+  const at: FileHosts = { platform: 'Discord', ...knownHosts(HOSTS, apiUrl) };
 
   const openRenewed = async ({ url, renew }: RemoteFile, signal: AbortSignal | undefined) => {
     const first = await fetchFile(url, at, signal);

@@ -80,7 +80,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     files,
     log,
   });
-  const uploads = createUploads(api, speed);
+  const uploads = createUploads(api, { apiUrl: url, speed });
   const writer = createMessageWriter(api, uploads);
   const ownMessages = createOwnMessages({ api, log, speed });
   const mirrors = createMirrors({ api, writer, threads, uploads, mentions, ownMessages });

@@ -10,6 +10,7 @@ import {
   readFile,
   type FileHosts,
 } from '../../src/http/attached-file.ts';
+import { knownHosts } from '../../src/http/known-hosts.ts';
 import type { Attachment, ByteSource } from '../../src/model/file.ts';
 import type { Space } from '../../src/model/place.ts';
 
@@ -31,8 +32,7 @@ interface RemoteFile {
  * @param apiUrl server to use instead of Slack, which then also stores the files
  */
 const createOpenFile = (apiUrl: string | undefined): ((file: RemoteFile) => ByteSource) => {
-  const ownOrigin = apiUrl === undefined ? undefined : new URL(apiUrl).origin;
-  const at: FileHosts = { platform: 'Slack', hosts: HOSTS, ownOrigin };
+  const at: FileHosts = { platform: 'Slack', ...knownHosts(HOSTS, apiUrl) };
 
   const fetchPrivate = async ({ url, token }: RemoteFile, signal: AbortSignal | undefined) => {
     demandFileHost(url, at);

@@ -1,16 +1,14 @@
 import { request, type Dispatcher } from 'undici';
 import { AppError } from '../errors.ts';
+import { isAtKnownHost, type KnownHosts } from './known-hosts.ts';
 
 const HEADERS_MS = 15_000;
 const STALL_MS = 30_000;
 
 /** The hosts from which a platform's attached files may be fetched. */
-export interface FileHosts {
+export interface FileHosts extends KnownHosts {
   /** The platform's name, for logs. */
   readonly platform: string;
-  readonly hosts: ReadonlySet<string>;
-  /** The server that stands for the platform, and then also stores its files. */
-  readonly ownOrigin: string | undefined;
 }
 
 const brokenOff = (cause: unknown): AppError =>
@@ -19,15 +17,9 @@ const brokenOff = (cause: unknown): AppError =>
 export const goneFile = (): AppError =>
   new AppError('not-found', 'an attached file is no longer there');
 
-const mayFetch = (address: string, { hosts, ownOrigin }: FileHosts): boolean => {
-  const url = URL.parse(address);
-  if (!url || url.username || url.password) return false;
-  return url.origin === ownOrigin || (url.protocol === 'https:' && hosts.has(url.host));
-};
-
 /** Refuses an address that is on none of the hosts: `forbidden`. */
 export const demandFileHost = (address: string, at: FileHosts): void => {
-  if (!mayFetch(address, at))
+  if (!isAtKnownHost(address, at))
     throw new AppError('forbidden', `an attached file is not on one of ${at.platform}’s hosts`);
 };
 

@@ -15,6 +15,7 @@ import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render, type Part } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import { AppError } from '../../../src/errors.ts';
+import { isAtKnownHost, knownHosts } from '../../../src/http/known-hosts.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Content } from '../../../src/model/content.ts';
 import type { Channel } from '../../../src/model/place.ts';
@@ -48,13 +49,8 @@ export interface AnswerDeps {
 const NOT_THERE = ['not_in_channel', 'channel_not_found', 'restricted_action', 'is_archived'];
 const RESPONSE_MS = 10_000;
 
-/** The addresses at which Slack takes answers, besides that of its own API. */
-const isAnswerUrl = (address: string, apiUrl: string | undefined): boolean => {
-  const url = URL.parse(address);
-  if (!url) return false;
-  const own = apiUrl === undefined ? undefined : new URL(apiUrl).origin;
-  return url.origin === own || (url.protocol === 'https:' && url.host === 'hooks.slack.com');
-};
+/** Hosts at which Slack takes answers ("Handling user interaction", "response_url"). */
+const RESPONSE_HOSTS: ReadonlySet<string> = new Set(['hooks.slack.com']);
 
 /** All parts in one message, as far as their blocks fit. */
 const joined = (parts: readonly Part[]): Part => ({
@@ -75,6 +71,7 @@ export const createAnswer = (
 ): Answer => {
   const { api, writer, uploads, log, speed, now, apiUrl } = deps;
   const { channel, userId, threadTs, responseUrl, isPrivate, onMessage } = place;
+  const hosts = knownHosts(RESPONSE_HOSTS, apiUrl);
   const untilMs = now() + RESPONSE_URL_MS;
   let uses = 0;
   /** The messages that everybody sees. */
@@ -86,7 +83,7 @@ export const createAnswer = (
 
   /** Sends a message through the address; false where it takes none any more. */
   const respond = async (part: Part, isOpen: boolean): Promise<boolean> => {
-    if (responseUrl === undefined || !isAnswerUrl(responseUrl, apiUrl)) return false;
+    if (responseUrl === undefined || !isAtKnownHost(responseUrl, hosts)) return false;
     if (uses >= RESPONSE_URL_USES || now() > untilMs) return false;
     uses += 1;
     const { statusCode, body } = await request(responseUrl, {

@@ -6,6 +6,7 @@ import type { CallPriority } from '../bucket.ts';
 import { ALT_TEXT_CHARS } from '../limits.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
+import { isAtKnownHost, knownHosts } from '../../../src/http/known-hosts.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/leases.ts';
@@ -45,6 +46,8 @@ const fileInfo = z.object({
   }),
 });
 
+/** Hosts at which Slack takes files ("files.getUploadURLExternal"). */
+const UPLOAD_HOSTS: ReadonlySet<string> = new Set(['files.slack.com']);
 const UPLOAD_MS = 60_000;
 /** Errors for a file that does not exist, or whose upload was never completed. */
 const GONE = ['file_not_found', 'file_deleted', 'file_upload_not_complete'];
@@ -54,8 +57,16 @@ const POLL_AFTER_MS = 400;
 
 export type Uploads = ReturnType<typeof createUploads>;
 
-/** @param speed every wait is so many times shorter */
-export const createUploads = (api: Api, speed = 1) => {
+export interface UploadsOptions {
+  /** Server to use instead of Slack, which then also stores the files. */
+  readonly apiUrl: string | undefined;
+  /** Every wait is so many times shorter. */
+  readonly speed?: number;
+}
+
+export const createUploads = (api: Api, { apiUrl, speed = 1 }: UploadsOptions) => {
+  const hosts = knownHosts(UPLOAD_HOSTS, apiUrl);
+
   /** Uploads a file, which nobody sees yet; resolves with its id. */
   const send = async (space: Space, file: MirrorFile, priority?: CallPriority): Promise<string> => {
     const { name, altText } = file;
@@ -72,6 +83,8 @@ export const createUploads = (api: Api, speed = 1) => {
         { priority },
       ),
     );
+    if (!isAtKnownHost(announced.upload_url, hosts))
+      throw new AppError('unavailable', 'Slack gave a foreign address for a file');
     const { statusCode, body } = await request(announced.upload_url, {
       method: 'POST',
       body: bytes,

@@ -1,20 +1,6 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createOpenFile } from '../../../adapters/discord/files.ts';
-
-const serve = async (listener: RequestListener) => {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-};
+import { serve } from '../../fakes/serve.ts';
 
 test.each([
   'http://127.0.0.1/secret',
@@ -31,14 +17,12 @@ test.each([
 });
 
 test('a redirect is not followed', async () => {
-  let asked = 0;
   await using server = await serve((request, response) => {
-    asked += 1;
     response.writeHead(302, { location: `http://${request.headers.host}/inside` }).end();
   });
   const file = createOpenFile(`${server.url}/api`)({ url: `${server.url}/a`, sizeBytes: 10 });
   await expect(Array.fromAsync(file.open())).rejects.toMatchObject({ name: 'AppError' });
-  expect(asked).toBe(1);
+  expect(server.asked).toEqual(['/a']);
 });
 
 test('no more is read than Discord says there is', async () => {

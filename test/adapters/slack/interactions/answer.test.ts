@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import type { Api } from '../../../../adapters/slack/api.ts';
+import { createAnswer } from '../../../../adapters/slack/interactions/answer.ts';
+import type { MessageWriter } from '../../../../adapters/slack/outbound/message-writer.ts';
+import type { Uploads } from '../../../../adapters/slack/outbound/uploads.ts';
+import { createLog } from '../../../../src/log.ts';
+import { rich } from '../../../fakes/rich-text.ts';
+import { serve } from '../../../fakes/serve.ts';
+
+/** Answers a command whose response URL is this one; resolves with the methods that were called. */
+const answerAt = async (responseUrl: string, apiUrl: string | undefined) => {
+  const called: string[] = [];
+  const call = async (_: unknown, method: string) => void called.push(method);
+  const answer = createAnswer(
+    {
+      api: { call } as unknown as Api,
+      writer: {} as MessageWriter,
+      uploads: {} as Uploads,
+      log: createLog('silent'),
+      speed: 1,
+      now: () => 0,
+      apiUrl,
+    },
+    {
+      channel: { space: { platform: 'slack', id: 'T1' }, id: 'C0123456789' },
+      userId: 'U1',
+      responseUrl,
+      isPrivate: true,
+    },
+  );
+  await answer.show({ text: rich('a private answer') });
+  return called;
+};
+
+test('a response URL at another server is not asked: the answer comes by a call', async () => {
+  await using inside = await serve((_, response) => void response.end());
+  await using own = await serve((_, response) => void response.end());
+  for (const apiUrl of [undefined, `${own.url}/api/`])
+    expect(await answerAt(`${inside.url}/inside`, apiUrl)).toEqual(['chat.postEphemeral']);
+  expect(await answerAt(`${own.url}/response`, `${own.url}/api/`)).toEqual([]);
+  expect([own.asked, inside.asked]).toEqual([['/response'], []]);
+});
+
+test('a response URL that leads on to another server gets the answer alone', async () => {
+  await using inside = await serve((_, response) => void response.end());
+  await using own = await serve((_, response) => {
+    response.writeHead(307, { location: `${inside.url}/inside` }).end();
+  });
+  expect(await answerAt(`${own.url}/response`, own.url)).toEqual(['chat.postEphemeral']);
+  expect(inside.asked).toEqual([]);
+});

@@ -68,6 +68,18 @@ describe('a conversation with the app', () => {
     expect(repliesTo(said)).toHaveLength(1);
   });
 
+  it('notifies nobody, whatever the model answers', async () => {
+    const { ann, workspace } = bot.place();
+    const filler = 'and some more words '.repeat(100);
+    const answer = `Hello <!channel> @channel <@${ann.id}> ${filler}<!here> @here and \`@everyone\`.`;
+    bot.speech.answers = () => answer;
+    const [reply] = await answered(workspace.direct(ann).say(ann, 'Whom can you call?'));
+    bot.speech.answers = (question) => `You asked: ${question}`;
+    expect(reply?.words).toContain('everyone');
+    expect(bot.slack.requests.map(({ method }) => method)).toContain('chat.startStream');
+    expect(bot.slack.pings).toEqual([]);
+  });
+
   it('comes as a plain message where streams are refused', async () => {
     const { ann, workspace } = bot.place();
     bot.slack.fail('chat.startStream', { error: 'team_not_found' }, { while: () => true });

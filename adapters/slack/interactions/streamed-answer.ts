@@ -7,10 +7,10 @@ import { FILES, FILES_BYTES, STREAM_CHARS, UPDATE_EVERY_MS } from '../limits.ts'
 import { controlBlocks } from '../outbound/controls.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render } from '../outbound/render.ts';
+import { renderStreamed } from '../rich-text/render-streamed.ts';
 import type { Content } from '../../../src/model/content.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
-import { renderMarkdown } from '../../../src/text/markdown/render.ts';
 
 export interface StreamedAnswerDeps {
   readonly api: Api;
@@ -97,7 +97,7 @@ export const createStreamedAnswer = (
   const draw = async (content: Content): Promise<void> => {
     if (!isStreaming) return post(content);
     try {
-      await grow(renderMarkdown(content.text));
+      await grow(renderStreamed(content.text, true));
     } catch (thrown) {
       if (stream !== undefined || !isRefusal(thrown, ...UNSTREAMED)) throw thrown;
       isStreaming = false;
@@ -107,7 +107,7 @@ export const createStreamedAnswer = (
 
   /** Ends the stream; false where what it showed had to be replaced. */
   const endStream = async (ts: string, content: Content): Promise<boolean> => {
-    const written = renderMarkdown(content.text);
+    const written = renderStreamed(content.text, false);
     for (let left = written.length - sent.length; left > 0; left -= STREAM_CHARS)
       await grow(written);
     const blocks = controlBlocks(content.controls);

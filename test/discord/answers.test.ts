@@ -47,6 +47,14 @@ describe('an answer', () => {
     expect(refusals().slice(before)).toEqual([]);
   });
 
+  it('of the model notifies nobody, whatever it holds', async () => {
+    const { channel, ann, guild } = bot.place();
+    const role = guild.role('Everybody else');
+    const used = ask(ann, channel, `Hi ${ann.mention} <@&${role.id}> @everyone @here <!channel>.`);
+    await used.until(() => shownBy(used).includes('channel'));
+    expect(bot.discord.pings).toEqual([]);
+  });
+
   it('of 30,000 characters begins in the channel and is whole in a file', async () => {
     const { channel, ann } = bot.place();
     const answer = lines(1_200);

@@ -21,9 +21,15 @@ const SAID: Readonly<Record<number, { readonly text: string; readonly language: 
   3: { text: 'shall we begin now', language: 'en' },
   4: { text: 'Dragoman, what is the time?', language: 'en' },
   5: { text: 'this is nothing for you', language: 'en' },
+  6: { text: 'Dragoman, whom do you call?', language: 'en' },
 };
 
-const ANSWERS = { time: 'Noon.', begin: 'Soon.', 'good morning': 'They met.' };
+const ANSWERS = {
+  time: 'Noon.',
+  begin: 'Soon.',
+  'good morning': 'They met.',
+  'you call': 'I call @everyone, @here and you.',
+};
 
 const marksIn = (audio: Buffer): number[] =>
   Object.keys(SAID)
@@ -188,6 +194,18 @@ describe.concurrent('talking with us', () => {
     await heard;
     // Nobody else is heard, so nobody need be told; and who only asks something is not captioned.
     expect(textsIn(at.lounge)).toEqual([]);
+  });
+});
+
+describe.concurrent('what the model answers aloud', () => {
+  it('notifies nobody where it stands as text', async () => {
+    await using at = await enter();
+    await at.choose('speech', 'wake:on');
+    await at.use('join');
+    await at.shows(sentenceLike('room.listens-name'));
+    await at.speakers[0].speak(speech(6));
+    await at.shows('everyone');
+    expect(bot.discord.pings).toEqual([]);
   });
 });
 

@@ -72,9 +72,10 @@ describe('a conversation with the app', () => {
     const { ann, workspace } = bot.place();
     const filler = 'and some more words '.repeat(100);
     const answer = `Hello <!channel> @channel <@${ann.id}> ${filler}<!here> @here and \`@everyone\`.`;
+    const { answers } = bot.speech;
     bot.speech.answers = () => answer;
     const [reply] = await answered(workspace.direct(ann).say(ann, 'Whom can you call?'));
-    bot.speech.answers = (question) => `You asked: ${question}`;
+    bot.speech.answers = answers;
     expect(reply?.words).toContain('everyone');
     expect(bot.slack.requests.map(({ method }) => method)).toContain('chat.startStream');
     expect(bot.slack.pings).toEqual([]);

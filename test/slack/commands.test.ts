@@ -39,6 +39,15 @@ describe('a typed command', () => {
     await bot.use(at, `translate to:es ${typed}`, { by: at.ann, part });
   });
 
+  it('notifies nobody, whatever the model answers', async () => {
+    const at = bot.place();
+    const { answers } = bot.speech;
+    bot.speech.answers = () => `Hi <@${at.bob.id}> @everyone @here <!channel> and \`<!here>\`.`;
+    await bot.use(at, 'ask Whom do you call?', { by: at.ann, part: 'everyone' });
+    bot.speech.answers = answers;
+    expect(bot.slack.pings).toEqual([]);
+  });
+
   it.each([
     ['frobnicate', 'Unknown command'],
     ['glossary', 'needs a subcommand'],

@@ -248,6 +248,19 @@ describe('a translation that fails', () => {
     }
   });
 
+  it('is an error, and shows nothing, where the model refuses twice', async () => {
+    engine = () => "I'm sorry, but I can't help with that.";
+    const shown: string[] = [];
+    const reading = async (): Promise<void> => {
+      const request = { to: 'ja', from: 'en', place: SPACE, lane: 'interactive' } as const;
+      for await (const state of translator.translate({ ...request, text: tree('hello') }, signal))
+        shown.push(written(state()));
+    };
+    await expect(reading()).rejects.toMatchObject({ code: 'bad-reply', retryable: false });
+    expect(shown.join('')).toBe('');
+    expect(asked).toHaveLength(2);
+  });
+
   it.each([400, 413, 422, 500, 502])(
     'is asked for without the context where the service answers %i',
     async (status) => {

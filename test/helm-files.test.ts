@@ -7,6 +7,7 @@ import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { coreSection } from '../src/core-config.ts';
 import { discover } from '../src/discover.ts';
 import { opsSection } from '../src/ops/config.ts';
+import { tracingSection } from '../src/tracing/config.ts';
 
 const CHART = 'deploy/helm/dragoman';
 
@@ -17,6 +18,7 @@ const known = new Set(
     opsSection,
     engineSection,
     serverSection,
+    tracingSection,
     ...adapters.map(({ config }) => config),
   ].flatMap((section) => Object.keys(section.shape)),
 );
@@ -37,6 +39,13 @@ describe('the files of the chart', () => {
     );
     expect(set.length).toBeGreaterThan(8);
     expect(set.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('takes every variable that is secret from the secret', () => {
+    const secret = [...known].filter((name) => /(?:TOKEN|KEYS?|SECRET|HEADERS)$/.test(name));
+    expect(secret.length).toBeGreaterThan(10);
+    const text = readFileSync(`${CHART}/templates/_helpers.tpl`, 'utf8');
+    expect(secret.filter((name) => !text.includes(`"${name}"`))).toEqual([]);
   });
 
   it('scales by a metric that the program exports', () => {

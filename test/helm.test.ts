@@ -32,8 +32,20 @@ const pod = z.looseObject({
         readOnlyRootFilesystem: z.literal(true),
         capabilities: z.object({ drop: z.tuple([z.literal('ALL')]) }),
       }),
-      env: z.array(z.looseObject({ name: z.string(), value: z.string().optional() })).default([]),
-      envFrom: z.array(z.unknown()),
+      env: z
+        .array(
+          z.looseObject({
+            name: z.string(),
+            value: z.string().optional(),
+            valueFrom: z
+              .object({
+                secretKeyRef: z.looseObject({ name: z.literal('secret'), key: z.string() }),
+              })
+              .optional(),
+          }),
+        )
+        .default([]),
+      envFrom: z.never().optional(),
       lifecycle: z.unknown().optional(),
       livenessProbe: probe.optional(),
       readinessProbe: probe.optional(),
@@ -227,15 +239,39 @@ describe.runIf(hasHelm)('the chart, rendered', () => {
     expect(budgets(...scaled)).toEqual(['PodDisruptionBudget dragoman-gateway']);
   });
 
-  it('takes the address of the database from the key of the secret, where it is needed', () => {
-    const wanted = {
-      name: 'DATABASE_URL',
-      valueFrom: { secretKeyRef: { name: 'secret', key: 'DATABASE_URL' } },
-    };
-    for (const { name, pod: each } of deployments(render())) {
-      const given = each.containers[0]!.env.filter((one) => one.name === 'DATABASE_URL');
-      expect(given, name).toEqual(name === 'dragoman-service' ? [] : [wanted]);
-    }
+  it('gives each process those keys of the secret that its role reads', () => {
+    const keysIn = (...values: string[]) =>
+      Object.fromEntries(
+        deployments(render(...values)).map(({ name, pod: { containers } }) => {
+          const given = containers[0]!.env.filter(({ valueFrom }) => valueFrom !== undefined);
+          for (const one of given) {
+            const { key, optional } = one.valueFrom!.secretKeyRef;
+            expect([one.name, optional]).toEqual([key, key === 'DATABASE_URL' ? undefined : true]);
+          }
+          return [name.replace('dragoman-', ''), given.map((one) => one.name).toSorted()];
+        }),
+      );
+    const every = ['METRICS_TOKEN', 'OTEL_EXPORTER_OTLP_HEADERS'];
+    const core = ['DATABASE_URL', 'ENCRYPTION_KEY', 'SPEECH_API_KEY', ...every];
+    const slack = ['APP_TOKEN', 'BOT_TOKEN', 'CLIENT_ID', 'CLIENT_SECRET', 'SIGNING_SECRET'];
+    const chat = [...core, 'DISCORD_TOKEN', ...slack.map((name) => `SLACK_${name}`)].toSorted();
+    expect(keysIn('maintenance=true')).toEqual({
+      gateway: chat,
+      worker: chat,
+      web: [...core, 'WEB_TOKEN'].toSorted(),
+      service: [...every, 'SERVICE_KEYS', 'SERVICE_OPENAI_KEY'].toSorted(),
+      migration: ['DATABASE_URL'],
+      maintenance: ['DATABASE_URL'],
+    });
+    const one = [...chat, 'WEB_TOKEN', 'SERVICE_OPENAI_KEY'].filter(
+      (key) => key !== 'DATABASE_URL',
+    );
+    expect(keysIn('database=sqlite', 'maintenance=true')).toEqual({
+      all: one.toSorted(),
+      maintenance: [],
+    });
+    // Each variable once: what is set in config is not taken from the secret.
+    expect(keysIn('config.SLACK_CLIENT_ID=1.2')['gateway']).not.toContain('SLACK_CLIENT_ID');
   });
 
   it('stops everything for maintenance, and starts one pod that waits for commands', () => {

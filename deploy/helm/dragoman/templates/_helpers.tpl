@@ -53,13 +53,25 @@ all:
 {{- end }}
 {{- end }}
 
-{{/* Named one by one, so that Kubernetes says which key the secret lacks. */}}
+{{/* Not optional, so that Kubernetes says when the secret lacks it. */}}
 {{- define "dragoman.databaseUrl" -}}
 - name: DATABASE_URL
   valueFrom:
     secretKeyRef:
       name: {{ .Values.existingSecret }}
       key: DATABASE_URL
+{{- end }}
+
+{{/* Keys of the secret that each role reads, besides DATABASE_URL. The service decodes what strangers send, so it gets no key of the others. */}}
+{{- define "dragoman.secretKeys" -}}
+{{- $every := list "METRICS_TOKEN" "OTEL_EXPORTER_OTLP_HEADERS" }}
+{{- $core := list "ENCRYPTION_KEY" "SPEECH_API_KEY" }}
+{{- $chat := list "DISCORD_TOKEN" "SLACK_APP_TOKEN" "SLACK_BOT_TOKEN" "SLACK_CLIENT_ID" "SLACK_CLIENT_SECRET" "SLACK_SIGNING_SECRET" }}
+gateway: {{ concat $every $core $chat | toJson }}
+worker: {{ concat $every $core $chat | toJson }}
+web: {{ concat $every $core (list "WEB_TOKEN") | toJson }}
+service: {{ concat $every (list "SERVICE_KEYS" "SERVICE_OPENAI_KEY") | toJson }}
+all: {{ concat $every $core $chat (list "WEB_TOKEN" "SERVICE_OPENAI_KEY") | toJson }}
 {{- end }}
 
 {{/* Variables of every process; .role is one of the roles, or all. */}}
@@ -69,6 +81,16 @@ all:
   value: {{ .role }}
 {{- if and (eq $root.Values.database "postgres") (ne .role "service") }}
 {{ include "dragoman.databaseUrl" $root }}
+{{- end }}
+{{- range $key := index (include "dragoman.secretKeys" $root | fromYaml) .role }}
+{{- if not (hasKey $root.Values.config $key) }}
+- name: {{ $key }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $root.Values.existingSecret }}
+      key: {{ $key }}
+      optional: true
+{{- end }}
 {{- end }}
 - name: DRAIN_S
   value: {{ $root.Values.drainSeconds | quote }}

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -85,6 +85,32 @@ describe('the image', () => {
     expect(other).toMatchObject({ code: 0, told: '2\n' });
     for (const name of ['start', 'service', 'setup', 'doctor', 'db'] as const)
       expect(manifest.scripts[name]).not.toMatch(/["'$|&;]/);
+  });
+
+  it.each([
+    [
+      'root',
+      [
+        'chown node:node /data',
+        'setpriv --reuid=node --regid=node --init-groups --no-new-privs scripts/dragoman.sh start',
+      ],
+    ],
+    ['1000', [expect.stringMatching(/^node /)]],
+  ])('as %s does nothing with rights but give the volume away', async (who, steps) => {
+    const fakes = mkdtempSync(join(tmpdir(), 'dragoman-path-'));
+    const fake = (name: string, line: string): void =>
+      writeFileSync(join(fakes, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    fake('id', `echo ${who === 'root' ? 0 : who}`);
+    for (const name of ['chown', 'setpriv']) fake(name, `echo "${name} $*"`);
+    // It fails, so that the script ends there.
+    fake('node', 'echo "node $*" >&2; exit 1');
+    const env = { PATH: `${fakes}${delimiter}${PATH}`, DRAGOMAN_IMAGE: 'true' };
+    const { told, said } = await run('/bin/sh', ['scripts/dragoman.sh', 'start'], {
+      cwd: app,
+      env,
+    });
+    rmSync(fakes, { recursive: true });
+    expect(`${told}${said}`.trimEnd().split('\n')).toEqual(steps);
   });
 
   it('is checked by a program that tells a healthy process from others', async () => {

@@ -7,6 +7,7 @@ import { AppError } from '../../src/errors.ts';
 import { retryAfterHeaderMs } from '../../src/http/retry-after.ts';
 import { sha256Of } from './checksum.ts';
 import { demandSpace, megabytes, writeError } from './disk.ts';
+import { fetchFollowing, RedirectError } from './redirects.ts';
 
 /** Tries in a row that bring nothing new, after which a download is given up. */
 const FRUITLESS_TRIES = 5;
@@ -166,17 +167,16 @@ const request = async (
 ): Promise<Response> => {
   let response: Response;
   try {
-    response = await fetch(from, {
+    response = await fetchFollowing(from, {
       headers: { 'accept-encoding': 'identity', ...headers },
       signal,
     });
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
+    if (cause instanceof RedirectError) throw fault(url, cause.message);
     const { code } = ((cause as Error).cause ?? {}) as NodeJS.ErrnoException;
     throw new CutError(`it cannot be reached${code === undefined ? '' : ` (${code})`}`);
   }
-  if (from.startsWith('https:') && response.url.startsWith('http:'))
-    throw fault(url, 'the server leads to an address without encryption');
   if (response.status >= 500 || response.status === 429)
     throw new CutError(
       `the server answers ${response.status}`,

@@ -67,6 +67,13 @@ describe('a download', () => {
     expect(await get(url, { from, sha256: SHA256 })).toEqual(CONTENT);
   });
 
+  it('is fetched from where its address leads, and goes on there', async () => {
+    const location = mirror.serve('/n.bin', CONTENT, { cutAfter: 40_000 }, {});
+    const url = mirror.serve('/m.bin', CONTENT, { location });
+    expect(await get(url)).toEqual(CONTENT);
+    expect(mirror.requests.at(-1)).toMatch(/^\/n\.bin bytes=\d+- "1"$/);
+  });
+
   it('goes on where it was cut, as often as each time brings something', async () => {
     const cut = { cutAfter: 40_000 };
     const url = mirror.serve('/m.bin', CONTENT, ...Array.from({ length: 7 }, () => cut), {});
@@ -163,6 +170,8 @@ describe('a download', () => {
     ['that is not there', { status: 404 }, {}, 'not-found', /m\.bin does not exist \(404\)/],
     ['that is refused', { status: 403 }, {}, 'forbidden', /refuses the download \(403\)/],
     ['with a strange answer', { status: 418 }, {}, 'bad-reply', /answers 418/],
+    ['that leads in a circle', { location: '/m.bin' }, {}, 'bad-reply', /next without end/],
+    ['that leads to a file', { location: 'file:///m.bin' }, {}, 'bad-reply', /leads to no address/],
     ['of a wrong content', {}, { sha256: '0'.repeat(64) }, 'bad-reply', /checksum is wrong/],
     [
       'of another size',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { crc32, gzipSync } from 'node:zlib';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { pack, type Header } from 'tar-stream';
 
 export type ArchiveEntry = Partial<Header> & {
@@ -39,20 +39,23 @@ export interface ZipEntry {
   readonly content: string;
   /** Unix type and permissions. */
   readonly mode?: number;
+  readonly isCompressed?: boolean;
 }
 
-/** A zip archive without compression, whatever the names. */
+/** A zip archive, whatever the names. */
 export const makeZip = (entries: readonly ZipEntry[]): Buffer => {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, mode = 0o100644 } of entries) {
-    const [nameBytes, bytes] = [Buffer.from(name), Buffer.from(content)];
+  for (const { name, content, mode = 0o100644, isCompressed = false } of entries) {
+    const [nameBytes, plain] = [Buffer.from(name), Buffer.from(content)];
+    const bytes = isCompressed ? deflateRawSync(plain) : plain;
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
-    common.writeUInt32LE(crc32(bytes), 10);
+    common.writeUInt16LE(isCompressed ? 8 : 0, 4);
+    common.writeUInt32LE(crc32(plain), 10);
     common.writeUInt32LE(bytes.length, 14);
-    common.writeUInt32LE(bytes.length, 18);
+    common.writeUInt32LE(plain.length, 18);
     common.writeUInt16LE(nameBytes.length, 22);
     const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, nameBytes, bytes]);
     const tail = Buffer.alloc(14);

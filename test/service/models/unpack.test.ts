@@ -133,6 +133,18 @@ describe('an archive', () => {
       /over 10 MB unpacked/,
     ],
     [
+      'of zip that grows too much',
+      'm.zip',
+      async () => makeZip([{ name: 'a', content: '0'.repeat(20_000_000), isCompressed: true }]),
+      /over 10 MB unpacked/,
+    ],
+    [
+      'of zip with too many files',
+      'm.zip',
+      async () => makeZip(['a', 'b', 'c', 'd'].map((name) => ({ name, content: 'x' }))),
+      /over 3 files/,
+    ],
+    [
       'with too many files',
       'm.tar',
       async () => makeTar(['a', 'b', 'c', 'd'].map((name) => ({ name, content: 'x' }))),

@@ -84,17 +84,18 @@ const FORMATS =
 /** Shell script that sets limits as far as the system allows it, and then runs its arguments. */
 const LIMITED = `ulimit -v ${MOST_MEMORY_KIB}; ulimit -t ${MOST_CPU_SECONDS}; exec "$@"`;
 
-/** Standard input, as a stream or as a seekable file. */
-type InputUrl = 'pipe:0' | 'file:/dev/fd/0';
+/** Standard input, as a stream or as a seekable file, by the protocol that it is read with. */
+const INPUT_URLS = { pipe: 'pipe:0', file: 'file:/dev/fd/0' };
 
 /** The shell's arguments, which contain nothing from users. */
-const argumentsFor = (input: InputUrl): string[] => [
+const argumentsFor = (protocol: keyof typeof INPUT_URLS): string[] => [
   '-c',
   LIMITED,
   'sh',
   ...'ffmpeg -nostdin -hide_banner -loglevel error -threads 1'.split(' '),
-  ...`-max_alloc ${LARGEST_BLOCK_BYTES} -protocol_whitelist file,pipe`.split(' '),
-  ...`-format_whitelist ${FORMATS} -i ${input} -map 0:a:0 -map_metadata -1`.split(' '),
+  ...`-max_alloc ${LARGEST_BLOCK_BYTES} -protocol_whitelist ${protocol}`.split(' '),
+  ...`-format_whitelist ${FORMATS} -i ${INPUT_URLS[protocol]}`.split(' '),
+  ...'-map 0:a:0 -map_metadata -1'.split(' '),
   ...`-t ${LONGEST_OUTPUT_SECONDS} -c:a pcm_s16le -f wav pipe:1`.split(' '),
 ];
 
@@ -118,7 +119,7 @@ interface Run {
  */
 async function* convert({ input, own, signal, path, clock }: Run): AsyncGenerator<Uint8Array> {
   const isFile = typeof input === 'number';
-  const child = spawn('/bin/sh', argumentsFor(isFile ? 'file:/dev/fd/0' : 'pipe:0'), {
+  const child = spawn('/bin/sh', argumentsFor(isFile ? 'file' : 'pipe'), {
     stdio: [isFile ? input : 'pipe', 'pipe', 'ignore'],
     env: { PATH: path },
   });

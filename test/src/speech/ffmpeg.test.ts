@@ -147,8 +147,14 @@ describe('a program in its place', () => {
     const slices = await Array.fromAsync(ffmpeg.decode(mp4('tells'), never));
     delete process.env.SECRET_OF_OURS;
     const told = textOf(slices.map(({ samples }) => samples));
-    expect(told).toContain('-protocol_whitelist file,pipe ');
-    expect(told).toContain('-i file:/dev/fd/0 ');
+    expect(told).toContain('-protocol_whitelist file ');
+    const piped = await Array.fromAsync(ffmpeg.decode(input('tells', 100), never));
+    expect(textOf(piped.map(({ samples }) => samples))).toContain('-protocol_whitelist pipe ');
+    const formats = / -format_whitelist (\S+) -i /.exec(told)?.[1]?.split(',') ?? [];
+    expect(formats).toContain('mov');
+    // Those that refer to other files.
+    for (const name of ['hls', 'concat', 'dash', 'imf', 'sdp', 'image2'])
+      expect(formats).not.toContain(name);
     expect(told).not.toContain('hush');
     const environment = told.match(/^[A-Z_]+(?==)/gm) ?? [];
     expect(new Set(environment)).toEqual(new Set(['PATH', 'PWD']));
@@ -223,5 +229,14 @@ describe.skipIf(!installed)(`an installed ffmpeg${needed}`, () => {
   ])('refuses %s', async (_, bytes) => {
     const cut = chunkAudio(sourceOf(bytes), { fallback: installed?.decode }, never);
     await expect(Array.fromAsync(cut)).rejects.toBeInstanceOf(AppError);
+  });
+
+  it('opens no other file that a playlist names', async () => {
+    const other = join(import.meta.dirname, '../../fixtures/audio/speech.mp3');
+    const lines = ['#EXTM3U', '#EXT-X-TARGETDURATION:4', '#EXTINF:4,', `file:${other}`];
+    const playlist = sourceOf(Buffer.from([...lines, '#EXT-X-ENDLIST', ''].join('\n')));
+    await expect(Array.fromAsync(installed!.decode(playlist, never))).rejects.toMatchObject({
+      code: 'bad-input',
+    });
   });
 });

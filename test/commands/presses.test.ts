@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { type Command, commandFault } from '../../src/command/command.ts';
+import { discover } from '../../src/discover.ts';
+import { watchOf } from '../fakes/autotranslate.ts';
+import { HERE, NO_BACKLOG, SPACE } from '../fakes/command-harness.ts';
+import { sentence } from '../fakes/sentences.ts';
+import { BOB, useCommandHarness } from './support.ts';
+
+const harness = useCommandHarness();
+
+/** Every press of a command, by who may use it. Those of `/queue` are for all who are in the room. */
+const PRESSES = {
+  moderators: {
+    rooms: 'page joins consent spoken languages partials pause barge wake',
+    settings: 'key dropkey page flags voice bots quiet characters minutes tokens command roles',
+    status: 'retry',
+  },
+  everybody: {
+    captions: 'out in',
+    privacy: 'show out in export forget sure',
+    queue: 'pause resume skip stop',
+  },
+};
+
+const listed = (who: keyof typeof PRESSES): readonly string[] =>
+  Object.entries(PRESSES[who]).flatMap(([command, words]) =>
+    words.split(' ').map((word) => `${command} ${word}`),
+  );
+
+/** All that presses change for a whole space. */
+const stateOf = async () => {
+  const { services, script } = harness();
+  return {
+    choices: await services.spaces.of(SPACE),
+    watches: services.watches.list(SPACE),
+    key: await services.spaceKeys.state(SPACE),
+    dead: script.backlog.dead,
+  };
+};
+
+describe('a press', () => {
+  it('stands in the table', async () => {
+    const commands = await discover<Command>('commands', commandFault);
+    const there = commands.flatMap(({ name, presses = {} }) =>
+      Object.keys(presses).map((word) => `${name} ${word}`),
+    );
+    const all = [...listed('moderators'), ...listed('everybody')];
+    expect(all.toSorted()).toEqual(there.toSorted());
+  });
+
+  it.each(listed('moderators'))('of moderators changes nothing for a member: %s', async (press) => {
+    const { services, script } = harness();
+    const { signal } = new AbortController();
+    const ada = {
+      platform: 'test',
+      id: 'ada',
+      name: 'Ada',
+      locale: 'en',
+      role: 'moderator',
+    } as const;
+    await services.watches.set([watchOf(HERE)]);
+    await services.spaceKeys.set(SPACE, 'svck:key-of-this-space-0123456789', ada, signal);
+    script.backlog = { ...NO_BACKLOG, dead: 1 };
+    const before = await stateOf();
+    const refused = await harness().pressNamed(press, { member: BOB });
+    expect(refused.text).toContain(sentence('errors.needs-moderator'));
+    expect(await stateOf()).toEqual(before);
+    const { text } = await harness().pressNamed(press);
+    expect(text).not.toContain(sentence('errors.needs-moderator'));
+    expect(text).not.toContain(sentence('errors.unknown-press'));
+  });
+
+  it.each(listed('everybody'))('of everybody asks for no rights: %s', async (press) => {
+    const { text } = await harness().pressNamed(press, { member: BOB });
+    expect(text).not.toContain(sentence('errors.needs-moderator'));
+    expect(text).not.toContain(sentence('errors.unknown-press'));
+  });
+});

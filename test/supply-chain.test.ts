@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
@@ -61,9 +61,13 @@ describe('the packages that are installed', () => {
   });
 
   it('are those of the lock file wherever they are installed', () => {
-    for (const path of ['Dockerfile', '.ci/run'])
-      for (const line of linesOf(path).filter((one) => /\bnpm (?:ci|i|install|add)\b/.test(one)))
-        expect(line, path).toContain('npm ci');
+    const workflows = readdirSync('.github/workflows').map((name) => `.github/workflows/${name}`);
+    const installing = /(?<=^|[\s;&|])(?:npm (?:ci|clean-install|i|install|add|exec|x)|npx)\b/gm;
+    const installs = ['Dockerfile', '.ci/run', ...workflows].flatMap((path) =>
+      [...read(path).matchAll(installing)].map(([command]) => command),
+    );
+    expect(installs.length).toBeGreaterThan(1);
+    expect(installs.filter((command) => command !== 'npm ci')).toEqual([]);
   });
 });
 

@@ -1,12 +1,17 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { decode } from '../../../../src/audio/codec/decode.ts';
 import { decodeAac } from '../../../../src/audio/codec/decode-aac.ts';
-import { writePage } from '../../../../src/audio/container/ogg-page.ts';
+import { readPages, writePage } from '../../../../src/audio/container/ogg-page.ts';
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
 import { concat, fixture, never, sourceOf } from '../support.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const bytesOf = (...parts: (string | readonly number[])[]): Uint8Array =>
   new Uint8Array(
@@ -73,6 +78,18 @@ const CRAFTED: readonly (readonly [string, Uint8Array])[] = [
   ['FLAC of empty blocks', concat([bytesOf('fLaC'), repeated(bytesOf([1, 0, 0, 0]), MEBIBYTE)])],
 ];
 
+/** Each says at its start that gigabytes follow, or as much as its format can say. */
+const CLAIMS: readonly (readonly [string, Uint8Array])[] = [
+  ['a WAV chunk', bytesOf('RIFF....WAVEjunk', [0xff, 0xff, 0xff, 0xfe])],
+  ['a WAV format', bytesOf('RIFF....WAVEfmt ', [0xff, 0xff, 0xff, 0xfe], '.'.repeat(16))],
+  ['an AIFF chunk', bytesOf('FORM....AIFFNAME', [0xff, 0xff, 0xff, 0xfe])],
+  ['an AIFF format', bytesOf('FORM....AIFFCOMM', [0xff, 0xff, 0xff, 0xfe])],
+  ['an ID3 tag', bytesOf('ID3', [4, 0, 0, 0x7f, 0x7f, 0x7f, 0x7f])],
+  ['a FLAC block', bytesOf('fLaC', [0x81, 0xff, 0xff, 0xff])],
+  ['a WebM element', bytesOf([0x1a, 0x45, 0xdf, 0xa3, 0x80, 0xec, 1, 0x7f], '\xff'.repeat(6))],
+  ['an MP4 box', bytesOf([0, 0, 0, 8], 'ftyp', [0, 0, 0, 1], 'free', [0x7f], '\xff'.repeat(7))],
+];
+
 const endOf = async (bytes: Uint8Array, signal = never): Promise<unknown> => {
   const source = sourceOf(bytes, 65_536);
   return Array.fromAsync(decode(source, signal)).catch((error: unknown) => error);
@@ -105,6 +122,36 @@ describe('a crafted file', () => {
       for (let read = 0; read < 100_000; read += 1) await reader.skip(1);
     });
     expect(turns).toBeGreaterThan(50);
+  });
+
+  it.each(CLAIMS)('is not held in memory for what it claims: %s', async (_name, head) => {
+    const zeros = new Uint8Array(65_536);
+    collectGarbage();
+    const before = process.memoryUsage().arrayBuffers;
+    let heldBytes = 0;
+    const source = {
+      sizeBytes: undefined,
+      async *open() {
+        yield head;
+        for (let sent = 0; sent < 16 * MEBIBYTE; sent += zeros.length) {
+          yield zeros;
+          if (sent < 15 * MEBIBYTE || heldBytes > 0) continue;
+          collectGarbage();
+          heldBytes = process.memoryUsage().arrayBuffers - before;
+        }
+      },
+    };
+    await expect(Array.fromAsync(decode(source, never))).rejects.toBeInstanceOf(AppError);
+    expect(heldBytes).toBeLessThan(8 * MEBIBYTE);
+  });
+
+  it('of Vorbis whose rate is one sample a second is refused', async () => {
+    const reader = createByteReader(sourceOf(fixture('vorbis-8k.ogg')).open());
+    const [first, ...pages] = await Array.fromAsync(readPages(reader));
+    const body = Buffer.from(first!.body);
+    body.writeUInt32LE(1, 12);
+    const slow = concat([{ ...first!, body }, ...pages].map((page) => writePage(page)));
+    expect(await endOf(slow)).toMatchObject({ code: 'too-large' });
   });
 
   it('of AAC units that cannot be decoded is given up', async () => {

@@ -9,7 +9,7 @@ export class RedirectError extends Error {
 
 /** Resolves where a redirect leads. Throws a `RedirectError` where that has less encryption, or is no address of the web. */
 const targetOf = (address: URL, { headers }: Response): URL => {
-  const target = URL.parse(headers.get('location') ?? '', address);
+  const target = URL.parse(headers.get('location') ?? '', address.href);
   if (target?.protocol === 'https:') return target;
   if (target?.protocol !== 'http:') throw new RedirectError('the server leads to no address');
   if (address.protocol === 'https:')

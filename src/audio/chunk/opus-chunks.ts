@@ -88,7 +88,7 @@ export async function* chunkPackets(
     pending.push(item);
     pendingSamples += item.samples;
     seen += 1;
-    count(item.samples / OPUS_CLOCK_HZ, readBytes());
+    count({ samples: item.samples, sampleRateHz: OPUS_CLOCK_HZ, readBytes: readBytes() });
     if (seen % PACKETS_PER_TURN === 0) await yieldTurn();
     if (toMs(pendingSamples) <= longestMs) continue;
     const loudness = pending.slice(0, -1).map(loudnessOf);

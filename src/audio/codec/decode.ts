@@ -75,7 +75,7 @@ async function* limited(
   try {
     for await (const { samples, sampleRateHz } of pcm) {
       throwIfAborted(signal);
-      count(samples.length / sampleRateHz, readBytes());
+      count({ samples: samples.length, sampleRateHz, readBytes: readBytes() });
       for (let from = 0; from < samples.length; from += sampleRateHz) {
         heard = true;
         yield { samples: samples.subarray(from, from + sampleRateHz), sampleRateHz };

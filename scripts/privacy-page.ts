@@ -10,9 +10,12 @@ compile. This page is for everybody who wants to know what is stored about them,
 - \`/privacy\` shows people what is stored, exports it, deletes it (_Delete my data_) and lets them opt out.
 - When Dragoman is removed from a Discord server or a Slack workspace, everything of it is deleted. What was posted
   there stays.
-- What is deleted is overwritten in the database's file and its journal: at once for people and servers, and within an
-  hour for the text of messages that were translated. A SQLite file of more than 256 MiB isn't rewritten: there, deleted
-  text can stay in gaps of the file until something new is written over it. Backups are up to the operator.
+- With SQLite, what is deleted is overwritten in the database's file and its journal: at once for people and servers, and
+  within an hour for the text of messages that were translated. A file of more than 256 MiB isn't rewritten: there,
+  deleted text can stay in gaps of the file until something new is written over it.
+- With PostgreSQL, what is deleted is gone from its table at once. Its bytes stay in the server's files until autovacuum
+  has freed their space and something new is written there, and in the write-ahead log (WAL) until the server recycles it.
+- Backups are up to the operator.
 - To be translated, transcribed or spoken, text and audio are sent to the speech service that the operator chose. The
   built-in service stores none of it; [its keys](service.md#keys) are stored as hashes with a name, access and credit.
 - The log never holds a message, audio, a key or a token.

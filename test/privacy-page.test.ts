@@ -12,6 +12,10 @@ describe('the page about privacy', () => {
     expect(readFileSync('docs/privacy.md', 'utf8')).toBe(privacyPage());
   });
 
+  it.each(['SQLite', 'PostgreSQL'])('says what %s leaves of what is deleted', (engine) => {
+    expect(privacyPage()).toMatch(new RegExp(`^- With ${engine}, what is deleted .*$`, 'm'));
+  });
+
   it('knows every table and column that the database has, and no other', async () => {
     await using store = await openStore('sqlite::memory:');
     const known = Object.entries(DATA_COLUMNS).map(([table, columns]): [string, string[]] => [

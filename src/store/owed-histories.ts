@@ -1,15 +1,15 @@
 import type { Transaction } from 'kysely';
-import { channelKey, type Channel } from '../model/place.ts';
+import { keyOf, type Channel, type Space } from '../model/place.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 import { statement } from './statement.ts';
 import { RELAXED } from './writer.ts';
 
 const MARKS = 'history owed ';
-/** Names of the marks of a partition begin with this; a partition of linked channels has no wildcards. */
+/** Names of the marks of a partition begin with this; a partition of linked channels has no wildcards, nor has a space. */
 const marksOf = (partition: string): string => `${MARKS}${partition} `;
-const nameOf = (partition: string, channel: Channel): string =>
-  `${marksOf(partition)}${channelKey(channel)}`;
+const nameOf = (partition: string, { space, id }: Channel): string =>
+  `${marksOf(partition)}${keyOf(space)} ${id}`;
 
 const standingMark = statement(
   (db, { pattern, nowMs }: { readonly pattern: string; readonly nowMs: number }) =>
@@ -33,6 +33,20 @@ export const clearOwedHistories = async (
     .execute();
 };
 
+/** Deletes the marks of a space’s channels. */
+export const removeOwedHistories = async (db: Transaction<Schema>, space: Space): Promise<void> => {
+  await db
+    .deleteFrom('agreement')
+    .where('name', 'like', `${MARKS}% ${keyOf(space)} %`)
+    .execute();
+};
+
+const isLeft = async (db: Transaction<Schema>, { platform, id }: Space): Promise<boolean> => {
+  const left = db.selectFrom('left_space').select('left_ms');
+  const rows = await left.where((eb) => eb.and({ platform, space_id: id })).execute();
+  return rows.length > 0;
+};
+
 export type OwedHistories = ReturnType<typeof createOwedHistories>;
 
 /**
@@ -40,9 +54,10 @@ export type OwedHistories = ReturnType<typeof createOwedHistories>;
  * are worked on. A mark outlives the process that set it, whose leases end with it, and lapses by itself.
  */
 export const createOwedHistories = (store: Store, now: () => number) => ({
-  /** Marks a channel until a time, ms since 1970. */
+  /** Marks a channel until a time, ms since 1970, unless its space was left. */
   set: (partition: string, channel: Channel, untilMs: number): Promise<void> =>
     store.write(async (db) => {
+      if (await isLeft(db, channel.space)) return;
       await db
         .insertInto('agreement')
         .values({ name: nameOf(partition, channel), value: untilMs })

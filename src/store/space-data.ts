@@ -4,6 +4,7 @@ import { keyOf, type Space } from '../model/place.ts';
 import type { Store } from './index.ts';
 import { TABLES_OF_SPACES, type SpaceColumns } from './data-catalogue.ts';
 import { either } from './left-spaces.ts';
+import { removeOwedHistories } from './owed-histories.ts';
 import { removeLeases } from './postgres/unused-leases.ts';
 
 /** Rows that one write looks at; the event loop runs between two writes. */
@@ -94,6 +95,7 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
     remove: async (space: Space): Promise<void> => {
       for (const [table, columns] of TABLES_OF_SPACES) await removeFrom(table, columns, space);
       await store.write(async (db) => {
+        await removeOwedHistories(db, space);
         await store.signals.publish(db, 'space-left', space);
         await store.signals.publish(db, 'installation', space);
       });

@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
 import type { RunningCore } from '../../src/core.ts';
-import { keyOf } from '../../src/model/place.ts';
+import { keyOf, type Space } from '../../src/model/place.ts';
 import { DATA_CATALOGUE } from '../../src/store/data-catalogue.ts';
 import { DATA_COLUMNS, type ColumnKind } from '../../src/store/data-columns.ts';
 import type { Store } from '../../src/store/index.ts';
+import { createOwedHistories } from '../../src/store/owed-histories.ts';
 import {
   fillEveryTable,
   fillWithRows,
@@ -199,6 +200,26 @@ export const removalContract: Contract<RemovalSubject> = {
     expect(await tablesWith(store, LEFT.id)).toEqual([]);
     expect(await rowsWith(store, KEPT.id)).toEqual(kept);
   },
+
+  'leaves no mark of a space’s history that is owed, takes no new one, and keeps those of another':
+    async ({ store }) => {
+      await using running = await openCore(store);
+      const owed = createOwedHistories(store, () => 0);
+      const alike = { ...LEFT, id: `${LEFT.id}2` };
+      const set = async (group: string, spaces: readonly Space[]): Promise<void> => {
+        for (const space of spaces)
+          await owed.set(`group:${group}`, { space, id: 'channel' }, 8e12);
+      };
+      await set('one', [LEFT]);
+      expect(await tablesWith(store, LEFT.id)).toEqual(['agreement']);
+      await set('two', [LEFT, KEPT, alike]);
+      await running.core.feedListener.spaceLeft(LEFT);
+      await set('three', [LEFT]);
+      expect(await tablesWith(store, `${LEFT.id} `)).toEqual([]);
+      expect(await owed.isOwed('group:one')).toBe(false);
+      for (const { id } of [KEPT, alike])
+        expect(await tablesWith(store, `${id} `)).toEqual(['agreement']);
+    },
 
   'leaves what another platform has of somebody with the same ID': async ({ store }) => {
     await using running = await openCore(store);

@@ -18,5 +18,5 @@ it.each([
   await createAgreements(store).write({ other: 1_000 });
   await clearOld(store, { ...HORIZONS, leftMs: 2_000 });
   const rows = await store.selectFrom('agreement').select('name').orderBy('name').execute();
-  expect(rows.map(({ name }) => name)).toEqual(['history owed group:1 p standing', 'other']);
+  expect(rows.map(({ name }) => name)).toEqual(['history owed group:1 p s standing', 'other']);
 });

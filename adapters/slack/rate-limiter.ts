@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/async/clock.ts';
 import { createLru } from '../../src/async/lru.ts';
-import type { Space } from '../../src/model/place.ts';
+import { keyOf, type Space } from '../../src/model/place.ts';
 import { burstOf, createBucket, flowOf, type Bucket, type CallPriority } from './bucket.ts';
 import { isHistory, POSTS, RATES, type Rate, type SlackMethod } from './rates.ts';
 import type { Quota, QuotaRate } from '../../src/ports/quota.ts';
@@ -53,7 +53,7 @@ export const createRateLimiter = (clock: Clock, speed: number, quota?: Pick<Quot
       if (quota && isHistory(method)) {
         const rate = changed.get(`${space.id} ${method}`) ?? RATES[method];
         // Another process may not know yet which rate it is.
-        const name = `slack ${space.id} ${method} ${rate.calls}`;
+        const name = `${keyOf(space)} ${method} ${rate.calls}`;
         await quota.take(name, sharedRate(rate, speed), signal);
       }
     },

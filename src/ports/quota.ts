@@ -7,7 +7,7 @@ export interface QuotaRate {
 
 /**
  * Rates that all processes on one database keep together. Uses of one name are given the same rate
- * everywhere.
+ * everywhere. The name of a space’s rate begins with its key and a space, so that it goes with it.
  */
 export interface Quota {
   /**

@@ -21,7 +21,10 @@ export interface Horizons {
   readonly deliveriesMs: number;
   /** Horizon of rooms that the bot was in when its process ended. */
   readonly roomsMs: number;
-  /** Horizon of the names of spaces that were left, for which work may still be under way, and of leases that have ended. */
+  /**
+   * Horizon of the names of spaces that were left, for which work may still be under way, of leases that have ended, and of
+   * the last use of rates.
+   */
   readonly leftMs: number;
   /** Horizon of states that no process changed. */
   readonly statesMs: number;
@@ -91,6 +94,11 @@ export const clearOld = async (
     await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
     await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
     await clearOwedHistories(db, leftMs);
+    // A rate that was not used for so long is as if it had never been.
+    await db
+      .deleteFrom('quota')
+      .where('used_until_us', '<', leftMs * 1_000)
+      .execute();
     await db.deleteFrom('shared_state').where('changed_ms', '<', statesMs).execute();
   });
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));

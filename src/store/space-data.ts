@@ -96,6 +96,10 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
       for (const [table, columns] of TABLES_OF_SPACES) await removeFrom(table, columns, space);
       await store.write(async (db) => {
         await removeOwedHistories(db, space);
+        await db
+          .deleteFrom('quota')
+          .where('name', 'like', `${keyOf(space)} %`)
+          .execute();
         await store.signals.publish(db, 'space-left', space);
         await store.signals.publish(db, 'installation', space);
       });

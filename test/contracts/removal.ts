@@ -39,7 +39,10 @@ const ALL_COLUMNS = Object.values(DATA_COLUMNS).flatMap((table) => Object.entrie
 /** Times of which none is too old to be kept. */
 const TIMES: Readonly<Record<string, number | string>> = {
   ...Object.fromEntries(
-    ALL_COLUMNS.filter(([, kind]) => kind === 'time').map(([name]) => [name, 8e12]),
+    ALL_COLUMNS.filter(([, kind]) => kind === 'time').map(([name]) => [
+      name,
+      name.endsWith('_us') ? 8e15 : 8e12,
+    ]),
   ),
   day: '2222-02-22',
 };
@@ -195,6 +198,16 @@ export const removalContract: Contract<RemovalSubject> = {
     };
     for (const space of [KEPT, LEFT])
       for (const name of [`room ${keyOf(space)}`, `looks:${space.id}`]) await hold(name);
+    const kept = await rowsWith(store, KEPT.id);
+    await running.core.feedListener.spaceLeft(LEFT);
+    expect(await tablesWith(store, LEFT.id)).toEqual([]);
+    expect(await rowsWith(store, KEPT.id)).toEqual(kept);
+  },
+
+  'leaves no rate of a space, and those of another': async ({ store }) => {
+    await using running = await openCore(store);
+    const rate = { perSecond: 1, burst: 1 };
+    for (const space of [KEPT, LEFT]) await store.quota.take(`${keyOf(space)} method`, rate);
     const kept = await rowsWith(store, KEPT.id);
     await running.core.feedListener.spaceLeft(LEFT);
     expect(await tablesWith(store, LEFT.id)).toEqual([]);

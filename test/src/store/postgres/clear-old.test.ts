@@ -132,3 +132,15 @@ it('leases go once nobody has them, but for those of shared sets, of stored room
     'slot:7',
   ]);
 });
+
+it('a rate goes once it was not used for long', async () => {
+  const store = await openTestStore(await makeDatabase());
+  const rate = (name: string, used_until_us: number) => ({ name, used_until_us, granted: 1 });
+  await store.write(async (db) => {
+    const rates = [rate('unused', 1_999_999), rate('used', 2_000_000)];
+    await db.insertInto('quota').values(rates).execute();
+  });
+  await clearOld(store, { ...HORIZONS, rowsMs: 0, leftMs: 2_000 });
+  const left = await store.selectFrom('quota').select('name').execute();
+  expect(left).toEqual([{ name: 'used' }]);
+});

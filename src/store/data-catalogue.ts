@@ -201,19 +201,22 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   quota: {
     title: 'Rates that processes share',
     spaces: [],
-    stored: 'How much of a rate of Discord or the speech service is used up.',
+    stored:
+      'How much of a rate of Discord or Slack is used up; of Slack, with the ID of the workspace. Only in PostgreSQL.',
     about: 'Nobody.',
     why: 'So that all processes together keep within it.',
-    kept: 'As long as the database.',
+    kept: 'About two hours at most after its last use.',
+    removed: 'What names it is deleted.',
   },
   agreement: {
     title: 'Numbers that processes share',
     spaces: [],
     stored:
-      'Numbers such as that of the connections to Discord; until it is read, that the history of a channel is to be read, by its id.',
+      'Numbers such as that of the connections to Discord; also that histories are to be read or were read, with the ID of the channel, the server or the workspace.',
     about: 'Nobody.',
     why: 'So that all processes do the same.',
-    kept: 'As long as the database; that a history is to be read, about two hours at most.',
+    kept: 'As long as the database; what is about histories, until all that are to be read were read, or, of linked channels, about two hours at most.',
+    removed: 'What names it or a channel of it is deleted.',
   },
   shared_state: {
     title: 'The pace of requests to the service',
@@ -238,7 +241,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     stored: 'The ID of a server or workspace from which Dragoman was removed. Only in PostgreSQL.',
     about: 'Nobody.',
     why: 'So that work which is under way in another process stores nothing more of it.',
-    kept: 'One hour.',
+    kept: 'One to two hours.',
+    removed: 'Its ID is stored then, for one to two hours.',
   },
   lease: {
     title: 'Processes',
@@ -248,6 +252,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     about: 'Nobody.',
     why: 'So that two processes never do the same work.',
     kept: 'What names a server, workspace or channel, about two hours after the work has ended; of a voice channel that Dragoman is to come back to, as long as that is stored. The rest as long as the database.',
+    removed:
+      'What names it or a channel of it is deleted as soon as the work has ended; that of other processes within about two hours.',
   },
   machine: {
     title: 'Start of the machine',

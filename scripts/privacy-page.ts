@@ -38,6 +38,9 @@ These are gone when the program ends, and earlier as it says here:
 - Speech that its listener hasn't taken yet: the built-in service keeps it in memory and in temporary files.
 
 ## In the database
+
+Beside these tables there are those of the migrations and, in PostgreSQL, \`kept_claims\`: which server and database this
+is, to know after a crash what may have been lost. Nothing in them is about anybody.
 `;
 
 const AFTER = `## In the browser

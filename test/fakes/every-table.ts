@@ -32,10 +32,10 @@ const dataTables = (store: Store): Promise<readonly TableMetadata[]> => {
 export const tablesOf = async (store: Store): Promise<readonly string[]> =>
   (await dataTables(store)).map(({ name }) => name);
 
-/** Names of the columns of each table, by the table’s name. */
+/** Names of the columns of each table but those of the migrations, by the table’s name. */
 export const columnsOf = async (store: Store): Promise<ReadonlyMap<string, readonly string[]>> =>
   new Map(
-    (await dataTables(store)).map(({ name, columns }) => [
+    (await store.introspection.getTables()).map(({ name, columns }) => [
       name,
       columns.map((column) => column.name),
     ]),

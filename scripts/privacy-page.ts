@@ -1,6 +1,15 @@
+import { MINUTE_MS } from '../src/async/time.ts';
+import { CONTEXT_MESSAGES } from '../src/autotranslate/prepare/context.ts';
+import { CLEARED_EVERY_MS } from '../src/autotranslate/retention.ts';
 import { coreSection } from '../src/core-config.ts';
+import { MOST_REWRITTEN_BYTES } from '../src/sqlite/vacuum.ts';
 import { DATA_CATALOGUE, type TableData } from '../src/store/data-catalogue.ts';
 import { COLUMN_KINDS, DATA_COLUMNS, type ColumnKind } from '../src/store/data-columns.ts';
+import { REMEMBERED_LINES } from '../src/translation/language-history.ts';
+import { CAPTIONS_KEPT_MS } from '../src/voice/rooms.ts';
+
+const MEBIBYTE = 1_024 * 1_024;
+const minutes = (ms: number): string => `${ms / MINUTE_MS} minutes`;
 
 const BEFORE = `# What Dragoman stores
 
@@ -10,11 +19,11 @@ compile. This page is for everybody who wants to know what is stored about them,
 - \`/privacy\` shows people what is stored, exports it, deletes it (_Delete my data_) and lets them opt out.
 - When Dragoman is removed from a Discord server or a Slack workspace, everything of it is deleted. What was posted
   there stays.
-- With SQLite, what is deleted is overwritten in the database's file and its journal: at once for people and servers, and
-  within an hour for the text of messages that were translated. A file of more than 256 MiB isn't rewritten: there,
-  deleted text can stay in gaps of the file until something new is written over it.
+- With SQLite, what is deleted is overwritten in the database's file and its journal: at once for people and servers,
+  and within ${minutes(CLEARED_EVERY_MS)} for the text of messages that were translated. A file of more than ${MOST_REWRITTEN_BYTES / MEBIBYTE} MiB isn't
+  rewritten: there, deleted text can stay in gaps of the file until something new is written over it.
 - With PostgreSQL, what is deleted is gone from its table at once. Its bytes stay in the server's files until autovacuum
-  has freed their space and something new is written there, and in the write-ahead log (WAL) until the server recycles it.
+  has freed their space and something new is written there, and in the write-ahead log (WAL) until it is recycled.
 - Backups are up to the operator.
 - To be translated, transcribed or spoken, text and audio are sent to the speech service that the operator chose. The
   built-in service stores none of it; [its keys](service.md#keys) are stored as hashes with a name, access and credit.
@@ -29,10 +38,10 @@ translations.
 
 These are gone when the program ends, and earlier as it says here:
 
-- The last twelve messages of each channel with auto-translate, as context. Deleting one's data or opting out removes
-  one's own.
-- The languages of a person's last ten messages on a server.
-- Captions of a voice channel: until half an hour after Dragoman left it.
+- The last ${CONTEXT_MESSAGES} messages of each channel with auto-translate, as context. Deleting one's data or opting out removes one's
+  own.
+- The languages of the last ${REMEMBERED_LINES} messages of a person on a server, and of a channel.
+- Captions of a voice channel: until ${minutes(CAPTIONS_KEPT_MS)} after Dragoman left it.
 - On the page: messages, commands, answers and names, until newer ones replace them or their author deletes their data.
   Files of the page are in a temporary folder for as long.
 - Speech that its listener hasn't taken yet: the built-in service keeps it in memory and in temporary files.

@@ -20,7 +20,10 @@ export interface RetentionDeps {
   readonly mirrorDays: number;
 }
 
-/** Has what is old deleted every hour, by one process at a time, until it is disposed of. */
+/** Time between two deletions of what is old. */
+export const CLEARED_EVERY_MS = HOUR_MS;
+
+/** Has what is old deleted again and again, by one process at a time, until it is disposed of. */
 export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
   const { store, leases, cursors, invites, platforms, log, now, inboxDays, mirrorDays } = deps;
 
@@ -60,7 +63,7 @@ export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
     let cleared = clear(false);
     const clearing = setInterval(() => {
       cleared = clear(true);
-    }, HOUR_MS).unref();
+    }, CLEARED_EVERY_MS).unref();
     const end = (): void => clearInterval(clearing);
     signal.addEventListener('abort', end, { once: true });
     return {

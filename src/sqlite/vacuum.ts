@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { fromDisk, isLocked } from './disk-fault.ts';
 
 /** Largest file that is rewritten, while nobody writes: 20 MB took 70 ms, and a write waits for 5 s at most. */
-const MOST_BYTES = 256 * 1_024 * 1_024;
+export const MOST_REWRITTEN_BYTES = 256 * 1_024 * 1_024;
 const BUSY_MS = 5_000;
 
 export interface VacuumOptions {
@@ -21,7 +21,7 @@ export interface VacuumOptions {
  */
 export const vacuum = async (
   path: string,
-  { mostBytes = MOST_BYTES, busyMs = BUSY_MS }: VacuumOptions = {},
+  { mostBytes = MOST_REWRITTEN_BYTES, busyMs = BUSY_MS }: VacuumOptions = {},
 ): Promise<void> => {
   const { size } = await stat(path);
   if (size > mostBytes) return;

@@ -6,7 +6,7 @@ import type { ChatLine, Languages } from '../text/language/languages.ts';
 import { priorOf } from '../text/language/prior.ts';
 
 /** Lines that are remembered of each author in a space, and of each channel. */
-const LINES = 10;
+export const REMEMBERED_LINES = 10;
 const MOST_AUTHORS = 10_000;
 const MOST_CHANNELS = 5_000;
 /** Least confidence with which a language is remembered. */
@@ -66,8 +66,8 @@ export const createLanguageHistory = (): LanguageHistory => {
     const [best] = ranked;
     if (best && best.confidence >= SURE) {
       const line = { key, author, space, language: best.language };
-      authors.set(authorKey, [...own, line].slice(-LINES));
-      channels.set(channelKey(ref.channel), [...place, line].slice(-LINES));
+      authors.set(authorKey, [...own, line].slice(-REMEMBERED_LINES));
+      channels.set(channelKey(ref.channel), [...place, line].slice(-REMEMBERED_LINES));
     }
     return ranked;
   };

@@ -29,7 +29,8 @@ export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf' | 'captionShown'> {
   readonly leases: Leases;
 }
 
-const KEPT_MS = 30 * MINUTE_MS;
+/** Time for which the captions of a room are kept that the bot has left. */
+export const CAPTIONS_KEPT_MS = 30 * MINUTE_MS;
 
 /** Longest wait for another process to leave a room of the same space. */
 const TENURE_MS = 20_000;
@@ -74,7 +75,7 @@ export const createRooms = (deps: RoomsDeps) => {
   const keep = (key: string, room: OpenRoom): void => {
     if (!room.hasRecord) return;
     left.get(key)?.drop();
-    const drop = clock.after(KEPT_MS, () => left.delete(key));
+    const drop = clock.after(CAPTIONS_KEPT_MS, () => left.delete(key));
     left.set(key, { room, drop });
   };
   const ended = (room: OpenRoom, tenure: Tenure, reason: LeaveReason): void => {

@@ -5,7 +5,8 @@ import { countCodePoints } from '../../text/unicode.ts';
 
 /** Longest context of a translation (contract section 4.4, `context`). */
 const CONTEXT_CODE_POINTS = 2_000;
-const TURNS = 12;
+/** Messages of a conversation that are remembered. */
+export const CONTEXT_MESSAGES = 12;
 const CONVERSATIONS = 1_000;
 
 interface Turn {
@@ -40,7 +41,7 @@ export const createTranslationContext = () => {
     next(conversation: string, turn: Turn): readonly string[] {
       const before =
         conversations.get(conversation)?.filter(({ ref }) => !isSameMessage(ref, turn.ref)) ?? [];
-      conversations.set(conversation, [...before, turn].slice(-TURNS));
+      conversations.set(conversation, [...before, turn].slice(-CONTEXT_MESSAGES));
       return within(before);
     },
     /** Forgets a deleted message, or all messages of a person. */

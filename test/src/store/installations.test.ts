@@ -1,7 +1,11 @@
-import { expect, it, describe } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import { cipherOf } from '../../../src/store/encryption.ts';
 import { createInstallationStore } from '../../../src/store/installations.ts';
+import { createOwnKeys } from '../../../src/store/own-keys.ts';
 import { resealSecrets } from '../../../src/store/reseal.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 
@@ -62,3 +66,47 @@ describe.each(['sqlite', 'postgres'])(
     });
   },
 );
+
+describe('the token of a workspace', () => {
+  it('is nowhere in the files of the database, nor is one that was removed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'installations-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const store = await openTestStore(`sqlite:${join(folder, 'dragoman.db')}`);
+    const installations = createInstallationStore(store, cipherOf([OLD])!);
+    const token = 'xoxb-distinctive-token-of-a-workspace';
+    const filesWith = (text: string | undefined): readonly string[] =>
+      readdirSync(folder).filter((name) =>
+        readFileSync(join(folder, name), 'latin1').includes(text ?? ''),
+      );
+    await installations.put(SPACE, token);
+    const [row] = await store.selectFrom('installation').select('secret').execute();
+    expect(filesWith(row?.secret)).not.toEqual([]);
+    for (const text of ['distinctive', Buffer.from(token).toString('base64').slice(0, 20)])
+      expect(filesWith(text)).toEqual([]);
+    await installations.remove(SPACE);
+    expect(filesWith(row?.secret)).toEqual([]);
+  });
+
+  it('cannot be read in the row of another workspace, nor in that of a key', async () => {
+    const store = await openTestStore('sqlite::memory:');
+    const installations = createInstallationStore(store, cipherOf([OLD])!);
+    const other = { ...SPACE, id: 'T2' };
+    await installations.put(SPACE, 'token');
+    await installations.put(other, 'another');
+    const { secret } = await store
+      .selectFrom('installation')
+      .select('secret')
+      .where('space_id', '=', SPACE.id)
+      .executeTakeFirstOrThrow();
+    const set_ms = 0;
+    await store.write(async (db) => {
+      await db.updateTable('installation').set({ secret }).execute();
+      const row = { platform: SPACE.platform, space_id: SPACE.id, secret, set_ms };
+      await db.insertInto('space_key').values(row).execute();
+    });
+    expect(await installations.of(SPACE)).toBe('token');
+    await expect(installations.of(other)).rejects.toMatchObject({ code: 'config' });
+    const keys = createOwnKeys({ store, encryption: [OLD], log: createLog('silent') });
+    await expect(keys.find(SPACE)).rejects.toMatchObject({ code: 'config' });
+  });
+});

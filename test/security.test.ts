@@ -20,6 +20,35 @@ const rows = readFileSync('SECURITY.md', 'utf8')
     return { threat, answer, tests: tests.map(({ groups }) => groups as unknown as NamedTest) };
   });
 
+/** The title of a test that runs: what is before it is no `skip` and no `todo`. */
+const TITLE =
+  /^ *(?:it|test)(?:\.(?:each|for)(?:<.+?>)?\((?:(?!^ *(?:it|test)\b)[^])*?\))?\(\s*(['`])(?<title>(?:(?!\1).)+)\1,/gm;
+/** The name of a test of a contract, which is run for each implementation. */
+const CONTRACT_TITLE = /^ {2}'(?<title>[^']+)':/gm;
+const LEFT_OUT = /\b(?:describe|it|test)(?:\.\w+)*\.(?:skip|todo)\b/;
+
+const titlesIn = (text: string, pattern = TITLE): readonly string[] =>
+  [...text.matchAll(pattern)].map(({ groups }) => groups?.['title'] ?? '');
+
+describe('the titles of tests', () => {
+  it.each([
+    "it('that runs', () => {",
+    "  test(\n    'that runs',\n    async () => {",
+    "  it.each([1, f(2)] as const)('that runs', () => {",
+    "  it.each<[string, () => Promise<string>]>([1])('that runs', () => {",
+    "it.for([\n  ['a', () => {}],\n])(\n  'that runs',\n",
+  ])('are found: %s', (text) => expect(titlesIn(text)).toEqual(['that runs']));
+
+  it.each([
+    "it.skip('that is left out', () => {",
+    "  it.todo('that is left out');",
+    "  it.skip.each([1])('that is left out', () => {",
+    "it.each([1]).skip('that is left out', () => {",
+    "const text = ['that is left out', 'and more'];",
+    "describe('that is left out', () => {",
+  ])('are not found where nothing runs: %s', (text) => expect(titlesIn(text)).toEqual([]));
+});
+
 describe('the threats', () => {
   it('cover what a program like this one meets', () => {
     const text = rows.map(({ threat, answer }) => `${threat} ${answer}`).join('\n');
@@ -34,11 +63,10 @@ describe('the threats', () => {
     expect(tests).not.toEqual([]);
     for (const { path, name } of tests) {
       expect(path).toMatch(/^test\//);
-      const titles = readFileSync(path, 'utf8').matchAll(/(['`])((?:(?!\1).)+)\1\s*[,:]/g);
-      expect(
-        [...titles].map(([, , title = '']) => title).filter((title) => title.includes(name)),
-        path,
-      ).not.toEqual([]);
+      const text = readFileSync(path, 'utf8');
+      expect(text, path).not.toMatch(LEFT_OUT);
+      const titles = titlesIn(text, path.startsWith('test/contracts/') ? CONTRACT_TITLE : TITLE);
+      expect(titles.join('\n'), path).toContain(name);
     }
   });
 });

@@ -30,6 +30,7 @@ export const openServedCore = async (
   { url, key }: SpeechFake,
   databaseUrl = 'sqlite::memory:',
   uses: RealtimeOptions['uses'] = [],
+  log: CoreDeps['log'] = createLog('silent'),
 ): Promise<RunningCore> => {
   const store = await openStore(databaseUrl);
   const client = createServiceClient({
@@ -43,9 +44,9 @@ export const openServedCore = async (
     key,
     uses,
     requests: client,
-    log: createLog('silent'),
+    log,
   });
-  const running = await openTestCore({ client, store, realtime });
+  const running = await openTestCore({ client, store, realtime, log });
   return {
     ...running,
     [Symbol.asyncDispose]: async () => {

@@ -5,6 +5,7 @@ import { BlockList } from 'node:net';
 import { WebSocket } from 'ws';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import type { RealtimeOptions } from '../../../src/api/realtime/index.ts';
+import type { Core } from '../../../src/adapter.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
 import type { ServerEvent, PageMessage } from '../../../adapters/web/protocol.ts';
 import { createFakeCore, type FakeCore } from '../../fakes/core.ts';
@@ -192,8 +193,9 @@ export const startRealWeb = async (
   speech: SpeechFake,
   databaseUrl = 'sqlite::memory:',
   uses: RealtimeOptions['uses'] = [],
+  log?: Core['log'],
 ): Promise<StartedRealWeb> => {
-  const running = await openServedCore(speech, databaseUrl, uses);
+  const running = await openServedCore(speech, databaseUrl, uses, log);
   const adapter = createWebAdapter(OPTIONS, running.core);
   running.attach(adapter);
   const { where } = await adapter.start();

@@ -1,4 +1,5 @@
 import { sql, type ColumnMetadata, type TableMetadata } from 'kysely';
+import { DATA_COLUMNS, type ColumnKind } from '../../src/store/data-columns.ts';
 import type { Store } from '../../src/store/index.ts';
 
 type Values = Readonly<Record<string, string | number>>;
@@ -94,6 +95,22 @@ export const readEveryTable = async (
       table,
       rows.map((row) => JSON.stringify(row)),
     );
+  }
+  return found;
+};
+
+/** The columns in which a mark stands, as `table.column`, with what each of them is said to hold. */
+export const kindsOfColumnsWith = async (
+  store: Store,
+  mark: string,
+): Promise<Readonly<Record<string, ColumnKind | undefined>>> => {
+  const found: Record<string, ColumnKind | undefined> = {};
+  for (const [table, rows] of await readEveryTable(store)) {
+    const kinds: Readonly<Record<string, ColumnKind>> =
+      DATA_COLUMNS[table as keyof typeof DATA_COLUMNS];
+    for (const row of rows)
+      for (const [column, value] of Object.entries(JSON.parse(row) as object))
+        if (String(value).includes(mark)) found[`${table}.${column}`] = kinds[column];
   }
   return found;
 };

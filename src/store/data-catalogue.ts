@@ -253,7 +253,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     why: 'So that two processes never do the same work.',
     kept: 'What names a server, workspace or channel, about two hours after the work has ended; of a voice channel that Dragoman is to come back to, as long as that is stored. The rest as long as the database.',
     removed:
-      'What names it or a channel of it is deleted as soon as the work has ended; that of other processes within about two hours.',
+      'What names it or a channel of it is deleted; where work on it, or the removal itself, is still under way, about two hours after its end at most.',
   },
   machine: {
     title: 'Start of the machine',

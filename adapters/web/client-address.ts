@@ -51,7 +51,7 @@ export const parseRanges = (text: string): BlockList | undefined => {
 /**
  * Finds the address of a client behind proxies. Their header, with one address or a list of them, is
  * read from its end for as long as the address that added to it is among `trusted`: what stands before
- * is anybody's word.
+ * may have been made up by anybody.
  *
  * @param remote the other end of the connection
  * @param forwarded the header's value

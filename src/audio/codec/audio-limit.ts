@@ -10,9 +10,9 @@ const LONGEST_SECONDS = LONGEST_HOURS * 3_600;
  */
 const FEWEST_BYTES_PER_SECOND = 16;
 const UNCHECKED_SECONDS = 120;
-/** Highest rate at which a second costs no more than a second; of a higher one it costs as many more as it has samples. */
+/** Rate up to which a second counts as one; above it, samples count as if they were at this rate. */
 const USUAL_RATE_HZ = 48_000;
-/** Most seconds of the usual rate that a file may cost: four hours of 96 kHz. */
+/** Most seconds of a file, counted so: four hours of 96 kHz. */
 const MOST_COST_SECONDS = 2 * LONGEST_SECONDS;
 
 const tooLong = (message: string): AppError =>

@@ -4,7 +4,7 @@ import { simulateClaims, type ClaimOptions } from '../../../fakes/claim-simulati
 
 const SIZE = { processes: 3, channels: 6, messages: 12, faults: 6 };
 
-/** The violations of the first schedule that has any, of so many. */
+/** Runs schedules until one has violations; resolves with them, or with none. */
 const findViolations = async (
   options: Omit<ClaimOptions, 'seed' | 'store'>,
   schedules: number,

@@ -2,7 +2,7 @@
 // VITALS_COLLECT_EVERY only each so many times, and with its garbage at the others.
 import { appendFileSync } from 'node:fs';
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapCodeStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const MB = 1_048_576;
@@ -96,6 +96,13 @@ WebAssembly.Instance = new Proxy(Instance, {
   },
 });
 
+/** What V8 has compiled lies on the heap too, and grows for as long as more code becomes hot. */
+const bytesOfCode = () => {
+  const { code_and_metadata_size: machine, bytecode_and_metadata_size: bytecode } =
+    getHeapCodeStatistics();
+  return machine + bytecode;
+};
+
 const faults = [];
 const write = (isCollected = false) => {
   const { heapUsed, external, rss } = process.memoryUsage();
@@ -104,6 +111,7 @@ const write = (isCollected = false) => {
   const vitals = {
     isCollected,
     heapMb: heapUsed / MB,
+    codeMb: isCollected ? bytesOfCode() / MB : undefined,
     externalMb: external / MB,
     wasmMb: bytesOfMemories() / MB,
     rssMb: rss / MB,

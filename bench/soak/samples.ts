@@ -7,8 +7,10 @@ export interface Sample {
   /** Time since the start. */
   readonly atS: number;
   readonly rssMb: number;
-  /** Undefined where the heap still had its garbage. */
+  /** Without compiled code. Undefined where the heap still had its garbage, as the next two are. */
   readonly heapMb: number | undefined;
+  /** Compiled code on the heap. */
+  readonly codeMb: number | undefined;
   /** Without that of WebAssembly: a process has it from its first voice channel on. */
   readonly externalMb: number | undefined;
   /** Open files and sockets of the process. */
@@ -34,7 +36,8 @@ export const takeSample = async (pid: number, file: string, atS: number): Promis
   return {
     atS,
     ...before,
-    heapMb: vitals.isCollected ? vitals.heapMb : undefined,
+    heapMb: vitals.codeMb === undefined ? undefined : vitals.heapMb - vitals.codeMb,
+    codeMb: vitals.codeMb,
     externalMb: vitals.isCollected ? vitals.externalMb - vitals.wasmMb : undefined,
     resources: Object.values(vitals.handles).reduce((sum, count) => sum + count, 0),
     timers: vitals.timers,

@@ -10,6 +10,8 @@ export interface Vitals {
   /** False where the heap still has its garbage. */
   readonly isCollected: boolean;
   readonly heapMb: number;
+  /** The part of it that is compiled code; absent where the heap still has its garbage. */
+  readonly codeMb?: number;
   readonly externalMb: number;
   /** The part of it that WebAssembly has. */
   readonly wasmMb: number;

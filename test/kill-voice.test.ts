@@ -107,7 +107,7 @@ describe('a program that is killed while it captions a voice channel', () => {
     expect(transcript).toContain('a2x0');
     await use('leave');
     expect(roomsStored(bot.databaseFile)).toBe(0);
-  }, 120_000);
+  });
 
   it('tells once that it is not back where nobody is left', async () => {
     const { bot, lounge, ann, texts } = await openPlace();
@@ -123,5 +123,5 @@ describe('a program that is killed while it captions a voice channel', () => {
     await restart(bot);
     await bot.discord.command(ann, { channel: lounge, name: 'status' }).answer();
     expect(texts(lounge).filter(isTold)).toHaveLength(1);
-  }, 120_000);
+  });
 });

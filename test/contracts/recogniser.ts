@@ -9,7 +9,7 @@ import { WORD_PACKETS, speechOf, wordsOf } from '../fakes/recogniser.ts';
 import type { Contract } from './contract.ts';
 
 const WORDS = ['we', 'meet', 'at', 'nine', 'tomorrow'];
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 
 /** One recognition, with all that it reports. */
 interface Started {

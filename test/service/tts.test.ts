@@ -60,7 +60,7 @@ describe('speech over HTTP with espeak-ng', () => {
       },
     };
     let seconds = 0;
-    for await (const { samples, sampleRateHz } of decode(source, AbortSignal.timeout(5_000)))
+    for await (const { samples, sampleRateHz } of decode(source, new AbortController().signal))
       seconds += samples.length / sampleRateHz;
     expect(seconds).toBeGreaterThan(1);
     expect(seconds).toBeLessThan(6);

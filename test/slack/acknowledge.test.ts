@@ -95,7 +95,7 @@ describe('an event that was acknowledged', () => {
         .execute();
       return rows.map(({ state, reason }) => `${state} ${reason}`);
     };
-    await expect.poll(states, { timeout: 20_000 }).toEqual(['skipped deleted']);
+    await expect.poll(states).toEqual(['skipped deleted']);
     expect(linked.posts.length).toBe(before);
     bot.errors.splice(0);
   });

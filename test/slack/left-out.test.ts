@@ -34,6 +34,5 @@ describe('events that Slack leaves out, as a workspace has too many', () => {
       expect(reads() - before).toBeLessThanOrEqual(bot.slack.events.limited.length);
       expect(bot.errors).toEqual([]);
     },
-    90_000,
   );
 });

@@ -64,9 +64,8 @@ describe('an app that gets 15 messages of history a minute', () => {
     await bot.stop();
     const said = sayUnheard(bot, at, 600);
     await bot.start();
-    await bot.slack.until(
-      () => at.channel.posts.some(({ words }) => words.includes('solo puede leer unos pocos')),
-      60_000,
+    await bot.slack.until(() =>
+      at.channel.posts.some(({ words }) => words.includes('solo puede leer unos pocos')),
     );
     await bot.slack.until(() => said.slice(-15).every(isAnswered), 120_000);
     expect(repliesTo(said[0]!)).toEqual([]);

@@ -144,7 +144,7 @@ describe('speech for several listeners', () => {
     const bytes = new Uint8Array(await reply.arrayBuffer());
     expect(Number(reply.headers.get('content-length'))).toBe(bytes.length);
     let samples = 0;
-    for await (const pcm of decode(bytesSource([bytes]), AbortSignal.timeout(5_000)))
+    for await (const pcm of decode(bytesSource([bytes]), new AbortController().signal))
       samples += pcm.samples.length;
     expect(samples).toBe(2 * RATE_HZ);
   });

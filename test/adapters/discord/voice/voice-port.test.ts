@@ -29,7 +29,7 @@ const openSubject = async (): Promise<VoicePortSubject> => {
       check();
       return true;
     };
-    await expect.poll(holds, { interval: 5, timeout: 10_000 }).toBe(true);
+    await expect.poll(holds, { interval: 5 }).toBe(true);
   };
   for (const each of [room, other])
     await expect.poll(() => port.missing(each), { interval: 5 }).toEqual([]);

@@ -25,7 +25,7 @@ const start = async () => {
   return {
     fake,
     clock,
-    voices: () => client.voices({ ...ASKER, signal, deadlineMs: 5_000 }),
+    voices: () => client.voices({ ...ASKER, signal, deadlineMs: 60_000 }),
     read: async (name: string) => {
       const line = (await metrics.text()).split('\n').find((one) => one.startsWith(`${name}{`));
       return line?.slice(name.length);

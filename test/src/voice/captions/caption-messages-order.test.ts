@@ -119,5 +119,5 @@ describe('what stands in a channel of captions', () => {
       ),
       { numRuns: 150 },
     );
-  }, 60_000);
+  });
 });

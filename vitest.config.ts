@@ -4,6 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** A browser waits for nobody: its tests run when the others are done. */
 const BROWSER = 'test/browser/*.test.ts';
 
+/** First: what the others put into the temporary folder goes with it. */
+const TEMP_FOLDER = 'test/fakes/temp-folder.ts';
+
 /**
  * Files that come first: those whose tests wait most, of programs that are killed; those of audio, which take
  * twice the time once a worker's heap is large; those of the program as a whole.
@@ -40,7 +43,11 @@ export default defineConfig({
           name: 'parts',
           include: ['test/**/*.test.ts'],
           exclude: [BROWSER],
-          globalSetup: ['test/fakes/compile-cache.ts', 'test/fakes/postgres-server.ts'],
+          globalSetup: [
+            TEMP_FOLDER,
+            'test/fakes/compile-cache.ts',
+            'test/fakes/postgres-server.ts',
+          ],
           sequence: { groupOrder: 1 },
         },
       },
@@ -49,7 +56,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: [BROWSER],
-          globalSetup: 'test/browser/unpack-chromium.ts',
+          globalSetup: [TEMP_FOLDER, 'test/browser/unpack-chromium.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },

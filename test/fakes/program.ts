@@ -10,6 +10,9 @@ const ROOT = join(import.meta.dirname, '../..');
 /** Options of Node.js in `npm start`. */
 const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--'));
 
+/** What started programs have of the environment of the tests, and no settings of who runs them. */
+export const BARE_ENVIRONMENT = { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'] };
+
 /** What Node.js is given for a program of the project, as `npm start` does; what it compiles is kept. */
 export const wordsOf = (file: string, ...words: readonly string[]): string[] => [
   ...FLAGS,
@@ -18,7 +21,7 @@ export const wordsOf = (file: string, ...words: readonly string[]): string[] => 
   ...words,
 ];
 
-/** The very command of `npm start`, or of another script, in an empty folder and environment. */
+/** The very command of `npm start`, or of another script, in an empty folder and a bare environment. */
 export const spawnDragoman = (
   environment: Record<string, string>,
   envFile = '',
@@ -28,7 +31,7 @@ export const spawnDragoman = (
   writeFileSync(join(folder, '.env'), envFile);
   const program = spawn(process.execPath, wordsOf('main.ts', ...words), {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { ...BARE_ENVIRONMENT, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   program.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { wordsOf } from './program.ts';
+import { BARE_ENVIRONMENT, wordsOf } from './program.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -37,7 +37,7 @@ export const startServerProgram = async ({
   const begin = async (at: string): Promise<string> => {
     const begun = spawn(process.execPath, [...flags, ...wordsOf(file)], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], LOG_LEVEL: 'silent', ...environment, [port]: at },
+      env: { ...BARE_ENVIRONMENT, LOG_LEVEL: 'silent', ...environment, [port]: at },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     child = begun;

@@ -20,6 +20,7 @@ import { newSecret, PLATFORM, type Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
 import { createTokenAccess } from './token-access.ts';
+import { createTokenAttempts } from './token-attempts.ts';
 
 const MEMBER_COOKIE = 'dragoman_member';
 
@@ -134,10 +135,15 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
       permissionsPolicy: { microphone: ['self'], camera: [], geolocation: [] },
     }),
   );
+  const attemptsOptions = { ...deps.options, localeOf, log: core.log, now };
+  const metricsAttempts = createTokenAttempts(attemptsOptions);
   for (const path of OPS_PATHS)
     app.get(path, async (c) => {
-      const authorization = c.req.header('authorization');
-      const reply = await core.ops.reply(path, { authorization, isPublic: true });
+      const reply = await core.ops.reply(path, {
+        authorization: c.req.header('authorization'),
+        isPublic: true,
+        isToken: (given, right) => metricsAttempts.isToken(c, given, right),
+      });
       return c.body(reply.body, reply.status, { 'content-type': reply.mediaType });
     });
   // With a token a rebound name gains nothing, and a proxy in front has a name of its own.
@@ -146,7 +152,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
   app.route('/', assets.routes);
 
   if (token !== undefined) {
-    const access = createTokenAccess({ ...deps.options, token, localeOf, log: core.log, now });
+    const access = createTokenAccess({ ...attemptsOptions, token });
     app.post('/login', async (c) => {
       const length = Number(c.req.header('content-length'));
       const given = length > 0 && length < 4_096 ? (await c.req.parseBody())['token'] : undefined;

@@ -234,6 +234,49 @@ describe('who is shut out', () => {
   });
 });
 
+describe('the token of the metrics', () => {
+  const METRICS_TOKEN = 'a secret of Prometheus';
+  const open = async () => {
+    const web = await startWeb({ token: TOKEN, metricsToken: METRICS_TOKEN, now: () => 0 });
+    const asking = (path: string, bearer?: string) =>
+      web.visit().request(path, {
+        headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
+      });
+    /** The status of each of these many requests. */
+    const statuses = async (count: number, path: string, bearer?: string) => {
+      const found: number[] = [];
+      for (let request = 0; request < count; request += 1)
+        found.push((await asking(path, bearer)).status);
+      return found;
+    };
+    return { asking, statuses };
+  };
+
+  test('is not listened to after ten wrong ones either, and the page goes on', async () => {
+    const { asking, statuses } = await open();
+    expect(new Set(await statuses(10, '/metrics', 'wrong'))).toEqual(new Set([401]));
+    expect(await statuses(1, '/metrics', 'wrong')).toEqual([429]);
+    const refused = await asking('/metrics', METRICS_TOKEN);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '300']);
+    expect(await statuses(1, '/healthz')).toEqual([200]);
+    expect(await statuses(1, '/api/status', TOKEN)).toEqual([200]);
+  });
+
+  test('is taken however often it is right, or missing', async () => {
+    const { statuses } = await open();
+    expect(new Set(await statuses(20, '/metrics'))).toEqual(new Set([401]));
+    expect(new Set(await statuses(20, '/metrics', METRICS_TOKEN))).toEqual(new Set([200]));
+  });
+
+  test('gives nobody more attempts at the page’s', async () => {
+    const { statuses } = await open();
+    expect(new Set(await statuses(9, '/api/status', 'wrong'))).toEqual(new Set([401]));
+    expect(await statuses(1, '/metrics', METRICS_TOKEN)).toEqual([200]);
+    expect(await statuses(1, '/api/status', 'wrong')).toEqual([429]);
+    expect(await statuses(1, '/metrics', METRICS_TOKEN)).toEqual([200]);
+  });
+});
+
 const parse = (environment: Record<string, string>) =>
   parseConfig(environment, { web: webModule.config }).web;
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 
 const dockerfile = readFileSync('Dockerfile', 'utf8');
@@ -51,7 +51,6 @@ describe('the image', () => {
       });
     symlinkSync(join(import.meta.dirname, '../node_modules'), join(app, 'node_modules'));
   });
-  afterAll(() => rmSync(app, { recursive: true }));
 
   it('starts from what it copies alone, serves the page, and ends well', async () => {
     const database = `sqlite:${join(app, 'data/dragoman.db')}`;

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -94,8 +94,6 @@ beforeAll(async () => {
     (failure: { stdout: string }) => failure.stdout,
   );
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The rules that stand for the table of the design; other rules complain of these files too. */
 const complaints = (path: string): string[] =>

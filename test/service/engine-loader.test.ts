@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { loadEngines } from '../../service/engine-loader.ts';
 import { createLog } from '../../src/log.ts';
 import { engineConfig } from './support.ts';
@@ -25,7 +25,6 @@ describe('the folder of engines', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'dragoman-engines-'));
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it.each([
     ['has no engine', 'export const other = 7;', 'wrong.ts does not export createEngine'],

@@ -1,14 +1,13 @@
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { discover } from '../../src/discover.ts';
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-discover-'));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const write = (path: string, content: string): void => {
   mkdirSync(join(folder, path, '..'), { recursive: true });

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { explain, loadTexts } from '../../src/i18n.ts';
 import { markdownOf } from '../fakes/rich-text.ts';
@@ -24,7 +24,6 @@ describe('a sentence', () => {
     ['It is {name}', 'It is late'],
   ])('is written in ICU MessageFormat: %s', (written, said) => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-locales-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, 'en.json'), JSON.stringify({ 'errors.timeout': written }));
     expect(loadTexts(folder).in('en')('errors.timeout', { name: 'late' })).toBe(said);
   });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
 import type { SpeechFake } from '../../fakes/speech.ts';
 import {
@@ -148,7 +148,6 @@ test('an opt-out takes back the translations there are, also for those who come 
 
 test('an opt-out holds after a restart, until it is taken back', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-opt-out-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const database = `sqlite:${join(folder, 'a.db')}`;
   const speech = await startService();
   const cookies = new Map<string, string>();

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -164,7 +164,6 @@ describe('files', () => {
 
   test('that the browser breaks off are no fault of ours, and leave nothing', async () => {
     const temp = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
-    onTestFinished(() => rmSync(temp, { recursive: true }));
     vi.stubEnv('TMPDIR', temp);
     onTestFinished(() => void vi.unstubAllEnvs());
     const files = () =>

@@ -1,13 +1,4 @@
-import {
-  readdirSync,
-  statSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { readdirSync, statSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -47,11 +38,7 @@ test('gives back what was put, whole or in part, more than once', async () => {
   expect(store.get(id)).toMatchObject(file);
 });
 
-const folder = async (): Promise<string> => {
-  const parent = await mkdtemp(join(tmpdir(), 'dragoman-test-'));
-  onTestFinished(() => rm(parent, { recursive: true }));
-  return parent;
-};
+const makeParent = (): string => mkdtempSync(join(tmpdir(), 'dragoman-test-'));
 
 /** The sizes of all files beneath. */
 const sizesIn = (parent: string): number[] =>
@@ -62,7 +49,7 @@ const sizesIn = (parent: string): number[] =>
 test.each(['../../etc/passwd', '/etc/passwd', '..', 'a\0b', 'C:\\passwd'])(
   'keeps nothing of a name on the disk: %j',
   async (name) => {
-    const parent = await folder();
+    const parent = makeParent();
     const store = create(undefined, parent);
     const { id } = await store.put({ ...file, name }, [Buffer.from('x')], 100);
     const [own = ''] = readdirSync(parent);
@@ -72,7 +59,7 @@ test.each(['../../etc/passwd', '/etc/passwd', '..', 'a\0b', 'C:\\passwd'])(
 );
 
 test('stops reading at the limit and leaves nothing of it on the disk', async () => {
-  const parent = await folder();
+  const parent = makeParent();
   const store = create(undefined, parent);
   let given = 0;
   const endless = async function* () {
@@ -95,7 +82,7 @@ test('stops reading at the limit and leaves nothing of it on the disk', async ()
 });
 
 test('keeps its bound while files are coming in, and frees what a refused one took', async () => {
-  const parent = await folder();
+  const parent = makeParent();
   const store = create({ files: 100, bytes: 1_000 }, parent);
   const { id: old } = await store.put(file, [Buffer.alloc(300)], 400);
   const gate = Promise.withResolvers<void>();
@@ -130,19 +117,13 @@ test('makes room by dropping the oldest', async () => {
 });
 
 test('leaves no folder behind', async () => {
-  const parent = await folder();
+  const parent = makeParent();
   const store = createTempStore({ files: 1, bytes: 100 }, parent);
   await store.put(file, [Buffer.from('x')], 100);
   expect(readdirSync(parent)).toHaveLength(1);
   await store[Symbol.asyncDispose]();
   expect(readdirSync(parent)).toEqual([]);
 });
-
-const makeParent = (): string => {
-  const parent = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
-  onTestFinished(() => rmSync(parent, { recursive: true }));
-  return parent;
-};
 
 /** The id of a process that has ended. */
 const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid;

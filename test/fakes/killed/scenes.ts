@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../../../service/index.ts';
@@ -120,7 +120,6 @@ export const openBackEndScene = async (): Promise<KillScene> => {
 export const openSecondEngineScene = async (): Promise<KillScene> => {
   await using scene = new AsyncDisposableStack();
   const model = mkdtempSync(join(tmpdir(), 'dragoman-model-'));
-  scene.defer(() => rmSync(model, { recursive: true }));
   writeTinyRecogniser(model);
   const { modes } = scene.use(installFakeApertium());
   const victim = scene.use(await startServerProgram(BACK_END));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { encode } from '../../../src/audio/codec/encode.ts';
 import { KEY } from '../support.ts';
 import { loudness, useServedFile } from './support.ts';
@@ -105,7 +105,6 @@ describe('the page about the service', () => {
     await symlink(resolve('node_modules'), join(folder, 'node_modules'));
     await writeFile(join(folder, 'talk.ogg'), await talkOgg());
   });
-  afterAll(() => rm(folder, { recursive: true }));
 
   /** Runs a program in the folder; fails with what it complained about. */
   const run = async (program: string, ...args: readonly string[]): Promise<string> => {

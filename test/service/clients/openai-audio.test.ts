@@ -1,9 +1,9 @@
 import { createReadStream, type ReadStream } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KEY, makeWav } from '../support.ts';
 import { loudness, useServedFile } from './support.ts';
 
@@ -19,7 +19,6 @@ describe('the package `openai`', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'clients-'));
   });
-  afterAll(() => rm(folder, { recursive: true }));
   beforeEach(() => {
     client = new OpenAI({ baseURL: served().baseURL, apiKey: KEY });
   });

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../../service/engines/sherpa-onnx.ts';
 import { findModel } from '../../../service/engines/sherpa-onnx/model.ts';
 import { createLog } from '../../../src/log.ts';
@@ -12,7 +12,6 @@ describe('a sherpa-onnx model', () => {
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'dragoman-model-'));
   });
-  afterEach(() => rmSync(root, { recursive: true }));
 
   const folder = (name: string, files: Readonly<Record<string, string>>): string => {
     const path = join(root, name);

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { copyFolder, innermostFolder, unpack } from '../../../service/models/unpack.ts';
 import type { UnpackLimits } from '../../../service/models/unpack-limits.ts';
 import { makeTar, makeZip, type ArchiveEntry } from '../../fakes/models/archive.ts';
@@ -29,7 +29,6 @@ beforeEach(() => {
   target = join(root, 'inside/target');
   mkdirSync(target, { recursive: true });
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 const open = async (name: string, content: Uint8Array, limits?: UnpackLimits): Promise<void> => {
   const path = join(root, 'archive');

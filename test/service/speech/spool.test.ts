@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createSpools, type Spool, type SpoolLimits } from '../../../service/speech/spool.ts';
 
 const signal = new AbortController().signal;
@@ -20,7 +20,6 @@ describe('a spool', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it('gives what was written in order, from memory and from a file', async () => {
     await using spool = create().open();

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chunkAudio } from '../../../src/audio/chunk/chunk-audio.ts';
 import { decodeWith } from '../../../src/audio/codec/decode.ts';
 import { type Pcm, toS16le } from '../../../src/audio/pcm.ts';
@@ -14,8 +14,6 @@ import { decodeAll, fixture, joinSamples, likeness, never, sourceOf } from '../a
 const PATH = process.env.PATH ?? '';
 const FAKE_PATH = `${join(import.meta.dirname, '../../fakes/ffmpeg')}:${PATH}`;
 const folder = mkdtempSync(join(tmpdir(), 'ffmpeg-test-'));
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 it('is the remedy for files that are not read without it', async () => {
   const caf = sourceOf(Buffer.from('caff'));

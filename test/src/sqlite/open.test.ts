@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { openDatabase } from '../../../src/sqlite/open.ts';
 
 /** Permissions of other users than the owner. */
@@ -9,7 +9,6 @@ const OTHERS = 0o077;
 
 it('a new database can be read by nobody but its owner, nor can its journal', () => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   const options = { variable: 'DATABASE_URL', busyMs: 0 };
   const database = openDatabase(join(folder, 'a.db'), options, (opened) => {
     opened.exec('CREATE TABLE one (id INTEGER)');

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { describeBroken, describeContract } from '../../contracts/contract.ts';
@@ -9,8 +8,6 @@ import { storeContract, type StoreSubject } from '../../contracts/store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-store-'));
 let files = 0;
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describeContract('SQLite in memory', storeContract, async () => ({
   store: await openTestStore('sqlite::memory:'),

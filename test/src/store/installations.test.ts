@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import { cipherOf } from '../../../src/store/encryption.ts';
 import { createInstallationStore } from '../../../src/store/installations.ts';
@@ -70,7 +70,6 @@ describe.each(['sqlite', 'postgres'])(
 describe('the token of a workspace', () => {
   it('is nowhere in the files of the database, nor is one that was removed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'installations-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
     const store = await openTestStore(`sqlite:${join(folder, 'dragoman.db')}`);
     const installations = createInstallationStore(store, cipherOf([OLD])!);
     const token = 'xoxb-distinctive-token-of-a-workspace';

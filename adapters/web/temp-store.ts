@@ -1,46 +1,19 @@
 import { createReadStream } from 'node:fs';
-import { rm, writeFile, mkdtemp, readdir } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { AppError, userError } from '../../src/errors.ts';
-import { performance } from 'node:perf_hooks';
 import type { Attachment } from '../../src/model/file.ts';
+import { makeProcessFolder, sweepProcessFolders } from '../../src/process-folder.ts';
 import { WEB_LIMITS } from './limits.ts';
 import type { PageFile } from './protocol.ts';
 
 const PREFIX = 'dragoman-web-';
-const NAME = /^dragoman-web-(\d+)-(\d+)-/;
-
-/** The start of this process: another may have its id after a restart of its container. */
-const STARTED_MS = Math.trunc(performance.timeOrigin);
-
-/** A new folder in `parent` whose name says which process it belongs to. */
-export const makeTempFolder = (parent: string): Promise<string> =>
-  mkdtemp(join(parent, `${PREFIX}${process.pid}-${STARTED_MS}-`));
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
-
-const isAbandoned = (name: string): boolean => {
-  const [, pid, startedMs] = NAME.exec(name) ?? [];
-  if (pid === undefined) return false;
-  return Number(pid) === process.pid ? Number(startedMs) !== STARTED_MS : !isAlive(Number(pid));
-};
 
 /** Removes what processes that were killed have left in `parent`, as far as this user may. */
-export const sweepTempFolders = async (parent: string): Promise<void> => {
-  const names = (await readdir(parent)).filter(isAbandoned);
-  await Promise.allSettled(
-    names.map((name) => rm(join(parent, name), { recursive: true, force: true })),
-  );
-};
+export const sweepTempFolders = (parent: string): Promise<void> =>
+  sweepProcessFolders(parent, PREFIX);
 
 const tooLarge = (limitBytes: number): AppError =>
   userError('too-large', 'web.errors.file-too-large', {
@@ -59,7 +32,7 @@ export const createTempStore = (bounds: { files: number; bytes: number }, parent
   /** The bytes of all files, those that are still coming in included. */
   let total = 0;
 
-  const ready = (): Promise<string> => (folder ??= makeTempFolder(parent));
+  const ready = (): Promise<string> => (folder ??= makeProcessFolder(parent, PREFIX));
   const pathOf = async (id: string): Promise<string> => join(await ready(), id);
 
   const remove = async (id: string): Promise<void> => {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { AppError } from '../../errors.ts';
+import { makeProcessFolder, sweepProcessFolders } from '../../process-folder.ts';
 import { makeFolder } from '../../sqlite/open.ts';
 import { migrate } from '../migrations/index.ts';
 import { takeOwnerLock } from '../owner-lock.ts';
@@ -46,6 +47,8 @@ export const replaceSqlite = async (
   }
 };
 
+const FOLDER = '.dragoman-restore-';
+
 /** Makes a file with the newest schema of a backup, which is left as it is. */
 const unpack = async (file: string, made: string): Promise<void> => {
   copyFile(file, made, true);
@@ -68,13 +71,12 @@ export const restoreBackup = async (
     await replaceSqlite(address.path, mayReplace, async (made) => unpack(file, made));
     return;
   }
+  await sweepProcessFolders(dirname(file), FOLDER).catch(() => undefined);
   // Beside the file: there is room for one of its size, and a temporary folder may be held in memory.
-  const folder = await mkdtemp(join(dirname(file), '.dragoman-restore-')).catch(
-    (cause: unknown) => {
-      const said = `nothing can be written to ${dirname(file)}, where the backup is unpacked`;
-      throw new AppError('config', `${said}: move the file to another folder`, { cause });
-    },
-  );
+  const folder = await makeProcessFolder(dirname(file), FOLDER).catch((cause: unknown) => {
+    const said = `nothing can be written to ${dirname(file)}, where the backup is unpacked`;
+    throw new AppError('config', `${said}: move the file to another folder`, { cause });
+  });
   try {
     const made = join(folder, 'x.db');
     await unpack(file, made);

@@ -1,14 +1,9 @@
-import { readdirSync, statSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import {
-  createTempStore,
-  type TempStore,
-  makeTempFolder,
-  sweepTempFolders,
-} from '../../../adapters/web/temp-store.ts';
-import { spawnSync } from 'node:child_process';
+import { createTempStore, type TempStore } from '../../../adapters/web/temp-store.ts';
+import { deadPid } from '../../fakes/dead-pid.ts';
 import { startWeb } from './start-web.ts';
 
 const open: TempStore[] = [];
@@ -125,32 +120,9 @@ test('leaves no folder behind', async () => {
   expect(readdirSync(parent)).toEqual([]);
 });
 
-/** The id of a process that has ended. */
-const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid;
-
-const leave = (parent: string, name: string): string => {
-  const left = join(parent, name);
-  mkdirSync(left);
-  writeFileSync(join(left, 'file'), 'bytes');
-  return left;
-};
-
-test('removes what dead processes left, and nothing else', async () => {
-  const parent = makeParent();
-  const own = await makeTempFolder(parent);
-  const dead = leave(parent, `dragoman-web-${deadPid()}-1-abcdef`);
-  const reborn = leave(parent, `dragoman-web-${process.pid}-1-abcdef`);
-  const others = [`dragoman-web-${process.ppid}-1-abcdef`, 'dragoman-web-abcdef', 'something'];
-  for (const name of others) leave(parent, name);
-  await sweepTempFolders(parent);
-  expect(existsSync(own)).toBe(true);
-  expect([dead, reborn].some(existsSync)).toBe(false);
-  expect(readdirSync(parent)).toEqual(expect.arrayContaining(others));
-});
-
 test('the start of the page sweeps the temporary folder', async () => {
   const parent = makeParent();
-  leave(parent, `dragoman-web-${deadPid()}-1-abcdef`);
+  mkdirSync(join(parent, `dragoman-web-${deadPid()}-1-abcdef`));
   vi.stubEnv('TMPDIR', parent);
   onTestFinished(() => void vi.unstubAllEnvs());
   await startWeb();

@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
+import { deadPid } from '../../../fakes/dead-pid.ts';
 import { arrivalOf, EARLIER, messageOf, PARTITION } from '../inbox/support.ts';
 import { readAddress } from '../../../../src/store/tool/address.ts';
 import { runTool } from '../../../../src/store/tool/run.ts';
@@ -119,6 +120,16 @@ describe.each(ENGINES)('a backup of $engine', ({ make }) => {
     vi.stubEnv('TMPDIR', join(folder, 'away'));
     await tool(other, ['restore', join(folder, 'backup.db')]);
     expect(await rowCount(other)).toEqual(await rowCount(url));
+    expect(readdirSync(folder)).toEqual(['backup.db']);
+  });
+
+  it('is restored without what a restoration that was killed has left', async () => {
+    const [url, other] = [await make(), await makeDatabase()];
+    await fillAt(url, 2);
+    const folder = newFolder();
+    await tool(url, ['backup', join(folder, 'backup.db')]);
+    mkdirSync(join(folder, `.dragoman-restore-${deadPid()}-1-abcdef`));
+    await tool(other, ['restore', join(folder, 'backup.db')]);
     expect(readdirSync(folder)).toEqual(['backup.db']);
   });
 

@@ -48,9 +48,10 @@ export interface RenewalsDeps {
 export const createRenewals = (deps: RenewalsDeps) => {
   const { owner, held, databaseClock, session, spare, log, clock } = deps;
   const closing = new AbortController();
-  const closed = Promise.withResolvers<void>();
   /** The renewals under way and the times at which they were sent, by their connections. */
   const sent = new Map<RenewingSession, { readonly atMs: number; readonly ended: Promise<void> }>();
+  /** The end of the wait under way. A promise of all waits would keep something of each of them. */
+  let over = Promise.withResolvers<void>();
   let lastTookMs = 0;
   let saidMs = -Infinity;
 
@@ -94,10 +95,11 @@ export const createRenewals = (deps: RenewalsDeps) => {
 
   /** Waits until a time, or until a renewal ends. */
   const wait = async (untilMs: number, isEarlier: boolean): Promise<void> => {
-    const over = Promise.withResolvers<void>();
+    if (closing.signal.aborted) return;
+    over = Promise.withResolvers<void>();
     const takeBack = clock.after(Math.max(0, untilMs - clock.nowMs()), over.resolve);
     const earlier = isEarlier ? sent.values().map(({ ended }) => ended) : [];
-    await Promise.race([over.promise, closed.promise, ...earlier]);
+    await Promise.race([over.promise, ...earlier]);
     takeBack();
     // A slow answer delays no look at the clock.
     held.loseEnded();
@@ -139,7 +141,7 @@ export const createRenewals = (deps: RenewalsDeps) => {
     /** Renews no more; what is under way is not waited for: it renews nothing that is released meanwhile. */
     [Symbol.asyncDispose]: async (): Promise<void> => {
       closing.abort();
-      closed.resolve();
+      over.resolve();
       await keeping;
     },
   };

@@ -1,11 +1,7 @@
 import { getEventListeners } from 'node:events';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { orAborted, untilAborted, withOwnSignal } from '../../../src/async/abort.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+import { collectGarbage } from '../../fakes/garbage.ts';
 
 const never = new Promise<never>(() => {});
 const stopped = new Error('stopped');

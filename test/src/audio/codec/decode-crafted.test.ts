@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { decode } from '../../../../src/audio/codec/decode.ts';
@@ -9,9 +7,7 @@ import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.
 import { AppError } from '../../../../src/errors.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
 import { concat, fixture, never, sourceOf } from '../support.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
+import { collectGarbage } from '../../../fakes/garbage.ts';
 
 const bytesOf = (...parts: (string | readonly number[])[]): Uint8Array =>
   new Uint8Array(

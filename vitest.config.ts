@@ -28,7 +28,7 @@ class RankedFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     isolate: false,
-    setupFiles: 'test/fakes/equal-bytes.ts',
+    setupFiles: 'test/fakes/set-up.ts',
     // They only end what would fail anyway, on however busy a machine.
     testTimeout: 240_000,
     hookTimeout: 240_000,

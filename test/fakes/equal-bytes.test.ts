@@ -16,4 +16,18 @@ describe('samples that are compared', () => {
     expect(other).not.toEqual(samples);
     expect({ samples: other }).not.toEqual({ samples });
   });
+
+  it('are looked at once, however many files were set up before', async () => {
+    const setUp = './set-up.ts?again';
+    await import(setUp);
+    let looked = 0;
+    class Watched extends Float32Array<ArrayBuffer> {
+      override get buffer(): ArrayBuffer {
+        looked += 1;
+        return super.buffer;
+      }
+    }
+    expect(Watched.of(1)).not.toEqual(Watched.of(2));
+    expect(looked).toBe(2);
+  });
 });

@@ -28,6 +28,8 @@ class RankedFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     isolate: false,
+    // Node.js loads what is tested, as it does for the program.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: 'test/fakes/set-up.ts',
     // They only end what would fail anyway, on however busy a machine.
     testTimeout: 240_000,

@@ -5,11 +5,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../..');
+const CACHE = join(ROOT, 'node_modules/.cache');
 /** There once the cache holds what a start of the program loads, in this version of Node.js. */
-const FILLED = join(ROOT, 'node_modules/.cache', `filled-by-${process.version}`);
+const FILLED = join(CACHE, `filled-by-${process.version}`);
 
-/** Fills the compile cache where nothing has: of programs that are killed, none would keep what it compiled. */
+/**
+ * Gives the processes of the tests the compile cache of the program, and fills it where nothing has: of programs that
+ * are killed, none would keep what it compiled.
+ */
 export default async (): Promise<void> => {
+  process.env['NODE_COMPILE_CACHE'] = join(CACHE, 'compile');
   if (existsSync(FILLED)) return;
   await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/fill-compile-cache.mjs')]);
   await writeFile(FILLED, '');

@@ -1,6 +1,6 @@
 /** Opus packets made and decoded by the libraries alone, one stream at a time. */
 import { createRequire } from 'node:module';
-import { createDecoder } from 'libopus-wasm';
+import { createDecoder, type OpusDecoderHandle } from 'libopus-wasm';
 import type OpusScript from 'opusscript';
 import { toS16le } from '../../src/audio/pcm.ts';
 
@@ -9,6 +9,12 @@ const requireCommonJs = createRequire(import.meta.url);
 /** The module of all encoders; after one of them failed it is another one. */
 export const encoderLibrary = (): typeof OpusScript =>
   requireCommonJs('opusscript') as typeof OpusScript;
+
+/** The methods of all decoders, whose class their module keeps to itself. */
+export const decoderMethods = async (): Promise<OpusDecoderHandle> => {
+  using decoder = await createDecoder();
+  return Object.getPrototypeOf(decoder) as OpusDecoderHandle;
+};
 
 /** The names of `opus_defines.h`. */
 export const APPLICATION = { voip: 2048, audio: 2049, lowDelay: 2051 } as const;

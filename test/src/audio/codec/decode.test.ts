@@ -3,12 +3,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decode, decodeTo } from '../../../../src/audio/codec/decode.ts';
 import { chunkAudio } from '../../../../src/audio/chunk/chunk-audio.ts';
 import { AppError } from '../../../../src/errors.ts';
+import { decoderMethods } from '../../../fakes/opus.ts';
 import { concat, decodeAll, fixture, likeness, never, sourceOf } from '../support.ts';
-import { decoderFreed } from '../watched-decoder.ts';
-
-vi.mock('libopus-wasm', async (importOriginal) =>
-  (await import('../watched-decoder.ts')).watchedDecoder(await importOriginal()),
-);
 
 const SPEECH = [
   'speech.wav',
@@ -145,7 +141,7 @@ describe('the memory of the codecs', () => {
       const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
       return vi.spyOn(FLACDecoder.prototype, 'free');
     }
-    return decoderFreed.mockReset();
+    return vi.spyOn(await decoderMethods(), 'free');
   };
 
   it.each([

@@ -10,6 +10,7 @@ import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model/file.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
 import {
   APPLICATION,
+  decoderMethods,
   encoderLibrary,
   encodePackets,
   type OpusEncoding,
@@ -26,11 +27,6 @@ import {
   sourceOf,
   tone,
 } from '../support.ts';
-import { decoderFreed } from '../watched-decoder.ts';
-
-vi.mock('libopus-wasm', async (importOriginal) =>
-  (await import('../watched-decoder.ts')).watchedDecoder(await importOriginal()),
-);
 
 const given = (
   format: AudioFormat,
@@ -309,10 +305,10 @@ describe('what cannot be played', () => {
 describe('encoders and decoders', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  const countCodecs = () => ({
+  const countCodecs = async () => ({
     made: vi.spyOn(encoderLibrary().prototype, 'setBitrate'),
     freed: vi.spyOn(encoderLibrary().prototype, 'delete'),
-    decodersFreed: decoderFreed.mockReset(),
+    decodersFreed: vi.spyOn(await decoderMethods(), 'free'),
   });
 
   const endless = async function* () {
@@ -337,7 +333,7 @@ describe('encoders and decoders', () => {
   };
 
   it('are freed at the end, on an error, on an abort of a stream that hangs, and when left', async () => {
-    const { made, freed } = countCodecs();
+    const { made, freed } = await countCodecs();
     await framesFrom('pcm', toS16le(tone(24_000, 0.1)));
     const left = speechPackets(pcm(endless()), never);
     await left.next();
@@ -358,7 +354,7 @@ describe('encoders and decoders', () => {
 
   it('are freed with the decoder where Opus is encoded anew', async () => {
     const packets = packetsOf({ frameSize: 2_880, ...SILK });
-    const { made, freed, decodersFreed } = countCodecs();
+    const { made, freed, decodersFreed } = await countCodecs();
     const frames = speechPackets(given('ogg', oggOf(packets)), never);
     await frames.next();
     await frames.return();
@@ -367,7 +363,7 @@ describe('encoders and decoders', () => {
   });
 
   it('are sixteen at most; one more waits, and may give up', async () => {
-    const { made, freed } = countCodecs();
+    const { made, freed } = await countCodecs();
     const busy = Array.from({ length: 16 }, () => speechPackets(pcm(endless()), never));
     await Promise.all(busy.map((frames) => frames.next()));
     const abort = new AbortController();

@@ -11,4 +11,10 @@ const haveEqualBytes = (a: unknown, b: unknown): true | undefined => {
   return left?.equals(right!) ? true : undefined;
 };
 
-expect.addEqualityTesters([haveEqualBytes]);
+let isAdded = false;
+
+/** Has arrays compared by their bytes in all files that this process runs; its first call alone has an effect. */
+export const compareBytes = (): void => {
+  if (!isAdded) expect.addEqualityTesters([haveEqualBytes]);
+  isAdded = true;
+};

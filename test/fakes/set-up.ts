@@ -1,2 +1,4 @@
-// Vitest runs this anew for each file; what it imports stays, and is loaded once by each of its processes.
-import './equal-bytes.ts';
+import { compareBytes } from './equal-bytes.ts';
+
+// Vitest runs this file anew for each of tests; what it imports stays.
+compareBytes();

@@ -7,6 +7,7 @@ import {
   parseAddress,
   parseRanges,
 } from '../../../adapters/web/client-address.ts';
+import { anyCharacter } from '../../fakes/any-character.ts';
 
 const trusting = (ranges: string): BlockList => parseRanges(ranges)!;
 
@@ -84,7 +85,7 @@ const proxy = fc.oneof(
   fc.nat(65_535).map((part) => `fd00::${part.toString(16)}`),
 );
 const anything = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.array(fc.oneof(ipv4, fc.ipV6(), fc.string(), proxy)).map((hops) => hops.join(',')),
 );
 

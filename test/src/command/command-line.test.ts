@@ -12,6 +12,7 @@ import {
   type TypedValues,
 } from '../../../src/command/command-line.ts';
 import { FAKE_COMMANDS } from '../../fakes/fake-commands.ts';
+import { anyCharacter } from '../../fakes/any-character.ts';
 
 const read = (line: string): Parsed<TypedValues> => {
   const found = findCommand(line, FAKE_COMMANDS);
@@ -179,7 +180,7 @@ describe('a whole line', () => {
 describe('any text', () => {
   const MARKS = '"“”„«»‹›「」';
   const anyText = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.string({ unit: anyCharacter, maxLength: 40 }),
     fc.string({ unit: fc.constantFrom(...Array.from(`ab: \\${MARKS}`)), maxLength: 40 }),
   );
   const filled = anyText.filter((text) => text !== '');

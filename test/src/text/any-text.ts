@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { anyCharacter } from '../../fakes/any-character.ts';
 
 /** What chat is made of, and what breaks parsers: markup whole and broken, scripts, odd Unicode. */
 const FRAGMENTS = [
@@ -65,7 +66,7 @@ const FRAGMENTS = [
 ];
 
 export const anyText = fc
-  .array(fc.oneof(fc.constantFrom(...FRAGMENTS), fc.string({ unit: 'binary', maxLength: 8 })), {
+  .array(fc.oneof(fc.constantFrom(...FRAGMENTS), fc.string({ unit: anyCharacter, maxLength: 8 })), {
     maxLength: 40,
   })
   .map((parts) => parts.join(''));

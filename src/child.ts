@@ -1,5 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { flushCompileCache, getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { AppError } from './errors.ts';
 import type { Log } from './log.ts';
 import { tellError, type ToldError } from './tell-error.ts';
@@ -43,9 +45,18 @@ export const serveParent = (handle: (request: never) => Promise<unknown>): void 
         process.send?.({ id, error: tellError(thrown) } satisfies FromChild<unknown>),
     );
   });
+  // Now, for the parent ends it with a signal, after which nothing is kept.
+  flushCompileCache();
   process.on('disconnect', () => process.exit());
   // A Ctrl-C reaches the whole process group; the parent decides when the child ends.
   process.on('SIGINT', () => {});
+};
+
+/** Where children keep what they compile: with what their parent does. */
+const compileCache = (): NodeJS.ProcessEnv => {
+  const folder = getCompileCacheDir();
+  // Each version of Node.js has a folder in it.
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 };
 
 export const createChild = <Request, Reply>(options: ChildOptions): Child<Request, Reply> => {
@@ -60,7 +71,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
   const start = (): ChildProcess => {
     const child = fork(options.file, options.args ?? [], {
       // No inherited environment: the child does not need the secrets in it.
-      env: {},
+      env: compileCache(),
       execArgv: [],
       serialization: 'advanced',
       // What an engine prints can repeat what somebody wrote.

@@ -1,5 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createChild, type Child, type ChildOptions } from '../../src/child.ts';
 import { createLog } from '../../src/log.ts';
@@ -39,6 +43,26 @@ describe('a child process', () => {
     const names = await child.call({ kind: 'environment' }, signal);
     expect(names).not.toContain('PATH');
     expect(names).not.toContain('HOME');
+  });
+
+  it('compiles with the cache that its parent has', async () => {
+    start();
+    expect(getCompileCacheDir()).toBeDefined();
+    expect(await child.call({ kind: 'environment' }, signal)).toContain('NODE_COMPILE_CACHE');
+  });
+
+  it('keeps what it compiled, though it is killed', async () => {
+    start();
+    const folder = mkdtempSync(join(tmpdir(), 'compiled-'));
+    const env = { NODE_COMPILE_CACHE: folder };
+    const killed = fork(WORKER, { serialization: 'advanced', env });
+    killed.send({ id: 1, request: { kind: 'pid' } });
+    await once(killed, 'message');
+    const ended = once(killed, 'exit');
+    killed.kill('SIGKILL');
+    await ended;
+    const [version = ''] = readdirSync(folder);
+    expect(readdirSync(join(folder, version))).not.toEqual([]);
   });
 
   it('does not outlive its parent, even while it works', async () => {

@@ -35,6 +35,8 @@ export interface OpenOptions {
   readonly variable: string;
   /** Longest wait for the lock of another program. */
   readonly busyMs: number;
+  /** What a database in memory holds at first, as SQLite serializes it. Default: nothing. */
+  readonly image?: Uint8Array | undefined;
 }
 
 /**
@@ -71,13 +73,14 @@ export const opening = <Opened>(path: string, variable: string, open: () => Open
  */
 export const openDatabase = <Prepared>(
   path: string,
-  { variable, busyMs }: OpenOptions,
+  { variable, busyMs, image }: OpenOptions,
   prepare: (database: DatabaseSync) => Prepared,
 ): Prepared =>
   opening(path, variable, () => {
     if (path !== IN_MEMORY) makeFile(path);
     const database = new DatabaseSync(path, { timeout: busyMs });
     try {
+      if (image) database.deserialize(image);
       database.exec(PRAGMAS);
       return prepare(database);
     } catch (thrown) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Kysely, sql, type Transaction } from 'kysely';
 import { realClock } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
+import { IN_MEMORY } from '../sqlite/open.ts';
 import { openEmbeddedLeases } from './embedded-leases.ts';
 import { createEmbeddedQuota } from './embedded-quota.ts';
 import { createFaultWatch } from './fault-watch.ts';
@@ -31,6 +32,9 @@ const demandCurrent = async (db: Kysely<Schema>): Promise<void> => {
     throw new AppError('config', 'an older version of this program works on the database: end it');
 };
 
+/** An empty database of the newest schema, once this process has made one in memory: others are copied from it. */
+let newest: Uint8Array | undefined;
+
 /**
  * Opens a store on SQLite, which one process uses at a time. Rejects with `config` where another one does.
  *
@@ -44,11 +48,14 @@ export const openSqliteStore = async (
   const parts = new AsyncDisposableStack();
   try {
     const owner = parts.use(isGuest ? tryOwnerLock(path) : takeOwnerLock(path));
-    const { dialect, synced, vacuumed } = openSqlite(path);
+    const inMemory = path === IN_MEMORY;
+    const image = inMemory ? newest : undefined;
+    const { dialect, synced, vacuumed, serialize } = openSqlite(path, image);
     const db = new Kysely<Schema>({ dialect });
     parts.defer(db.destroy.bind(db));
     if (owner) await migrate(db);
     else await demandCurrent(db);
+    if (inMemory) newest ??= serialize();
     await guardLeftSpaces(db);
     if (owner) await markLostClaims(db, bootIdOf());
     const restoredMs = await noteRestoration(db, Date.now());

@@ -119,9 +119,10 @@ class TransactionalDialect extends SqliteDialect {
  * Opens a SQLite database. Commits are written without a sync, which is done off the event loop.
  *
  * @param path a file, whose folder is made when missing, or `:memory:`
+ * @param image what `:memory:` holds at first, as `serialize` of another one gave it. Default: nothing
  */
-export const openSqlite = (path: string) =>
-  openDatabase(path, { variable: 'DATABASE_URL', busyMs: BUSY_MS }, (database) => {
+export const openSqlite = (path: string, image?: Uint8Array) =>
+  openDatabase(path, { variable: 'DATABASE_URL', busyMs: BUSY_MS, image }, (database) => {
     const journal = createJournal(path);
     const close = (): void => {
       journal.close();
@@ -129,6 +130,8 @@ export const openSqlite = (path: string) =>
     };
     return {
       dialect: new TransactionalDialect({ database: asKyselyDatabase(database, close) }),
+      /** What the database holds, as an image of another one. */
+      serialize: (): Uint8Array => database.serialize(),
       /** Resolves when everything committed before the call is on disk. */
       synced: path === IN_MEMORY ? async () => undefined : createDiskSync(journal.flush),
       /** Resolves when nothing that was deleted before the call is left in the file. */

@@ -23,6 +23,16 @@ describe('the database', () => {
     await second.destroy();
   });
 
+  it('is empty where it is in memory, whatever others there hold', async () => {
+    await using first = await openStore('sqlite::memory:');
+    await createMemberSettings(first).change(MEMBER, { language: 'ja' });
+    await using second = await openStore('sqlite::memory:');
+    expect(await createMemberSettings(second).of(MEMBER)).toEqual({});
+    expect(second.restoredMs()).toBeUndefined();
+    await createMemberSettings(second).change(MEMBER, { language: 'de' });
+    expect(await createMemberSettings(first).of(MEMBER)).toEqual({ language: 'ja' });
+  });
+
   it.each(['sqlite:/proc/dragoman/x.db', 'sqlite:/dev/null/x.db'])(
     'that cannot be made says so: %s',
     async (url) => {

@@ -52,7 +52,7 @@ export const serveParent = (handle: (request: never) => Promise<unknown>): void 
   process.on('SIGINT', () => {});
 };
 
-/** Where children keep what they compile: with what their parent does. */
+/** Has children keep what they compile with what their parent does. */
 const compileCache = (): NodeJS.ProcessEnv => {
   const folder = getCompileCacheDir();
   // Each version of Node.js has a folder in it.

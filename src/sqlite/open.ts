@@ -35,7 +35,7 @@ export interface OpenOptions {
   readonly variable: string;
   /** Longest wait for the lock of another program. */
   readonly busyMs: number;
-  /** What a database in memory holds at first, as SQLite serializes it. Default: nothing. */
+  /** First content of a database in memory, as SQLite serializes it. Default: nothing. */
   readonly image?: Uint8Array | undefined;
 }
 

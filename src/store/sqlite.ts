@@ -119,7 +119,7 @@ class TransactionalDialect extends SqliteDialect {
  * Opens a SQLite database. Commits are written without a sync, which is done off the event loop.
  *
  * @param path a file, whose folder is made when missing, or `:memory:`
- * @param image what `:memory:` holds at first, as `serialize` of another one gave it. Default: nothing
+ * @param image first content of `:memory:`, as `serialize` of another one gave it. Default: nothing
  */
 export const openSqlite = (path: string, image?: Uint8Array) =>
   openDatabase(path, { variable: 'DATABASE_URL', busyMs: BUSY_MS, image }, (database) => {
@@ -130,7 +130,7 @@ export const openSqlite = (path: string, image?: Uint8Array) =>
     };
     return {
       dialect: new TransactionalDialect({ database: asKyselyDatabase(database, close) }),
-      /** What the database holds, as an image of another one. */
+      /** Copies the database, as the image of another one. */
       serialize: (): Uint8Array => database.serialize(),
       /** Resolves when everything committed before the call is on disk. */
       synced: path === IN_MEMORY ? async () => undefined : createDiskSync(journal.flush),

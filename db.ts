@@ -5,7 +5,7 @@ import { runProgram } from './src/program.ts';
 import { databaseUrl } from './src/store/index.ts';
 import { runTool } from './src/store/tool/run.ts';
 
-runProgram(async (stopped) => {
+runProgram(process.env, async (stopped, say) => {
   const section = z.object({ DATABASE_URL: databaseUrl });
   const { core } = parseConfig({ ...readEnvFile('.env'), ...process.env }, { core: section });
   const stopping = new AbortController();
@@ -14,7 +14,7 @@ runProgram(async (stopped) => {
   );
   await runTool(process.argv.slice(2), {
     databaseUrl: core.DATABASE_URL,
-    say: console.log,
+    say,
     signal: stopping.signal,
     nowMs: Date.now,
   });

@@ -74,7 +74,7 @@ const runDoctor = async (deps: Parameters<typeof examine>[0]): Promise<void> => 
   process.exitCode = found.some(isFailure) ? 1 : 0;
 };
 
-runProgram(async (stopped) => {
+runProgram(process.env, async (stopped) => {
   const [commands, adapterModules] = await Promise.all([
     discover<Command>(join(HERE, 'commands'), commandFault),
     discover<AdapterModule>(join(HERE, 'adapters'), adapterFault),

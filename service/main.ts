@@ -10,7 +10,7 @@ import { runKeyCommand } from './keys/cli.ts';
 import { runModelCommand } from './models/cli.ts';
 import { serve } from './serve.ts';
 
-runProgram(async (stopped) => {
+runProgram(process.env, async (stopped, say) => {
   const config = parseConfig(
     { ...readEnvFile('.env'), ...process.env },
     {
@@ -21,9 +21,9 @@ runProgram(async (stopped) => {
     },
   );
   const words = process.argv.slice(2);
-  if (await runModelCommand(words, config.engines, stopped)) return;
+  if (await runModelCommand(words, config.engines, stopped, say)) return;
   const { server } = config;
-  if (await runKeyCommand(words, server.SERVICE_DATABASE)) return;
+  if (await runKeyCommand(words, server.SERVICE_DATABASE, say)) return;
   if (words.length > 0)
     throw new AppError(
       'bad-input',

@@ -1,4 +1,5 @@
 import { AppError } from './errors.ts';
+import { imageAdvice } from './text/image-advice.ts';
 
 /** Exit status of a program that was ended by SIGINT, as shells have it. */
 const INTERRUPTED = 130;
@@ -20,14 +21,21 @@ const stopSignal = (): Promise<void> =>
 /**
  * Runs a program until it is done and ends the process. `stopped` settles on SIGINT or SIGTERM. What
  * an operator can mend is said in a sentence; any other fault is ours and is shown with its stack.
+ *
+ * @param environment says whether it runs in an image, which what is told fits: mistakes in the configuration, too
+ * @param run is given `say`, which tells the operator a line
  */
-export const runProgram = (run: (stopped: Promise<void>) => Promise<void>): void => {
+export const runProgram = (
+  environment: Readonly<Record<string, string | undefined>>,
+  run: (stopped: Promise<void>, say: (line: string) => void) => Promise<void>,
+): void => {
+  const advise = environment['DRAGOMAN_IMAGE'] ? imageAdvice : (said: string) => said;
   // Waits keep no process alive, and one for a database that is away may be all that there is.
   setInterval(() => undefined, LONG_MS);
-  run(stopSignal()).then(
+  run(stopSignal(), (line) => console.log(advise(line))).then(
     () => process.exit(),
     (error: unknown) => {
-      console.error(error instanceof AppError ? error.message : error);
+      console.error(error instanceof AppError ? advise(error.message) : error);
       process.exit(1);
     },
   );

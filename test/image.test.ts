@@ -87,6 +87,28 @@ describe('the image', () => {
   });
 
   it.each([
+    ['db', 'dragoman db COMMAND'],
+    ['db status', '"dragoman db migrate" makes its tables'],
+    ['service models', 'dragoman service models list'],
+    ['service keys', 'dragoman service keys list'],
+    ['service keys list', '"dragoman service keys create NAME"'],
+    ['setup --nonsense', 'dragoman setup [LANGUAGE ...]'],
+  ])('names its own command in what "dragoman %s" says', async (words, own) => {
+    const path = join(app, 'empty.db');
+    writeFileSync(path, '');
+    const { told, said } = await run('sh', ['scripts/dragoman.sh', ...words.split(' ')], {
+      cwd: app,
+      env: {
+        DRAGOMAN_IMAGE: 'yes',
+        DATABASE_URL: `sqlite:${path}`,
+        SERVICE_DATABASE: join(app, 'keys.db'),
+      },
+    });
+    expect(`${told}${said}`).toContain(own);
+    expect(`${told}${said}`).not.toContain('npm run');
+  });
+
+  it.each([
     [
       'root',
       [

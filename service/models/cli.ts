@@ -26,11 +26,13 @@ const ask = async (question: string): Promise<string> => {
  * Runs a command about models: `setup …` or `models …`. Returns false for other words.
  *
  * @param stopped settles when the process is asked to end
+ * @param print tells the operator a line
  */
 export const runModelCommand = async (
   [command, ...words]: readonly string[],
   config: EngineConfig,
   stopped: Promise<void>,
+  print: ModelsDeps['print'],
 ): Promise<boolean> => {
   if (command !== 'setup' && command !== 'models') return false;
   const controller = new AbortController();
@@ -47,7 +49,7 @@ export const runModelCommand = async (
     random: Math.random,
     now: () => new Date(),
     signal: controller.signal,
-    print: (line) => console.log(line),
+    print,
     progress: process.stderr,
     ask: process.stdin.isTTY ? ask : undefined,
   };

@@ -1,5 +1,5 @@
 const PACKAGE = /apt-get install -y ([a-z][\w.+-]*)/g;
-const SCRIPT = /\bnpm run ([a-z]+)/g;
+const SCRIPT = /\bnpm run ([a-z]+)(?: --(?= ))?/g;
 
 /**
  * Rewrites advice for who runs a container: its files are replaced with it, so packages are part of

@@ -13,6 +13,9 @@ describe('advice in an image', () => {
     expect(imageAdvice('run npm run setup, or set SERVICE_OPENAI_URL')).toBe(
       'run dragoman setup, or set SERVICE_OPENAI_URL',
     );
+    expect(imageAdvice('npm run db -- COMMAND, or npm run setup --small')).toBe(
+      'dragoman db COMMAND, or dragoman setup --small',
+    );
   });
 
   it('is shown as code, as other commands and variables are', () => {

@@ -127,6 +127,16 @@ describe('the Compose files', () => {
     expect(slack).not.toContain('lb_retry_match');
   });
 
+  it('let requests wait in the proxy while all processes are replaced', () => {
+    expect(own['caddy']).toBeDefined();
+    expect(own['caddy']?.['depends_on']).toBeUndefined();
+    const [, page = ''] = read('deploy/Caddyfile').split('\treverse_proxy {\n');
+    const secondsOf = (name: string): number =>
+      Number(new RegExp(`^\\t*${name} (\\d+)s$`, 'm').exec(page)?.[1]);
+    expect(secondsOf('fail_duration')).toBeGreaterThanOrEqual(secondsOf('refresh'));
+    expect(secondsOf('fail_duration')).toBeLessThan(secondsOf('lb_try_duration'));
+  });
+
   it('ask for secrets that are missing, and keep none', () => {
     for (const file of ['compose.yaml', 'compose.postgres.yaml'])
       for (const [, name, rule] of read(file).matchAll(/\$\{([A-Z_]*(?:TOKEN|PASSWORD))([^}]*)\}/g))

@@ -206,7 +206,8 @@ export const openCore = async ({
       },
     },
     look: {
-      storage: async () => (await store.findFault()) === undefined,
+      // A database that nothing is asked of may be away as well.
+      storage: async () => (await store.findFault({ anew: true })) === undefined,
     },
     isStarting: ops.isStarting ?? (() => false),
     draining: ops.draining,

@@ -220,7 +220,13 @@ describe('the program', () => {
     ]);
     proxy.mend();
     await expect.poll(() => told).toContain('Dragoman on web');
-    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
+    const status = async (): Promise<number> => (await fetch(`${url}/readyz`)).status;
+    await expect.poll(status).toBe(200);
+    // Nothing is written meanwhile that would notice it.
+    proxy.cut();
+    await expect.poll(status).toBe(503);
+    proxy.mend();
+    await expect.poll(status).toBe(200);
     expect(told + logged).not.toContain(password);
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);

@@ -106,15 +106,16 @@ describe.concurrent('whatever a request meets', () => {
     expect(copy.author).toBe('Dragoman');
     expect(bodyOf(copy)).toBe('**Ann**: es:This cannot wait so long');
   });
+});
 
-  it('a translation that the service cannot make yet is made when it can, in order', async () => {
-    const at = await bot.reading();
-    bot.speech.fail('/translate/', ...Array.from({ length: 18 }, () => ({ status: 503 })));
-    const said = talk(at, at.channel);
-    await replyTo(said.at(-1)!);
-    const answered = at.channel.messages.flatMap(({ replyTo: to }) => to ?? []);
-    expect(answered).toEqual(said.map(({ id }) => id));
-  });
+// Not beside the others, whose translations the service would refuse as well.
+it('a translation that the service cannot make yet is made when it can, in order', async () => {
+  const at = await bot.reading();
+  bot.speech.fail('/translate/', ...Array.from({ length: 9 }, () => ({ status: 503 })));
+  const said = talk(at, at.channel);
+  await replyTo(said.at(-1)!);
+  const answered = at.channel.messages.flatMap(({ replyTo: to }) => to ?? []);
+  expect(answered).toEqual(said.map(({ id }) => id));
 });
 
 describe('messages older than an hour', () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { isRunning } from './running-process.ts';
 
 /** The start of this process: another may have its id after a restart of its container. */
 const STARTED_MS = Math.trunc(performance.timeOrigin);
@@ -9,19 +10,10 @@ const STARTED_MS = Math.trunc(performance.timeOrigin);
 export const makeProcessFolder = (parent: string, prefix: string): Promise<string> =>
   mkdtemp(join(parent, `${prefix}${process.pid}-${STARTED_MS}-`));
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
-
 const isAbandoned = (owner: string): boolean => {
   const [, pid, startedMs] = /^(\d+)-(\d+)-/.exec(owner) ?? [];
   if (pid === undefined) return false;
-  return Number(pid) === process.pid ? Number(startedMs) !== STARTED_MS : !isAlive(Number(pid));
+  return Number(pid) === process.pid ? Number(startedMs) !== STARTED_MS : !isRunning(Number(pid));
 };
 
 /** Removes those folders in `parent` that processes which were killed have left, as far as this user may. */

@@ -22,7 +22,7 @@ const stopSignal = (): Promise<void> =>
  * Runs a program until it is done and ends the process. `stopped` settles on SIGINT or SIGTERM. What
  * an operator can mend is said in a sentence; any other fault is ours and is shown with its stack.
  *
- * @param environment says whether it runs in an image, which what is told fits: mistakes in the configuration, too
+ * @param environment tells by `DRAGOMAN_IMAGE` whether the program runs in an image: what it says then names its commands
  * @param run is given `say`, which tells the operator a line
  */
 export const runProgram = (

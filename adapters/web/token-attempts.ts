@@ -67,8 +67,8 @@ export const createTokenAttempts = ({
   };
 
   /** Throws `rate-limited` for a client that is shut out. */
-  const refuseShutOut = (c: Context): void => {
-    const untilMs = failures.shutOutUntilMs(networkFor(c));
+  const refuseShutOut = (c: Context, network = networkFor(c)): void => {
+    const untilMs = failures.shutOutUntilMs(network);
     if (untilMs !== undefined) throw shutOut(c, untilMs);
   };
 
@@ -77,8 +77,8 @@ export const createTokenAttempts = ({
     isShutOut: (c: Context): boolean => failures.shutOutUntilMs(networkFor(c)) !== undefined,
     /** Tells whether a client gave the token; a wrong one counts. Throws `rate-limited` for one that is shut out. */
     isToken: (c: Context, given: string, token: string): boolean => {
-      refuseShutOut(c);
       const network = networkFor(c);
+      refuseShutOut(c, network);
       const held = isSameSecret(given, token);
       if (held) failures.forget(network);
       else if (failures.addToken(network)) warnOfProxy(c, network);

@@ -1,17 +1,9 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../src/errors.ts';
+import { isRunning } from '../../src/running-process.ts';
 
 const LOCK = '.lock';
-
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
 
 const takeLock = async (path: string): Promise<boolean> =>
   writeFile(path, String(process.pid), { flag: 'wx' }).then(

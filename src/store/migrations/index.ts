@@ -106,8 +106,11 @@ const isOfMigrations = (name: string): boolean => name.startsWith('kysely_');
 const foreignTables = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> =>
   (await tableNames(db)).filter((name) => !isOfMigrations(name)).slice(0, 3);
 
-/** Throws `config` for a database of a newer version, or of another program. */
-export const refuseUnknown = async <Schema>(db: Kysely<Schema>): Promise<void> => {
+/**
+ * Resolves with the migrations that were run on a database. Rejects with `config` for one of a newer version, or of
+ * another program.
+ */
+export const refuseUnknown = async <Schema>(db: Kysely<Schema>): Promise<readonly string[]> => {
   const { done, unknown } = await schemaStatus(db);
   const isOurs = unknown.length < done.length || unknown.length === 0;
   const others = isOurs && done.length > 0 ? [] : await foreignTables(db);
@@ -117,7 +120,7 @@ export const refuseUnknown = async <Schema>(db: Kysely<Schema>): Promise<void> =
       `the database belongs to another program (it has ${others.join(', ')}): ` +
         'give Dragoman a database of its own',
     );
-  if (unknown.length === 0) return;
+  if (unknown.length === 0) return done;
   const message =
     `the database was changed by a newer version of this program (${unknown.join(', ')}): ` +
     'run that version, or restore a backup from before';
@@ -132,8 +135,7 @@ export const migrate = async <Schema>(
   db: Kysely<Schema>,
   migrations: Readonly<Record<string, Migration>> = MIGRATIONS,
 ): Promise<void> => {
-  await refuseUnknown(db);
-  const done = await migrationsIn(db);
+  const done = await refuseUnknown(db);
   // Kysely would look at all tables first.
   if (Object.keys(migrations).every((name) => done.includes(name))) return;
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseConfig, readEnvFile } from './src/config.ts';
 import { AppError } from './src/errors.ts';
-import { runProgram } from './src/program.ts';
+import { runProgram } from './src/process/program.ts';
 import { databaseUrl } from './src/store/index.ts';
 import { runTool } from './src/store/tool/run.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { realClock, type Clock } from '../src/async/clock.ts';
-import { plainWords } from '../src/model/compose-rich-text.ts';
-import { text } from '../src/model/rich-text.ts';
+import { plainWords } from '../src/rich-text/compose.ts';
+import { text } from '../src/rich-text/rich-text.ts';
 import type { Mirror } from '../src/ports/mirrors.ts';
 import { openDiscord, placeOf } from '../test/adapters/discord/support.ts';
 import { fixed, printTable } from './measure.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { sleep, type Clock } from '../src/async/clock.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/telemetry/log.ts';
 import { NO_SPACE } from '../src/model/lane.ts';
 import type { DictatedWords } from '../src/model/transcript.ts';
 import type { Recogniser } from '../src/ports/recogniser.ts';

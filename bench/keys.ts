@@ -8,7 +8,7 @@ import { loadPrices } from '../service/keys/prices.ts';
 import type { Amounts } from '../service/keys/spending.ts';
 import { openKeyStore } from '../service/keys/store.ts';
 import { createWriteThread } from '../service/keys/write-thread.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/telemetry/log.ts';
 import { comparePair, fixed, printTable, quantile } from './measure.ts';
 
 /** Costs of a key for a request: looking it up and letting it pay, against a write for each request. */

@@ -5,7 +5,7 @@ import prism from 'prism-media';
 import { createPacketDecoder } from '../src/audio/opus/decoder.ts';
 import { createPacketEncoder } from '../src/audio/opus/encoder.ts';
 import { createFrameEncoder } from '../src/audio/opus/frame-encoder.ts';
-import { speechPackets } from '../src/audio/opus/speech-packets.ts';
+import { speechPackets } from '../src/voice/tts/speech-packets.ts';
 import { inSlices, sliceSamples, toS16le } from '../src/audio/pcm.ts';
 import { resample } from '../src/audio/resample.ts';
 import { decodePackets, encoderLibrary } from '../test/fakes/opus.ts';

@@ -1,5 +1,5 @@
 import { parseDiscord } from '../adapters/discord/rich-text/parse.ts';
-import { toFlatText } from '../src/text/pieces/pieces.ts';
+import { toFlatText } from '../src/rich-text/pieces/pieces.ts';
 import { protect, protectFlat } from '../src/text/protect/protect.ts';
 import { spansOf } from '../src/text/protect/terms.ts';
 import { indexTerms } from '../src/text/terms/term-index.ts';

@@ -8,7 +8,7 @@ import { createAvailability } from '../src/api/realtime/availability.ts';
 import { createRecognitionSessions } from '../src/api/realtime/recognition-session.ts';
 import { sleep, type Clock } from '../src/async/clock.ts';
 import { createSemaphore } from '../src/async/semaphore.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/telemetry/log.ts';
 import { USUAL_PAUSE_MS } from '../src/model/space-choices.ts';
 import type { Recogniser } from '../src/ports/recogniser.ts';
 import { createBatchRecogniser } from '../src/voice/stt/batch-recogniser.ts';

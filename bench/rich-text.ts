@@ -5,9 +5,9 @@ import { parseSlackBlocks } from '../adapters/slack/rich-text/parse-blocks.ts';
 import { parseMrkdwn } from '../adapters/slack/rich-text/parse-mrkdwn.ts';
 import { renderSlackBlocks } from '../adapters/slack/rich-text/render-blocks.ts';
 import { renderMrkdwn } from '../adapters/slack/rich-text/render-mrkdwn.ts';
-import type { RichText } from '../src/model/rich-text.ts';
-import { parseMarkdown } from '../src/text/markdown/parse.ts';
-import { renderMarkdown } from '../src/text/markdown/render.ts';
+import type { RichText } from '../src/rich-text/rich-text.ts';
+import { parseMarkdown } from '../src/rich-text/markdown/parse.ts';
+import { renderMarkdown } from '../src/rich-text/markdown/render.ts';
 import { anyRichText } from '../test/fakes/any-rich-text.ts';
 import {
   DISCORD_LAWS,

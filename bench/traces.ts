@@ -1,8 +1,8 @@
 import { context, trace, type Context } from '@opentelemetry/api';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { openTracing } from '../src/tracing/open-telemetry.ts';
-import { NO_TRACING, traced, type Tracing } from '../src/tracing/tracing.ts';
-import { tracingSection } from '../src/tracing/config.ts';
+import { openTracing } from '../src/telemetry/open-telemetry.ts';
+import { NO_TRACING, traced, type Tracing } from '../src/telemetry/tracing.ts';
+import { tracingSection } from '../src/telemetry/tracing-config.ts';
 import { comparePair, fixed, printTable, type Result } from './measure.ts';
 
 /**

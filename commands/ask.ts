@@ -9,8 +9,8 @@ import {
   sharedRoom,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { sections } from '../src/model/compose-rich-text.ts';
-import type { RichText } from '../src/model/rich-text.ts';
+import { sections } from '../src/rich-text/compose.ts';
+import type { RichText } from '../src/rich-text/rich-text.ts';
 
 const LONGEST_QUESTION_CHARS = 10_000;
 const LONGEST_HEARD_CHARS = 500;

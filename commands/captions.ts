@@ -22,7 +22,7 @@ import {
   typedLanguages,
 } from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
-import { lines } from '../src/model/compose-rich-text.ts';
+import { lines } from '../src/rich-text/compose.ts';
 import { channelAround, channelMention, type Channel } from '../src/model/place.ts';
 
 const notOn = (): AppError => userError('not-found', 'captions.not-on');

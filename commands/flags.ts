@@ -8,10 +8,14 @@ import {
 } from '../src/command/command.ts';
 import { completeLanguage, typedCode, typedLanguage } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { bullets, lines, onlyRow, sentence } from '../src/model/compose-rich-text.ts';
+import { bullets, lines, onlyRow, sentence } from '../src/rich-text/compose.ts';
 import type { Space } from '../src/model/place.ts';
-import { emoji as customEmoji, type CustomEmoji, type RichText } from '../src/model/rich-text.ts';
-import { plainText } from '../src/model/walk-rich-text.ts';
+import {
+  emoji as customEmoji,
+  type CustomEmoji,
+  type RichText,
+} from '../src/rich-text/rich-text.ts';
+import { plainText } from '../src/rich-text/walk.ts';
 
 const MOST_EMOJI = 100;
 const LONGEST_EMOJI_CHARS = 100;

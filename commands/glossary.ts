@@ -9,9 +9,9 @@ import {
 } from '../src/command/command.ts';
 import { completeLanguage, typedCode, typedLanguage } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { bullets, lines, sentence, series, type RichPart } from '../src/model/compose-rich-text.ts';
+import { bullets, lines, sentence, series, type RichPart } from '../src/rich-text/compose.ts';
 import { channelAround, channelMention, type Channel, type Space } from '../src/model/place.ts';
-import type { RichText } from '../src/model/rich-text.ts';
+import type { RichText } from '../src/rich-text/rich-text.ts';
 
 const LISTED = 50;
 const REJECTED_SHOWN = 10;

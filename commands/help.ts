@@ -11,8 +11,8 @@ import {
   sections,
   sentence,
   series,
-} from '../src/model/compose-rich-text.ts';
-import { code, styled, text, type RichText } from '../src/model/rich-text.ts';
+} from '../src/rich-text/compose.ts';
+import { code, styled, text, type RichText } from '../src/rich-text/rich-text.ts';
 
 const typedOf = ({ name, typed = name }: CommandInfo): string => typed;
 

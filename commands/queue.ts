@@ -1,9 +1,9 @@
 import { defineCommand, pressOn, type Press, type PressContext } from '../src/command/command.ts';
 import type { QueuedSpeech, Room } from '../src/command/services.ts';
 import { button, minutesAndSeconds, joinedRoom, quotedWords } from '../src/command/helpers.ts';
-import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
+import { bullets, lines, series } from '../src/rich-text/compose.ts';
 import type { Content } from '../src/model/content.ts';
-import type { RichText } from '../src/model/rich-text.ts';
+import type { RichText } from '../src/rich-text/rich-text.ts';
 
 type Context = Omit<PressContext, 'arg' | 'values'>;
 

@@ -7,7 +7,7 @@ import {
 } from '../src/command/command.ts';
 import { hiddenNote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { bullets, lines } from '../src/model/compose-rich-text.ts';
+import { bullets, lines } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
 
 const MOST_CHANNELS = 25;

@@ -18,10 +18,10 @@ import {
   typedLanguages,
   MOST_LANGUAGES,
 } from '../src/command/helpers.ts';
-import { bullets, lines } from '../src/model/compose-rich-text.ts';
+import { bullets, lines } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/content.ts';
-import type { RichText } from '../src/model/rich-text.ts';
+import type { RichText } from '../src/rich-text/rich-text.ts';
 
 type Context = Pick<
   PressContext,

@@ -14,11 +14,11 @@ import {
   voiceText,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { lines } from '../src/model/compose-rich-text.ts';
+import { lines } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model/file.ts';
-import type { RichText } from '../src/model/rich-text.ts';
-import { plainText } from '../src/model/walk-rich-text.ts';
+import type { RichText } from '../src/rich-text/rich-text.ts';
+import { plainText } from '../src/rich-text/walk.ts';
 
 const LONGEST_TEXT_CHARS = 10_000;
 /** The formats in order of preference: the one that plays everywhere, then the smaller ones. */

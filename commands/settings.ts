@@ -16,10 +16,10 @@ import {
   limitAmounts,
   modeKey,
 } from '../src/command/helpers.ts';
-import { bullets, lines, nested, series } from '../src/model/compose-rich-text.ts';
+import { bullets, lines, nested, series } from '../src/rich-text/compose.ts';
 import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/content.ts';
-import { code, type RichText } from '../src/model/rich-text.ts';
+import { code, type RichText } from '../src/rich-text/rich-text.ts';
 import { keyLine, keyPage, keyPresses } from './settings/key.ts';
 
 type Context = Pick<

@@ -17,11 +17,11 @@ import {
   sentence,
   series,
   type Maybe,
-} from '../src/model/compose-rich-text.ts';
+} from '../src/rich-text/compose.ts';
 import type { OwnKeyState } from '../src/model/own-key.ts';
 import { channelMention } from '../src/model/place.ts';
 import type { Content } from '../src/model/content.ts';
-import { timestamp, type ListItem, type RichText } from '../src/model/rich-text.ts';
+import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
 
 const SECOND_MS = 1_000;
 const LISTED = 20;

@@ -10,8 +10,8 @@ import {
   audioFileOf,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { plainWords, sections } from '../src/model/compose-rich-text.ts';
-import type { RichText } from '../src/model/rich-text.ts';
+import { plainWords, sections } from '../src/rich-text/compose.ts';
+import type { RichText } from '../src/rich-text/rich-text.ts';
 
 /** Longer transcripts are read better in a file: the platforms' own limit of a message. */
 const LONG_CHARS = 2_000;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
 import type { UsageAmounts, UsageDay } from '../src/command/services.ts';
 import { CHART_SIGNS, limitAmounts, MINUTE_MS } from '../src/command/helpers.ts';
-import { bullets, lines, sections, series } from '../src/model/compose-rich-text.ts';
+import { bullets, lines, sections, series } from '../src/rich-text/compose.ts';
 import { memberMention } from '../src/model/place.ts';
-import type { RichText } from '../src/model/rich-text.ts';
+import type { RichText } from '../src/rich-text/rich-text.ts';
 
 /** More lines nobody reads; the picture shows every day. */
 const DAYS_LISTED = 14;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineCommand } from '../src/command/command.ts';
 import { completeLanguage, typedLanguage, voiceWords } from '../src/command/helpers.ts';
-import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
-import { styled, text } from '../src/model/rich-text.ts';
+import { bullets, lines, series } from '../src/rich-text/compose.ts';
+import { styled, text } from '../src/rich-text/rich-text.ts';
 
 const LISTED = 40;
 

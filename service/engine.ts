@@ -1,5 +1,5 @@
 import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
-import type { Log } from '../src/log.ts';
+import type { Log } from '../src/telemetry/log.ts';
 import type { AudioFormat } from '../src/model/file.ts';
 import type { Ability } from './ability.ts';
 import type { ChatBody } from './chat-body.ts';

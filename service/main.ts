@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { parseConfig, readEnvFile } from '../src/config.ts';
 import { AppError } from '../src/errors.ts';
-import { createLog, logLevel } from '../src/log.ts';
-import { runProgram } from '../src/program.ts';
-import { tracingSection } from '../src/tracing/config.ts';
-import { openTracing } from '../src/tracing/open-telemetry.ts';
+import { createLog, logLevel } from '../src/telemetry/log.ts';
+import { runProgram } from '../src/process/program.ts';
+import { tracingSection } from '../src/telemetry/tracing-config.ts';
+import { openTracing } from '../src/telemetry/open-telemetry.ts';
 import { engineSection, serverSection } from './config.ts';
 import { runKeyCommand } from './keys/cli.ts';
 import { runModelCommand } from './models/cli.ts';

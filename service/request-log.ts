@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { KEY_PREFIX } from '../src/api/contract.ts';
-import type { Log } from '../src/log.ts';
-import { inTrace, parseTraceparent } from '../src/tracing/trace-context.ts';
-import type { Tracing } from '../src/tracing/tracing.ts';
+import type { Log } from '../src/telemetry/log.ts';
+import { inTrace, parseTraceparent } from '../src/telemetry/trace-context.ts';
+import type { Tracing } from '../src/telemetry/tracing.ts';
 import type { KeyAccount } from './keys/account.ts';
 
 /** Header that carries a request's id from the client to back ends, and back. */

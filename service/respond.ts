@@ -1,5 +1,5 @@
 import { toAppError } from '../src/errors.ts';
-import type { Log } from '../src/log.ts';
+import type { Log } from '../src/telemetry/log.ts';
 import type { RouteContext } from './route.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Log } from '../src/log.ts';
+import type { Log } from '../src/telemetry/log.ts';
 import type { EngineConfig } from './config.ts';
 import type { Engines } from './engine-loader.ts';
 import type { FailureRules } from './errors.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Log } from '../src/log.ts';
-import type { Tracing } from '../src/tracing/tracing.ts';
+import type { Log } from '../src/telemetry/log.ts';
+import type { Tracing } from '../src/telemetry/tracing.ts';
 import type { EngineConfig, serverSection } from './config.ts';
 import { engineNames } from './engine-loader.ts';
 import { engineTable } from './engine-report.ts';

@@ -1,5 +1,5 @@
-import type { Log } from './log.ts';
-import type { Texts } from './i18n.ts';
+import type { Log } from './telemetry/log.ts';
+import type { Texts } from './i18n/texts.ts';
 import type { Services } from './command/services.ts';
 import type { ChannelFeedListener } from './ports/channel-feed.ts';
 import type { RoomWatcher } from './ports/voice.ts';
@@ -11,7 +11,7 @@ import type { OpsPages } from './ops/pages.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
 import type { ChatLine } from './text/language/languages.ts';
 import type { Processes } from './ports/processes.ts';
-import type { RichText } from './model/rich-text.ts';
+import type { RichText } from './rich-text/rich-text.ts';
 import type { LineTranslation } from './translation/fan-out.ts';
 import type { OpenDictation } from './voice/dictation.ts';
 import type { ConfigSection } from './config.ts';

@@ -1,7 +1,9 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import english from '../locales/en.json' with { type: 'json' };
-import type { MessageKey } from './message-key.ts';
-import type { Inline, RichText } from './model/rich-text.ts';
+import type { Inline, RichText } from './rich-text/rich-text.ts';
+
+/** The key of a sentence that people see, in `locales/`. */
+export type MessageKey = keyof typeof english;
 
 export type ErrorCode =
   | 'bad-input'

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
-import { discover } from '../src/discover.ts';
+import { discover } from '../src/app/discover.ts';
 import { engineSection, serverSection } from '../service/config.ts';
 import type { ConfigSection } from '../src/config.ts';
-import { coreSection } from '../src/core-config.ts';
-import { tracingSection } from '../src/tracing/config.ts';
+import { coreSection } from '../src/app/core-config.ts';
+import { tracingSection } from '../src/telemetry/tracing-config.ts';
 import { opsSection } from '../src/ops/config.ts';
 import { SCOPES } from '../adapters/slack/scopes.ts';
 

@@ -4,10 +4,10 @@ import { parse } from 'yaml';
 import manifest from '../package.json' with { type: 'json' };
 import { engineSection, serverSection } from '../service/config.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
-import { coreSection } from '../src/core-config.ts';
-import { discover } from '../src/discover.ts';
+import { coreSection } from '../src/app/core-config.ts';
+import { discover } from '../src/app/discover.ts';
 import { opsSection } from '../src/ops/config.ts';
-import { tracingSection } from '../src/tracing/config.ts';
+import { tracingSection } from '../src/telemetry/tracing-config.ts';
 
 const CHART = 'deploy/helm/dragoman';
 

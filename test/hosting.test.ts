@@ -9,8 +9,8 @@ import webModule from '../adapters/web/index.ts';
 import { engineSection, serverSection } from '../service/config.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { parseConfig } from '../src/config.ts';
-import { coreSection } from '../src/core-config.ts';
-import { discover } from '../src/discover.ts';
+import { coreSection } from '../src/app/core-config.ts';
+import { discover } from '../src/app/discover.ts';
 import { opsSection } from '../src/ops/config.ts';
 import { OPS_PATHS } from '../src/ops/pages.ts';
 

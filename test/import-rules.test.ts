@@ -51,7 +51,7 @@ const VIOLATIONS = {
   'adapters/discord/adapter-knows-another-platform.ts': "import 'hono';",
   'adapters/slack/adapter-knows-another-platform.ts': "import '@discordjs/voice';",
   'service/service-knows-an-adapter.ts': "import '../adapters/web/index.ts';",
-  'service/engines/service-knows-the-core.ts': "import '../../src/core.ts';",
+  'service/engines/service-knows-the-core.ts': "import '../../src/app/core.ts';",
   'service/service-knows-the-client.ts': "import '../src/api/client.ts';",
 } as const;
 
@@ -74,7 +74,7 @@ const ALLOWED = {
   'service/engines/openai/fine.ts':
     "import '../../../src/audio/pcm.ts';\nimport '../../errors.ts';",
   'service/fine.ts':
-    "import '../src/api/contract.ts';\nimport '../src/audio/codec/encode.ts';\nimport '../src/async/semaphore.ts';\nimport '../src/tracing/trace-context.ts';",
+    "import '../src/api/contract.ts';\nimport '../src/audio/codec/encode.ts';\nimport '../src/async/semaphore.ts';\nimport '../src/telemetry/trace-context.ts';",
 } as const;
 
 let folder: string;

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/telemetry/log.ts';
 import { openStore } from '../src/store/index.ts';
 import { createOwnKeys } from '../src/store/own-keys.ts';
 import { endProgram, listenToProgram, spawnDragoman } from './fakes/program.ts';

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 
 import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
 import { keysOf } from '../src/command/catalogue.ts';
-import { discover } from '../src/discover.ts';
-import { loadTexts } from '../src/i18n.ts';
-import type { MessageKey } from '../src/message-key.ts';
+import { discover } from '../src/app/discover.ts';
+import { loadTexts } from '../src/i18n/texts.ts';
+import type { MessageKey } from '../src/errors.ts';
 
 interface SourceFile {
   /** Seen from the root, with slashes. */

@@ -5,14 +5,14 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import { contentIntentHint, readApplication, inviteLink, type Application } from './application.ts';
 import { PLATFORM } from './ids.ts';
 import { createInteractionSet } from './interactions/interaction-set.ts';
-import { createParts, type DiscordOptions } from './parts.ts';
+import { createRestParts, type DiscordOptions } from './rest-parts.ts';
 import { createRegister } from './slash/registration.ts';
 import { createConnections } from './shards/connections.ts';
 import { createGatewayInfo, IDENTIFY_EVERY_MS, scarcityOf } from './shards/identify.ts';
-import { createOneBot, type BotKind } from '../../src/one-bot.ts';
-import { tryAgain } from '../../src/try-again.ts';
+import { createSingleBot, type BotKind } from '../../src/cluster/single-bot.ts';
+import { retryUntilAborted } from '../../src/app/retry-until-aborted.ts';
 
-export type { DiscordOptions } from './parts.ts';
+export type { DiscordOptions } from './rest-parts.ts';
 
 /** Longest wait for a connection, e.g. of many shards, before the rest of the program starts. */
 const PATIENCE_MS = 30_000;
@@ -32,9 +32,9 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     if (application) return application;
     throw new AppError('unavailable', 'Discord is not connected yet', { retryable: true });
   };
-  const parts = createParts(options, core, known);
+  const parts = createRestParts(options, core, known);
   const { api, clients, voice, clock } = parts;
-  const oneBot = createOneBot(core.processes, clock, BOT);
+  const oneBot = createSingleBot(core.processes, clock, BOT);
   const register = createRegister({ api, core, signal });
   const interactions = createInteractionSet({ ...parts, core });
   const info = createGatewayInfo(api, clock, parts.measured.noteStarts);
@@ -83,7 +83,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
 
   /** Connects in the background, so that an outage of Discord does not delay other platforms. */
   const keepTrying = async (): Promise<void> =>
-    tryAgain(
+    retryUntilAborted(
       async () => {
         const { connected } = await goOnline();
         await connected;

@@ -33,8 +33,8 @@ import {
 import type { Clients } from './shards/clients.ts';
 import { AppError } from '../../src/errors.ts';
 import { channelMention, type Channel, type MessageRef } from '../../src/model/place.ts';
-import { mention, type Mention } from '../../src/model/rich-text.ts';
-import { map, visit } from '../../src/model/walk-rich-text.ts';
+import { mention, type Mention } from '../../src/rich-text/rich-text.ts';
+import { map, visit } from '../../src/rich-text/walk.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 
 /** The emoji for a path: a server's own goes by its id, whatever name precedes it. */

@@ -1,7 +1,7 @@
 import { RESTEvents, type REST, type ResponseLike } from 'discord.js';
 import type { Clock } from '../../src/async/clock.ts';
 import { MINUTE_MS } from '../../src/async/time.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import type { Processes } from '../../src/ports/processes.ts';
 import type { QuotaRate } from '../../src/ports/quota.ts';
 import { DiscordError } from './errors.ts';

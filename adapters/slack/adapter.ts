@@ -31,7 +31,7 @@ import { createPlatform } from './platform.ts';
 import { createThreads } from './threads.ts';
 import { realClock } from '../../src/async/clock.ts';
 import { toAppError } from '../../src/errors.ts';
-import { tryAgain } from '../../src/try-again.ts';
+import { retryUntilAborted } from '../../src/app/retry-until-aborted.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { Space } from '../../src/model/place.ts';
 
@@ -254,7 +254,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
 
   /** Connects in the background, so that an outage of Slack does not delay other platforms. */
   const keepTrying = async (): Promise<void> =>
-    tryAgain(async () => log.info({ where: await goOnline() }, 'Slack: connected'), {
+    retryUntilAborted(async () => log.info({ where: await goOnline() }, 'Slack: connected'), {
       signal: stopped.signal,
       failed: ({ code, message }) =>
         log.error({ code, reason: message }, 'Slack: still not connected'),

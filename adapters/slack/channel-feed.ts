@@ -16,7 +16,7 @@ import type { Threads } from './threads.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/time.ts';
 import type { Channel, Space } from '../../src/model/place.ts';
-import type { Mention } from '../../src/model/rich-text.ts';
+import type { Mention } from '../../src/rich-text/rich-text.ts';
 import type { WatchMode } from '../../src/model/watch.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 

@@ -6,8 +6,8 @@ import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/time.ts';
 import { toAppError } from '../../src/errors.ts';
 import type { Space } from '../../src/model/place.ts';
-import { mention, type Mention, type RichText } from '../../src/model/rich-text.ts';
-import { map, visit } from '../../src/model/walk-rich-text.ts';
+import { mention, type Mention, type RichText } from '../../src/rich-text/rich-text.ts';
+import { map, visit } from '../../src/rich-text/walk.ts';
 
 const usergroups = z.object({
   usergroups: z.array(z.object({ id: z.string(), handle: z.string() })),

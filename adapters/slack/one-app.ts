@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../src/async/clock.ts';
-import { createOneBot, type BotKind, type OneBot } from '../../src/one-bot.ts';
+import { createSingleBot, type BotKind, type SingleBot } from '../../src/cluster/single-bot.ts';
 import type { Processes } from '../../src/ports/processes.ts';
 
 /** Apps with the token of one workspace, known by their ids. */
@@ -25,8 +25,8 @@ export const createOneApp = (
   clock: Pick<Clock, 'after'>,
   clientId: string | undefined,
   appId: () => string | undefined,
-): Omit<OneBot, 'demand'> & { readonly demand: () => Promise<void> } => {
-  const oneBot = createOneBot(processes, clock, clientId === undefined ? BY_TOKEN : BY_CLIENT);
+): Omit<SingleBot, 'demand'> & { readonly demand: () => Promise<void> } => {
+  const oneBot = createSingleBot(processes, clock, clientId === undefined ? BY_TOKEN : BY_CLIENT);
   return {
     demand: async () => {
       const id = clientId ?? appId();

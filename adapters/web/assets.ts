@@ -5,9 +5,9 @@ import { findPackageJSON } from 'node:module';
 import { dirname, extname, join, sep } from 'node:path';
 import { Hono } from 'hono';
 import { etag } from 'hono/etag';
-import { createChild } from '../../src/child.ts';
+import { createChild } from '../../src/process/child.ts';
 import { AppError } from '../../src/errors.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 
 const PAGE_FOLDER = join(import.meta.dirname, 'page');
 const CORE_FOLDER = join(import.meta.dirname, '../../src');

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { upgradeWebSocket } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import type { DictationPeer, DictationSession } from './dictation-session.ts';
 import type { Dictations } from './dictations.ts';
 import { DICTATION_LIMITS } from './limits.ts';

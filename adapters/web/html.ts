@@ -1,4 +1,4 @@
-import { normalise } from '../../src/model/normalise-rich-text.ts';
+import { normalise } from '../../src/rich-text/normalise.ts';
 import {
   text,
   type Block,
@@ -6,8 +6,8 @@ import {
   type Inline,
   type List,
   type RichText,
-} from '../../src/model/rich-text.ts';
-import { plainInline } from '../../src/model/walk-rich-text.ts';
+} from '../../src/rich-text/rich-text.ts';
+import { plainInline } from '../../src/rich-text/walk.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',

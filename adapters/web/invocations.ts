@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandInfo } from '../../src/model/command-info.ts';
 import { toAppError, userError } from '../../src/errors.ts';
-import { explain } from '../../src/i18n.ts';
+import { explain } from '../../src/i18n/texts.ts';
 import type { Answer } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';

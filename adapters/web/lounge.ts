@@ -1,7 +1,7 @@
 import { AppError, reasonSentence, toAppError, userError } from '../../src/errors.ts';
-import { explain } from '../../src/i18n.ts';
-import { plainText } from '../../src/model/walk-rich-text.ts';
-import { parseMarkdown } from '../../src/text/markdown/parse.ts';
+import { explain } from '../../src/i18n/texts.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
+import { parseMarkdown } from '../../src/rich-text/markdown/parse.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
 import type { EventStreams } from './event-streams.ts';

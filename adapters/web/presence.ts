@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { userError } from '../../src/errors.ts';
 import type { Core } from '../../src/adapter.ts';
-import { parseMarkdown } from '../../src/text/markdown/parse.ts';
+import { parseMarkdown } from '../../src/rich-text/markdown/parse.ts';
 import { createChannelLog } from './channel-log.ts';
 import { createDictations } from './dictations.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';

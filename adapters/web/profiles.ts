@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Texts } from '../../src/i18n.ts';
+import type { Texts } from '../../src/i18n/texts.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Services } from '../../src/command/services.ts';
 import { WEB_LIMITS } from './limits.ts';

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import type { Texts, Translate } from '../../src/i18n.ts';
+import type { Texts, Translate } from '../../src/i18n/texts.ts';
 import { type Assets, IMPORT_MAP } from './assets.ts';
 import type { Boot } from './protocol.ts';
 

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { isSameSecret } from '../../src/http/bearer.ts';
 import { type AppError, userError } from '../../src/errors.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import { clientAddress, networkOf, parseAddress } from './client-address.ts';
 import { createFailedAttempts } from './failed-attempts.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServiceClient } from '../../src/api/client.ts';
-import { openCore } from '../../src/core.ts';
-import { loadTexts } from '../../src/i18n.ts';
-import { createLog } from '../../src/log.ts';
+import { openCore } from '../../src/app/core.ts';
+import { loadTexts } from '../../src/i18n/texts.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import type { Posted } from '../../src/model/place.ts';
 import { realClock } from '../../src/async/clock.ts';
 import type { LinkListener } from '../../src/ports/voice.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { channelOption, defineAction, listOption, moderator } from '../../src/command/command.ts';
 import { completeLanguages, typedLanguages } from '../../src/command/helpers.ts';
-import { bullets, lines, sections } from '../../src/model/compose-rich-text.ts';
+import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
 import { chosenChannel, namesOf } from './context.ts';

@@ -1,8 +1,8 @@
 import { defineAction, moderator } from '../../src/command/command.ts';
 import { hiddenNote, modeKey } from '../../src/command/helpers.ts';
-import { bullets, lines, nested, series, type Maybe } from '../../src/model/compose-rich-text.ts';
+import { bullets, lines, nested, series, type Maybe } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
-import type { ListItem, RichText } from '../../src/model/rich-text.ts';
+import type { ListItem, RichText } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
 import { namesOf, type Context } from './context.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineAction, moderator, richText } from '../../src/command/command.ts';
 import { readChannels, typedCode } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
-import { bullets, lines, sections, series } from '../../src/model/compose-rich-text.ts';
+import { bullets, lines, sections, series } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
 import { namesOf } from './context.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { channelOption, defineAction, moderator } from '../../src/command/command.ts';
-import { lines } from '../../src/model/compose-rich-text.ts';
+import { lines } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
 import { chosenChannel } from './context.ts';
 

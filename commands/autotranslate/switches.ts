@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { hears } from '../../src/command/helpers.ts';
-import { lines } from '../../src/model/compose-rich-text.ts';
-import type { RichText } from '../../src/model/rich-text.ts';
+import { lines } from '../../src/rich-text/compose.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 import type { Context } from './context.ts';
 
 /** Options of every setting: whether voice messages, and messages of bots, are translated too. */

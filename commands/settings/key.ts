@@ -1,9 +1,9 @@
 import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
 import { button, KEY_CHARS, ownKeyTrouble, quotedWords } from '../../src/command/helpers.ts';
 import type { Content } from '../../src/model/content.ts';
-import { bullets, lines, nested, sentence } from '../../src/model/compose-rich-text.ts';
+import { bullets, lines, nested, sentence } from '../../src/rich-text/compose.ts';
 import type { OwnKeyState } from '../../src/model/own-key.ts';
-import { timestamp, type RichText } from '../../src/model/rich-text.ts';
+import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 't' | 'label'>;
 

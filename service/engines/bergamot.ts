@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import { createChild } from '../../src/child.ts';
+import { createChild } from '../../src/process/child.ts';
 import type { CreateEngine, TranslationEngine } from '../engine.ts';
 import { followInstalled, type InstalledFolder } from '../models/installed.ts';
 import { isPackageInstalled } from '../package-installed.ts';

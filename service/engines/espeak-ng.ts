@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import { createChild } from '../../src/child.ts';
+import { createChild } from '../../src/process/child.ts';
 import type { CreateEngine, SpeechEngine } from '../engine.ts';
 import { isPackageInstalled } from '../package-installed.ts';
 import { KANA_PACKAGE } from './espeak-ng/kana.ts';

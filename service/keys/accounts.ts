@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLru } from '../../src/async/lru.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import { createAllowance, type AllowanceRate } from '../allowance.ts';
 import { ContractError } from '../errors.ts';
 import { parseRate } from '../rate.ts';

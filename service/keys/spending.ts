@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/async/clock.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import { formatUsd } from './money.ts';
 
 /** Time in which amounts are collected before they are written; a killed process loses those. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { CLOSE } from '../../src/api/realtime/contract.ts';
 import type { Clock } from '../../src/async/clock.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import { ContractError } from '../errors.ts';
 import type { AccessKind } from '../keys/access.ts';
 import type { KeyAccount } from '../keys/account.ts';

@@ -1,5 +1,5 @@
 import { CLOSE } from '../../src/api/realtime/contract.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import { ContractError, contractError } from '../errors.ts';
 import { currentRequestId } from '../request-log.ts';
 

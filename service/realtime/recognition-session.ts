@@ -7,7 +7,7 @@ import {
   REALTIME_RATE_HZ,
   recognitionUpdate,
 } from '../../src/api/realtime/contract.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
 import type { Offer } from '../engine-loader.ts';

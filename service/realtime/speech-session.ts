@@ -8,14 +8,14 @@ import {
 import type { Voice } from '../../src/api/contract.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import { streamable } from '../../src/audio/codec/encode.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 import { validate } from '../body.ts';
 import type { Engines, Offer } from '../engine-loader.ts';
 import { ContractError } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import { primed } from '../respond.ts';
-import { speechBytes, makeSpeech } from '../speech/make.ts';
+import { speechBytes, synthesise } from '../speech/synthesise.ts';
 import { checkFormat, checkText, findAllowedVoice, sampleRateFor } from '../speech/request.ts';
 import type { SpeechOrder } from '../speech/speak.ts';
 import type { Spools } from '../speech/spool.ts';
@@ -81,7 +81,7 @@ export const startSpeechSession = ({
     peer.send({ type: 'session.updated' });
   };
 
-  const synthesise = async (
+  const speakSegment = async (
     { voice, offer, format, sampleRateHz, isBinary }: Setting,
     text: string,
   ): Promise<void> => {
@@ -97,7 +97,7 @@ export const startSpeechSession = ({
       sampleRateHz,
       stream: streamable(format),
     };
-    await using speech = makeSpeech(order, { offer, spools, account, signal });
+    await using speech = synthesise(order, { offer, spools, account, signal });
     const file = order.stream ? speech : await speech.file();
     const audio = await primed(speechBytes(file, signal));
     peer.send({ type: 'tts.audio.start', format, sample_rate: sampleRateHz });
@@ -126,7 +126,7 @@ export const startSpeechSession = ({
       await updating;
       if (!setting)
         throw new ContractError('ErrInvalidRequest', 'Send session.update with a voice first.');
-      await synthesise(setting, text);
+      await speakSegment(setting, text);
     } finally {
       isSpeaking = false;
     }

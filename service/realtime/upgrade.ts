@@ -5,7 +5,7 @@ import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 import { PATHS } from '../../src/api/contract.ts';
 import { CLOSE } from '../../src/api/realtime/contract.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import { chooseProtocol, upgradeAuthorization } from '../browser-origins.ts';
 import type { EngineConfig } from '../config.ts';
 import type { Engines } from '../engine-loader.ts';

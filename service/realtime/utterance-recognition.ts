@@ -3,7 +3,7 @@ import { plainReply } from '../recognise.ts';
 import { createLocalAgreement } from '../../src/text/local-agreement.ts';
 import { FRAME_MS } from '../../src/audio/vad.ts';
 import { toAppError } from '../../src/errors.ts';
-import type { Log } from '../../src/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
 import type { EngineHints } from '../engine.ts';
 import { withFailOver } from '../fail-over.ts';
 import type { Offer } from '../engine-loader.ts';

@@ -1,6 +1,6 @@
 import { PATHS } from '../../src/api/contract.ts';
 import { readChunks, type BodyLimit } from '../body.ts';
-import { charged } from '../charged.ts';
+import { metered } from '../metered.ts';
 import { readChatBody } from '../chat-body.ts';
 import { createChatUsage, type ChatUsage } from '../chat-usage.ts';
 import { watched, withFailOver } from '../fail-over.ts';
@@ -41,7 +41,7 @@ export const createChatRoute = (uploads: ReturnType<typeof createUploadLimiter>)
         })();
         const charge = (): void =>
           account.charge({ ability: 'chat', engine: offer.name, amount: usage?.tokens() ?? 0 });
-        return primed(holding(permit, charged(watched(offer, answer, signal), charge, signal)));
+        return primed(holding(permit, metered(watched(offer, answer, signal), charge, signal)));
       },
       { ability: 'chat', log, signal },
     );

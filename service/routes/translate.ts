@@ -11,7 +11,7 @@ import {
 } from '../../src/api/contract.ts';
 import type { Offer } from '../engine-loader.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
-import { charged } from '../charged.ts';
+import { metered } from '../metered.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { ContractError } from '../errors.ts';
 import { watched, withFailOver } from '../fail-over.ts';
@@ -197,7 +197,7 @@ export const translate: Route = {
       offers,
       async (offer, either) => {
         const watchedPieces = watched(offer, await piecesOf(offer, either), signal);
-        return primed(charged(watchedPieces, () => charge(offer), signal));
+        return primed(metered(watchedPieces, () => charge(offer), signal));
       },
       failOver,
     );

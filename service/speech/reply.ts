@@ -1,7 +1,7 @@
 import { MEDIA_TYPES } from '../../src/api/contract.ts';
 import { primed, streamReply } from '../respond.ts';
 import type { RouteContext } from '../route.ts';
-import { speechBytes, makeSpeech, type MakeDeps, type SpeechFile } from './make.ts';
+import { speechBytes, synthesise, type SynthesiseDeps, type SpeechFile } from './synthesise.ts';
 import type { SpeechOrder } from './speak.ts';
 
 /** Time for the next part and for a listener who stops, beside twice the length of the audio. */
@@ -28,12 +28,12 @@ async function* replyOf(
  */
 export const speechReply = async (
   order: SpeechOrder,
-  { offer, spools }: Pick<MakeDeps, 'offer' | 'spools'>,
+  { offer, spools }: Pick<SynthesiseDeps, 'offer' | 'spools'>,
   { account, log, signal, cutOff, allowMs }: ReplyContext,
 ): Promise<Response> => {
   await using held = new AsyncDisposableStack();
   const onAudio = (audioMs: number): void => allowMs(GRACE_MS + 2 * audioMs);
-  const speech = held.use(makeSpeech(order, { offer, spools, account, signal, onAudio }));
+  const speech = held.use(synthesise(order, { offer, spools, account, signal, onAudio }));
 
   const headers = { 'content-type': MEDIA_TYPES[order.format] };
   const send = { log, signal, cutOff };

@@ -7,7 +7,7 @@ import { createWakeUp } from '../../src/async/wake-up.ts';
 import type { AudioFormat } from '../../src/model/file.ts';
 import { splitSentences } from '../../src/text/split/sentences.ts';
 import { splitText } from '../../src/text/split/split.ts';
-import { charged } from '../charged.ts';
+import { metered } from '../metered.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { createRequestLimiter, type AdmittedRequest } from '../request-limiter.ts';
 import { createFirstParts } from './first-parts.ts';
@@ -142,7 +142,7 @@ export const speakInto = async (
     for (const part of speechParts(order.text)) {
       await spool.room(signal);
       const beforeMs = audioMs;
-      const sound = charged(speakPart(order, part, turns, signal), () => charge(part), signal);
+      const sound = metered(speakPart(order, part, turns, signal), () => charge(part), signal);
       for await (const pcm of sound) {
         audioMs += (1_000 * pcm.samples.length) / pcm.sampleRateHz;
         yield pcm;

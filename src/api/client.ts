@@ -9,7 +9,7 @@ import { createRecognitionApi, type RecognitionApi } from './recognition.ts';
 import type { RetryPolicy } from './retry.ts';
 import type { PaceSharing } from './shared-paces.ts';
 import { createSpeechApi, type SpeechApi } from './speech.ts';
-import { NO_TRACING, type Tracing } from '../tracing/tracing.ts';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
 import { createTransport } from './transport.ts';
 import { createTranslationApi, type TranslationApi } from './translation.ts';
 

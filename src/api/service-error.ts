@@ -1,5 +1,5 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
-import { series } from '../model/compose-rich-text.ts';
+import { series } from '../rich-text/compose.ts';
 import { quotedWords, quotedInstruction } from '../text/quoted-words.ts';
 import type { ErrorObject } from './contract.ts';
 import { z } from 'zod';

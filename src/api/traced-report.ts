@@ -1,7 +1,7 @@
-import { traceparentOf } from '../tracing/trace-context.ts';
+import { traceparentOf } from '../telemetry/trace-context.ts';
 import type { Call } from './caller.ts';
 import { openReport, type OnCall, type OpenReport } from './call-report.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 
 /** The report of a call that is a span, too. */
 export interface TracedReport extends OpenReport {

@@ -1,7 +1,7 @@
 import { orAborted } from '../async/abort.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import { channelKey, keyOf, type Channel, type Space } from '../model/place.ts';
-import type { Hold } from './holds.ts';
+import type { Hold } from './catch-up-holds.ts';
 import { createMissedReader, type MissedDeps, type MissedReading } from './missed-reader.ts';
 
 /** Longest wait before another try of a history for which messages wait too. */

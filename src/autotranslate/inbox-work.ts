@@ -1,6 +1,6 @@
 import { realClock, type Clock } from '../async/clock.ts';
-import type { Log } from '../log.ts';
-import type { SlotOwner } from '../slot-owner.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { SlotOwner } from '../cluster/slot-owner.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import { INBOX, type Scheduler } from './scheduler.ts';
 

@@ -11,8 +11,8 @@ import {
 } from '../store/inbox/index.ts';
 import { groupPartition, isGroup } from '../store/inbox/row.ts';
 import { createDeletedMessages } from './deleted-messages.ts';
-import { createGaps } from './gaps.ts';
-import { createHolds } from './holds.ts';
+import { createHistoryGapNotice } from './history-gap-notice.ts';
+import { createCatchUpHolds } from './catch-up-holds.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createIngest } from './ingest.ts';
 import { createLeave } from './leave.ts';
@@ -29,16 +29,16 @@ import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { userError } from '../errors.ts';
-import type { Texts } from '../i18n.ts';
-import type { Log } from '../log.ts';
+import type { Texts } from '../i18n/texts.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Person } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/leases.ts';
-import type { SlotOwner } from '../slot-owner.ts';
+import type { SlotOwner } from '../cluster/slot-owner.ts';
 import { createCursorStore } from '../store/cursors.ts';
 import type { Store } from '../store/index.ts';
 import { createHistoryGaps } from '../store/history-gaps.ts';
@@ -129,7 +129,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
       scheduler.isOnHold(partition) || (isGroup(partition) && holds.isOnHold(partition)),
   });
   const scheduler = createScheduler({ ...shared, work });
-  const holds = createHolds({
+  const holds = createCatchUpHolds({
     leases,
     owed: createOwedHistories(store, now),
     scheduler,
@@ -138,7 +138,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps) => {
   const gaps = createHistoryGaps(store);
   const backfill = createBackfill({
     ...shared,
-    noteGap: createGaps({ ...shared, gaps, watches: watchStore, post: platforms.post }),
+    noteGap: createHistoryGapNotice({ ...shared, gaps, watches: watchStore, post: platforms.post }),
     sinceMs: (channel) => {
       const watch = watchStore.of(channel);
       return watch ? watchStore.sinceMs(watch) : now();

@@ -7,7 +7,7 @@ import { startAccept } from './traces.ts';
 import { skipReason } from './policy.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Message } from '../model/message.ts';
 import { messageKey, type MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space-choices.ts';

@@ -1,7 +1,6 @@
-import { AppError, toAppError, userError } from '../errors.ts';
-import type { Texts } from '../i18n.ts';
-import type { Log } from '../log.ts';
-import type { MessageKey } from '../message-key.ts';
+import { AppError, toAppError, userError, type MessageKey } from '../errors.ts';
+import type { Texts } from '../i18n/texts.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Content } from '../model/content.ts';
 import { channelKey, isSameChannel, type Channel } from '../model/place.ts';
 import type { ChannelWatch, LinkInvite, Watches } from '../model/watch.ts';

@@ -1,4 +1,4 @@
-import { createRemembered } from '../async/remembered.ts';
+import { createCachedLook } from '../async/cached-look.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { Store } from '../store/index.ts';
 import type { Outcome } from '../store/inbox/row.ts';
@@ -27,7 +27,7 @@ export const declareMessageMetrics = ({
   store,
   now,
 }: MessageMetricsDeps): MessageMetrics => {
-  const look = createRemembered(() => waitingWork(store), LOOK_KEPT_MS, { nowMs: now });
+  const look = createCachedLook(() => waitingWork(store), LOOK_KEPT_MS, { nowMs: now });
   metrics.gauge(
     {
       name: 'dragoman_inbox_waiting_messages',

@@ -1,7 +1,7 @@
 import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { createSemaphore, type Semaphore } from '../async/semaphore.ts';
 import { AppError, toAppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Message } from '../model/message.ts';
 import type { Channel, MessageRef } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';

@@ -1,6 +1,6 @@
 import { isBusy } from '../api/service-error.ts';
 import { AppError, toAppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import { messageKey } from '../model/place.ts';
 import type { Tenure } from '../ports/leases.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
@@ -8,7 +8,14 @@ import type { Row } from '../store/inbox/row.ts';
 import { OutageError } from './outage.ts';
 import { givenUp, type Prepared } from './prepare/prepared.ts';
 import { loggingOf } from './traces.ts';
-import { ASIDE, isExhausted, PREPARING, RECONCILING, waitMs, type RowBackoff } from './tries.ts';
+import {
+  ASIDE,
+  isExhausted,
+  PREPARING,
+  RECONCILING,
+  waitMs,
+  type RowBackoff,
+} from './row-backoff.ts';
 
 /**
  * Rows of one partition that are prepared at the same time; they are reconciled in their order. In a

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../async/time.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Leases } from '../ports/leases.ts';
 import { clearOld } from '../store/clear-old.ts';
 import type { CursorStore } from '../store/cursors.ts';

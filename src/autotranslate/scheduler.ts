@@ -1,8 +1,8 @@
 import { realClock, waitUntil, type Clock } from '../async/clock.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import { messageKey, type MessageRef } from '../model/place.ts';
 import type { Tenure } from '../ports/leases.ts';
-import type { SlotOwner } from '../slot-owner.ts';
+import type { SlotOwner } from '../cluster/slot-owner.ts';
 import { slotOf } from '../store/slots.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { dropAll, type createPartitionWorker, type Due, type Jobs } from './partition-worker.ts';

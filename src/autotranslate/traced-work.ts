@@ -1,4 +1,4 @@
-import { traced, type OpenSpan, type Tracing } from '../tracing/tracing.ts';
+import { traced, type OpenSpan, type Tracing } from '../telemetry/tracing.ts';
 import type { PartitionWorkerDeps } from './partition-worker.ts';
 import { traceOf } from './traces.ts';
 

@@ -1,5 +1,5 @@
-import { inTrace, type TraceContext } from '../tracing/trace-context.ts';
-import { NO_TRACING, type Tracing } from '../tracing/tracing.ts';
+import { inTrace, type TraceContext } from '../telemetry/trace-context.ts';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
 import type { Accepted, RowKey } from '../store/inbox/row.ts';
 
 /** The root of the trace of a row, the same in every process. */

@@ -5,9 +5,9 @@ import type { Channel } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { Mirrors } from '../ports/mirrors.ts';
 import type { Platform } from '../ports/platform.ts';
-import { normalise } from '../model/normalise-rich-text.ts';
-import type { RichText } from '../model/rich-text.ts';
-import { asText, map } from '../model/walk-rich-text.ts';
+import { normalise } from '../rich-text/normalise.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import { asText, map } from '../rich-text/walk.ts';
 
 /** The parts of a platform that watched channels need. */
 export interface WatchedPlatform {

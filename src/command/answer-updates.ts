@@ -1,6 +1,6 @@
 import { mapStates } from '../async/generators.ts';
 import type { Content } from '../model/content.ts';
-import { equal } from '../model/walk-rich-text.ts';
+import { equal } from '../rich-text/walk.ts';
 import type { Invocation } from '../ports/platform.ts';
 import type { Stream } from './command.ts';
 import { setTimeout as delay } from 'node:timers/promises';

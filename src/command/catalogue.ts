@@ -6,12 +6,11 @@ import type {
   OptionInfo,
   Naming,
 } from '../model/command-info.ts';
-import { userError, AppError, type SentenceParams } from '../errors.ts';
-import type { Texts, Translate } from '../i18n.ts';
-import type { Platforms } from '../running-platforms.ts';
+import { userError, AppError, type SentenceParams, type MessageKey } from '../errors.ts';
+import type { Texts, Translate } from '../i18n/texts.ts';
+import type { Platforms } from './platforms.ts';
 import { typedCode } from '../text/quoted-words.ts';
 import { z } from 'zod';
-import type { MessageKey } from '../message-key.ts';
 
 /** A command's action under the name that people type: `translate`, `glossary add`. */
 export interface NamedAction {

@@ -2,7 +2,7 @@
  * A typed command: `/name option:value option:"quoted value" free text`. Pure and without imports of
  * values, for the page runs it in the browser too.
  */
-import type { MessageKey } from '../message-key.ts';
+import type { MessageKey } from '../errors.ts';
 import type { CommandInfo, OptionInfo } from '../model/command-info.ts';
 
 /** The sentence that says what is wrong with a line. */

@@ -7,15 +7,14 @@ import {
   TOPICS,
 } from '../model/command-info.ts';
 import { z } from 'zod';
-import { userError } from '../errors.ts';
-import type { Translate, TranslateRich } from '../i18n.ts';
-import type { MessageKey } from '../message-key.ts';
+import { userError, type MessageKey } from '../errors.ts';
+import type { Translate, TranslateRich } from '../i18n/texts.ts';
 import type { Attachment } from '../model/file.ts';
 import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
-import type { RichText } from '../model/rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import type { Capabilities, ConversationTurn } from '../ports/platform.ts';
 import type { ChannelAccess } from './channel-access.ts';
 import type { Services } from './services.ts';

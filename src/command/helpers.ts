@@ -1,26 +1,25 @@
 import { isAudioName } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
 import type { MessageFile } from '../model/file.ts';
-import type { MessageKey } from '../message-key.ts';
 import type { Control } from '../model/content.ts';
 import type { DailyLimits } from '../model/daily-limits.ts';
 import type { Message } from '../model/message.ts';
-import { sentence, series, type Maybe } from '../model/compose-rich-text.ts';
+import { sentence, series, type Maybe } from '../rich-text/compose.ts';
 import type { KeyTrouble } from '../model/own-key.ts';
 import { channelMention } from '../model/place.ts';
 import { type Channel, isSameChannel } from '../model/place.ts';
-import type { RichText } from '../model/rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import type { ChannelWatch } from '../model/watch.ts';
-import { userError, type Sentence } from '../errors.ts';
-import { say } from '../i18n.ts';
+import { userError, type Sentence, type MessageKey } from '../errors.ts';
+import { say } from '../i18n/texts.ts';
 import type { Services } from './services.ts';
 import { voiceText } from '../speech/voice-words.ts';
 import { typedCode } from '../text/quoted-words.ts';
-import { readLanguages, splitTyped } from '../text/typed-lists.ts';
+import { readLanguages, splitTyped } from './typed-lists.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
 export { KEY_CHARS } from '../api/keys.ts';
-export { say } from '../i18n.ts';
+export { say } from '../i18n/texts.ts';
 export { roomTurns } from '../chat/room-turns.ts';
 export { firstThatFits, voicePreferences, voiceSpeaks } from '../speech/voice-choice.ts';
 export { voiceText, voiceWords } from '../speech/voice-words.ts';
@@ -28,10 +27,10 @@ export { minutesAndSeconds } from '../text/time-of-day.ts';
 export { quotedInstruction, quotedWords, typedCode } from '../text/quoted-words.ts';
 export { isBlankMessage } from '../text/message-checks.ts';
 export { languageText } from '../text/message-checks.ts';
-export { parseMarkdown } from '../text/markdown/parse.ts';
-export { readChannels } from '../text/typed-lists.ts';
+export { parseMarkdown } from '../rich-text/markdown/parse.ts';
+export { readChannels } from './typed-lists.ts';
 export { MINUTE_MS } from '../async/time.ts';
-export { CHART_SIGNS } from '../usage/chart.ts';
+export { CHART_SIGNS } from './usage-chart.ts';
 export { attachmentTranscript } from './attachment-transcript.ts';
 
 /** The key of the words for a watch's mode. */

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { OptionInfo } from '../model/command-info.ts';
 import { userError, type AppError } from '../errors.ts';
-import { onlyRow, series } from '../model/compose-rich-text.ts';
+import { onlyRow, series } from '../rich-text/compose.ts';
 import type { Channel, Space } from '../model/place.ts';
-import type { RichText } from '../model/rich-text.ts';
-import { plainText } from '../model/walk-rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import { plainText } from '../rich-text/walk.ts';
 import { takesRichText, type UnreadText } from './command.ts';
 import { findChoice, readSwitch } from './command-line.ts';
 import { typedCode } from '../text/quoted-words.ts';

@@ -1,5 +1,5 @@
 import type { OutgoingFile } from './file.ts';
-import type { RichText } from './rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 
 /** A control under a message. `press` names its work: `<command> <press>[:<arg>]`. */
 export type Control =

@@ -1,6 +1,6 @@
 import type { MessageRef } from './place.ts';
 import type { MessageFile } from './file.ts';
-import type { RichText } from './rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 
 /** The author of a message. `name` and `avatarUrl` are as others see them. */
 export interface Author {

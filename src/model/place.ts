@@ -1,4 +1,4 @@
-import { type Mention, mention } from './rich-text.ts';
+import { type Mention, mention } from '../rich-text/rich-text.ts';
 
 /** A server, workspace or page: it owns channels, a glossary and settings. Ids are opaque and unique within their platform. */
 export interface Space {

@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../async/clock.ts';
-import { createRemembered } from '../async/remembered.ts';
+import { createCachedLook } from '../async/cached-look.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Time for which the look at a part counts. */
@@ -47,7 +47,7 @@ export interface ReadinessDeps {
 const createLook = (look: () => Promise<boolean>, clock: Clock): (() => Promise<boolean>) => {
   let known = false;
   let sinceMs: number | undefined;
-  const remembered = createRemembered(
+  const remembered = createCachedLook(
     async () => {
       sinceMs = clock.nowMs();
       known = await look().catch(() => false);

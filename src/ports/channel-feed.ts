@@ -1,6 +1,6 @@
 import type { Channel, MessageRef, Space } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
-import type { RichText } from '../model/rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import type { WatchMode } from '../model/watch.ts';
 
 export interface HistoryOptions {

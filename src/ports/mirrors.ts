@@ -2,7 +2,7 @@ import type { Channel, MessageRef, Posted } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { OutgoingFile, UnreadFile } from '../model/file.ts';
 import type { WhileHeld } from './leases.ts';
-import type { Inline, RichText } from '../model/rich-text.ts';
+import type { Inline, RichText } from '../rich-text/rich-text.ts';
 
 /** A name and a picture that are shown as the author. */
 export interface Persona {

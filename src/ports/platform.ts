@@ -3,7 +3,7 @@ import type { Channel, MessageRef, Posted, Space } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { Member, Person } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
-import type { RichText } from '../model/rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import type { VoicePort } from './voice.ts';
 import type { ChannelFeed } from './channel-feed.ts';
 import type { WhileHeld } from './leases.ts';

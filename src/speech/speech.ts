@@ -2,7 +2,7 @@ import type { AudioFormat } from '../model/file.ts';
 import type { Voice } from '../api/contract.ts';
 import type { Asker } from '../model/lane.ts';
 import type { Space } from '../model/place.ts';
-import type { RichText } from '../model/rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 
 export interface VoicePreference {
   /** A voice's id, or words of its description; overrides the gender. */

@@ -1,5 +1,4 @@
-import { AppError } from '../errors.ts';
-import type { MessageKey } from '../message-key.ts';
+import { AppError, type MessageKey } from '../errors.ts';
 
 /** A reason for which a database cannot be used, with what an operator can do about it. */
 export interface StorageFault {

@@ -2,7 +2,7 @@ import { createServiceKey, UnreadableKeyError, type FindOwnKey } from '../api/ke
 import { isKeyRefused, ServiceError } from '../api/service-error.ts';
 import { createCache, createLru } from '../async/lru.ts';
 import { AppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Member } from '../model/member.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import type { KeyTrouble, OwnKeyState } from '../model/own-key.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import type { Cipher } from './encryption.ts';
 import type { Store } from './index.ts';

@@ -1,7 +1,7 @@
-import type { RichText } from '../model/rich-text.ts';
-import { toPieces } from './pieces/pieces.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import { toPieces } from '../rich-text/pieces/pieces.ts';
 import { withoutPlainSpans } from './plain-spans.ts';
-import { plainInline } from '../model/walk-rich-text.ts';
+import { plainInline } from '../rich-text/walk.ts';
 import { isBlank, isEmojiOnly } from './unicode.ts';
 
 /** Prefixes that begin hardly anything else in chat, before any word. */

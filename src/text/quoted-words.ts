@@ -1,7 +1,7 @@
 import { splitInstruction } from './instruction.ts';
 import { lastGraphemeEnd } from './split/split.ts';
-import { sentence } from '../model/compose-rich-text.ts';
-import { type Code, code, type RichText } from '../model/rich-text.ts';
+import { sentence } from '../rich-text/compose.ts';
+import { type Code, code, type RichText } from '../rich-text/rich-text.ts';
 
 /**
  * Shortens a text to at most `units` UTF-16 units; a longer one ends with `…` after a whole

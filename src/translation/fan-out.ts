@@ -1,6 +1,6 @@
 import { type AppError, toAppError } from '../errors.ts';
 import type { Asker } from '../model/lane.ts';
-import type { RichText } from '../model/rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import type { ChatLine } from '../text/language/languages.ts';
 import type { Translator } from './translator.ts';
 import { mapStates } from '../async/generators.ts';

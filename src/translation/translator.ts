@@ -6,7 +6,7 @@ import { askerAt, type Lane } from '../model/lane.ts';
 import type { TranslationInput } from '../api/translation.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { ServiceError } from '../api/service-error.ts';
-import { plainText } from '../model/walk-rich-text.ts';
+import { plainText } from '../rich-text/walk.ts';
 import { protect, protectFlat, type Protected, type Restored } from '../text/protect/protect.ts';
 import { spansOf } from '../text/protect/terms.ts';
 import { isEmojiMessage, languageText } from '../text/message-checks.ts';
@@ -14,7 +14,7 @@ import { NO_LANGUAGE } from '../text/language/features.ts';
 import { confidentLanguage, type Detection } from '../text/language/detect.ts';
 import { sameLanguage, type ChatLine, type Languages } from '../text/language/languages.ts';
 import { formsIn, termsFor } from './glossary-terms.ts';
-import { toFlatText, toPieces } from '../text/pieces/pieces.ts';
+import { toFlatText, toPieces } from '../rich-text/pieces/pieces.ts';
 import {
   isTooLong,
   judgeTranslation,
@@ -22,8 +22,8 @@ import {
   type TranslationTask,
 } from '../text/reply/translation-reply.ts';
 import { mapStates } from '../async/generators.ts';
-import { normalise } from '../model/normalise-rich-text.ts';
-import type { RichText } from '../model/rich-text.ts';
+import { normalise } from '../rich-text/normalise.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import type { Glossary, GlossaryTerm } from '../model/glossary.ts';
 
 export interface TranslationRequest {

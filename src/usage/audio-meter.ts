@@ -1,6 +1,6 @@
 import type { Services } from '../command/services.ts';
 import { type AppError, toAppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Channel } from '../model/place.ts';
 
 /** A final transcript of one utterance; `text` is empty when there was no speech. */

@@ -1,7 +1,6 @@
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/time.ts';
-import { type AppError, userError } from '../errors.ts';
-import type { MessageKey } from '../message-key.ts';
+import { type AppError, userError, type MessageKey } from '../errors.ts';
 import {
   LIMITED_USES,
   type DailyLimits,
@@ -9,9 +8,9 @@ import {
   type SpaceLimits,
 } from '../model/daily-limits.ts';
 import { keyOf, type Space } from '../model/place.ts';
-import type { RichText } from '../model/rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import type { SpaceChoices } from '../model/space-choices.ts';
-import { plainText } from '../model/walk-rich-text.ts';
+import { plainText } from '../rich-text/walk.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import { usedTogether, type Usage, type UsageAmounts } from '../store/usage.ts';
 import { quotedWords } from '../text/quoted-words.ts';

@@ -1,6 +1,6 @@
 import type { Services } from '../command/services.ts';
 import { AppError, toAppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Channel } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import type { Reservation } from './pending-use.ts';

@@ -1,4 +1,4 @@
-import { type Log, logFailure } from '../log.ts';
+import { type Log, logFailure } from '../telemetry/log.ts';
 import { channelKey, type Channel, type Space } from '../model/place.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import type { Clock } from '../async/clock.ts';

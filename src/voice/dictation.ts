@@ -2,7 +2,7 @@ import { type Clock, waitUntil } from '../async/clock.ts';
 import { parseToc, toMs } from '../audio/opus/packet.ts';
 import type { Services } from '../command/services.ts';
 import { AppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { Person } from '../model/member.ts';
 import type { Channel } from '../model/place.ts';
 import type { DictatedTranscript, DictatedWords } from '../model/transcript.ts';

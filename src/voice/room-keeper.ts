@@ -1,5 +1,5 @@
 import type { Clock } from '../async/clock.ts';
-import { type Log, logFailure } from '../log.ts';
+import { type Log, logFailure } from '../telemetry/log.ts';
 import type { StoredRoom } from '../model/stored-room.ts';
 import type { Tenure } from '../ports/leases.ts';
 import type { OpenRooms } from '../store/open-rooms.ts';

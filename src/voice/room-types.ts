@@ -7,7 +7,7 @@ import type { VoicePreference } from '../speech/speech.ts';
 import type { AppError } from '../errors.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
 import type { WithheldCounts } from './captions/withheld-lines.ts';
-import type { RichText } from '../model/rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import type { ConsentChoice } from '../model/space-choices.ts';
 
 /** Text to be spoken in a room. */

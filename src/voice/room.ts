@@ -2,7 +2,7 @@ import { createVoiceSession, type RoomDeps } from './session.ts';
 import { AppError, toAppError, userError } from '../errors.ts';
 import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
-import { map } from '../model/walk-rich-text.ts';
+import { map } from '../rich-text/walk.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Room } from './room-types.ts';
 import { createAttendance } from './attendance.ts';

@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../async/time.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
 import type { StoredRoom } from '../model/stored-room.ts';
 import { ROOM_LEASE, type OpenRooms } from '../store/open-rooms.ts';
-import { createReturns } from './returns.ts';
+import { createRejoin } from './rejoin.ts';
 import { createRoomTexts } from './texts.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { createConsentChoices } from './consent/choices.ts';
@@ -221,7 +221,7 @@ export const createRooms = (deps: RoomsDeps) => {
     log,
   });
 
-  const returns = createReturns({
+  const returns = createRejoin({
     rows,
     clock,
     now: deps.now,

@@ -1,11 +1,11 @@
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { createLru } from '../async/lru.ts';
 import { toAppError } from '../errors.ts';
-import { type Log, logFailure } from '../log.ts';
+import { type Log, logFailure } from '../telemetry/log.ts';
 import type { Content } from '../model/content.ts';
 import type { Channel, Posted } from '../model/place.ts';
-import type { RichText } from '../model/rich-text.ts';
-import { equal } from '../model/walk-rich-text.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
+import { equal } from '../rich-text/walk.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Clock } from '../async/clock.ts';
 import type { Attendance } from './attendance.ts';

@@ -3,7 +3,7 @@ import type { Channel } from '../model/place.ts';
 import { type Cache, createCache } from '../async/lru.ts';
 import { type Clock, waitUntil } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../telemetry/log.ts';
 import type { ConsentChoice } from '../model/space-choices.ts';
 import type { Recogniser } from '../ports/recogniser.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';

@@ -1,10 +1,10 @@
 import { reasonSentence, AppError } from '../errors.ts';
-import { say, type Texts, type Translate, type TranslateRich } from '../i18n.ts';
+import { say, type Texts, type Translate, type TranslateRich } from '../i18n/texts.ts';
 import type { Naming } from '../model/command-info.ts';
-import { sections, sentence as inOneSentence } from '../model/compose-rich-text.ts';
+import { sections, sentence as inOneSentence } from '../rich-text/compose.ts';
 import { channelMention, type Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
-import { timestamp, type RichText } from '../model/rich-text.ts';
+import { timestamp, type RichText } from '../rich-text/rich-text.ts';
 import type { ConsentRule } from '../model/space-choices.ts';
 import type { RoomMember } from '../ports/voice.ts';
 import type { ListeningUse } from './listening-mode.ts';

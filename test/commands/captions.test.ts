@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MessageKey } from '../../src/message-key.ts';
-import { userError } from '../../src/errors.ts';
+import { userError, type MessageKey } from '../../src/errors.ts';
 import type { RoomChoices } from '../../src/model/space-choices.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';
 import { BOB, EVE, ROOM, useCommandHarness, useRoom } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MessageKey } from '../../src/message-key.ts';
+import type { MessageKey } from '../../src/errors.ts';
 import { SPACE, labelled } from '../fakes/command-harness.ts';
 import type { Shown } from '../fakes/platform.ts';
 import { useCommandHarness } from './support.ts';

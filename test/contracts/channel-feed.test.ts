@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import type { MessageRef } from '../../src/model/place.ts';
-import { map } from '../../src/model/walk-rich-text.ts';
+import { map } from '../../src/rich-text/walk.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';

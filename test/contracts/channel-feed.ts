@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { plainWords, sentence } from '../../src/model/compose-rich-text.ts';
+import { plainWords, sentence } from '../../src/rich-text/compose.ts';
 import type { Channel, MessageRef } from '../../src/model/place.ts';
-import { mention, text } from '../../src/model/rich-text.ts';
-import { plainText } from '../../src/model/walk-rich-text.ts';
+import { mention, text } from '../../src/rich-text/rich-text.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
 import type { Contract } from './contract.ts';

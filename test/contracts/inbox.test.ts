@@ -1,4 +1,4 @@
-import { plainWords } from '../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../src/rich-text/compose.ts';
 import { createInboxStore } from '../../src/store/inbox/index.ts';
 import { createMirrorStore } from '../../src/store/mirrors.ts';
 import type { Row } from '../../src/store/inbox/row.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { plainWords } from '../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../src/rich-text/compose.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { InboxStore } from '../../src/store/inbox/index.ts';
 import { WATCH, type Arrival, type Outcome, type Row } from '../../src/store/inbox/row.ts';

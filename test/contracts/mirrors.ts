@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { plainWords } from '../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../src/rich-text/compose.ts';
 import type { MessageRef, Posted } from '../../src/model/place.ts';
-import { text as textNode } from '../../src/model/rich-text.ts';
+import { text as textNode } from '../../src/rich-text/rich-text.ts';
 import type { CreateOptions, Mirror } from '../../src/ports/mirrors.ts';
 import { collect, never, type FeedSubject } from './channel-feed.ts';
 import type { Contract } from './contract.ts';

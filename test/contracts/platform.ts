@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { rich } from '../fakes/rich-text.ts';
 import type { Contract } from './contract.ts';
-import { plainWords } from '../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../src/rich-text/compose.ts';
 import type { Control } from '../../src/model/content.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { Member } from '../../src/model/member.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseDiscord } from '../../adapters/discord/rich-text/parse.ts';
-import { plainText } from '../../src/model/walk-rich-text.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
 import { realClock } from '../../src/async/clock.ts';
 import type { FakeChannel } from '../fakes/discord/index.ts';
 import { createDaveGroup } from '../fakes/discord/voice/dave/group.ts';

@@ -8,7 +8,7 @@ import type {
   RichText,
   StyleKind,
   TimestampStyle,
-} from '../../src/model/rich-text.ts';
+} from '../../src/rich-text/rich-text.ts';
 
 /** What a platform has of its own. */
 export interface Dialect {

@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import { plainWords, sentence } from '../../src/model/compose-rich-text.ts';
+import { plainWords, sentence } from '../../src/rich-text/compose.ts';
 import type { Author, Message } from '../../src/model/message.ts';
 import { FAKE_CAPABILITIES } from './platform.ts';
 import {
@@ -9,8 +9,8 @@ import {
   type Posted,
   type Space,
 } from '../../src/model/place.ts';
-import type { RichText } from '../../src/model/rich-text.ts';
-import { map, plainText } from '../../src/model/walk-rich-text.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { map, plainText } from '../../src/rich-text/walk.ts';
 import type { Naming } from '../../src/model/command-info.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';

@@ -4,10 +4,10 @@ import { createPartitionWorker } from '../../src/autotranslate/partition-worker.
 import { nothingFor, type Prepared } from '../../src/autotranslate/prepare/prepared.ts';
 import { createScheduler } from '../../src/autotranslate/scheduler.ts';
 import { AppError } from '../../src/errors.ts';
-import { createLog } from '../../src/log.ts';
-import { plainWords } from '../../src/model/compose-rich-text.ts';
+import { createLog } from '../../src/telemetry/log.ts';
+import { plainWords } from '../../src/rich-text/compose.ts';
 import type { Tenure } from '../../src/ports/leases.ts';
-import { createSlotOwner, type SlotOwner } from '../../src/slot-owner.ts';
+import { createSlotOwner, type SlotOwner } from '../../src/cluster/slot-owner.ts';
 import type { Store } from '../../src/store/index.ts';
 import { createInboxStore } from '../../src/store/inbox/index.ts';
 import { channelPartition, WATCH, type Row } from '../../src/store/inbox/row.ts';

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { AppError } from '../../src/errors.ts';
-import { serveParent } from '../../src/child.ts';
+import { serveParent } from '../../src/process/child.ts';
 
 export type EchoRequest =
   | { readonly kind: 'pid' }

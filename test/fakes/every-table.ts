@@ -1,5 +1,5 @@
 import { sql, type ColumnMetadata, type TableMetadata } from 'kysely';
-import { DATA_COLUMNS, type ColumnKind } from '../../src/store/data-columns.ts';
+import { DATA_COLUMNS, type ColumnKind } from '../../scripts/data-columns.ts';
 import type { Store } from '../../src/store/index.ts';
 
 type Values = Readonly<Record<string, string | number>>;

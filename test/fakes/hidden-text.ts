@@ -5,7 +5,7 @@ import {
   spoiler,
   text,
   type RichText,
-} from '../../src/model/rich-text.ts';
+} from '../../src/rich-text/rich-text.ts';
 
 /** A text of so many sentences, whose end hides the word `secret` in each way that there is. */
 export const hiddenText = (sentences: number): RichText => [

@@ -1,6 +1,6 @@
 import { parseDiscord } from '../../adapters/discord/rich-text/parse.ts';
 import { renderDiscord } from '../../adapters/discord/rich-text/render.ts';
-import type { RichText } from '../../src/model/rich-text.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 
 /** A tree from how Discord writes it, which is the shortest way to write one. */
 export const tree = (written: string): RichText => parseDiscord(written);

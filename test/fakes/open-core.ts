@@ -1,9 +1,9 @@
 import { createServiceClient } from '../../src/api/client.ts';
 import { createRealtime, type RealtimeOptions } from '../../src/api/realtime/index.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';
-import { type CoreDeps, openCore, type RunningCore } from '../../src/core.ts';
-import { discover } from '../../src/discover.ts';
-import { createLog } from '../../src/log.ts';
+import { type CoreDeps, openCore, type RunningCore } from '../../src/app/core.ts';
+import { discover } from '../../src/app/discover.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { SpeechFake } from './speech.ts';
 import { realTexts } from './texts.ts';

@@ -7,15 +7,14 @@ import {
   moderator,
   richText,
 } from '../../src/command/command.ts';
-import { userError } from '../../src/errors.ts';
+import { userError, type MessageKey } from '../../src/errors.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
-import { loadTexts, type Texts } from '../../src/i18n.ts';
-import type { MessageKey } from '../../src/message-key.ts';
-import { createLog } from '../../src/log.ts';
+import { loadTexts, type Texts } from '../../src/i18n/texts.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Message } from '../../src/model/message.ts';
-import type { RichText } from '../../src/model/rich-text.ts';
-import { plainText } from '../../src/model/walk-rich-text.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { plainText } from '../../src/rich-text/walk.ts';
 import type { Invocation, Platform, PressInvocation } from '../../src/ports/platform.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';

@@ -4,7 +4,7 @@ import { createRecognitionSessions } from '../../src/api/realtime/recognition-se
 import type { Clock } from '../../src/async/clock.ts';
 import { createSemaphore } from '../../src/async/semaphore.ts';
 import type { PacketDecoder } from '../../src/audio/opus/decoder.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
 import { createRealtimeRecogniser } from '../../src/voice/stt/realtime-recogniser.ts';
 import { levelOf, type RecognitionHabits } from './realtime-recognition.ts';

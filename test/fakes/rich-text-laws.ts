@@ -7,12 +7,12 @@ import { reduceMrkdwn } from '../../adapters/slack/rich-text/reduce-mrkdwn.ts';
 import { reduceSlack } from '../../adapters/slack/rich-text/reduce.ts';
 import { renderSlackBlocks } from '../../adapters/slack/rich-text/render-blocks.ts';
 import { renderMrkdwn } from '../../adapters/slack/rich-text/render-mrkdwn.ts';
-import { normalise } from '../../src/model/normalise-rich-text.ts';
-import type { Mention, RichText } from '../../src/model/rich-text.ts';
-import { equal, map, plainText, visit } from '../../src/model/walk-rich-text.ts';
-import { parseMarkdown } from '../../src/text/markdown/parse.ts';
-import { reduceMarkdown } from '../../src/text/markdown/reduce.ts';
-import { renderMarkdown } from '../../src/text/markdown/render.ts';
+import { normalise } from '../../src/rich-text/normalise.ts';
+import type { Mention, RichText } from '../../src/rich-text/rich-text.ts';
+import { equal, map, plainText, visit } from '../../src/rich-text/walk.ts';
+import { parseMarkdown } from '../../src/rich-text/markdown/parse.ts';
+import { reduceMarkdown } from '../../src/rich-text/markdown/reduce.ts';
+import { renderMarkdown } from '../../src/rich-text/markdown/render.ts';
 import { discordPings, mrkdwnPings, slackBlockPings } from './read-pings.ts';
 
 /** Says what is wrong with how a tree is handled; undefined when nothing is. */

@@ -1,6 +1,6 @@
-import type { RichText } from '../../src/model/rich-text.ts';
-import { parseMarkdown } from '../../src/text/markdown/parse.ts';
-import { renderMarkdown } from '../../src/text/markdown/render.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { parseMarkdown } from '../../src/rich-text/markdown/parse.ts';
+import { renderMarkdown } from '../../src/rich-text/markdown/render.ts';
 
 /** A tree written as Markdown. */
 export const rich = (markdown: string): RichText => parseMarkdown(markdown);

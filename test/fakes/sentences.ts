@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
-import type { SentenceParams } from '../../src/errors.ts';
-import { loadTexts } from '../../src/i18n.ts';
-import type { MessageKey } from '../../src/message-key.ts';
+import type { SentenceParams, MessageKey } from '../../src/errors.ts';
+import { loadTexts } from '../../src/i18n/texts.ts';
 import type { Naming } from '../../src/model/command-info.ts';
 
 const FOLDER = join(import.meta.dirname, '../../locales');

@@ -4,7 +4,7 @@ import { FAKE_CAPABILITIES } from './platform.ts';
 import type { Channel, Posted, Space } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Message } from '../../src/model/message.ts';
-import { map } from '../../src/model/walk-rich-text.ts';
+import { map } from '../../src/rich-text/walk.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import type {
@@ -17,7 +17,7 @@ import type {
 } from '../../src/ports/voice.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
-import type { RichText } from '../../src/model/rich-text.ts';
+import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { markdownOf, rich } from './rich-text.ts';
 import { createTextPackets } from './text-packets.ts';
 

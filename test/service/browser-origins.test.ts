@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { PATHS } from '../../src/api/contract.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { failure, KEY, startTestService, type TestService } from './support.ts';
 
 const LISTED = 'https://kiosk.example';

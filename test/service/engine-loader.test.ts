@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { loadEngines } from '../../service/engine-loader.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { engineConfig } from './support.ts';
 
 const context = { config: engineConfig(), log: createLog('silent') };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { AppError } from '../../src/errors.ts';
 import { createEngineHealth, type EngineHealth } from '../../service/engine-health.ts';
 import { BackendError, ContractError } from '../../service/errors.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { OPENAI_PATHS } from '../../service/routes/openai/paths.ts';
 import { PATHS, type Voice } from '../../src/api/contract.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { startFakeOpenai, type Fault } from '../fakes/openai.ts';
 import { traceOf } from '../fakes/key-canary.ts';
 import { toneWav } from '../fakes/tone.ts';

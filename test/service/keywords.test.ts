@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TranslationEngine, TranslationPiece } from '../../service/engine.ts';
 import { createEngine } from '../../service/engines/pseudo.ts';
 import { translateKeeping } from '../../service/keywords.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { engineConfig } from './support.ts';
 
 const signal = new AbortController().signal;

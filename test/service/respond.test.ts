@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { primed, streamReply } from '../../service/respond.ts';
 import { AppError } from '../../src/errors.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 
 const BYTES = Buffer.from('abc');
 

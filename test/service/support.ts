@@ -1,6 +1,6 @@
 import { PATHS } from '../../src/api/contract.ts';
 import { parseConfig } from '../../src/config.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../src/telemetry/log.ts';
 import { engineSection, type EngineConfig } from '../../service/config.ts';
 import { operatorAccount } from '../../service/keys/account.ts';
 import { createEngineHealth } from '../../service/engine-health.ts';

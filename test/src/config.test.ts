@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engineSection, serverSection } from '../../service/config.ts';
 import { isLoopback, parseConfig, readEnvFile, strayNames } from '../../src/config.ts';
-import { coreSection } from '../../src/core-config.ts';
+import { coreSection } from '../../src/app/core-config.ts';
 
 describe('the configuration', () => {
   it('needs nothing', () => {

@@ -12,7 +12,7 @@ import {
 import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import { restOptions, type RestSettings } from '../api.ts';
 import { contentIntentHint, intentsOf, wrongToken, type Application } from '../application.ts';
 import { fromDiscord } from '../errors.ts';

@@ -19,11 +19,11 @@ import { channelOf, positionOf } from '../ids.ts';
 import { wordsIn } from '../mirrors/parts.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { loudnessOf } from '../voice-message.ts';
-import { bullets, lines, plainWords, sections } from '../../../src/model/compose-rich-text.ts';
+import { bullets, lines, plainWords, sections } from '../../../src/rich-text/compose.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import type { Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { RichText } from '../../../src/model/rich-text.ts';
+import type { RichText } from '../../../src/rich-text/rich-text.ts';
 
 /** A message as REST gives it, or as the gateway does, which adds parts of the member. */
 export type RawMessage = APIMessage & {

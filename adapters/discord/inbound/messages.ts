@@ -6,7 +6,7 @@ import type { Interactions } from '../interactions/interactions.ts';
 import type { MemberNames, ThreadParents } from '../memory.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 import type { RoomWatcher } from '../../../src/ports/voice.ts';

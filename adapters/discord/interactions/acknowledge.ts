@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import { toAppError, type AppError } from '../../../src/errors.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';

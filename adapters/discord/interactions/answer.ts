@@ -6,7 +6,7 @@ import {
   type RouteLike,
 } from 'discord.js';
 import { AppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Content } from '../../../src/model/content.ts';
 import type { Api } from '../api.ts';
@@ -20,7 +20,7 @@ import {
 } from '../outbound/message-writer.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { render, type Part } from '../outbound/render.ts';
-import { asTextFile } from '../../../src/text/markdown/text-file.ts';
+import { asTextFile } from '../../../src/rich-text/markdown/text-file.ts';
 import { FOLLOW_UPS } from '../limits.ts';
 
 interface InteractionKey {

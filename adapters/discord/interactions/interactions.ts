@@ -11,7 +11,7 @@ import {
   type APIApplicationCommandOptionChoice,
 } from 'discord.js';
 import type { Core } from '../../../src/adapter.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Invocation } from '../../../src/ports/platform.ts';
 import { enteredIn, openForm } from './form.ts';
 import { createAnswer, type InteractionAnswer } from './answer.ts';

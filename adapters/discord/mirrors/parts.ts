@@ -4,7 +4,7 @@ import { CONTENT_CHARS, FILES, WEBHOOK_NAME_CHARS } from '../limits.ts';
 import { type Part, voicePart } from '../outbound/render.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { renderWithMentions } from '../rich-text/render.ts';
-import { labelled, lines } from '../../../src/model/compose-rich-text.ts';
+import { labelled, lines } from '../../../src/rich-text/compose.ts';
 import { isVoiceMessage } from '../voice-message.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import {
@@ -16,8 +16,8 @@ import {
   text,
   type Inline,
   type RichText,
-} from '../../../src/model/rich-text.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+} from '../../../src/rich-text/rich-text.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import type { LabelledText, Mirror } from '../../../src/ports/mirrors.ts';
 import { quotedWords } from '../../../src/text/quoted-words.ts';
 import { splitRichText } from '../../../src/text/split/split-rich-text.ts';

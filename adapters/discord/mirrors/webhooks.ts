@@ -7,7 +7,7 @@ import { personaName, type WebhookKey } from '../outbound/message-writer.ts';
 import { type Clock, sleep } from '../../../src/async/clock.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Channel } from '../../../src/model/place.ts';
 
 export interface WebhooksDeps {

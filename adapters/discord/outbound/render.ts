@@ -7,11 +7,11 @@ import {
   type APIButtonComponentWithCustomId,
   type APIComponentInMessageActionRow,
 } from 'discord.js';
-import { asTextFile } from '../../../src/text/markdown/text-file.ts';
+import { asTextFile } from '../../../src/rich-text/markdown/text-file.ts';
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
-import { labelled } from '../../../src/model/compose-rich-text.ts';
-import { text } from '../../../src/model/rich-text.ts';
+import { labelled } from '../../../src/rich-text/compose.ts';
+import { text } from '../../../src/rich-text/rich-text.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {

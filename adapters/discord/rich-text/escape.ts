@@ -1,5 +1,5 @@
-import { SEPARATOR } from '../../../src/model/rich-text.ts';
-import { escapeBy, type EscapeRules, type RowPlace } from '../../../src/text/markup/write.ts';
+import { SEPARATOR } from '../../../src/rich-text/rich-text.ts';
+import { escapeBy, type EscapeRules, type RowPlace } from '../../../src/rich-text/parse/write.ts';
 
 /** Names after which the server looks, whatever stands before their sign; a backslash stops nothing. */
 const notifying = /@(?=everyone|here)|<(?=@)/gi;

@@ -1,4 +1,4 @@
-import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import { normalise } from '../../../src/rich-text/normalise.ts';
 import {
   code,
   codeBlock,
@@ -10,11 +10,11 @@ import {
   type Inline,
   type RichText,
   type TimestampStyle,
-} from '../../../src/model/rich-text.ts';
-import { mapRows } from '../../../src/model/walk-rich-text.ts';
-import type { InlineDialect, InlineScan } from '../../../src/text/markup/inline-scan.ts';
-import type { MarkerKind } from '../../../src/text/markup/inline-stack.ts';
-import { parseBlocks, type BlockDialect } from '../../../src/text/markup/parse-blocks.ts';
+} from '../../../src/rich-text/rich-text.ts';
+import { mapRows } from '../../../src/rich-text/walk.ts';
+import type { InlineDialect, InlineScan } from '../../../src/rich-text/parse/inline-scan.ts';
+import type { MarkerKind } from '../../../src/rich-text/parse/inline-stack.ts';
+import { parseBlocks, type BlockDialect } from '../../../src/rich-text/parse/parse-blocks.ts';
 import { PLATFORM } from '../ids.ts';
 import { withAddressesApart } from './addresses.ts';
 

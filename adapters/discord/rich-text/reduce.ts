@@ -1,9 +1,5 @@
-import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import {
-  reduceTo,
-  type PlatformRules,
-  type ReduceOptions,
-} from '../../../src/model/reduce-rich-text.ts';
+import { normalise } from '../../../src/rich-text/normalise.ts';
+import { reduceTo, type PlatformRules, type ReduceOptions } from '../../../src/rich-text/reduce.ts';
 import {
   link,
   text,
@@ -11,8 +7,8 @@ import {
   type Link,
   type Mention,
   type RichText,
-} from '../../../src/model/rich-text.ts';
-import { flatQuote, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
+} from '../../../src/rich-text/rich-text.ts';
+import { flatQuote, mapRows, plainInline } from '../../../src/rich-text/walk.ts';
 import { withAddressesApart } from './addresses.ts';
 import { PLATFORM } from '../ids.ts';
 

@@ -1,6 +1,6 @@
-import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
-import { SEPARATOR, type CodeBlock, type RichText } from '../../../src/model/rich-text.ts';
-import { writeBlocks, type WriteDialect } from '../../../src/text/markup/write.ts';
+import type { ReduceOptions } from '../../../src/rich-text/reduce.ts';
+import { SEPARATOR, type CodeBlock, type RichText } from '../../../src/rich-text/rich-text.ts';
+import { writeBlocks, type WriteDialect } from '../../../src/rich-text/parse/write.ts';
 import { escapeText } from './escape.ts';
 import { reduceDiscord } from './reduce.ts';
 

@@ -13,12 +13,12 @@ import { listenToMessages } from '../inbound/messages.ts';
 import { listenToPlaces } from '../inbound/places.ts';
 import { listenToReactions } from '../inbound/reactions.ts';
 import type { InteractionSet } from '../interactions/interaction-set.ts';
-import type { DiscordOptions, Parts } from '../parts.ts';
+import type { DiscordOptions, RestParts } from '../rest-parts.ts';
 import { createIdentifyGate, type GatewayInfo } from './identify.ts';
 import { openShard, type ShardKey } from './shard.ts';
 import { createShards } from './shards.ts';
 
-export interface ConnectionsDeps extends Parts {
+export interface ConnectionsDeps extends RestParts {
   readonly options: DiscordOptions & { readonly identifyEveryMs: number };
   readonly application: () => Application;
   readonly core: Core;

@@ -2,7 +2,7 @@ import { Routes, type APIGatewayBotInfo, type APIGatewaySessionStartLimit } from
 import { sleep, type Clock } from '../../../src/async/clock.ts';
 import { MINUTE_MS } from '../../../src/async/time.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Tenure } from '../../../src/ports/leases.ts';
 import type { Quota } from '../../../src/ports/quota.ts';
 import type { Api } from '../api.ts';

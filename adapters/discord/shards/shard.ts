@@ -1,8 +1,8 @@
 import type { Client } from 'discord.js';
 import { toAppError, type AppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Tenure } from '../../../src/ports/leases.ts';
-import { tryAgain } from '../../../src/try-again.ts';
+import { retryUntilAborted } from '../../../src/app/retry-until-aborted.ts';
 import { destroy, isConnected } from '../inbound/client.ts';
 
 /** One of the parts into which Discord divides the servers of a bot. */
@@ -79,7 +79,7 @@ export const openShard = (deps: ShardDeps): Shard => {
     if (signal.aborted) return;
     if (!fault.retryable) return failed(fault);
     log.warn({ shard: key.id, reason: fault.message }, 'Discord: not connected yet');
-    void tryAgain(
+    void retryUntilAborted(
       async () => {
         await once();
         log.info({ shard: key.id }, 'Discord: connected');

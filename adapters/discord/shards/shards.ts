@@ -1,9 +1,9 @@
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Share, Tenure, Work } from '../../../src/ports/leases.ts';
 import type { Processes } from '../../../src/ports/processes.ts';
-import { tryAgain } from '../../../src/try-again.ts';
+import { retryUntilAborted } from '../../../src/app/retry-until-aborted.ts';
 import type { Shard, ShardKey } from './shard.ts';
 
 /** Name of the agreed number of shards, and of the one that replaces it. */
@@ -201,7 +201,7 @@ export const createShards = (deps: ShardsDeps): Shards => {
       warn(toAppError(thrown));
       if (isTrying) return;
       isTrying = true;
-      await tryAgain(followOrFail, {
+      await retryUntilAborted(followOrFail, {
         signal: stopped.signal,
         failed: warn,
         ...(wait ? { sleep: wait } : {}),

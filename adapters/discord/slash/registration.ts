@@ -3,7 +3,7 @@ import { toAppError, type AppError } from '../../../src/errors.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Api } from '../api.ts';
 import { buildCommands, type CommandBody } from './commands.ts';
-import { tryAgain } from '../../../src/try-again.ts';
+import { retryUntilAborted } from '../../../src/app/retry-until-aborted.ts';
 
 /** Fields that say the same when they are left out. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { required: false, autocomplete: false };
@@ -101,7 +101,7 @@ export const createRegister = ({ api, core, signal }: RegisterDeps) => {
       failed(fault);
       if (!fault.retryable) return;
       isTriedAgain = true;
-      void tryAgain(register, { signal, failed }).finally(() => {
+      void retryUntilAborted(register, { signal, failed }).finally(() => {
         isTriedAgain = false;
       });
     }

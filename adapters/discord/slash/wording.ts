@@ -1,7 +1,7 @@
 import { Locale, type LocalizationMap } from 'discord.js';
 import type { CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Texts } from '../../../src/i18n.ts';
+import type { Texts } from '../../../src/i18n/texts.ts';
 import { PLATFORM } from '../ids.ts';
 import { COMMAND_NAME, DESCRIPTION_CHARS } from '../limits.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
 import type { Clock } from '../../../src/async/clock.ts';
 import { type AppError, toAppError, userError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import { channelMention, type Channel } from '../../../src/model/place.ts';
 import type {
   LinkListener,

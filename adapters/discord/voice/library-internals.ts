@@ -90,7 +90,7 @@ const calm = (socket: object, name: string): void => {
 };
 
 /** Repeats the request for the bot's external address while the voice server does not answer. */
-const createAsking = (networking: Networking, { after }: Clock) => {
+const createAddressRequest = (networking: Networking, { after }: Clock) => {
   let cancel: (() => void) | undefined;
   let left = ASK_AGAIN.most;
   const wait = (): void => {
@@ -120,7 +120,7 @@ export const followSockets = (
 ): Disposable => {
   const handlers = networking as unknown as Handlers;
   const own = connection.receiver as unknown as ReceiverHandlers;
-  const asking = createAsking(networking, clock);
+  const asking = createAddressRequest(networking, clock);
   let ws: VoiceWebSocket | undefined;
   let udp: VoiceUDPSocket | undefined;
   const early: Early[] = [];

@@ -10,7 +10,7 @@ import type { RoomMember } from '../../../src/ports/voice.ts';
 import type { On } from '../inbound/client.ts';
 import { nameOf } from '../inbound/message-reader.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Api } from '../api.ts';
 import { channelOf } from '../ids.ts';
 import { grantedIn } from '../permissions.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Uploads } from '../outbound/uploads.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import { keyOf, type Space } from '../../../src/model/place.ts';
 

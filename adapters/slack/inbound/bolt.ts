@@ -3,7 +3,7 @@ import { clientOptions, silentLogger } from '../api.ts';
 import { spaceOf } from '../ids.ts';
 import { eventBody, rateLimitedBody, type EventBody } from './bodies.ts';
 import { membershipOf, membershipOfUse, type Membership } from './origin.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 
 export interface BoltOptions {

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../../src/async/time.ts';
 import { sleep, type Clock } from '../../../src/async/clock.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Agreements } from '../../../src/ports/agreements.ts';
 
 /** Name of the time at which some process surely took Slack's events last, ms since 1970. */

@@ -8,7 +8,7 @@ import type { InstallPages } from '../install/pages.ts';
 import { EVENTS_PATH } from '../manifest.ts';
 import { MINUTE_MS } from '../../../src/async/time.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 
 export interface HttpServerOptions {
   /** Undefined where events come by Socket Mode, and only installations by HTTP. */

@@ -6,7 +6,7 @@ import { readCursorPages, responseMetadata } from '../pagination.ts';
 import { MINUTE_MS } from '../../../src/async/time.ts';
 import { sleep, type Clock } from '../../../src/async/clock.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import { keyOf, type Channel, type Space } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 

@@ -5,7 +5,7 @@ import type { People } from '../people.ts';
 import { parseMessage } from '../rich-text/parse-message.ts';
 import type { Installed } from '../install/installations.ts';
 import { isWritten, type RawFile, type RawSlackMessage } from './raw-message.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import type { Author, Message } from '../../../src/model/message.ts';

@@ -2,7 +2,7 @@ import { spaceOf } from '../ids.ts';
 import type { Clock } from '../../../src/async/clock.ts';
 import { MINUTE_MS } from '../../../src/async/time.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import { keyOf, type Channel, type Space } from '../../../src/model/place.ts';
 import type { Processes } from '../../../src/ports/processes.ts';
 

@@ -1,6 +1,6 @@
 import type { SocketModeReceiver } from '@slack/bolt';
 import { toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 
 type Client = SocketModeReceiver['client'];
 

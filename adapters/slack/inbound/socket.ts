@@ -8,8 +8,8 @@ import { socketFault } from './socket-fault.ts';
 import type { EventTransport, EventTransportOptions } from './event-transport.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
-import { tryAgain } from '../../../src/try-again.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
+import { retryUntilAborted } from '../../../src/app/retry-until-aborted.ts';
 
 /** Longest time from the request for a connection to Slack's hello. */
 const HELLO_MS = 30_000;
@@ -63,7 +63,7 @@ export const createSocket = (
 
   const reconnect = async (): Promise<void> => {
     isReconnecting = true;
-    await tryAgain(
+    await retryUntilAborted(
       async () =>
         open().catch((thrown: unknown) => {
           throw retryable(thrown as AppError);

@@ -3,7 +3,7 @@ import { EVENTS_PATH } from '../manifest.ts';
 import { addressOf, close, createHttpReceiver, createHttpServer, listen } from './http-server.ts';
 import { createSocket } from './socket.ts';
 import type { EventTransport, EventTransportOptions } from './event-transport.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 
 /** HTTP: Slack sends requests to an address of ours. */
 const createHttp = (

@@ -10,7 +10,7 @@ import { createStoredInstallations } from './stored-installations.ts';
 import { createStoredTokens } from './stored-tokens.ts';
 import { isTokenAccepted, readWorkspaces } from './token-check.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { InstallationStore } from '../../../src/ports/installations.ts';
 import type { Leases } from '../../../src/ports/leases.ts';

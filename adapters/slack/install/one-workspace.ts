@@ -5,7 +5,7 @@ import { fromSlack } from '../errors.ts';
 import { spaceOf } from '../ids.ts';
 import type { Installations, Installed } from './installations.ts';
 import { isTokenAccepted } from './token-check.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 
 const authTest = z.object({

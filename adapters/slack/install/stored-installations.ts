@@ -2,7 +2,7 @@ import { PLATFORM, spaceOf } from '../ids.ts';
 import { isOrganisation, readStored, type StoredInstallation } from './stored.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { InstallationStore, StoredSecret } from '../../../src/ports/installations.ts';
 

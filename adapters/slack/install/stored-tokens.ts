@@ -5,7 +5,7 @@ import { fromSlack } from '../errors.ts';
 import { spaceOf } from '../ids.ts';
 import { readBot, withBot, type StoredBot, type StoredInstallation } from './stored.ts';
 import { HOUR_MS } from '../../../src/async/time.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { InstallationStore } from '../../../src/ports/installations.ts';
 import type { Leases } from '../../../src/ports/leases.ts';

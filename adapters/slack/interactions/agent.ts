@@ -12,7 +12,7 @@ import { createLru } from '../../../src/async/lru.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { ConversationTurn } from '../../../src/ports/platform.ts';
-import { renderMarkdown } from '../../../src/text/markdown/render.ts';
+import { renderMarkdown } from '../../../src/rich-text/markdown/render.ts';
 import { parseMessage } from '../rich-text/parse-message.ts';
 
 export interface AgentDeps extends StreamedAnswerDeps {

@@ -16,7 +16,7 @@ import { filesOf, render, type Part } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import { AppError } from '../../../src/errors.ts';
 import { isAtKnownHost, knownHosts } from '../../../src/http/known-hosts.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { Content } from '../../../src/model/content.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { MirrorFile } from '../../../src/ports/mirrors.ts';

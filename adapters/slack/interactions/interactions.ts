@@ -23,7 +23,7 @@ import {
   type FoundCommand,
 } from '../../../src/command/command-line.ts';
 import { AppError, toAppError, type Sentence } from '../../../src/errors.ts';
-import { say } from '../../../src/i18n.ts';
+import { say } from '../../../src/i18n/texts.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
 import { typedCode } from '../../../src/text/quoted-words.ts';
 import type { Member } from '../../../src/model/member.ts';

@@ -7,7 +7,7 @@ import { parseMrkdwn } from '../rich-text/parse-mrkdwn.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Space } from '../../../src/model/place.ts';
-import type { RichText } from '../../../src/model/rich-text.ts';
+import type { RichText } from '../../../src/rich-text/rich-text.ts';
 
 /** A person who does something, by what Slack knows of them. */
 export const memberOf = ({ id, name, locale, isAdmin, homeId }: SlackUser): Member => ({

@@ -9,9 +9,9 @@ import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
 import { readTyped } from './invocations.ts';
 import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { freeTextOption } from '../../../src/command/command-line.ts';
-import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
-import type { RichText } from '../../../src/model/rich-text.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import type { ReduceOptions } from '../../../src/rich-text/reduce.ts';
+import type { RichText } from '../../../src/rich-text/rich-text.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 
 /** The callback of the modal that asks for a command's options. */

@@ -24,7 +24,7 @@ import {
   type MessageRef,
   type Posted,
 } from '../../../src/model/place.ts';
-import { paragraph, styled, text } from '../../../src/model/rich-text.ts';
+import { paragraph, styled, text } from '../../../src/rich-text/rich-text.ts';
 import type { WhileHeld } from '../../../src/ports/leases.ts';
 import type {
   CreateOptions,

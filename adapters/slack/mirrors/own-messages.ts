@@ -1,5 +1,5 @@
 import type { Api } from '../api.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { MirrorTarget } from '../../../src/ports/mirrors.ts';

@@ -1,7 +1,7 @@
 import type { Part } from '../outbound/render.ts';
 import { notificationOf, textBlocks, textParts } from '../outbound/render.ts';
 import { USERNAME_CHARS } from '../limits.ts';
-import { labelled } from '../../../src/model/compose-rich-text.ts';
+import { labelled } from '../../../src/rich-text/compose.ts';
 import {
   link,
   paragraph,
@@ -11,7 +11,7 @@ import {
   type Block,
   type Inline,
   type RichText,
-} from '../../../src/model/rich-text.ts';
+} from '../../../src/rich-text/rich-text.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { quotedWords } from '../../../src/text/quoted-words.ts';
 

@@ -1,17 +1,17 @@
-import { labelled } from '../../../src/model/compose-rich-text.ts';
+import { labelled } from '../../../src/rich-text/compose.ts';
 import type { Content } from '../../../src/model/content.ts';
-import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
+import type { ReduceOptions } from '../../../src/rich-text/reduce.ts';
 import {
   paragraph,
   text,
   type Block,
   type Inline,
   type RichText,
-} from '../../../src/model/rich-text.ts';
-import { grouped, plainInline } from '../../../src/model/walk-rich-text.ts';
-import { withoutSpoilers } from '../../../src/model/without-spoilers.ts';
+} from '../../../src/rich-text/rich-text.ts';
+import { grouped, plainInline } from '../../../src/rich-text/walk.ts';
+import { withoutSpoilers } from '../../../src/rich-text/without-spoilers.ts';
 import type { MirrorFile } from '../../../src/ports/mirrors.ts';
-import { asTextFile } from '../../../src/text/markdown/text-file.ts';
+import { asTextFile } from '../../../src/rich-text/markdown/text-file.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
   CAPABILITIES,

@@ -8,7 +8,7 @@ import {
   type Inline,
   type Mention,
   type TimestampStyle,
-} from '../../../src/model/rich-text.ts';
+} from '../../../src/rich-text/rich-text.ts';
 
 export const PLATFORM = 'slack';
 

@@ -1,4 +1,4 @@
-import type { StyleKind } from '../../../src/model/rich-text.ts';
+import type { StyleKind } from '../../../src/rich-text/rich-text.ts';
 
 /**
  * The `rich_text` block of Slack's Block Kit, as far as it is used here:

@@ -1,6 +1,6 @@
 import names from './emoji.json' with { type: 'json' };
-import { text, type Inline, type RichText } from '../../../src/model/rich-text.ts';
-import { map } from '../../../src/model/walk-rich-text.ts';
+import { text, type Inline, type RichText } from '../../../src/rich-text/rich-text.ts';
+import { map } from '../../../src/rich-text/walk.ts';
 import { PLATFORM } from './atoms.ts';
 
 const known: Readonly<Record<string, string | undefined>> = names;

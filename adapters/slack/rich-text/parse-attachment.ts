@@ -1,4 +1,4 @@
-import { lines, sentence } from '../../../src/model/compose-rich-text.ts';
+import { lines, sentence } from '../../../src/rich-text/compose.ts';
 import {
   link,
   mention,
@@ -8,8 +8,8 @@ import {
   text,
   type Inline,
   type RichText,
-} from '../../../src/model/rich-text.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+} from '../../../src/rich-text/rich-text.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import type { RawAttachment } from '../inbound/raw-message.ts';
 import { PLATFORM } from './atoms.ts';
 import { blocksText, present } from './parse-block-kit.ts';

@@ -1,4 +1,4 @@
-import { joined, lines, plainWords, sentence } from '../../../src/model/compose-rich-text.ts';
+import { joined, lines, plainWords, sentence } from '../../../src/rich-text/compose.ts';
 import {
   heading,
   link,
@@ -9,8 +9,8 @@ import {
   type Inline,
   type List,
   type RichText,
-} from '../../../src/model/rich-text.ts';
-import { parseMarkdown } from '../../../src/text/markdown/parse.ts';
+} from '../../../src/rich-text/rich-text.ts';
+import { parseMarkdown } from '../../../src/rich-text/markdown/parse.ts';
 import { isRichText, type RawBlock } from '../inbound/raw-message.ts';
 import { parseMrkdwn } from './parse-mrkdwn.ts';
 import { parseSlackBlocks } from './parse-blocks.ts';

@@ -1,5 +1,5 @@
-import { nestItems, type PlacedItem } from '../../../src/model/nest-items.ts';
-import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import { nestItems, type PlacedItem } from '../../../src/rich-text/nest-items.ts';
+import { normalise } from '../../../src/rich-text/normalise.ts';
 import {
   code,
   codeBlock,
@@ -14,9 +14,9 @@ import {
   type Block,
   type Inline,
   type RichText,
-} from '../../../src/model/rich-text.ts';
+} from '../../../src/rich-text/rich-text.ts';
 import { PLATFORM, styleOf } from './atoms.ts';
-import { grouped } from '../../../src/model/walk-rich-text.ts';
+import { grouped } from '../../../src/rich-text/walk.ts';
 import { withTone } from './emoji.ts';
 import type { Element, RichTextBlock, RichTextList, RichTextPart } from './blocks.ts';
 

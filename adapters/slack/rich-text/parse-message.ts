@@ -1,5 +1,5 @@
-import { sections } from '../../../src/model/compose-rich-text.ts';
-import type { RichText } from '../../../src/model/rich-text.ts';
+import { sections } from '../../../src/rich-text/compose.ts';
+import type { RichText } from '../../../src/rich-text/rich-text.ts';
 import type { RawSlackMessage } from '../inbound/raw-message.ts';
 import { withUnicodeEmoji } from './emoji.ts';
 import { attachmentText } from './parse-attachment.ts';

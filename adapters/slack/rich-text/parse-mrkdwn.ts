@@ -1,4 +1,4 @@
-import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import { normalise } from '../../../src/rich-text/normalise.ts';
 import {
   code,
   codeBlock,
@@ -6,10 +6,10 @@ import {
   SEPARATOR,
   withoutSeparators,
   type RichText,
-} from '../../../src/model/rich-text.ts';
-import type { InlineDialect, InlineScan } from '../../../src/text/markup/inline-scan.ts';
-import type { MarkerKind } from '../../../src/text/markup/inline-stack.ts';
-import { parseBlocks, type BlockDialect } from '../../../src/text/markup/parse-blocks.ts';
+} from '../../../src/rich-text/rich-text.ts';
+import type { InlineDialect, InlineScan } from '../../../src/rich-text/parse/inline-scan.ts';
+import type { MarkerKind } from '../../../src/rich-text/parse/inline-stack.ts';
+import { parseBlocks, type BlockDialect } from '../../../src/rich-text/parse/parse-blocks.ts';
 import { EMOJI_NAME, PLATFORM, readAngle, unescape } from './atoms.ts';
 
 const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([

@@ -1,4 +1,4 @@
-import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import { normalise } from '../../../src/rich-text/normalise.ts';
 import {
   code,
   paragraph,
@@ -8,15 +8,9 @@ import {
   type List,
   type Quote,
   type RichText,
-} from '../../../src/model/rich-text.ts';
-import {
-  grouped,
-  map,
-  mapBlocks,
-  mapRows,
-  plainInline,
-} from '../../../src/model/walk-rich-text.ts';
-import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
+} from '../../../src/rich-text/rich-text.ts';
+import { grouped, map, mapBlocks, mapRows, plainInline } from '../../../src/rich-text/walk.ts';
+import type { ReduceOptions } from '../../../src/rich-text/reduce.ts';
 import { reduceSlack } from './reduce.ts';
 
 const INDENT = '    ';

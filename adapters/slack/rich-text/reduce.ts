@@ -1,8 +1,4 @@
-import {
-  reduceTo,
-  type PlatformRules,
-  type ReduceOptions,
-} from '../../../src/model/reduce-rich-text.ts';
+import { reduceTo, type PlatformRules, type ReduceOptions } from '../../../src/rich-text/reduce.ts';
 import {
   code,
   codeBlock,
@@ -16,8 +12,8 @@ import {
   type Inline,
   type Link,
   type RichText,
-} from '../../../src/model/rich-text.ts';
-import { flatQuote, plainInline } from '../../../src/model/walk-rich-text.ts';
+} from '../../../src/rich-text/rich-text.ts';
+import { flatQuote, plainInline } from '../../../src/rich-text/walk.ts';
 import { isKnownEmoji, isKnownMention, PLATFORM } from './atoms.ts';
 
 const emojiOf = (node: CustomEmoji): CustomEmoji =>

@@ -1,9 +1,9 @@
-import type { Block, Inline, List, RichText } from '../../../src/model/rich-text.ts';
-import { plainInline, timestampText } from '../../../src/model/walk-rich-text.ts';
+import type { Block, Inline, List, RichText } from '../../../src/rich-text/rich-text.ts';
+import { plainInline, timestampText } from '../../../src/rich-text/walk.ts';
 import { LIST_INDENT } from '../limits.ts';
 import { DATE_FORMATS } from './atoms.ts';
 import type { Element, RichTextBlock, RichTextPart, RichTextSection, Style } from './blocks.ts';
-import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
+import type { ReduceOptions } from '../../../src/rich-text/reduce.ts';
 import { reduceSlack } from './reduce.ts';
 
 type Range = Extract<Element, { type: 'broadcast' }>['range'];

@@ -1,16 +1,16 @@
-import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import { normalise } from '../../../src/rich-text/normalise.ts';
 import {
   SEPARATOR,
   type Block,
   type Inline,
   type RichText,
   type StyleKind,
-} from '../../../src/model/rich-text.ts';
-import { equal, plainInline, timestampText } from '../../../src/model/walk-rich-text.ts';
+} from '../../../src/rich-text/rich-text.ts';
+import { equal, plainInline, timestampText } from '../../../src/rich-text/walk.ts';
 import { DATE_FORMATS, escape } from './atoms.ts';
 import { spaceOrSeparator, wordChar } from './parse-mrkdwn.ts';
 import { reduceMrkdwn } from './reduce-mrkdwn.ts';
-import type { ReduceOptions } from '../../../src/model/reduce-rich-text.ts';
+import type { ReduceOptions } from '../../../src/rich-text/reduce.ts';
 
 const MARKERS: Readonly<Record<StyleKind, string>> = {
   bold: '*',

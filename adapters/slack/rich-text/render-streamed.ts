@@ -1,6 +1,6 @@
-import { SEPARATOR, type RichText } from '../../../src/model/rich-text.ts';
-import { withoutSpoilers } from '../../../src/model/without-spoilers.ts';
-import { renderMarkdown } from '../../../src/text/markdown/render.ts';
+import { SEPARATOR, type RichText } from '../../../src/rich-text/rich-text.ts';
+import { withoutSpoilers } from '../../../src/rich-text/without-spoilers.ts';
+import { renderMarkdown } from '../../../src/rich-text/markdown/render.ts';
 
 /** The sign before a word or an id that notifies. Addresses are written without such signs. */
 const calling = /@(?=here|channel|everyone)|<(?=[@!])/gi;

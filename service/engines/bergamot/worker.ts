@@ -1,4 +1,4 @@
-import { serveParent } from '../../../src/child.ts';
+import { serveParent } from '../../../src/process/child.ts';
 import { loadBergamot, type BergamotLibrary } from './library.ts';
 import { htmlToTokens, hasTokens, keepsTokens, splitAtTokens, tokensToHtml } from './markup.ts';
 import type { TranslationModel } from './model.ts';

@@ -1,4 +1,4 @@
-import { serveParent } from '../../../src/child.ts';
+import { serveParent } from '../../../src/process/child.ts';
 import { isPackageInstalled } from '../../package-installed.ts';
 import { hasKanji, KANA_PACKAGE, loadKanaReader } from './kana.ts';
 import { loadEspeak, type EspeakVoice } from './library.ts';

@@ -2,7 +2,7 @@ import { Agent, FormData, request, type Dispatcher } from 'undici';
 import { AppError } from '../../../src/errors.ts';
 import { createKeyHider, hideKeyInStream } from '../../../src/http/hide-key.ts';
 import { retryAfterHeaderMs } from '../../../src/http/retry-after.ts';
-import type { Log } from '../../../src/log.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import { BackendError } from '../../errors.ts';
 import { currentRequestId, REQUEST_ID_HEADER } from '../../request-log.ts';
 import { maskSecrets, readErrorText, userTexts } from './error-text.ts';

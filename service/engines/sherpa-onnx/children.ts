@@ -1,5 +1,5 @@
-import type { Log } from '../../../src/log.ts';
-import { createChild, type Child } from '../../../src/child.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
+import { createChild, type Child } from '../../../src/process/child.ts';
 
 /** Longest time of a call, loading a large model included. */
 const CALL_TIMEOUT_MS = 120_000;

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { serveParent } from '../../../src/child.ts';
+import { serveParent } from '../../../src/process/child.ts';
 import type { VoiceConfig } from './voice-model.ts';
 
 export interface VoiceRequest {

@@ -2,7 +2,7 @@ import { backoffMs } from '../../async/backoff.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { AppError } from '../../errors.ts';
 import { createLru } from '../../async/lru.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { KeyIdentity } from '../keys.ts';
 
 /** Sessions in a row that fail before the path is left alone for a while. */

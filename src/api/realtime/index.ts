@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { realClock, type Clock } from '../../async/clock.ts';
 import { createSemaphore, type Semaphore } from '../../async/semaphore.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { OnCall } from '../call-report.ts';
 import type { SpeechApi } from '../speech.ts';
 import type { Space } from '../../model/place.ts';

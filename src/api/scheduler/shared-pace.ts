@@ -1,7 +1,7 @@
 import type { Clock } from '../../async/clock.ts';
 import type { Lane } from '../../model/lane.ts';
 import type { SharedStates } from '../../ports/shared-states.ts';
-import { createAsking } from './asking.ts';
+import { createSingleFlight } from './single-flight.ts';
 import { createHeldTurns } from './held-turns.ts';
 import { AHEAD_MS, enterReport, type PaceAnswer, type PaceReport } from './pace-book.ts';
 import { createPaceNews } from './pace-news.ts';
@@ -137,7 +137,7 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
     asking.notBefore(Math.max(now + LEAST_MS, turns.middleMs() ?? nextTurnMs - beforeMs));
   };
 
-  const asking = createAsking({
+  const asking = createSingleFlight({
     clock,
     askOnce: async () => {
       const report = takeReport();

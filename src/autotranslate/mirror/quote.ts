@@ -1,7 +1,7 @@
 import { toAppError } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { isSameChannel, type MessageRef } from '../../model/place.ts';
-import type { RichText } from '../../model/rich-text.ts';
+import type { RichText } from '../../rich-text/rich-text.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import { WATCH } from '../../store/inbox/row.ts';
 import { isSameTarget, type MirrorStore } from '../../store/mirrors.ts';

@@ -1,8 +1,8 @@
 import { toAppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
-import { labelled, plainWords } from '../../model/compose-rich-text.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { labelled, plainWords } from '../../rich-text/compose.ts';
 import { isSameChannel, type Posted } from '../../model/place.ts';
-import type { Inline } from '../../model/rich-text.ts';
+import type { Inline } from '../../rich-text/rich-text.ts';
 import { LONGEST_PART_MS } from '../../model/transcript.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import type { Mirror, Mirrors } from '../../ports/mirrors.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../async/clock.ts';
 import { AppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import { LEASE_MS, MARGIN_MS, type Granted } from './lease-rows.ts';
 

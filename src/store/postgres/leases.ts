@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { waitUntil, type Clock } from '../../async/clock.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { Leases } from '../../ports/leases.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { connectionLost } from './faults.ts';

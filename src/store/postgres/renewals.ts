@@ -1,5 +1,5 @@
 import type { Clock } from '../../async/clock.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import type { HeldLeases } from './held-leases.ts';
 import { LEASE_MS, MARGIN_MS, NOW_MS, SLOWEST_MS } from './lease-rows.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { backoffMs, type Backoff } from '../../async/backoff.ts';
 import { sleep, type Clock } from '../../async/clock.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { bound, connectionOf } from './connect.ts';
 import { connectionLost, fromPostgres } from './faults.ts';
 import { LEASE_MS } from './lease-rows.ts';

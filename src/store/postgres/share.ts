@@ -1,5 +1,5 @@
 import { sleep, waitUntil, type Clock } from '../../async/clock.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { Leases, Share, ShareOptions, Tenure, Work } from '../../ports/leases.ts';
 import type { TimeBounds } from './database-clock.ts';
 import type { HeldLeases, LeaseDeadline } from './held-leases.ts';

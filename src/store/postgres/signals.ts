@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { sleep, waitUntil, type Clock } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import { AppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import type { SignalTopic, SignalTopics } from '../../ports/signals.ts';
 import { createLocalSignals, type LocalSignals } from '../local-signals.ts';

@@ -1,7 +1,7 @@
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { realClock, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { createFaultWatch } from '../fault-watch.ts';
 import type { Store } from '../store.ts';
 import { migrateInTurn } from '../migrations/index.ts';

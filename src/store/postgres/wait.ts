@@ -1,6 +1,6 @@
 import { sleep, type Clock } from '../../async/clock.ts';
 import { backoffMs, type Backoff } from '../../async/backoff.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { isStorageFault } from '../../sqlite/disk-fault.ts';
 
 const BACKOFF: Omit<Backoff, 'random'> = { firstMs: 250, longestMs: 5_000 };

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Kysely } from 'kysely';
 import { AppError } from '../../errors.ts';
-import { makeProcessFolder, sweepProcessFolders } from '../../process-folder.ts';
+import { makeProcessFolder, sweepProcessFolders } from '../../process/process-folder.ts';
 import { makeFolder } from '../../sqlite/open.ts';
 import { migrate } from '../migrations/index.ts';
 import { takeOwnerLock } from '../owner-lock.ts';

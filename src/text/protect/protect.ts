@@ -1,6 +1,6 @@
-import type { RichText } from '../../model/rich-text.ts';
-import { OBJECT, toFlatText, type FlatText } from '../pieces/pieces.ts';
-import { TreeBuilder } from '../pieces/tree-builder.ts';
+import type { RichText } from '../../rich-text/rich-text.ts';
+import { OBJECT, toFlatText, type FlatText } from '../../rich-text/pieces/pieces.ts';
+import { TreeBuilder } from '../../rich-text/pieces/tree-builder.ts';
 import { plainSpans } from '../plain-spans.ts';
 import { tokenText } from './read-tokens.ts';
 import { preview, restore, type Check } from './restore.ts';

@@ -1,6 +1,6 @@
-import type { StyleKind } from '../../model/rich-text.ts';
+import type { StyleKind } from '../../rich-text/rich-text.ts';
 import { charAfter, charBefore, isBlank, withoutSpacesAfter } from '../unicode.ts';
-import type { Piece, Wrapper } from '../pieces/pieces.ts';
+import type { Piece, Wrapper } from '../../rich-text/pieces/pieces.ts';
 import {
   readTokens,
   TOKEN_CLOSE,

@@ -1,4 +1,4 @@
-import type { Wrapper } from '../pieces/pieces.ts';
+import type { Wrapper } from '../../rich-text/pieces/pieces.ts';
 import type { Stretch } from './read-tokens.ts';
 import { isPaired, type PieceSink, type Source, type Token } from './token.ts';
 

@@ -1,5 +1,5 @@
 import { charAfter, charBefore, isHangul, isLetter, isSpacedLetter } from '../unicode.ts';
-import type { FlatSpan, FlatText, Piece, PieceOf, Wrapper } from '../pieces/pieces.ts';
+import type { FlatSpan, FlatText, Piece, PieceOf, Wrapper } from '../../rich-text/pieces/pieces.ts';
 import type { TermSpan } from './terms.ts';
 
 /** Letters that must not touch a token: none, those of scripts with spaces, or all. */

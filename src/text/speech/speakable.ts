@@ -1,6 +1,6 @@
-import { text, type RichText } from '../../model/rich-text.ts';
-import { map } from '../../model/walk-rich-text.ts';
-import { toFlatText } from '../pieces/pieces.ts';
+import { text, type RichText } from '../../rich-text/rich-text.ts';
+import { map } from '../../rich-text/walk.ts';
+import { toFlatText } from '../../rich-text/pieces/pieces.ts';
 import { findTerms, mergeTerms } from '../protect/terms.ts';
 import { NodeSpeaker, type SpokenOptions } from './spoken-nodes.ts';
 import { plainLetters } from './plain-letters.ts';

@@ -1,5 +1,5 @@
-import type { Mention } from '../../model/rich-text.ts';
-import type { FlatSpan, Piece } from '../pieces/pieces.ts';
+import type { Mention } from '../../rich-text/rich-text.ts';
+import type { FlatSpan, Piece } from '../../rich-text/pieces/pieces.ts';
 import type { TermSpan } from '../protect/terms.ts';
 import { timeOf } from './spoken-timestamp.ts';
 import { createEmojiRows, emojiWord } from './spoken-emoji.ts';

@@ -1,4 +1,4 @@
-import type { Timestamp, TimestampStyle } from '../../model/rich-text.ts';
+import type { Timestamp, TimestampStyle } from '../../rich-text/rich-text.ts';
 
 const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'long', year: 'numeric' };
 const TIME: Intl.DateTimeFormatOptions = {

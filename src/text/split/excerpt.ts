@@ -1,7 +1,7 @@
-import type { Mention, RichText } from '../../model/rich-text.ts';
-import { emojiText, mentionText } from '../../model/walk-rich-text.ts';
+import type { Mention, RichText } from '../../rich-text/rich-text.ts';
+import { emojiText, mentionText } from '../../rich-text/walk.ts';
 import { oneLine, shorten } from '../quoted-words.ts';
-import { toPieces, type Leaf, type Piece } from '../pieces/pieces.ts';
+import { toPieces, type Leaf, type Piece } from '../../rich-text/pieces/pieces.ts';
 import { hostOf } from '../speech/spoken-nodes.ts';
 import { timeOf } from '../speech/spoken-timestamp.ts';
 

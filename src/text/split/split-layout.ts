@@ -6,9 +6,9 @@ import {
   text,
   type Block,
   type RichText,
-} from '../../model/rich-text.ts';
-import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/pieces.ts';
-import { TreeBuilder } from '../pieces/tree-builder.ts';
+} from '../../rich-text/rich-text.ts';
+import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../../rich-text/pieces/pieces.ts';
+import { TreeBuilder } from '../../rich-text/pieces/tree-builder.ts';
 import { plainSpans } from '../plain-spans.ts';
 import { visibleEnd } from '../unicode.ts';
 import type { Measure } from './split.ts';

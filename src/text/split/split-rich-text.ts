@@ -1,6 +1,6 @@
-import type { RichText } from '../../model/rich-text.ts';
-import { PLAIN_LINE, toPieces, type Line } from '../pieces/pieces.ts';
-import { TreeBuilder } from '../pieces/tree-builder.ts';
+import type { RichText } from '../../rich-text/rich-text.ts';
+import { PLAIN_LINE, toPieces, type Line } from '../../rich-text/pieces/pieces.ts';
+import { TreeBuilder } from '../../rich-text/pieces/tree-builder.ts';
 import { isBlank } from '../unicode.ts';
 import { bestCut, lastGraphemeEnd, splitsPair, type Measure } from './split.ts';
 import {

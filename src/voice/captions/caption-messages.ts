@@ -1,10 +1,10 @@
 import { type Backoff, backoffMs } from '../../async/backoff.ts';
 import { type Clock, waitUntil } from '../../async/clock.ts';
 import { type AppError, toAppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { Channel } from '../../model/place.ts';
-import type { Paragraph } from '../../model/rich-text.ts';
-import { equal } from '../../model/walk-rich-text.ts';
+import type { Paragraph } from '../../rich-text/rich-text.ts';
+import { equal } from '../../rich-text/walk.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { Caption, CaptionDisplay } from './caption.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../async/clock.ts';
 import type { Assistant } from '../../chat/assistant.ts';
 import type { AppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { OutgoingFile } from '../../model/file.ts';
 import type { Channel } from '../../model/place.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import { createLru } from '../../async/lru.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
 import { oneLine, shorten } from '../../text/quoted-words.ts';

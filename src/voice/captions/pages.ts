@@ -1,5 +1,5 @@
 import type { Posted } from '../../model/place.ts';
-import type { Paragraph } from '../../model/rich-text.ts';
+import type { Paragraph } from '../../rich-text/rich-text.ts';
 import { createLru } from '../../async/lru.ts';
 import { isBefore, type Caption } from './caption.ts';
 import { renderCaptions, writtenUnits, type RenderOptions } from './render.ts';

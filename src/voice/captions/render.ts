@@ -1,6 +1,6 @@
-import { joined } from '../../model/compose-rich-text.ts';
-import { paragraph, styled, text, type Inline, type Paragraph } from '../../model/rich-text.ts';
-import { plainInline } from '../../model/walk-rich-text.ts';
+import { joined } from '../../rich-text/compose.ts';
+import { paragraph, styled, text, type Inline, type Paragraph } from '../../rich-text/rich-text.ts';
+import { plainInline } from '../../rich-text/walk.ts';
 import { flagOfLanguage } from '../../text/language/flags.ts';
 import { languageName } from '../../text/language/languages.ts';
 import { quotedWords, shorten } from '../../text/quoted-words.ts';

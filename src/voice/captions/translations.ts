@@ -1,9 +1,9 @@
 import { orAborted } from '../../async/abort.ts';
 import type { Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
-import { plainWords } from '../../model/compose-rich-text.ts';
+import { plainWords } from '../../rich-text/compose.ts';
 import type { Channel } from '../../model/place.ts';
-import { plainText } from '../../model/walk-rich-text.ts';
+import { plainText } from '../../rich-text/walk.ts';
 import type { LineTranslation } from '../../translation/fan-out.ts';
 import type { MeteredServices } from '../../usage/meter.ts';
 import { translateMeteredLine } from '../../usage/metered-line.ts';

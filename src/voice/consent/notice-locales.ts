@@ -1,4 +1,4 @@
-import type { Texts } from '../../i18n.ts';
+import type { Texts } from '../../i18n/texts.ts';
 import type { Space } from '../../model/place.ts';
 import type { RoomMember } from '../../ports/voice.ts';
 import type { MemberSettings } from '../../store/settings.ts';

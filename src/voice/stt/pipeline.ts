@@ -1,5 +1,5 @@
 import type { Clock } from '../../async/clock.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type {
   Recogniser,
   Recognition,

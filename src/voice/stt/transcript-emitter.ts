@@ -1,5 +1,5 @@
 import type { AppError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../telemetry/log.ts';
 import type { RecognitionResult, Utterance } from '../../ports/recogniser.ts';
 import {
   createHallucinationFilter,

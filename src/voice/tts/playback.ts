@@ -1,4 +1,4 @@
-import { applyGain } from '../../audio/opus/gain.ts';
+import { applyGain } from './gain.ts';
 import { toAppError, type AppError } from '../../errors.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { VoiceLink } from '../../ports/voice.ts';

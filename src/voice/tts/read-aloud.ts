@@ -1,9 +1,9 @@
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Services } from '../../command/services.ts';
-import { type Log, logFailure } from '../../log.ts';
-import { lines } from '../../model/compose-rich-text.ts';
+import { type Log, logFailure } from '../../telemetry/log.ts';
+import { lines } from '../../rich-text/compose.ts';
 import type { Message } from '../../model/message.ts';
-import type { RichText } from '../../model/rich-text.ts';
+import type { RichText } from '../../rich-text/rich-text.ts';
 import { keyOf, type Space } from '../../model/place.ts';
 import { isQuiet } from '../../model/space-choices.ts';
 import type { OpenRoom } from '../room.ts';

@@ -1,6 +1,6 @@
 import { orAborted } from '../../async/abort.ts';
 import type { Clock } from '../../async/clock.ts';
-import { speechPackets } from '../../audio/opus/speech-packets.ts';
+import { speechPackets } from './speech-packets.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../model/file.ts';
 import type { Asker } from '../../model/lane.ts';

@@ -3,8 +3,8 @@ import { eventually } from '../../fakes/eventually.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { FakeGuild, FakeMessage } from '../../fakes/discord/index.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
-import { row, sentence } from '../../../src/model/compose-rich-text.ts';
-import { mention, type MentionTarget } from '../../../src/model/rich-text.ts';
+import { row, sentence } from '../../../src/rich-text/compose.ts';
+import { mention, type MentionTarget } from '../../../src/rich-text/rich-text.ts';
 
 /** How those are called whom a text mentions. */
 

@@ -6,7 +6,7 @@ import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { collect, never, openDiscord, optionsFor, placeOf, type TestDiscord } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
-import { row } from '../../../src/model/compose-rich-text.ts';
+import { row } from '../../../src/rich-text/compose.ts';
 
 let discord: TestDiscord;
 /** Moves only when a test says so, and does not wait. */

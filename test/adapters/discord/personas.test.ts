@@ -6,8 +6,8 @@ import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
-import { row } from '../../../src/model/compose-rich-text.ts';
-import { plainInline } from '../../../src/model/walk-rich-text.ts';
+import { row } from '../../../src/rich-text/compose.ts';
+import { plainInline } from '../../../src/rich-text/walk.ts';
 import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
 
 let discord: TestDiscord;

@@ -5,8 +5,8 @@ import type { Message } from '../../../src/model/message.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
-import { row } from '../../../src/model/compose-rich-text.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { row } from '../../../src/rich-text/compose.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {

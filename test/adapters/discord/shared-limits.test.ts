@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { createSharedLimits } from '../../../adapters/discord/shared-limits.ts';
 import type { Quota } from '../../../src/ports/quota.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { createEmbeddedQuota } from '../../../src/store/embedded-quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { createDiscordAdapter, type DiscordOptions } from '../../../adapters/discord/adapter.ts';
 import type { Choice, CommandInfo } from '../../../src/model/command-info.ts';
-import { loadTexts } from '../../../src/i18n.ts';
+import { loadTexts } from '../../../src/i18n/texts.ts';
 import type { Channel, MessageRef, Space } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Adapter, Core } from '../../../src/adapter.ts';

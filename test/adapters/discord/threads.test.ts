@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventually } from '../../fakes/eventually.ts';
 import type { MirrorTarget } from '../../../src/ports/mirrors.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
-import { row } from '../../../src/model/compose-rich-text.ts';
+import { row } from '../../../src/rich-text/compose.ts';
 import { rich } from '../../fakes/rich-text.ts';
 
 const setUp = (discord: TestDiscord) => {

@@ -14,8 +14,8 @@ import {
 import { SCOPES } from '../../../adapters/slack/scopes.ts';
 import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
 import { type Command, commandFault } from '../../../src/command/command.ts';
-import { discover } from '../../../src/discover.ts';
-import { loadTexts } from '../../../src/i18n.ts';
+import { discover } from '../../../src/app/discover.ts';
+import { loadTexts } from '../../../src/i18n/texts.ts';
 import { appMethods } from '../../fakes/slack/methods/apps.ts';
 import type { Method } from '../../fakes/slack/methods/call.ts';
 import { chatMethods } from '../../fakes/slack/methods/chat.ts';

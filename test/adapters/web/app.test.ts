@@ -65,7 +65,7 @@ describe('the page', () => {
     '/page/%2e%2e/index.ts',
     '/page/tsconfig.json',
     '/src/command/../core.ts',
-    '/src/core.ts',
+    '/src/app/core.ts',
     '/lib/lit/../../zod/index.js',
     '/lib/lit/..%2f..%2fzod%2findex.js',
     '/lib/zod/index.js',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createAssets } from '../../../adapters/web/assets.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { eventually } from '../../fakes/eventually.ts';
 
 const log = createLog('silent');

@@ -8,7 +8,7 @@ import {
   spoiler,
   subtext,
   text,
-} from '../../../src/model/rich-text.ts';
+} from '../../../src/rich-text/rich-text.ts';
 import { anyRichText } from '../../fakes/any-rich-text.ts';
 import { rich } from '../../fakes/rich-text.ts';
 

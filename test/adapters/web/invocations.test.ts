@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { plainWords } from '../../../src/model/compose-rich-text.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { plainWords } from '../../../src/rich-text/compose.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { createChannelLog } from '../../../adapters/web/channel-log.ts';
 import type { EventFor } from '../../../adapters/web/event-streams.ts';
 import type { Profile } from '../../../adapters/web/profiles.ts';

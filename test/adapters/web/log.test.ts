@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { startRealWeb, startService } from './start-web.ts';
 
 const SECRET = 'marigold';

@@ -1,5 +1,5 @@
 import { PATHS } from '../../../src/api/contract.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { startService } from '../../../service/index.ts';
 import type { StoredKeysOptions } from '../../../service/keys/accounts.ts';
 import { startFakeOpenai, type Fault } from '../../fakes/openai.ts';

@@ -40,7 +40,7 @@ if (images !== '') keepImages(url.slice('sqlite:'.length));
 
 const { openStore } = await import('../../../src/store/index.ts');
 const { createInboxStore } = await import('../../../src/store/inbox/index.ts');
-const { plainWords } = await import('../../../src/model/compose-rich-text.ts');
+const { plainWords } = await import('../../../src/rich-text/compose.ts');
 
 const PARTITION = 'test:channel:here';
 const channel = { space: { platform: 'test', id: 's' }, id: 'here' };

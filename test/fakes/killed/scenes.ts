@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startService } from '../../../service/index.ts';
 import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
 import { createRealtime, type Realtime } from '../../../src/api/realtime/index.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { engineConfig, makeWav } from '../../service/support.ts';
 import { installFakeApertium } from '../apertium.ts';
 import { ASKER } from '../asker.ts';

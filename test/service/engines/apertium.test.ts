@@ -11,7 +11,7 @@ import {
 } from '../../../service/engines/apertium/stream-format.ts';
 import type { Engine } from '../../../service/engine.ts';
 import { translateKeeping } from '../../../service/keywords.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { describeContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
 import { installFakeApertium, type FakeApertium } from '../../fakes/apertium.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../../service/engines/bergamot/model.ts';
 import { findRoute } from '../../../service/engines/bergamot/routes.ts';
 import { translateKeeping } from '../../../service/keywords.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { describeContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
 import { writeTinyTranslation } from '../../fakes/models/tiny-translation.ts';

@@ -3,7 +3,7 @@ import type { Engine, SpeechEngine } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/espeak-ng.ts';
 import { languagesInWords } from '../../../src/text/language/languages.ts';
 import { toMarkup } from '../../../service/engines/espeak-ng/voices.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import type { Voice } from '../../../src/api/contract.ts';
 import { describeBroken, describeContract } from '../../contracts/contract.ts';
 import { speechEngineContract } from '../../contracts/speech-engine.ts';

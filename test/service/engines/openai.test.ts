@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Engine, RecognitionEngine, TranslationEngine } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/openai.ts';
 import { chooseModels } from '../../../service/engines/openai/models.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { describeBroken, describeContract } from '../../contracts/contract.ts';
 import { recognitionEngineContract } from '../../contracts/recognition-engine.ts';
 import { speechEngineContract } from '../../contracts/speech-engine.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createEngine } from '../../../service/engines/sherpa-onnx.ts';
 import { findModel } from '../../../service/engines/sherpa-onnx/model.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { engineConfig } from '../support.ts';
 
 describe('a sherpa-onnx model', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAccounts } from '../../../service/keys/accounts.ts';
 import { loadPrices } from '../../../service/keys/prices.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { createKeys } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { createSpending, type Amounts } from '../../../service/keys/spending.ts';
 import { openKeyStore, type KeyStore } from '../../../service/keys/store.ts';
 import { createTestClock } from '../../fakes/clock.ts';

@@ -8,7 +8,7 @@ import { createSpools, SPOOL_LIMITS } from '../../../service/speech/spool.ts';
 import { serveRealtime, type RealtimeServer } from '../../../service/realtime/upgrade.ts';
 import { createServiceClient } from '../../../src/api/client.ts';
 import { createRealtime } from '../../../src/api/realtime/index.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { createSpeaker } from '../../../src/speech/speaker.ts';
 import { patientClock } from '../../fakes/clock.ts';
 import { eventually } from '../../fakes/eventually.ts';

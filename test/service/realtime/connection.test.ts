@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import { operatorAccount } from '../../../service/keys/account.ts';
 import { runConnection } from '../../../service/realtime/connection.ts';
 import type { Peer } from '../../../service/realtime/peer.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const IDLE_MS = 180_000;

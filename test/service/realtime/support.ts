@@ -4,7 +4,7 @@ import type { RecognisedText } from '../../../service/engine.ts';
 import { operatorAccount } from '../../../service/keys/account.ts';
 import { createRequestLimiter, type RequestLimits } from '../../../service/request-limiter.ts';
 import { startRecognitionSession } from '../../../service/realtime/recognition-session.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 export const RATE_HZ = 16_000;

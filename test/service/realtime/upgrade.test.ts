@@ -8,7 +8,7 @@ import { loadPrices } from '../../../service/keys/prices.ts';
 import { serveRealtime, type RealtimeServer } from '../../../service/realtime/upgrade.ts';
 import { createSpools, SPOOL_LIMITS } from '../../../service/speech/spool.ts';
 import { PATHS } from '../../../src/api/contract.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { createKeys, type Keys } from '../keys/support.ts';

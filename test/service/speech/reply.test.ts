@@ -5,7 +5,7 @@ import { PATHS, type Voice } from '../../../src/api/contract.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import { bytesSource } from '../../../src/audio/bytes.ts';
 import { AUDIO_FORMATS } from '../../../src/model/file.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import type { SpeechEngine } from '../../../service/engine.ts';
 import { operatorAccount } from '../../../service/keys/account.ts';
 import { createRequestLimiter } from '../../../service/request-limiter.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
 import { PATHS } from '../../../src/api/contract.ts';
 import type { ServiceError } from '../../../src/api/service-error.ts';
-import { loadTexts, say } from '../../../src/i18n.ts';
+import { loadTexts, say } from '../../../src/i18n/texts.ts';
 import { markdownOf, rich } from '../../fakes/rich-text.ts';
 import { VOICE, type SpeechFake } from '../../fakes/speech.ts';
 import { openClient, statesOf } from './client-support.ts';

@@ -7,8 +7,8 @@ import { createServiceClient, type ServiceClient } from '../../../src/api/client
 import { createServiceKey } from '../../../src/api/keys.ts';
 import { createRealtime } from '../../../src/api/realtime/index.ts';
 import { toAppError } from '../../../src/errors.ts';
-import { explain, loadTexts } from '../../../src/i18n.ts';
-import { createLog } from '../../../src/log.ts';
+import { explain, loadTexts } from '../../../src/i18n/texts.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import type { Asker } from '../../../src/model/lane.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { traceOf } from '../../fakes/key-canary.ts';

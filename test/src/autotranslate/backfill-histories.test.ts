@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { createBackfill, type Backfill } from '../../../src/autotranslate/backfill.ts';
 import type { HistoryOptions } from '../../../src/ports/channel-feed.ts';
 import { channel } from '../../fakes/channel-feed.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
-import { createLog } from '../../../src/log.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import type { Message } from '../../../src/model/message.ts';
 import {
   createBackfill,

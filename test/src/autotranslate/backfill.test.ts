@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { plainWords } from '../../../src/model/compose-rich-text.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { plainWords } from '../../../src/rich-text/compose.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { createBackfill } from '../../../src/autotranslate/backfill.ts';
 import { channel } from '../../fakes/channel-feed.ts';
 import { GENERAL, holdOf, withBackfill } from './backfill-support.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { plainWords } from '../../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../../src/rich-text/compose.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { channel, lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';

@@ -4,8 +4,8 @@ import { serviceError } from '../../../src/api/service-error.ts';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/async/time.ts';
 import { AppError } from '../../../src/errors.ts';
-import { loadTexts } from '../../../src/i18n.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { loadTexts } from '../../../src/i18n/texts.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { channel, lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import {

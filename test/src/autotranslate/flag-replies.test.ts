@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { loadTexts, say } from '../../../src/i18n.ts';
+import { loadTexts, say } from '../../../src/i18n/texts.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import { lost, SPACE } from '../../fakes/channel-feed.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInboxWork } from '../../../src/autotranslate/inbox-work.ts';
 import { createScheduler } from '../../../src/autotranslate/scheduler.ts';
-import { createLog } from '../../../src/log.ts';
-import type { SlotOwner } from '../../../src/slot-owner.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
+import type { SlotOwner } from '../../../src/cluster/slot-owner.ts';
 import { slotOf } from '../../../src/store/slots.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { messageOf, PARTITION, withInbox } from '../store/inbox/support.ts';

@@ -4,7 +4,7 @@ import { createPrivacy } from '../../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
 import { openWatchStore } from '../../../src/store/watches.ts';
 import { createIngest, type Ingest } from '../../../src/autotranslate/ingest.ts';
-import { NO_TRACING } from '../../../src/tracing/tracing.ts';
+import { NO_TRACING } from '../../../src/telemetry/tracing.ts';
 import { createFakeFeed } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { HERE, messageOf, THERE, withInbox } from '../store/inbox/support.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { sentence } from '../../../src/model/compose-rich-text.ts';
+import { sentence } from '../../../src/rich-text/compose.ts';
 import type { Message } from '../../../src/model/message.ts';
-import { mention, type RichText } from '../../../src/model/rich-text.ts';
+import { mention, type RichText } from '../../../src/rich-text/rich-text.ts';
 import { channel, lost, person, SPACE } from '../../fakes/channel-feed.ts';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
 import { ENGLISH, JAPANESE, withScene, WORKSPACE } from './support.ts';

@@ -1,10 +1,10 @@
 import { nothingFor } from '../../../src/autotranslate/prepare/prepared.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import type { Prepared } from '../../../src/autotranslate/prepare/prepared.ts';
 import { createPartitionWorker, type Jobs } from '../../../src/autotranslate/partition-worker.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainWords } from '../../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../../src/rich-text/compose.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import { isQuiet } from '../../../src/model/space-choices.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import type { WhileHeld } from '../../../src/ports/leases.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { createPrivacy } from '../../../src/store/privacy.ts';
 import type { Store } from '../../../src/store/index.ts';
 import type { Translator } from '../../../src/translation/translator.ts';

@@ -1,13 +1,13 @@
 import { NO_SPACE } from '../../../src/model/lane.ts';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
-import type { RichText } from '../../../src/model/rich-text.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import type { RichText } from '../../../src/rich-text/rich-text.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import type { ChannelWatch, Watches } from '../../../src/model/watch.ts';
 import type { Inbox } from '../../../src/store/inbox/index.ts';
 import { type Privacy, createPrivacy } from '../../../src/store/privacy.ts';

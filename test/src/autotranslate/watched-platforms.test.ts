@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { namedFor, textFor } from '../../../src/autotranslate/watched-platforms.ts';
-import { sentence } from '../../../src/model/compose-rich-text.ts';
+import { sentence } from '../../../src/rich-text/compose.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import { mention } from '../../../src/model/rich-text.ts';
+import { mention } from '../../../src/rich-text/rich-text.ts';
 import { channel, createFakeFeed, SPACE } from '../../fakes/channel-feed.ts';
 import { ENGLISH, SPANISH } from './support.ts';
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAnswerUpdates, showGrowing } from '../../../src/command/answer-updates.ts';
-import { plainWords } from '../../../src/model/compose-rich-text.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { plainWords } from '../../../src/rich-text/compose.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import { createProbes } from '../../fakes/probes.ts';
 
 const signal = new AbortController().signal;

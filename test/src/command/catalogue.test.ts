@@ -10,7 +10,7 @@ import {
 } from '../../fakes/probes.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
-import { loadTexts } from '../../../src/i18n.ts';
+import { loadTexts } from '../../../src/i18n/texts.ts';
 
 describe('the commands', () => {
   let probes: Probes;

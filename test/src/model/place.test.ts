@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { channelMention, roleMention } from '../../../src/model/place.ts';
-import { mention } from '../../../src/model/rich-text.ts';
+import { mention } from '../../../src/rich-text/rich-text.ts';
 
 const space = { platform: 'test', id: 's' };
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { cipherOf } from '../../../src/store/encryption.ts';
 import { createInstallationStore } from '../../../src/store/installations.ts';
 import { createOwnKeys } from '../../../src/store/own-keys.ts';

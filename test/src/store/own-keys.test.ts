@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServiceKey, type ServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import { cipherOf } from '../../../src/store/encryption.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createInstallationStore } from '../../../src/store/installations.ts';

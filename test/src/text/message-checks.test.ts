@@ -6,7 +6,7 @@ import {
   isEmojiMessage,
   languageText,
 } from '../../../src/text/message-checks.ts';
-import { emoji, mention, paragraph, text } from '../../../src/model/rich-text.ts';
+import { emoji, mention, paragraph, text } from '../../../src/rich-text/rich-text.ts';
 import { tree } from '../../fakes/markup.ts';
 
 const COMMANDS = [

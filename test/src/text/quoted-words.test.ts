@@ -6,8 +6,8 @@ import {
   shorten,
   typedCode,
 } from '../../../src/text/quoted-words.ts';
-import { sentence } from '../../../src/model/compose-rich-text.ts';
-import { code } from '../../../src/model/rich-text.ts';
+import { sentence } from '../../../src/rich-text/compose.ts';
+import { code } from '../../../src/rich-text/rich-text.ts';
 import { anyCharacter } from '../../fakes/any-character.ts';
 
 test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { plainWords } from '../../../src/model/compose-rich-text.ts';
-import type { RichText } from '../../../src/model/rich-text.ts';
+import { plainWords } from '../../../src/rich-text/compose.ts';
+import type { RichText } from '../../../src/rich-text/rich-text.ts';
 import { type LineTranslation, translateLine } from '../../../src/translation/fan-out.ts';
 import type { GrowingText, Translator } from '../../../src/translation/translator.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { Services } from '../../../src/command/services.ts';
 import type { UsageAmounts } from '../../../src/store/usage.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { coreSection } from '../../../src/core-config.ts';
+import { coreSection } from '../../../src/app/core-config.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { UsageAmounts } from '../../../src/store/usage.ts';

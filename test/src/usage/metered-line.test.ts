@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { plainWords } from '../../../src/model/compose-rich-text.ts';
-import { plainText } from '../../../src/model/walk-rich-text.ts';
+import { plainWords } from '../../../src/rich-text/compose.ts';
+import { plainText } from '../../../src/rich-text/walk.ts';
 import type { TranslationRequest } from '../../../src/translation/translator.ts';
 import { createLimits } from '../../../src/usage/limits.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';

@@ -8,7 +8,7 @@ import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.
 import { NO_RESERVATION } from '../../fakes/reservation.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { userError } from '../../../src/errors.ts';
-import { loadTexts } from '../../../src/i18n.ts';
+import { loadTexts } from '../../../src/i18n/texts.ts';
 import type { SpeechRequest } from '../../../src/voice/room-types.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createLog } from '../../../src/log.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import type { Recogniser } from '../../../src/ports/recogniser.ts';
 import type { DictatedWords } from '../../../src/model/transcript.ts';
 import { createLimits } from '../../../src/usage/limits.ts';

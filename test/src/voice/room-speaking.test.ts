@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { row } from '../../../src/model/compose-rich-text.ts';
-import { mention, paragraph } from '../../../src/model/rich-text.ts';
+import { row } from '../../../src/rich-text/compose.ts';
+import { mention, paragraph } from '../../../src/rich-text/rich-text.ts';
 import { CHAT, human, openStage, OTHER, ROOM, settle, SPACE, type Stage } from './room-harness.ts';
 import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 import { rich } from '../../fakes/rich-text.ts';

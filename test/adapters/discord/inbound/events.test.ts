@@ -13,7 +13,7 @@ import { createThreadParents } from '../../../../adapters/discord/memory.ts';
 import { listenToReactions } from '../../../../adapters/discord/inbound/reactions.ts';
 import type { Channel, MessageRef } from '../../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../../src/ports/channel-feed.ts';
-import { plainText } from '../../../../src/model/walk-rich-text.ts';
+import { plainText } from '../../../../src/rich-text/walk.ts';
 
 /** Events as the gateway sends them, where our Discord never sends them in such a form. */
 

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { eventually } from '../../../fakes/eventually.ts';
 import { openDiscord, placeOf, type TestDiscord, type Told } from '../support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
-import { row } from '../../../../src/model/compose-rich-text.ts';
-import { plainText } from '../../../../src/model/walk-rich-text.ts';
+import { row } from '../../../../src/rich-text/compose.ts';
+import { plainText } from '../../../../src/rich-text/walk.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {

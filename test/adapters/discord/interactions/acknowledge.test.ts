@@ -4,7 +4,7 @@ import type { Api } from '../../../../adapters/discord/api.ts';
 import { DiscordError } from '../../../../adapters/discord/errors.ts';
 import { createAcknowledge } from '../../../../adapters/discord/interactions/acknowledge.ts';
 import type { UsedInteraction } from '../../../../adapters/discord/interactions/invocations.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 
 const INTERACTION = { id: '1', token: 'token', type: 2 } as UsedInteraction;
 

@@ -3,7 +3,7 @@ import { collect, never, placeOf } from '../support.ts';
 import { firstLines, footer, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
-import { plainText } from '../../../../src/model/walk-rich-text.ts';
+import { plainText } from '../../../../src/rich-text/walk.ts';
 
 const { discord, setUp } = withCopies();
 

@@ -14,8 +14,8 @@ import { createWebhookRate } from '../../../../adapters/discord/mirrors/webhooks
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
-import { normalise } from '../../../../src/model/normalise-rich-text.ts';
-import { row } from '../../../../src/model/compose-rich-text.ts';
+import { normalise } from '../../../../src/rich-text/normalise.ts';
+import { row } from '../../../../src/rich-text/compose.ts';
 
 const channel = {
   space: { platform: 'discord', id: '100000000000000001' },

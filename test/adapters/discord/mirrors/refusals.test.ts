@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { collect, never } from '../support.ts';
 import { isSecond, lastWords, REFUSED, TWO_PARTS, withCopies } from './support.ts';
-import { row } from '../../../../src/model/compose-rich-text.ts';
+import { row } from '../../../../src/rich-text/compose.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 
 const { clock, discord, setUp } = withCopies();

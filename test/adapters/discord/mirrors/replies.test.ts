@@ -5,7 +5,7 @@ import { createDiscordAdapter } from '../../../../adapters/discord/adapter.ts';
 import { collect, createTestCore, never, optionsFor, placeOf } from '../support.ts';
 import { firstLines, TWO_PARTS, type SetUp, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
-import { labelled, lines, row } from '../../../../src/model/compose-rich-text.ts';
+import { labelled, lines, row } from '../../../../src/rich-text/compose.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
 
 const { discord, setUp } = withCopies();

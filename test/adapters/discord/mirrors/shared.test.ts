@@ -3,7 +3,7 @@ import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, footer, lastWords, TWO_PARTS, withCopies } from './support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
-import { row } from '../../../../src/model/compose-rich-text.ts';
+import { row } from '../../../../src/rich-text/compose.ts';
 
 const { discord, setUp } = withCopies();
 

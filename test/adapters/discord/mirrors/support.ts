@@ -4,8 +4,8 @@ import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from '../support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
-import { row } from '../../../../src/model/compose-rich-text.ts';
-import { plainInline } from '../../../../src/model/walk-rich-text.ts';
+import { row } from '../../../../src/rich-text/compose.ts';
+import { plainInline } from '../../../../src/rich-text/walk.ts';
 
 /** One Discord for the copies of a file, and a clock that moves only when a test says so. */
 export const withCopies = () => {

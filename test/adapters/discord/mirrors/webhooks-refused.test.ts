@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Channel } from '../../../../src/model/place.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from '../support.ts';
-import { row } from '../../../../src/model/compose-rich-text.ts';
+import { row } from '../../../../src/rich-text/compose.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 
 const setUp = (discord: TestDiscord) => {

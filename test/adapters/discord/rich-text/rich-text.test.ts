@@ -23,7 +23,7 @@ import {
   type Inline,
   type MentionTarget,
   type RichText,
-} from '../../../../src/model/rich-text.ts';
+} from '../../../../src/rich-text/rich-text.ts';
 import { anyWords } from '../../../fakes/any-rich-text.ts';
 import { checkLaws, TREES } from '../../../fakes/check-laws.ts';
 import { discordPings } from '../../../fakes/read-pings.ts';

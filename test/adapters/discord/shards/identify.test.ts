@@ -3,7 +3,7 @@ import {
   createIdentifyGate,
   type GatewayInfo,
 } from '../../../../adapters/discord/shards/identify.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 
 test('session starts that others used during the wait for a turn are not begun', async () => {

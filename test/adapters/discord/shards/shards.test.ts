@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createShards, wantedCount } from '../../../../adapters/discord/shards/shards.ts';
 import type { ShardKey } from '../../../../adapters/discord/shards/shard.ts';
 import { AppError } from '../../../../src/errors.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import type { Agreements } from '../../../../src/ports/agreements.ts';
 import type { Tenure, Work } from '../../../../src/ports/leases.ts';
 import type { Processes } from '../../../../src/ports/processes.ts';

@@ -7,8 +7,8 @@ import { registerCommands } from '../../../../adapters/discord/slash/registratio
 import { commandFault, type Command } from '../../../../src/command/command.ts';
 import type { CommandInfo } from '../../../../src/model/command-info.ts';
 import { actionsOf, describeAction } from '../../../../src/command/catalogue.ts';
-import { discover } from '../../../../src/discover.ts';
-import type { MessageKey } from '../../../../src/message-key.ts';
+import { discover } from '../../../../src/app/discover.ts';
+import type { MessageKey } from '../../../../src/errors.ts';
 import { startDiscordFake } from '../../../fakes/discord/index.ts';
 import { createDiscordAdapter } from '../../../../adapters/discord/adapter.ts';
 import { createTestCore, optionsFor } from '../support.ts';

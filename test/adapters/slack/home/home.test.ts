@@ -3,8 +3,8 @@ import type { Api } from '../../../../adapters/slack/api.ts';
 import { createHome } from '../../../../adapters/slack/home/home.ts';
 import type { Core } from '../../../../src/adapter.ts';
 import type { CommandInfo } from '../../../../src/model/command-info.ts';
-import { loadTexts } from '../../../../src/i18n.ts';
-import { createLog } from '../../../../src/log.ts';
+import { loadTexts } from '../../../../src/i18n/texts.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import type { Member } from '../../../../src/model/member.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 

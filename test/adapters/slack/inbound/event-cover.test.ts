@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEventCover } from '../../../../adapters/slack/inbound/event-cover.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { createLoneProcess } from '../../../fakes/processes.ts';
 

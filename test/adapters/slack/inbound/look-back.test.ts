@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Api } from '../../../../adapters/slack/api.ts';
 import { createLookBack } from '../../../../adapters/slack/inbound/look-back.ts';
 import { MINUTE_MS } from '../../../../src/async/time.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };

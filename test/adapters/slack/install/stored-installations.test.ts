@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { spaceOf } from '../../../../adapters/slack/ids.ts';
 import { createStoredInstallations } from '../../../../adapters/slack/install/stored-installations.ts';
 import type { Space } from '../../../../src/model/place.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { cipherOf } from '../../../../src/store/encryption.ts';
 import { createInstallationStore } from '../../../../src/store/installations.ts';
 import { openSpaceData } from '../../../../src/store/space-data.ts';

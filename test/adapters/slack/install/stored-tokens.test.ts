@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { spaceOf } from '../../../../adapters/slack/ids.ts';
 import { manyWorkspaces } from '../../../../adapters/slack/install/many-workspaces.ts';
 import { HOUR_MS } from '../../../../src/async/time.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import type { InstallationStore } from '../../../../src/ports/installations.ts';
 import { cipherOf } from '../../../../src/store/encryption.ts';
 import { createInstallationStore } from '../../../../src/store/installations.ts';

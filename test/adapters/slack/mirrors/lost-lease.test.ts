@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { row } from '../../../../src/model/compose-rich-text.ts';
+import { row } from '../../../../src/rich-text/compose.ts';
 import type { Content } from '../../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../../src/model/file.ts';
 import type { Channel, Posted } from '../../../../src/model/place.ts';

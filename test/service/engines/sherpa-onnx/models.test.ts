@@ -7,7 +7,7 @@ import { createEngine } from '../../../../service/engines/sherpa-onnx.ts';
 import { readOnnxMetadata } from '../../../../service/engines/sherpa-onnx/onnx-metadata.ts';
 import { chooseRecogniser } from '../../../../service/engines/sherpa-onnx/recognition.ts';
 import { writeRecord } from '../../../../service/models/record.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { describeContract } from '../../../contracts/contract.ts';
 import { recognitionEngineContract } from '../../../contracts/recognition-engine.ts';
 import { speechEngineContract } from '../../../contracts/speech-engine.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { composeAsAuthor, composeReply } from '../../../../src/autotranslate/prepare/compose.ts';
 import type { Rendition } from '../../../../src/autotranslate/prepare/translate.ts';
-import { loadTexts } from '../../../../src/i18n.ts';
-import { link, styled, text } from '../../../../src/model/rich-text.ts';
+import { loadTexts } from '../../../../src/i18n/texts.ts';
+import { link, styled, text } from '../../../../src/rich-text/rich-text.ts';
 import { languageName } from '../../../../src/text/language/languages.ts';
 import { tree } from '../../../fakes/markup.ts';
 import { messageOf } from '../../store/inbox/support.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import type { TranscriptionProgress } from '../../../../src/speech/transcriber.ts';
 import { createProgress, type Progress } from '../../../../src/autotranslate/prepare/progress.ts';
 import type { Row } from '../../../../src/store/inbox/row.ts';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { AppError } from '../../../../src/errors.ts';
 import type { Services } from '../../../../src/command/services.ts';
-import { plainWords } from '../../../../src/model/compose-rich-text.ts';
-import { plainText } from '../../../../src/model/walk-rich-text.ts';
+import { plainWords } from '../../../../src/rich-text/compose.ts';
+import { plainText } from '../../../../src/rich-text/walk.ts';
 import type { MessageFile } from '../../../../src/model/file.ts';
 import { findLanguage, languageName } from '../../../../src/text/language/languages.ts';
 import { createMessageTranslator } from '../../../../src/autotranslate/prepare/translate.ts';

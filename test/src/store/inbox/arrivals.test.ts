@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainWords } from '../../../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../../../src/rich-text/compose.ts';
 import { flagPurpose, WATCH } from '../../../../src/store/inbox/row.ts';
 import {
   arrivalOf,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Channel } from '../../../../src/model/place.ts';
-import { plainWords } from '../../../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../../../src/rich-text/compose.ts';
 import type { Message } from '../../../../src/model/message.ts';
 import { createMirrorStore, type MirrorStore } from '../../../../src/store/mirrors.ts';
 import { createInboxStore, type InboxStore } from '../../../../src/store/inbox/index.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import pg from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { createMemberSettings } from '../../../../src/store/settings.ts';
 import { openPostgresStore } from '../../../../src/store/postgres/store.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { realClock } from '../../../../src/async/clock.ts';
-import type { Log } from '../../../../src/log.ts';
+import type { Log } from '../../../../src/telemetry/log.ts';
 import { createHeldLeases } from '../../../../src/store/postgres/held-leases.ts';
 
 it('ends the first tenure of a name that is granted again before its end was seen', async () => {

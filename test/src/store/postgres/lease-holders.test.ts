@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { openPostgresLeases, type PostgresLeases } from '../../../../src/store/postgres/leases.ts';
 import { createLeaseDatabase } from '../../../fakes/lease-database.ts';
 import { createRandom } from '../../../fakes/random.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../../src/async/clock.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { openSession } from '../../../../src/store/postgres/session.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
 import { createLeaseDatabase } from '../../../fakes/lease-database.ts';

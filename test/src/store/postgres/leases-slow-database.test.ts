@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Log } from '../../../../src/log.ts';
+import type { Log } from '../../../../src/telemetry/log.ts';
 import type { Tenure } from '../../../../src/ports/leases.ts';
 import { openPostgresLeases } from '../../../../src/store/postgres/leases.ts';
 import { createLeaseDatabase } from '../../../fakes/lease-database.ts';

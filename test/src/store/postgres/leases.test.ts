@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import type { ShareOptions, Tenure, Work } from '../../../../src/ports/leases.ts';
 import { openPostgresLeases } from '../../../../src/store/postgres/leases.ts';
 import { openSession } from '../../../../src/store/postgres/session.ts';

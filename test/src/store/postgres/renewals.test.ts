@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { createDatabaseClock } from '../../../../src/store/postgres/database-clock.ts';
 import { createHeldLeases } from '../../../../src/store/postgres/held-leases.ts';
 import { createRenewals } from '../../../../src/store/postgres/renewals.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { openSession } from '../../../../src/store/postgres/session.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
 import { startPostgresProxy } from '../../../fakes/postgres-proxy.ts';

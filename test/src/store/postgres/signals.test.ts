@@ -2,7 +2,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import type { SignalTopic } from '../../../../src/ports/signals.ts';
 import type { Store } from '../../../../src/store/index.ts';
 import { createPrivacy } from '../../../../src/store/privacy.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainWords } from '../../../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../../../src/rich-text/compose.ts';
 import { protect } from '../../../../src/text/protect/protect.ts';
 import { pseudoLocalise } from '../../../../src/text/language/pseudo-locale.ts';
 import { anyText } from '../any-text.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalise } from '../../../../src/model/normalise-rich-text.ts';
+import { normalise } from '../../../../src/rich-text/normalise.ts';
 import {
   bulleted,
   codeBlock,
@@ -12,7 +12,7 @@ import {
   subtext,
   text,
   type RichText,
-} from '../../../../src/model/rich-text.ts';
+} from '../../../../src/rich-text/rich-text.ts';
 import { protect, protectTerms, type Term } from '../../../../src/text/protect/protect.ts';
 import { anyRichText } from '../../../fakes/any-rich-text.ts';
 import { tree, written } from '../../../fakes/markup.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalise } from '../../../../src/model/normalise-rich-text.ts';
-import { paragraph, styled, text, type RichText } from '../../../../src/model/rich-text.ts';
-import { visit } from '../../../../src/model/walk-rich-text.ts';
+import { normalise } from '../../../../src/rich-text/normalise.ts';
+import { paragraph, styled, text, type RichText } from '../../../../src/rich-text/rich-text.ts';
+import { visit } from '../../../../src/rich-text/walk.ts';
 import { protect, type Term } from '../../../../src/text/protect/protect.ts';
 import { anyRichText } from '../../../fakes/any-rich-text.ts';
 import { tree, written } from '../../../fakes/markup.ts';

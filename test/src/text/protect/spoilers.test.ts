@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalise } from '../../../../src/model/normalise-rich-text.ts';
+import { normalise } from '../../../../src/rich-text/normalise.ts';
 import {
   bulleted,
   code,
@@ -16,8 +16,8 @@ import {
   type Block,
   type Inline,
   type RichText,
-} from '../../../../src/model/rich-text.ts';
-import { visit } from '../../../../src/model/walk-rich-text.ts';
+} from '../../../../src/rich-text/rich-text.ts';
+import { visit } from '../../../../src/rich-text/walk.ts';
 import { protect } from '../../../../src/text/protect/protect.ts';
 import { tree, written } from '../../../fakes/markup.ts';
 

@@ -6,7 +6,7 @@ import {
   text as words,
   timestamp,
   type Mention,
-} from '../../../../src/model/rich-text.ts';
+} from '../../../../src/rich-text/rich-text.ts';
 import {
   speakable as speakableTree,
   type SpeakableOptions,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainWords } from '../../../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../../../src/rich-text/compose.ts';
 import { speakable } from '../../../../src/text/speech/speakable.ts';
 import { spokenLaughter } from '../../../../src/text/speech/spoken-laughter.ts';
 import { anyText, longTexts } from '../any-text.ts';

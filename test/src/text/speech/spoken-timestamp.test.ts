@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TimestampStyle } from '../../../../src/model/rich-text.ts';
+import type { TimestampStyle } from '../../../../src/rich-text/rich-text.ts';
 import { speakable } from '../../../../src/text/speech/speakable.ts';
 import { timeOf } from '../../../../src/text/speech/spoken-timestamp.ts';
 import { tree } from '../../../fakes/markup.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { normalise } from '../../../../src/model/normalise-rich-text.ts';
+import { normalise } from '../../../../src/rich-text/normalise.ts';
 import {
   bulleted,
   code,
@@ -18,8 +18,8 @@ import {
   type Block,
   type Inline,
   type RichText,
-} from '../../../../src/model/rich-text.ts';
-import { plainText } from '../../../../src/model/walk-rich-text.ts';
+} from '../../../../src/rich-text/rich-text.ts';
+import { plainText } from '../../../../src/rich-text/walk.ts';
 import { splitRichText, type SplitOptions } from '../../../../src/text/split/split-rich-text.ts';
 import { anyRichText } from '../../../fakes/any-rich-text.ts';
 import { tree, written as write } from '../../../fakes/markup.ts';

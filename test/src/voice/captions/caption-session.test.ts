@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { loadTexts } from '../../../../src/i18n.ts';
+import { loadTexts } from '../../../../src/i18n/texts.ts';
 import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import { startCaptionSession } from '../../../../src/voice/captions/caption-session.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import type { Assistant } from '../../../../src/chat/assistant.ts';
 import type { Channel } from '../../../../src/model/place.ts';
-import { createLog } from '../../../../src/log.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { channelOf } from '../../../fakes/voice-port.ts';
 import { createChannel, createTranslating, RATE, type ChannelOptions } from './fakes.ts';

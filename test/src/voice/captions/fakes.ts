@@ -1,7 +1,7 @@
 import { AppError } from '../../../../src/errors.ts';
 import type { Content } from '../../../../src/model/content.ts';
 import type { Channel, Posted } from '../../../../src/model/place.ts';
-import { plainWords } from '../../../../src/model/compose-rich-text.ts';
+import { plainWords } from '../../../../src/rich-text/compose.ts';
 import { markdownOf } from '../../../fakes/rich-text.ts';
 import type { LineTranslation } from '../../../../src/translation/fan-out.ts';
 import {

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/voice/captions/render.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
 import { renderDiscord } from '../../../../adapters/discord/rich-text/render.ts';
-import { visit } from '../../../../src/model/walk-rich-text.ts';
+import { visit } from '../../../../src/rich-text/walk.ts';
 import { oneLine } from '../../../../src/text/quoted-words.ts';
 import { markdownOf } from '../../../fakes/rich-text.ts';
 import { anyText } from '../../text/any-text.ts';

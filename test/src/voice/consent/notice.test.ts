@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { loadTexts } from '../../../../src/i18n.ts';
+import { loadTexts } from '../../../../src/i18n/texts.ts';
 import type { Content } from '../../../../src/model/content.ts';
 import type { RoomMember } from '../../../../src/ports/voice.ts';
 import { createNotice } from '../../../../src/voice/consent/notice.ts';

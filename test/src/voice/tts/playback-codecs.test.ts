@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { speechPackets } from '../../../../src/audio/opus/speech-packets.ts';
+import { speechPackets } from '../../../../src/voice/tts/speech-packets.ts';
 import { toS16le } from '../../../../src/audio/pcm.ts';
 import type { SynthesisRequest } from '../../../../src/speech/speech.ts';
 import { encoderLibrary } from '../../../fakes/opus.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../../../src/errors.ts';
-import { loadTexts } from '../../../../src/i18n.ts';
-import { createLog } from '../../../../src/log.ts';
+import { loadTexts } from '../../../../src/i18n/texts.ts';
+import { createLog } from '../../../../src/telemetry/log.ts';
 import type { Content } from '../../../../src/model/content.ts';
 import { createStatusMessages } from '../../../../src/voice/status-messages.ts';
 import { createSpeaking, type SpeakingDeps } from '../../../../src/voice/tts/speaking.ts';

@@ -1,0 +1,120 @@
+import { RESTEvents, type Client, type REST } from 'discord.js';
+import { realClock, type Clock } from '../../src/async/clock.ts';
+import type { Core } from '../../src/adapter.ts';
+import { createAccess } from './access.ts';
+import { createDiscordApi, type ApiOptions } from './api.ts';
+import type { Application } from './application.ts';
+import { readRaw, createChannelFeed } from './channel-feed.ts';
+import { createOpenFile } from './files.ts';
+import { createClient } from './inbound/client.ts';
+import { createMessageReader } from './inbound/message-reader.ts';
+import { createMemberNames, createThreadParents } from './memory.ts';
+import { declareDiscordMetrics } from './metrics.ts';
+import { createMirrors } from './mirrors/mirrors.ts';
+import { createOutbox } from './mirrors/outbox.ts';
+import { createOwnMessages } from './mirrors/own-messages.ts';
+import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
+import { createWriters } from './mirrors/writers.ts';
+import { missingToPost } from './permissions.ts';
+import { createSharedLimits } from './shared-limits.ts';
+import { createPlatform } from './platform.ts';
+import { createClients } from './shards/clients.ts';
+import { createThreads } from './threads.ts';
+import { createVoice } from './voice/index.ts';
+import type { MessageRef } from '../../src/model/place.ts';
+
+export interface DiscordOptions extends ApiOptions {
+  /** Number of shards. Default: as many as Discord recommends. */
+  readonly shards?: number | undefined;
+  /** Time between two new sessions of one key. Default: as Discord asks for. */
+  readonly identifyEveryMs?: number;
+  /** The clock for webhook rates and refusals, and for voice channels. */
+  readonly clock?: Clock;
+}
+
+const REFUSED: ReadonlySet<number> = new Set([403, 404]);
+
+/**
+ * Creates the parts that use Discord's REST API.
+ *
+ * @param application throws while it is unknown
+ */
+export const createRestParts = (
+  options: DiscordOptions,
+  { log, rooms, metrics, processes }: Core,
+  application: () => Application,
+) => {
+  const { clock = realClock } = options;
+  const measured = declareDiscordMetrics(metrics, clock);
+  const watchRequests = (rest: Pick<REST, 'on'>): void => {
+    measured.watchRequests(rest);
+    rest.on(RESTEvents.Response, ({ path }, { status }) => {
+      if (REFUSED.has(status)) clients.doubt(path);
+    });
+  };
+  const limits = createSharedLimits({
+    processes,
+    requestsPerSecond: options.requestsPerSecond,
+    log,
+    clock,
+  });
+  const api = createDiscordApi({ ...options, watchRequests, limits });
+  const parents = createThreadParents();
+  const makeVisitor = (found: Application): Client => createClient(options, found);
+  const clients = createClients({
+    api,
+    application,
+    makeVisitor,
+    parents,
+    clock,
+    isAlone: processes.isAlone,
+  });
+  const openFile = createOpenFile(options.url);
+  const renew = async (ref: MessageRef, fileId: string): Promise<string | undefined> => {
+    const raw = await readRaw(api, ref);
+    const files = raw?.message_snapshots?.[0]?.message.attachments ?? raw?.attachments;
+    return files?.find(({ id }) => id === fileId)?.url;
+  };
+  const reader = createMessageReader({ application, openFile, renew });
+  const webhooks = createWebhooks({ api, application, log, now: clock.nowMs });
+  const rate = createWebhookRate(clock);
+  const writers = createWriters(api, webhooks, rate);
+  const threads = createThreads(api, () => application().botId);
+  const outbox = createOutbox({ api, webhooks, rate, writers });
+  const ownMessages = createOwnMessages(api, reader, clients);
+  const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
+  const members = createMemberNames(api, clock);
+  const feed = createChannelFeed({ api, application, clients, reader, members, parents });
+  const voice = createVoice({ api, application, clients, rooms, log, clock });
+  const access = createAccess(api, clients);
+  const platform = createPlatform({
+    api,
+    access,
+    missingToPost: (channel) => {
+      const client = clients.here(channel.space.id);
+      // What another process knows, a refused post says.
+      return client || processes.isAlone ? missingToPost(client, channel) : [];
+    },
+    writers,
+    feed,
+    mirrors,
+    voice: voice.port,
+  });
+  return {
+    measured,
+    limits,
+    api,
+    clients,
+    clock,
+    openFile,
+    reader,
+    webhooks,
+    parents,
+    threads,
+    members,
+    platform,
+    voice,
+  };
+};
+
+export type RestParts = ReturnType<typeof createRestParts>;

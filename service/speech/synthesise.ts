@@ -1,0 +1,78 @@
+import { countCodePoints } from '../../src/text/unicode.ts';
+import type { KeyAccount } from '../keys/account.ts';
+import type { Offer } from '../engine-loader.ts';
+import { finished, speakInto, type SpeechOrder } from './speak.ts';
+import type { Spool, Spools } from './spool.ts';
+
+/** An order that is being spoken, however slowly it is listened to. Disposing of it ends the work. */
+export interface SpeechSynthesis extends AsyncDisposable {
+  /** The audio as it is made; for a format whose header holds the length only raw samples. */
+  readonly spool: Spool;
+  /** Resolves with the whole file once all is spoken. Rejects as the engine does. */
+  file(): Promise<SpeechFile>;
+}
+
+/** Audio whose first bytes may stand before its spool. */
+export interface SpeechFile {
+  readonly spool: Spool;
+  readonly head?: readonly Uint8Array[];
+}
+
+export async function* speechBytes(
+  { spool, head = [] }: SpeechFile,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  yield* head;
+  yield* spool.read(signal);
+}
+
+export interface SynthesiseDeps {
+  readonly offer: Pick<Offer<'speech'>, 'name' | 'limiter'>;
+  readonly spools: Spools;
+  readonly account: KeyAccount;
+  readonly signal: AbortSignal;
+  /** Called after each part with the length of all audio so far. */
+  readonly onAudio?: (audioMs: number) => void;
+}
+
+/**
+ * Begins to speak an order. A stream costs each part whose sound has begun, a file its whole text
+ * once it is whole. Throws `ErrRateLimited` as the limiter and the spools do.
+ */
+export const synthesise = (
+  order: SpeechOrder,
+  { offer, spools, account, signal, onAudio = () => undefined }: SynthesiseDeps,
+): SpeechSynthesis => {
+  using admitted = new DisposableStack();
+  const turns = admitted.use(offer.limiter.admit(account.name));
+  const held = new AsyncDisposableStack();
+  const spool = held.use(spools.open());
+  admitted.move();
+  const stop = new AbortController();
+  const charge = (text: string): void =>
+    account.charge({ ability: 'speech', engine: offer.name, amount: countCodePoints(text) });
+  const speaking = speakInto(
+    spool,
+    order,
+    turns,
+    { onAudio, charge: order.stream ? charge : () => undefined },
+    AbortSignal.any([signal, stop.signal]),
+  ).finally(() => turns[Symbol.dispose]());
+  const ended = speaking.then(
+    () => spool.end(),
+    (error: unknown) => spool.end(error),
+  );
+  held.defer(() => ended);
+  held.defer(() => stop.abort(signal.reason));
+
+  return {
+    spool,
+    file: async () => {
+      await speaking;
+      const file = await finished(spool, order, () => held.use(spools.open('always')), signal);
+      if (!order.stream) charge(order.text);
+      return file;
+    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+};

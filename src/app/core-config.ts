@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { serviceKey } from '../api/keys.ts';
+import { realtimeUses } from '../api/realtime/index.ts';
+import { httpUrl } from '../config.ts';
+import { logLevel } from '../telemetry/log.ts';
+import { hasAll, isServiceAlone, roles } from '../cluster/roles.ts';
+import { encryptionKeys } from '../store/encryption.ts';
+import { databaseUrl } from '../store/index.ts';
+import { LIMIT_VARIABLES } from '../usage/operator-limits.ts';
+
+const days = (fallback: number, fewest: number) =>
+  z.coerce
+    .number({ error: 'must be a number of days' })
+    .min(fewest, `must be ${fewest} or more`)
+    .max(3_650, 'must be 3650 or less')
+    .default(fallback);
+
+/** The variables of the core. */
+export const coreSection = z
+  .object({
+    SPEECH_API_URL: httpUrl
+      .optional()
+      .describe(
+        'URL of the speech service (speech, translation, language model). Default: built in.',
+      ),
+    SPEECH_API_KEY: serviceKey
+      .optional()
+      .describe('API key for SPEECH_API_URL, including its prefix.'),
+    SPEECH_CHAT_MODEL: z
+      .string()
+      .optional()
+      .describe('Language model for /ask. Default: the first that the service lists.'),
+    SPEECH_TRANSLATION_MODEL: z
+      .string()
+      .optional()
+      .describe('Translation model. Default: chosen by the service.'),
+    SPEECH_REALTIME: realtimeUses.describe(
+      'Use the WebSocket paths of the service: recognition, speech or both, separated by a comma. Default: off.',
+    ),
+    DATABASE_URL: databaseUrl.describe(
+      'Database: sqlite:PATH for one process, or postgres://USER:PASSWORD@HOST/DATABASE for as many as you like.',
+    ),
+    DATABASE_CONNECTIONS: z.coerce
+      .number({ error: 'must be a number of connections' })
+      .int('must be a whole number')
+      .min(2, 'must be 2 or more')
+      .max(500, 'must be 500 or less')
+      .default(10)
+      .describe('Most connections of one process to PostgreSQL, besides two that renew leases.'),
+    ROLES: roles.describe(
+      'What this process does: all, or some of gateway (events of Discord and Slack), worker (translating messages), web (the page) and service (the built-in speech service; alone, it serves other processes).',
+    ),
+    DRAIN_S: z.coerce
+      .number({ error: 'must be a number of seconds' })
+      .min(0, 'must be 0 or more')
+      .max(3_600, 'must be 3600 or less')
+      .default(25)
+      .describe('Most seconds to finish what is under way when the program is stopped.'),
+    // A day is looked back to after a time away, and rows have to outlive that.
+    INBOX_DAYS: days(7, 2).describe(
+      'Days to keep the outcome of messages in channels with auto-translate.',
+    ),
+    COPY_DAYS: days(365, 1).describe('Days during which translations follow edits and deletions.'),
+    ENCRYPTION_KEY: encryptionKeys
+      .optional()
+      .describe(
+        'Key that encrypts stored tokens and API keys: 32 bytes as base64. To replace it, put the new one in front, with a comma.',
+      ),
+    ...LIMIT_VARIABLES,
+    LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
+  })
+  .refine(
+    // A key alone is one of the built-in service's own, which processes elsewhere use.
+    ({ ROLES, SPEECH_API_URL, SPEECH_API_KEY }) =>
+      !SPEECH_API_URL || Boolean(SPEECH_API_KEY) || isServiceAlone(ROLES),
+    {
+      path: ['SPEECH_API_KEY'],
+      error: 'must be set together with SPEECH_API_URL',
+      // Also when other variables are wrong, so that every mistake is told at once.
+      when: () => true,
+    },
+  )
+  .refine(({ ROLES, SPEECH_API_URL }) => ROLES.has('service') || SPEECH_API_URL !== undefined, {
+    path: ['SPEECH_API_URL'],
+    error: 'must be set for ROLES without service',
+  })
+  .refine(
+    ({ ROLES, DATABASE_URL }) =>
+      hasAll(ROLES) || isServiceAlone(ROLES) || !DATABASE_URL.startsWith('sqlite:'),
+    { path: ['ROLES'], error: 'must be all with SQLite, which only one process can use' },
+  );
+export type CoreConfig = z.infer<typeof coreSection>;

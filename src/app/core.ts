@@ -1,0 +1,270 @@
+import type { ServiceClient } from '../api/client.ts';
+import { recentCalls, type CallMetrics } from '../api/metrics/call-metrics.ts';
+import type { Realtime } from '../api/realtime/index.ts';
+import type { Command } from '../command/command.ts';
+import type { CoreConfig } from './core-config.ts';
+import { createDispatcher } from '../command/dispatcher.ts';
+import type { Texts } from '../i18n/texts.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Adapter, Core } from '../adapter.ts';
+import { createAdapterCore } from './adapter-core.ts';
+import { openPersonPrivacy } from './person-privacy.ts';
+import { createSharedServices } from './shared-services.ts';
+import { createRecogniserFactory } from '../voice/stt/recogniser-factory.ts';
+import type { FallbackDecoder } from '../audio/codec/decode.ts';
+import { remoteStatus } from './remote-status.ts';
+import { openSpaceRemoval } from './space-removal.ts';
+import { createPlatforms } from '../command/platforms.ts';
+import type { ServiceStatus } from '../model/service-status.ts';
+import type { Services } from '../command/services.ts';
+import { usageChart } from '../command/usage-chart.ts';
+import type { LimitConfig } from '../usage/operator-limits.ts';
+import { realClock, waitUntil, type Clock } from '../async/clock.ts';
+import type { RecogniserFactory } from '../ports/recogniser.ts';
+import { createLeaseMetrics, measureLeases } from '../ops/lease-metrics.ts';
+import { createMetrics, type Metrics } from '../ops/metrics.ts';
+import { createOpsPages, type OpsPagesDeps } from '../ops/pages.ts';
+import { declareProcessMetrics } from '../ops/process-metrics.ts';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
+import { createReadiness } from '../ops/readiness.ts';
+import { NO_SPACE } from '../model/lane.ts';
+import { createRooms } from '../voice/rooms.ts';
+import { createSlotOwner } from '../cluster/slot-owner.ts';
+import { transcriptFile } from '../speech/subtitles.ts';
+import type { Store } from '../store/index.ts';
+import { createOpenRooms } from '../store/open-rooms.ts';
+import { createOwnKeys, type OwnKeys } from '../store/own-keys.ts';
+import { createSpaceKeys } from '../store/space-keys.ts';
+import { createRoomConsents } from '../store/settings.ts';
+import { createLanguageHistory } from '../translation/language-history.ts';
+import { openAutoTranslate, type AutoTranslate } from '../autotranslate/index.ts';
+
+/** Longest wait for the service when somebody asks whether all is ready. */
+const LOOK_MS = 10_000;
+
+export interface CoreDeps {
+  readonly client: ServiceClient;
+  readonly store: Store;
+  readonly texts: Texts;
+  readonly log: Log;
+  readonly commands: readonly Command[];
+  readonly config: Pick<
+    CoreConfig,
+    'SPEECH_CHAT_MODEL' | 'SPEECH_TRANSLATION_MODEL' | 'INBOX_DAYS' | 'COPY_DAYS' | 'ENCRYPTION_KEY'
+  > &
+    LimitConfig;
+  /** Built in: what its engines say. Otherwise undefined, and the service is asked for its voices. */
+  readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
+  /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
+  readonly translates?: Services['translates'] | undefined;
+  /** Reads audio files that our own decoders refuse. */
+  readonly fallbackDecoder?: FallbackDecoder | undefined;
+  /** The calls of the service, added up. */
+  readonly calls?: CallMetrics | undefined;
+  /** Takes what is measured. Default: a new registry. */
+  readonly metrics?: Metrics;
+  /** Default: no spans are kept. */
+  readonly tracing?: Tracing;
+  /** The state of the process, and who may read the metrics. Default: it runs, and nobody. */
+  readonly ops?: Partial<Pick<OpsPagesDeps, 'isStalled' | 'metricsToken'>> & {
+    /** True while the program starts. Default: never. */
+    readonly isStarting?: () => boolean;
+    /** Aborted once the program stops. */
+    readonly draining?: AbortSignal;
+  };
+  /** The keys that spaces brought, as the client finds them. Default: those of the store. */
+  readonly ownKeys?: OwnKeys | undefined;
+  /** False where other processes take the events of platforms. Default: true. */
+  readonly receives?: boolean;
+  /** The clock of rooms. Default: real time. */
+  readonly clock?: Clock;
+  /** The WebSocket paths that are to be used. Default: none. */
+  readonly realtime?: Realtime | undefined;
+  /** Makes the recognisers of voice rooms and dictations. Default: over the service. */
+  readonly createRecogniser?: RecogniserFactory;
+}
+
+/** The core at work, and what `main.ts` joins the adapters to. */
+export interface RunningCore extends AsyncDisposable {
+  readonly core: Core;
+  readonly autoTranslate: Pick<AutoTranslate, 'idle'>;
+  /** Begins to work on what is stored; call it once the adapters are made. */
+  readonly startWork: () => void;
+  /**
+   * Ends the work before the program stops: rooms are told and left, slots given away, and what is under way is
+   * finished within that time, or left.
+   */
+  readonly drain: (withinMs: number) => Promise<void>;
+  /** Adds an adapter's platform, before the adapter starts. */
+  readonly attach: (adapter: Pick<Adapter, 'platform' | 'ready'>) => void;
+}
+
+/** Opens the core over a store and the service; adapters are attached to it, and it is given its work, afterwards. */
+export const openCore = async ({
+  client,
+  store,
+  texts,
+  log,
+  commands,
+  config,
+  engines,
+  translates = async () => undefined,
+  fallbackDecoder,
+  calls,
+  metrics = createMetrics(),
+  tracing = NO_TRACING,
+  ops = {},
+  receives = true,
+  clock = realClock,
+  realtime,
+  ownKeys = createOwnKeys({ store, encryption: config.ENCRYPTION_KEY, log }),
+  createRecogniser = createRecogniserFactory(client, realtime, clock),
+}: CoreDeps): Promise<RunningCore> => {
+  const platforms = createPlatforms();
+  const personalDataOf = (platform: string) => platforms.find(platform)?.personalData;
+  const languageHistory = createLanguageHistory();
+  const shared = createSharedServices({
+    client,
+    realtime,
+    store,
+    ownKeys,
+    languageHistory,
+    personalDataOf,
+    config,
+    fallbackDecoder,
+    clock,
+  });
+  const leases = measureLeases(store.leases, createLeaseMetrics(metrics, store.leases.renewalMs));
+  const slots = createSlotOwner({ leases, log, clock });
+  const autoTranslate = await openAutoTranslate({
+    store,
+    leases,
+    slots,
+    readyPlatforms: () =>
+      Object.entries(platforms.ready()).flatMap(([name, isReady]) => (isReady ? [name] : [])),
+    serviceKeyOf: client.serviceKeyOf,
+    log,
+    texts,
+    services: shared,
+    inboxDays: config.INBOX_DAYS,
+    mirrorDays: config.COPY_DAYS,
+    metrics,
+    tracing,
+  });
+  const rooms = createRooms({
+    createRecogniser,
+    services: shared,
+    consents: createRoomConsents(store),
+    rows: createOpenRooms(store),
+    leases,
+    platformOf: platforms.find,
+    texts,
+    log,
+    clock,
+    now: Date.now,
+    metrics,
+  });
+
+  store.signals.subscribe('space-settings', async (space) => rooms.choicesChanged(space));
+  const privacy = openPersonPrivacy({
+    signals: store.signals,
+    stored: shared.privacy,
+    autoTranslate,
+    rooms,
+    languageHistory,
+    personalDataOf,
+  });
+
+  const removal = await openSpaceRemoval({ store, autoTranslate, rooms, languageHistory });
+
+  const services: Services = {
+    ...shared,
+    privacy,
+    transcriptFile,
+    usageChart,
+    watches: autoTranslate.watches,
+    inbox: autoTranslate.inbox,
+    rooms: rooms.rooms,
+    spaceKeys: createSpaceKeys({ ownKeys, checkKey: client.checkKey }),
+    status: async (signal, space) => ({
+      ...(engines
+        ? { builtIn: true, reachable: true, engines: await engines() }
+        : await remoteStatus(client, space, signal)),
+      recent: calls && recentCalls(calls.snapshot()),
+    }),
+    storageFault: async () => store.findFault(),
+    translates,
+  };
+
+  declareProcessMetrics(metrics);
+  const readiness = createReadiness({
+    platforms: platforms.ready,
+    told: {
+      service: async () => {
+        const state = await services.status(AbortSignal.timeout(LOOK_MS), NO_SPACE);
+        return state.reachable && !state.refusal;
+      },
+    },
+    look: {
+      // A database that nothing is asked of may be away as well.
+      storage: async () => (await store.findFault({ anew: true })) === undefined,
+    },
+    isStarting: ops.isStarting ?? (() => false),
+    draining: ops.draining,
+    clock: realClock,
+    metrics,
+  });
+
+  const dispatcher = createDispatcher({
+    commands,
+    texts,
+    log,
+    platforms,
+    services,
+    authorsOf: async (message) => autoTranslate.authorsOf(message),
+  });
+
+  const { core, settled } = createAdapterCore({
+    log,
+    texts,
+    receives,
+    ready: platforms.ready,
+    metrics,
+    ops: createOpsPages({ isStalled: () => false, ...ops, metrics, readiness }),
+    services,
+    dispatcher,
+    autoTranslate,
+    rooms,
+    removal,
+    store,
+    encryption: config.ENCRYPTION_KEY,
+    leases,
+    slots,
+    createRecogniser,
+    // Nobody asks for words on the page: where it may cost, no audio is sent twice for them.
+    hasPartials: engines !== undefined || realtime?.recognition !== undefined,
+    clock,
+  });
+
+  return {
+    core,
+    autoTranslate,
+    drain: async (withinMs) => {
+      const ended = Promise.all([rooms[Symbol.asyncDispose](), slots.drain(withinMs), settled()]);
+      await waitUntil(clock, clock.nowMs() + withinMs, ended);
+    },
+    startWork: () => {
+      slots.start();
+      autoTranslate.startRetention();
+    },
+    attach: ({ platform, ready }) => {
+      platforms.add(platform, ready);
+      autoTranslate.attach(platform);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await rooms[Symbol.asyncDispose]();
+      await slots[Symbol.asyncDispose]();
+      await autoTranslate[Symbol.asyncDispose]();
+    },
+  };
+};

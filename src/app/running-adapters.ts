@@ -1,0 +1,71 @@
+import type { Adapter, AdapterModule, Core } from '../adapter.ts';
+import type { RunningCore } from './core.ts';
+import type { Role } from '../cluster/roles.ts';
+
+export interface RunningAdaptersDeps {
+  readonly modules: readonly Pick<AdapterModule, 'name' | 'create'>[];
+  /** The values of each adapter's variables, by its name. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly roles: ReadonlySet<Role>;
+  readonly core: Core;
+  /** Adds an adapter's platform to the core. */
+  readonly attach: RunningCore['attach'];
+  /** Aborted once the program stops: nothing is made or attached any more. */
+  readonly stopping: AbortSignal;
+  /** Called with where people find each platform, once it was started. */
+  readonly started: (name: string, where: string) => void;
+}
+
+/** The adapters of a process. Disposing of them disposes of each, in reverse order. */
+export interface RunningAdapters extends AsyncDisposable {
+  /** Makes the adapters that are on and that the roles need, and attaches each to the core. */
+  open(): Promise<void>;
+  /** Starts all at once, so that a slow one delays no other. */
+  start(): Promise<void>;
+  /** Has each take over no more work of other processes; those that were made so far are enough. */
+  drain(): void;
+}
+
+/** True where a process with these roles needs an adapter: the page is one role, chat platforms are two. */
+const isServed = (adapter: string, roles: ReadonlySet<Role>): boolean =>
+  adapter === 'web' ? roles.has('web') : roles.has('gateway') || roles.has('worker');
+
+/** Creates the adapters' life in a process; nothing is made before `open`. */
+export const createRunningAdapters = ({
+  modules,
+  config,
+  roles,
+  core,
+  attach,
+  stopping,
+  started,
+}: RunningAdaptersDeps): RunningAdapters => {
+  const parts = new AsyncDisposableStack();
+  const made: { readonly name: string; readonly adapter: Adapter }[] = [];
+  return {
+    open: async () => {
+      for (const module of modules) {
+        const { name } = module;
+        if (!isServed(name, roles)) continue;
+        const adapter = await module.create(config[name] as never, core);
+        if (!adapter) continue;
+        parts.use(adapter);
+        stopping.throwIfAborted();
+        attach(adapter);
+        made.push({ name, adapter });
+      }
+      stopping.throwIfAborted();
+    },
+    start: async () => {
+      const start = async ({ name, adapter }: (typeof made)[number]): Promise<void> => {
+        const { where } = await adapter.start();
+        if (!parts.disposed) started(name, where);
+      };
+      await Promise.all(made.map(start));
+    },
+    drain: () => {
+      for (const { adapter } of made) adapter.drain?.();
+    },
+    [Symbol.asyncDispose]: async () => parts.disposeAsync(),
+  };
+};

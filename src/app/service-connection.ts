@@ -1,0 +1,78 @@
+import type { OnCall } from '../api/call-report.ts';
+import { createServiceClient, type ServiceClient } from '../api/client.ts';
+import { createCallMetrics, type CallMetrics } from '../api/metrics/call-metrics.ts';
+import { createRealtime, type Realtime } from '../api/realtime/index.ts';
+import type { CoreConfig } from './core-config.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import type { Store } from '../store/index.ts';
+import { createOwnKeys, type OwnKeys } from '../store/own-keys.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+
+export interface ServiceConnectionDeps {
+  /** Address of the service, and the operator's key for it. */
+  readonly baseUrl: string;
+  readonly key: string;
+  /** True for the service of this process: no other one shares its rate. */
+  readonly isBuiltIn: boolean;
+  readonly config: Pick<CoreConfig, 'ENCRYPTION_KEY' | 'SPEECH_REALTIME'>;
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly log: Log;
+}
+
+/** The ways to one service, with the keys that spaces brought for it and its calls, added up. */
+export interface ServiceConnection extends AsyncDisposable {
+  readonly client: ServiceClient;
+  readonly realtime: Realtime;
+  readonly ownKeys: OwnKeys;
+  readonly calls: CallMetrics;
+}
+
+/** Opens the ways to a service, all of whose calls are measured and logged. Nothing is sent yet. */
+export const openServiceConnection = ({
+  baseUrl,
+  key,
+  isBuiltIn,
+  config,
+  store,
+  metrics,
+  tracing,
+  log,
+}: ServiceConnectionDeps): ServiceConnection => {
+  const parts = new AsyncDisposableStack();
+  const encryption = config.ENCRYPTION_KEY;
+  const calls = createCallMetrics(metrics);
+  const onCall: OnCall = (report) => {
+    calls.onCall(report);
+    log.debug(report, 'call of the service');
+  };
+  const ownKeys = createOwnKeys({ store, encryption, log });
+  const findOwnKey = ownKeys.find;
+  const states = isBuiltIn ? undefined : store.states;
+  const sharing = states && { states, secret: encryption?.[0], service: baseUrl };
+  const client = parts.use(
+    createServiceClient({
+      baseUrl,
+      key,
+      findOwnKey,
+      sharing,
+      onCall,
+      metrics,
+      tracing,
+      tellsTrace: tracing.isOn || isBuiltIn,
+    }),
+  );
+  const uses = config.SPEECH_REALTIME ?? [];
+  const realtime = parts.use(
+    createRealtime({ baseUrl, key, findOwnKey, uses, requests: client, log, onCall }),
+  );
+  return {
+    client,
+    realtime,
+    ownKeys,
+    calls,
+    [Symbol.asyncDispose]: async () => parts.disposeAsync(),
+  };
+};

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import { realClock, sleep } from '../async/clock.ts';
+import { channelKey, type Channel } from '../model/place.ts';
+import type { Leases, Tenure } from '../ports/leases.ts';
+import type { OwedHistories } from '../store/owed-histories.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface CatchUpHoldsDeps {
+  readonly leases: Pick<Leases, 'acquire' | 'isAnyHeld'>;
+  readonly owed: OwedHistories;
+  readonly scheduler: Pick<Scheduler, 'hold' | 'wake'>;
+  readonly now: () => number;
+}
+
+/** A hold of a partition, until it ends. */
+export interface Hold {
+  /** Resolves once every process heeds it; never rejects. */
+  readonly heeded: Promise<void>;
+  /**
+   * Ends it; never rejects.
+   *
+   * @param isRead false where the history is still owed: the next process that reads it removes the mark
+   */
+  readonly end: (isRead: boolean) => Promise<void>;
+}
+
+/** The hold of a partition by this process, for all who want it. */
+interface Shared {
+  holders: number;
+  /** Resolves once every process heeds it, as long as the lease is not lost. */
+  readonly heeded: () => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+/**
+ * Time for which a partition stays on hold where the process that was to read a history has died: in it
+ * another process connects, and reads.
+ */
+const OWED_MS = 60_000;
+/** Wait before a mark is written again that could not be. */
+const AGAIN_MS = 200;
+
+/** The set of the leases by which a partition is held; sets' names end at their first colon. */
+const setOf = (partition: string): string => `hold ${partition.replaceAll(':', '/')}`;
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** Creates the holds of partitions, which the process that works on them heeds, whichever it is. */
+export const createCatchUpHolds = ({ leases, owed, scheduler, now }: CatchUpHoldsDeps) => {
+  const own = new Map<string, Shared>();
+  const turns = createKeyedMutex();
+  /** Number of this process's holds by channel. */
+  const marked = new Map<string, number>();
+
+  const begin = (partition: string): Shared => {
+    const here = scheduler.hold(partition);
+    const ended = new AbortController();
+    const acquire = async (): Promise<Tenure | undefined> => {
+      try {
+        return await leases.acquire(`${setOf(partition)}:${randomUUID()}`, ended.signal);
+      } catch {
+        return undefined;
+      }
+    };
+    let acquiring = acquire();
+    const keep = async (): Promise<void> => {
+      for (;;) {
+        const tenure = await acquiring;
+        if (!tenure) return;
+        await aborted(tenure.signal);
+        if (ended.signal.aborted) return;
+        // It was lost, as by a process that stood still: those who hold go on, and others join them.
+        acquiring = acquire();
+      }
+    };
+    void keep();
+    return {
+      holders: 0,
+      heeded: async () => {
+        while (!ended.signal.aborted) {
+          const tenure = await acquiring;
+          if (!tenure || tenure.isHeld()) return;
+          // A lease that has ended is lost as soon as this process sees it.
+          await aborted(tenure.signal);
+        }
+      },
+      end: async () => {
+        ended.abort();
+        here[Symbol.dispose]();
+        const tenure = await acquiring;
+        await tenure?.release();
+        scheduler.wake(partition);
+      },
+    };
+  };
+
+  /** Writes a mark, again and again while the database is away; gives up when it would have lapsed. */
+  const write = async (run: () => Promise<void>, isOver: () => boolean): Promise<void> => {
+    for (const untilMs = now() + OWED_MS; now() < untilMs && !isOver();)
+      try {
+        await run();
+        return;
+      } catch {
+        await sleep(realClock, AGAIN_MS);
+      }
+  };
+
+  const markOf = (partition: string, channel: Channel) => {
+    const key = `${partition} ${channelKey(channel)}`;
+    let isOver = false;
+    marked.set(key, (marked.get(key) ?? 0) + 1);
+    const count = (by: number): number => {
+      const left = (marked.get(key) ?? 0) + by;
+      if (left > 0) marked.set(key, left);
+      else marked.delete(key);
+      return left;
+    };
+    const set = async (): Promise<void> => {
+      using _ = await turns.take(key);
+      await write(
+        () => owed.set(partition, channel, now() + OWED_MS),
+        () => isOver,
+      );
+    };
+    return {
+      written: set(),
+      end: async (isRead: boolean): Promise<void> => {
+        isOver = true;
+        if (count(-1) > 0 || !isRead) return;
+        using _ = await turns.take(key);
+        await write(
+          () => owed.remove(partition, channel),
+          () => marked.has(key),
+        );
+      },
+    };
+  };
+
+  return {
+    /**
+     * Lets no more rows of a partition be claimed until the result ends, because earlier ones of a
+     * channel may come. Holds of the same partition are one, which lasts until all have ended.
+     */
+    hold: (partition: string, channel: Channel): Hold => {
+      const shared = own.get(partition) ?? begin(partition);
+      own.set(partition, shared);
+      shared.holders += 1;
+      const mark = markOf(partition, channel);
+      let isOver = false;
+      const end = async (isRead: boolean): Promise<void> => {
+        if (isOver) return;
+        isOver = true;
+        await mark.end(isRead);
+        shared.holders -= 1;
+        if (shared.holders > 0) return;
+        own.delete(partition);
+        await shared.end();
+      };
+      const heeded = Promise.all([shared.heeded(), mark.written]).then(() => undefined);
+      return { heeded, end };
+    },
+    /** Resolves once every process heeds this process's hold of a partition; at once where it has none. */
+    heeded: async (partition: string): Promise<void> => own.get(partition)?.heeded(),
+    /** True while some process holds a partition, or has died while it did. */
+    isOnHold: async (partition: string): Promise<boolean> =>
+      (await Promise.all([leases.isAnyHeld(setOf(partition)), owed.isOwed(partition)])).includes(
+        true,
+      ),
+  };
+};

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { sleep, type Clock } from '../async/clock.ts';
+import { AppError } from '../errors.ts';
+import type { Tenure } from '../ports/leases.ts';
+import type { Processes } from '../ports/processes.ts';
+
+const AGAIN_MS = 1_000;
+
+/** The bots of a platform, of which one may work on a database. */
+export interface BotKind {
+  /** Name of the agreed bot's number, one word; the first one of the sets of leases that the processes of a bot hold. */
+  readonly name: string;
+  /** The platform’s word for a bot. */
+  readonly noun: 'app' | 'bot';
+  /** The variable that says which bot it is. */
+  readonly variable: string;
+}
+
+/** Keeps processes of two bots from working on one database. */
+export interface SingleBot extends AsyncDisposable {
+  /** Resolves once no process runs another bot, and none can begin to. Rejects with `config` while one does. */
+  demand(bot: number): Promise<void>;
+}
+
+/**
+ * Creates the check of the bot: processes of two would take messages from each other, and could not post what belongs to
+ * the other's spaces.
+ */
+export const createSingleBot = (
+  { agreements, leases, isAlone }: Pick<Processes, 'agreements' | 'leases' | 'isAlone'>,
+  clock: Pick<Clock, 'after'>,
+  { name, noun, variable }: BotKind,
+): SingleBot => {
+  const over = new AbortController();
+  let tenure: Tenure | undefined;
+  const setOf = (bot: number): string => `${name} ${bot}`;
+
+  /** Holds a lease of the bot's set from now on, also after one was lost. */
+  const hold = async (bot: number): Promise<void> => {
+    tenure = await leases.acquire(`${setOf(bot)}:${randomUUID()}`, over.signal);
+    tenure.signal.addEventListener('abort', () => void holdAgain(bot), { once: true });
+  };
+  const holdAgain = async (bot: number): Promise<void> => {
+    while (!over.signal.aborted)
+      try {
+        return await hold(bot);
+      } catch {
+        await sleep(clock, AGAIN_MS, over.signal).catch(() => undefined);
+      }
+  };
+  /** Takes the place of another bot that no process runs; false where one does. */
+  const takeFrom = async (former: number, bot: number): Promise<boolean> => {
+    const set = setOf(former);
+    if (await leases.isAnyHeld(set)) return false;
+    return (await agreements.replace(name, { former, value: bot, unlessHeld: set })) === bot;
+  };
+  return {
+    demand: async (bot) => {
+      if (isAlone) return;
+      // Before the agreed one is asked for, so that whoever takes its place sees that it is run.
+      if (!tenure) await hold(bot);
+      const agreed = await agreements.agree(name, bot);
+      if (agreed === bot || (await takeFrom(agreed, bot))) return;
+      throw new AppError(
+        'config',
+        `processes with the ${variable} of another ${noun} work on the database at DATABASE_URL: give this ${noun} ` +
+          'a database of its own, or end them first',
+      );
+    },
+    [Symbol.asyncDispose]: async () => {
+      over.abort();
+      await tenure?.release();
+    },
+  };
+};

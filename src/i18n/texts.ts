@@ -1,0 +1,263 @@
+import type { Naming } from '../model/command-info.ts';
+import type { Member } from '../model/member.ts';
+import { sentence } from '../rich-text/compose.ts';
+import { plainValue } from '../rich-text/pieces/fill-slots.ts';
+import type { Inline, RichText } from '../rich-text/rich-text.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { IntlMessageFormat } from 'intl-messageformat';
+import { createLru } from '../async/lru.ts';
+import { formatRich } from './format-rich-text.ts';
+import {
+  AppError,
+  isLanguage,
+  type Sentence,
+  type SentenceParams,
+  type MessageKey,
+} from '../errors.ts';
+import { languageName } from '../text/language/language-names.ts';
+
+/** Says one sentence (ICU MessageFormat) in one locale, without markup: a label, a title. */
+export type Translate = (key: MessageKey, params?: SentenceParams) => string;
+
+/** Says one sentence as rich text: values stay what they are, whatever is in them. */
+export type TranslateRich = (key: MessageKey, params?: SentenceParams) => RichText;
+
+export interface Texts {
+  /** The locales there are, English first. */
+  readonly locales: readonly string[];
+  /** The best locale there is for `wanted` (BCP 47 tags, best first); English when none fits. */
+  pick(wanted: readonly string[]): string;
+  /**
+   * Sentences in the best locale for `locale`; a sentence missing there is said in English. Default
+   * naming: plain.
+   */
+  in(locale: string, naming?: Naming): Translate;
+  /** Like `in`, as rich text. */
+  rich(locale: string, naming?: Naming): TranslateRich;
+  /** Sentences without values: `{name}` stands where one goes. */
+  templates(locale: string): (key: MessageKey) => string;
+  /** The name that people type for a command, both words of a subcommand, or for an option. */
+  typed(what: { command: string } | { option: string }, locale: string, naming: Naming): string;
+  /** The keys of English that begin with `prefix`. */
+  under(prefix: string): readonly MessageKey[];
+  /** True when English, the reference, has this key. */
+  has(key: string): key is MessageKey;
+}
+
+const FALLBACK_LOCALE = 'en';
+/** Parsed sentences that are kept: one takes 5 KB, and most are said once, to describe commands. */
+const KEPT_FORMATS = 500;
+/** Tags whose locale is kept: they come from outside. */
+const KEPT_TAGS = 200;
+/** Values that stand for themselves: `{name}`. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = new Proxy(
+  {},
+  { has: () => true, get: (_, name) => `{${String(name)}}` },
+);
+
+const readLocale = (path: string): Map<string, string> => {
+  try {
+    return new Map(Object.entries(JSON.parse(readFileSync(path, 'utf8')) as object));
+  } catch (cause) {
+    throw new AppError('config', `locales/${basename(path)} is not readable as JSON`, { cause });
+  }
+};
+
+/** Undefined for a sentence that is missing or broken: another locale's is said in its place. */
+const parse = (text: string | undefined, locale: string): IntlMessageFormat | undefined => {
+  try {
+    return text === undefined
+      ? undefined
+      : new IntlMessageFormat(text, locale, undefined, { ignoreTag: true });
+  } catch {
+    return undefined;
+  }
+};
+
+interface Writing {
+  readonly language: string;
+  readonly script: string | undefined;
+}
+
+/** The language and script of a tag, said or not: that of `zh-TW` is Hant, that of `zh` Hans. */
+const writingOf = (tag: string): Writing => {
+  try {
+    const { language, script } = new Intl.Locale(tag).maximize();
+    return { language, script };
+  } catch {
+    return { language: tag.toLowerCase(), script: undefined };
+  }
+};
+
+type Values<Value> = Readonly<Record<string, Value>>;
+
+/** Names the languages among the parameters; others pass as they are. */
+const withLanguages = (
+  locale: string,
+  params: SentenceParams,
+): Values<string | number | Inline | RichText> => {
+  const values: Record<string, string | number | Inline | RichText> = {};
+  for (const [name, value] of Object.entries(params))
+    values[name] = isLanguage(value) ? languageName(value.language, locale) : value;
+  return values;
+};
+
+const plainValues = (locale: string, params: SentenceParams): Values<string | number> =>
+  Object.fromEntries(
+    Object.entries(withLanguages(locale, params)).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? plainValue(value) : value,
+    ]),
+  );
+
+/** Signs with a meaning in ICU MessageFormat. */
+const SYNTAX = /[{}']/;
+
+const UNDER = 'under ' satisfies Naming;
+
+/** `/glossary add`, `/voice voice:` and `language`, as sentences mention them. */
+const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?<word>[a-z]+))`/g;
+
+/** Reads every `<locale>.json` of `folder`. Blocking: for start-up only. */
+export const loadTexts = (folder: string): Texts => {
+  const tables = new Map<string, Map<string, string>>();
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
+    tables.set(basename(file, '.json'), readLocale(join(folder, file)));
+  const english = tables.get(FALLBACK_LOCALE);
+  if (!english) throw new AppError('config', 'locales/en.json is missing');
+  const locales = [...tables.keys()].toSorted(
+    (a, b) =>
+      Number(b === FALLBACK_LOCALE) - Number(a === FALLBACK_LOCALE) || a.localeCompare(b, 'en'),
+  );
+
+  const writings = new Map(locales.map((locale) => [locale, writingOf(locale)]));
+
+  /**
+   * Finds the locale of the tag's name, else one of the same script, else one of the same language.
+   */
+  const find = (tag: string): string | undefined => {
+    const { language, script } = writingOf(tag);
+    const alike = locales.filter((locale) => writings.get(locale)?.language === language);
+    return (
+      alike.find((locale) => locale.toLowerCase() === tag.toLowerCase()) ??
+      alike.find((locale) => writings.get(locale)?.script === script) ??
+      alike[0]
+    );
+  };
+  const found = createLru<string, string>(KEPT_TAGS);
+  const pick = (wanted: readonly string[]): string => {
+    for (const tag of wanted) {
+      const locale = found.get(tag) ?? find(tag);
+      if (locale === undefined) continue;
+      found.set(tag, locale);
+      return locale;
+    }
+    return FALLBACK_LOCALE;
+  };
+
+  const nameIn = (locale: string, key: string): string | undefined =>
+    english.has(key) ? (tables.get(locale)?.get(key) ?? english.get(key)) : undefined;
+
+  const localCommand = (name: string, locale: string): string | undefined => {
+    const [group = '', action] = name.split(' ');
+    const words = [nameIn(locale, `commands.${group}.name`)];
+    if (action) words.push(nameIn(locale, `commands.${group}.${action}.name`));
+    return words.includes(undefined) ? undefined : words.join(' ');
+  };
+
+  const typedCommand = (name: string, locale: string, naming: Naming): string => {
+    if (naming === 'plain') return name;
+    return naming === 'local'
+      ? (localCommand(name, locale) ?? name)
+      : `${naming.slice(UNDER.length)} ${name}`;
+  };
+
+  const typedOption = (name: string, locale: string, naming: Naming): string =>
+    (naming === 'local' ? nameIn(locale, `options.names.${name}`) : undefined) ?? name;
+
+  /** A sentence with the commands and options that it mentions as people type them. */
+  const withNames = (
+    text: string | undefined,
+    locale: string,
+    naming: Naming,
+  ): string | undefined =>
+    naming === 'plain'
+      ? text
+      : text?.replaceAll(MENTION, (_mention: string, ...rest) => {
+          const { command, option, word } = rest.at(-1) as Record<string, string | undefined>;
+          if (command === undefined) return `\`${typedOption(word ?? '', locale, naming)}\``;
+          const named = option === undefined ? '' : ` ${typedOption(option, locale, naming)}:`;
+          return `\`/${typedCommand(command, locale, naming)}${named}\``;
+        });
+
+  /** The words of a sentence without anything to fill in, which need no parser; most have nothing. */
+  const wordsOf = (locale: string, key: MessageKey, naming: Naming): string | undefined => {
+    const own = tables.get(locale)?.get(key);
+    return own && !SYNTAX.test(own) ? withNames(own, locale, naming) : undefined;
+  };
+
+  const formats = createLru<string, IntlMessageFormat>(KEPT_FORMATS);
+  const formatOf = (locale: string, key: MessageKey, naming: Naming): IntlMessageFormat => {
+    const id = `${locale} ${naming} ${key}`;
+    let format = formats.get(id);
+    if (!format) {
+      const own = tables.get(locale)?.get(key);
+      format =
+        parse(withNames(own, locale, naming), locale) ??
+        parse(withNames(english.get(key), FALLBACK_LOCALE, naming), FALLBACK_LOCALE) ??
+        new IntlMessageFormat(key, FALLBACK_LOCALE);
+      formats.set(id, format);
+    }
+    return format;
+  };
+
+  return {
+    locales,
+    pick,
+    under: (prefix) => [...english.keys()].filter((key) => key.startsWith(prefix)) as MessageKey[],
+    has: (key): key is MessageKey => english.has(key),
+    in: (wanted, naming = 'plain') => {
+      const locale = pick([wanted]);
+      return (key, params) =>
+        wordsOf(locale, key, naming) ??
+        String(formatOf(locale, key, naming).format(params && plainValues(locale, params)));
+    },
+    rich: (wanted, naming = 'plain') => {
+      const locale = pick([wanted]);
+      return (key, params = {}) =>
+        formatRich(formatOf(locale, key, naming), withLanguages(locale, params));
+    },
+    templates: (wanted) => {
+      const locale = pick([wanted]);
+      return (key) => String(formatOf(locale, key, 'plain').format(PLACEHOLDERS));
+    },
+    typed: (what, wanted, naming) => {
+      const locale = pick([wanted]);
+      return 'option' in what
+        ? typedOption(what.option, locale, naming)
+        : typedCommand(what.command, locale, naming);
+    },
+  };
+};
+
+/** A sentence in the form that `translate` says: words or rich text. */
+export const say = <Form>(
+  translate: (key: MessageKey, params?: SentenceParams) => Form,
+  { key, params }: Sentence,
+): Form => translate(key, params);
+
+/** An error's sentence and what to do about it: its remedy for moderators, whom to ask for others. */
+export const explain = (
+  translate: TranslateRich,
+  { sentence: said, remedy }: Pick<AppError, 'sentence' | 'remedy'>,
+  role: Member['role'],
+): RichText => {
+  const first = say(translate, said);
+  if (!remedy) return first;
+  return sentence(
+    first,
+    ' ',
+    role === 'moderator' ? say(translate, remedy) : translate('errors.ask-moderator'),
+  );
+};

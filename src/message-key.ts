@@ -1,1 +1,0 @@
-export type MessageKey = keyof typeof import('../locales/en.json', { with: { type: 'json' } });

@@ -1,0 +1,201 @@
+import type { Clock } from '../async/clock.ts';
+import { MINUTE_MS } from '../async/time.ts';
+import { AppError, toAppError } from '../errors.ts';
+import { type Log, logFailure } from '../telemetry/log.ts';
+import type { Content } from '../model/content.ts';
+import { keyOf, type Channel, type Space } from '../model/place.ts';
+import type { StoredRoom } from '../model/stored-room.ts';
+import type { Tenure, WhileHeld } from '../ports/leases.ts';
+import type { OpenRoomRow, OpenRooms } from '../store/open-rooms.ts';
+import type { OpenRoom } from './room.ts';
+import type { NotBackReason, RoomTexts } from './texts.ts';
+
+export interface RejoinDeps {
+  readonly rows: Pick<OpenRooms, 'of' | 'remove'>;
+  readonly clock: Clock;
+  /** Ms since 1970. */
+  readonly now: () => number;
+  readonly isPeopled: (room: Channel) => boolean;
+  readonly isOpen: (space: Space) => boolean;
+  /** Waits for the turn of a space: rooms of it are opened one after the other. */
+  readonly turn: (space: Space) => Promise<Disposable>;
+  /** Acquires the right to be in a room of a space; the wait for it ends, with its reason, by the signal. */
+  readonly acquire: (space: Space, wanted: AbortSignal) => Promise<Tenure>;
+  readonly openUnder: (tenure: Tenure, room: StoredRoom, restored: StoredRoom) => Promise<OpenRoom>;
+  readonly post: (to: Channel, content: Content, held: WhileHeld) => Promise<unknown>;
+  /** Sends a private message to a member of a space; does nothing where the platform has none. */
+  readonly tell: (
+    space: Space,
+    memberId: string,
+    content: Content,
+    held: WhileHeld,
+  ) => Promise<void>;
+  readonly texts: (space: Space, locale: string) => RoomTexts;
+  /** Called when the bot has not come back to a room of the space. */
+  readonly notBack: (space: Space) => void;
+  readonly log: Log;
+}
+
+/** Longest absence after which the bot comes back: later, people do something else. */
+const LONGEST_AWAY_MS = 15 * MINUTE_MS;
+/** Longest absence after which people are still told that it did not come back. */
+const TOLD_MS = 24 * 60 * MINUTE_MS;
+/** Wait after a failure that may be over soon. */
+const TRY_AGAIN_AFTER_MS = 10_000;
+
+const heldBy = (tenure: Tenure): WhileHeld => ({ assertHeld: () => tenure.assertHeld() });
+
+/** Brings the bot back to the rooms in which its process ended, with what it did there. */
+export const createRejoin = (deps: RejoinDeps) => {
+  const { rows, clock, now, isPeopled, isOpen, turn, acquire, openUnder, post, log } = deps;
+  /** Returns under way by space, each aborted when the space is lost. */
+  const underWay = new Map<string, AbortController>();
+  const waiting = new Map<string, () => void>();
+  /** Waits for another process to leave a room. */
+  const acquiring = new Map<string, AbortController>();
+  let isOver = false;
+
+  const tellStarter = async (
+    { channel, captions }: StoredRoom,
+    content: Content,
+    held: WhileHeld,
+  ): Promise<void> => {
+    const starter = captions?.startedBy;
+    if (starter === undefined) return;
+    await logFailure(log, 'the member who started captions could not be told', () =>
+      deps.tell(channel.space, starter, content, held),
+    );
+  };
+  /** Tells once that the bot does not come back, and forgets the room. */
+  const giveUp = async (
+    { room, seenMs }: OpenRoomRow,
+    tenure: Tenure,
+    reason: NotBackReason,
+  ): Promise<void> => {
+    const { channel, captions, locale } = room;
+    await rows.remove(channel.space, tenure.epoch);
+    const texts = deps.texts(channel.space, locale);
+    const content = texts.notBack(seenMs, reason);
+    const held = heldBy(tenure);
+    const error = await logFailure(log, 'the end of a room could not be posted', () =>
+      post(captions?.in ?? channel, content, held),
+    );
+    if (error) await tellStarter(room, texts.toStarter(channel, content.text), held);
+  };
+
+  /** Goes on with what the bot did in a room before. */
+  const goOn = async (
+    opened: OpenRoom,
+    { room, seenMs }: OpenRoomRow,
+    held: WhileHeld,
+  ): Promise<void> => {
+    const { captions } = room;
+    if (!captions) {
+      await opened.note(opened.texts.status('room.back'));
+      return;
+    }
+    const { startedMs, ...options } = captions;
+    const interrupted = { startedMs, sinceMs: seenMs };
+    const error = await logFailure(log, 'captions did not go on after a restart', () =>
+      opened.startCaptions({ ...options, interrupted }),
+    );
+    if (!error || opened.captions || opened.isOver) return;
+    const { texts } = opened;
+    const content = texts.failed('room.captions-not-back', error);
+    if (!(await opened.note(content)))
+      await tellStarter(room, texts.toStarter(room.channel, content.text), held);
+    if (room.isAutomatic) await opened.close('unwanted');
+  };
+
+  const comeBack = async (row: OpenRoomRow, tenure: Tenure, lost: AbortSignal): Promise<void> => {
+    const { room, seenMs } = row;
+    const awayMs = now() - seenMs;
+    tenure.assertHeld();
+    if (awayMs > TOLD_MS) return rows.remove(room.channel.space, tenure.epoch);
+    if (awayMs > LONGEST_AWAY_MS) return giveUp(row, tenure, 'room.was-long');
+    if (!isPeopled(room.channel)) return giveUp(row, tenure, 'room.was-empty');
+    let opened: OpenRoom;
+    try {
+      opened = await openUnder(tenure, room, room);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!error.retryable && !isOver && !lost.aborted) return giveUp(row, tenure, error);
+      throw error;
+    }
+    await goOn(opened, row, heldBy(tenure));
+    if (!opened.isOver) await opened.keep();
+  };
+
+  /** Comes back to the room of a space, if there is one; rejects when that may succeed later. */
+  const attempt = async (space: Space, lost: AbortSignal): Promise<void> => {
+    using _ = await turn(space);
+    if (isOver || isOpen(space) || !(await rows.of(space))) return;
+    lost.throwIfAborted();
+    const key = keyOf(space);
+    const wanted = new AbortController();
+    acquiring.set(key, wanted);
+    const tenure = await acquire(space, AbortSignal.any([wanted.signal, lost])).finally(() =>
+      acquiring.delete(key),
+    );
+    try {
+      // Another process may have been there until now.
+      const row = await rows.of(space);
+      // What is known of a space that was lost says nothing about its room.
+      lost.throwIfAborted();
+      if (row) await comeBack(row, tenure, lost);
+    } finally {
+      if (!isOpen(space)) await tenure.release();
+    }
+  };
+  /** Resolves with true when the bot is back, or is not to be. */
+  const run = async (space: Space, lost: AbortSignal): Promise<boolean> => {
+    const key = keyOf(space);
+    const error = await logFailure(log, 'the bot could not come back to a room', () =>
+      attempt(space, lost).catch((thrown: unknown) => {
+        // The process that has the space now comes back.
+        if (!lost.aborted) throw thrown;
+      }),
+    );
+    if (lost.aborted) return false;
+    if (error?.retryable && !isOver) {
+      waiting.set(
+        key,
+        clock.after(TRY_AGAIN_AFTER_MS, () => void run(space, lost)),
+      );
+      return false;
+    }
+    waiting.delete(key);
+    underWay.delete(key);
+    if (!isOpen(space)) deps.notBack(space);
+    return !error;
+  };
+
+  return {
+    /** True while the bot comes back to a room of a space, or looks if there is one. */
+    isUnderWay: (space: Space): boolean => underWay.has(keyOf(space)),
+    spaceReady: async (space: Space): Promise<boolean> => {
+      if (isOver || isOpen(space) || underWay.has(keyOf(space))) return false;
+      const lost = new AbortController();
+      underWay.set(keyOf(space), lost);
+      return run(space, lost.signal);
+    },
+    /** Ends the return to a room of a space that another process may have now, which comes back to it. */
+    spaceLost: (space: Space): void => {
+      const key = keyOf(space);
+      waiting.get(key)?.();
+      waiting.delete(key);
+      const reason = new AppError('cancelled', 'the space is not known here any more');
+      underWay.get(key)?.abort(reason);
+      underWay.delete(key);
+    },
+    /** Ends the wait for another process, for now, as somebody asks for the bot: a request has the turn at once. */
+    giveWay: (space: Space): void => {
+      const reason = new AppError('unavailable', 'somebody asks for the bot', { retryable: true });
+      acquiring.get(keyOf(space))?.abort(reason);
+    },
+    [Symbol.dispose]: (): void => {
+      isOver = true;
+      for (const cancel of waiting.values()) cancel();
+    },
+  };
+};

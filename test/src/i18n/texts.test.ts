@@ -1,0 +1,117 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { explain, loadTexts } from '../../../src/i18n/texts.ts';
+import { markdownOf } from '../../fakes/rich-text.ts';
+
+const texts = loadTexts('locales');
+
+describe('sentences with languages', () => {
+  it('name them in their own locale', () => {
+    const params = { from: { language: 'en' }, to: { language: 'ja' } };
+    expect(texts.in('de')('service.no-translation', params)).toMatch(/Englisch.*Japanisch/);
+    expect(texts.in('zh-HK')('service.no-translation', params)).toMatch(/英文.*日文/);
+  });
+});
+
+describe('a sentence', () => {
+  it.each([
+    ['Nothing # to <fill> in', 'Nothing # to <fill> in'],
+    ["It''s late", "It's late"],
+    ["'{'so'}'", '{so}'],
+    ['It is {name}', 'It is late'],
+  ])('is written in ICU MessageFormat: %s', (written, said) => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-locales-'));
+    writeFileSync(join(folder, 'en.json'), JSON.stringify({ 'errors.timeout': written }));
+    expect(loadTexts(folder).in('en')('errors.timeout', { name: 'late' })).toBe(said);
+  });
+});
+
+describe('an error', () => {
+  const t = texts.in('en');
+  const explained = (error: AppError, role: 'moderator' | 'member'): string =>
+    markdownOf(explain(texts.rich('en'), error, role));
+
+  it('tells moderators the remedy, and others whom to ask', () => {
+    const error = new AppError('config', 'no key', {
+      sentence: { key: 'service.bad-key' },
+      remedy: { key: 'remedies.check', params: { name: 'KEY' } },
+    });
+    const said = t('service.bad-key');
+    expect(explained(error, 'moderator')).toBe(`${said} ${t('remedies.check', { name: 'KEY' })}`);
+    expect(explained(error, 'member')).toBe(`${said} ${t('errors.ask-moderator')}`);
+  });
+
+  it('of the configuration has its details in the log', () => {
+    const error = new AppError('config', 'no such folder');
+    expect(explained(error, 'moderator')).toBe(`${t('errors.config')} ${t('remedies.log')}`);
+  });
+
+  it('without a remedy is one sentence', () => {
+    const error = new AppError('timeout', 'too slow');
+    for (const role of ['moderator', 'member'] as const)
+      expect(explained(error, role)).toBe(t('errors.timeout'));
+  });
+});
+
+describe('the locale for a tag', () => {
+  it.each([
+    ['zh-TW', 'zh-TW'],
+    ['zh-HK', 'zh-TW'],
+    ['zh-Hant', 'zh-TW'],
+    ['zh-Hant-HK', 'zh-TW'],
+    ['ZH-tw', 'zh-TW'],
+    ['zh-CN', 'zh'],
+    ['zh-Hans', 'zh'],
+    ['zh-SG', 'zh'],
+    ['zh', 'zh'],
+    ['es-419', 'es'],
+    ['pt-BR', 'pt'],
+    ['de-AT', 'de'],
+    ['xx', 'en'],
+    ['not a tag', 'en'],
+    ['', 'en'],
+  ])('of %j is %s', (tag, locale) => {
+    expect(texts.pick([tag])).toBe(locale);
+  });
+
+  it('is of the first tag that fits', () => {
+    expect(texts.pick(['xx', 'zh-HK', 'de'])).toBe('zh-TW');
+  });
+});
+
+describe('sentences that mention commands', () => {
+  it('name them as every platform takes them, unless people type the locale’s own names', () => {
+    expect(texts.in('ja')('glossary.empty')).toContain('`/glossary add`');
+    const local = texts.in('ja', 'local')('glossary.empty');
+    expect(local).toContain(`\`/${texts.typed({ command: 'glossary add' }, 'ja', 'local')}\``);
+    expect(local).not.toContain('glossary');
+  });
+
+  it('name options too, and leave other words in code marks alone', () => {
+    const option = texts.typed({ option: 'voice' }, 'de', 'local');
+    expect(texts.in('de', 'local')('voice.none')).toContain(` ${option}:\``);
+    expect(texts.in('de', 'local')('say.too-large')).toContain('`ogg`');
+  });
+
+  it('say in English what English is typed', () => {
+    expect(texts.in('en', 'local')('voice.none')).toBe(texts.in('en')('voice.none'));
+    expect(texts.typed({ command: 'glossary add' }, 'en', 'local')).toBe('glossary add');
+  });
+
+  it('name them behind the one command that a platform knows', () => {
+    const naming = 'under dragoman';
+    expect(texts.in('ja', naming)('glossary.empty')).toContain('`/dragoman glossary add`');
+    expect(texts.in('en', naming)('voice.none')).toContain('`/dragoman voice voice:`');
+    expect(texts.in('en', naming)('say.too-large')).toContain('`ogg`');
+    expect(texts.typed({ command: 'ask' }, 'de', naming)).toBe('dragoman ask');
+    expect(texts.typed({ option: 'voice' }, 'de', naming)).toBe('voice');
+  });
+
+  it('keep names that no locale has', () => {
+    expect(texts.typed({ command: 'no such' }, 'ja', 'local')).toBe('no such');
+    expect(texts.typed({ option: 'nothing' }, 'ja', 'local')).toBe('nothing');
+  });
+});

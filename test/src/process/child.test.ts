@@ -1,0 +1,183 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { getCompileCacheDir } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createChild, type Child, type ChildOptions } from '../../../src/process/child.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
+import type { EchoRequest } from '../../fakes/echo-worker.ts';
+
+const WORKER = new URL('../../fakes/echo-worker.ts', import.meta.url);
+const WORDS = 'the words of somebody';
+const signal = new AbortController().signal;
+
+describe('a child process', () => {
+  let child: Child<EchoRequest, number | string[] | Float32Array>;
+  const start = (options: Partial<ChildOptions> = {}): void => {
+    child = createChild({
+      name: 'echo',
+      file: WORKER,
+      log: createLog('silent'),
+      callTimeoutMs: 10_000,
+      callsPerChild: 100,
+      idleMs: 60_000,
+      ...options,
+    });
+  };
+  afterEach(() => child[Symbol.asyncDispose]());
+  const pid = (): Promise<unknown> => child.call({ kind: 'pid' }, signal);
+
+  it('does one call after the other in one process', async () => {
+    start();
+    const [first, second] = await Promise.all([pid(), pid()]);
+    expect(first).toBe(second);
+    const samples = Float32Array.of(0.25, -1);
+    expect(await child.call({ kind: 'echo', samples }, signal)).toEqual(samples);
+  });
+
+  it('inherits no environment, for there are secrets in it', async () => {
+    start();
+    expect(process.env['PATH']).toBeDefined();
+    const names = await child.call({ kind: 'environment' }, signal);
+    expect(names).not.toContain('PATH');
+    expect(names).not.toContain('HOME');
+  });
+
+  it('compiles with the cache that its parent has', async () => {
+    start();
+    expect(getCompileCacheDir()).toBeDefined();
+    expect(await child.call({ kind: 'environment' }, signal)).toContain('NODE_COMPILE_CACHE');
+  });
+
+  it('keeps what it compiled, though it is killed', async () => {
+    start();
+    const folder = mkdtempSync(join(tmpdir(), 'compiled-'));
+    const env = { NODE_COMPILE_CACHE: folder };
+    const killed = fork(WORKER, { serialization: 'advanced', env });
+    killed.send({ id: 1, request: { kind: 'pid' } });
+    await once(killed, 'message');
+    const ended = once(killed, 'exit');
+    killed.kill('SIGKILL');
+    await ended;
+    const [version = ''] = readdirSync(folder);
+    expect(readdirSync(join(folder, version))).not.toEqual([]);
+  });
+
+  it('does not outlive its parent, even while it works', async () => {
+    start();
+    const orphan = fork(WORKER, { serialization: 'advanced' });
+    orphan.send({ id: 1, request: { kind: 'pid' } });
+    await once(orphan, 'message');
+    orphan.send({ id: 2, request: { kind: 'hang' } });
+    const ended = once(orphan, 'exit');
+    orphan.disconnect();
+    try {
+      await ended;
+    } finally {
+      orphan.kill('SIGKILL');
+    }
+    expect(orphan.exitCode).toBe(0);
+  });
+
+  it('leaves it to its parent to end on Ctrl-C', async () => {
+    start();
+    const first = await pid();
+    process.kill(Number(first), 'SIGINT');
+    for (let call = 0; call < 50; call += 1) expect(await pid()).toBe(first);
+  });
+
+  it('tells what it failed with, and lives on', async () => {
+    start();
+    const before = await pid();
+    await expect(child.call({ kind: 'refuse' }, signal)).rejects.toThrow('echo: no model');
+    await expect(child.call({ kind: 'fail', text: WORDS }, signal)).rejects.toThrow(
+      /^echo: TypeError ERR_WORDS$/,
+    );
+    expect(await pid()).toBe(before);
+  });
+
+  it('has nothing logged of what people wrote, at the finest level, whatever it does with it', async () => {
+    const lines: string[] = [];
+    start({ log: createLog('trace', { write: (line) => void lines.push(line) }) });
+    for (const kind of ['fail', 'crash'] as const)
+      await expect(child.call({ kind, text: WORDS }, signal)).rejects.toThrow(/^(?!.*words of)/);
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      {
+        process: 'echo',
+        error: { type: 'TypeError', stack: expect.stringContaining('echo-worker') },
+      },
+      { process: 'echo', code: 7 },
+      { process: 'echo', code: 7 },
+    ]);
+    expect(lines.join('')).not.toContain('words of');
+  });
+
+  it('gives a call up that kills it twice, and starts anew for the next', async () => {
+    start();
+    const before = await pid();
+    await expect(child.call({ kind: 'die' }, signal)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'echo crashed',
+    });
+    expect(await pid()).not.toBe(before);
+  });
+
+  it('does a call again that was not to blame for its death', async () => {
+    start();
+    const before = (await pid()) as number;
+    process.kill(before, 'SIGKILL');
+    expect(await pid()).not.toBe(before);
+  });
+
+  it('does a call again whose child is dead, though nobody was told yet', async () => {
+    start();
+    const before = (await pid()) as number;
+    process.kill(before, 'SIGKILL');
+    // The event loop stands still, so that the exit is not reported before the call is sent.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    expect(await pid()).not.toBe(before);
+  });
+
+  it('is not waited for when a call takes too long, nor by the next call', async () => {
+    start({ callTimeoutMs: 1 });
+    const hang = (): Promise<unknown> => child.call({ kind: 'hang' }, signal);
+    const both = await Promise.allSettled([hang(), hang()]);
+    for (const one of both)
+      expect(one).toMatchObject({ status: 'rejected', reason: { code: 'timeout' } });
+  });
+
+  it('is replaced after its number of calls', async () => {
+    start({ callsPerChild: 2 });
+    const pids = [await pid(), await pid(), await pid()];
+    expect(pids[0]).toBe(pids[1]);
+    expect(pids[2]).not.toBe(pids[0]);
+  });
+
+  it('is ended when it has nothing to do, and started again', async () => {
+    start({ idleMs: 1 });
+    const before = (await pid()) as number;
+    await expect
+      .poll(() => {
+        try {
+          return process.kill(before, 0);
+        } catch {
+          return false;
+        }
+      })
+      .toBe(false);
+    expect(await pid()).not.toBe(before);
+  });
+
+  it('does not begin a call whose asker has left', async () => {
+    start();
+    await expect(child.call({ kind: 'pid' }, AbortSignal.abort())).rejects.toThrow();
+  });
+
+  it('refuses calls once it is closed', async () => {
+    start();
+    await child[Symbol.asyncDispose]();
+    await expect(pid()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});

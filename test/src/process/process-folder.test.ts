@@ -1,0 +1,30 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { makeProcessFolder, sweepProcessFolders } from '../../../src/process/process-folder.ts';
+import { deadPid } from '../../fakes/dead-pid.ts';
+
+it('removes the folders of dead processes, and nothing else', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
+  const leave = (name: string): string => {
+    const left = join(parent, name);
+    mkdirSync(left);
+    writeFileSync(join(left, 'file'), 'bytes');
+    return left;
+  };
+  const own = await makeProcessFolder(parent, '.mine-');
+  const dead = leave(`.mine-${deadPid()}-1-abcdef`);
+  const reborn = leave(`.mine-${process.pid}-1-abcdef`);
+  const others = [
+    `.mine-${process.ppid}-1-abcdef`,
+    `.other-${deadPid()}-1-abcdef`,
+    '.mine-abcdef',
+    'something',
+  ];
+  for (const name of others) leave(name);
+  await sweepProcessFolders(parent, '.mine-');
+  expect(existsSync(own)).toBe(true);
+  expect([dead, reborn].some(existsSync)).toBe(false);
+  expect(readdirSync(parent)).toEqual(expect.arrayContaining(others));
+});

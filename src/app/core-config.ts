@@ -48,7 +48,7 @@ export const coreSection = z
       .default(10)
       .describe('Most connections of one process to PostgreSQL, besides two that renew leases.'),
     ROLES: roles.describe(
-      'What this process does: all, or some of gateway (events of Discord and Slack), worker (translating messages), web (the page) and service (the built-in speech service; alone, it serves other processes).',
+      'What this process does: all, or some of gateway, worker, web and service.',
     ),
     DRAIN_S: z.coerce
       .number({ error: 'must be a number of seconds' })

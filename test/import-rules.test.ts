@@ -23,6 +23,13 @@ const VIOLATIONS = {
   'src/ports/port-runs-code-of-errors.ts':
     "import { AppError } from '../errors.ts';\nexport const port = AppError;",
   'src/ports/port-knows-a-library.ts': "import 'kysely';",
+  'src/voice/voice-knows-commands.ts':
+    "import type { Services } from '../command/services.ts';\nexport type Given = Services;",
+  'src/voice/tts/voice-knows-commands.ts': "import '../../command/command.ts';",
+  'src/usage/usage-knows-commands.ts':
+    "import type { Services } from '../command/services.ts';\nexport type Given = Services;",
+  'src/usage/usage-knows-voice.ts': "import '../voice/room-types.ts';",
+  'src/usage/usage-knows-a-platform.ts': "import 'discord.js';",
   'src/audio/audio-knows-the-clock.ts': "import '../async/clock.ts';",
   'src/text/text-does-io.ts': "import 'node:fs';",
   'src/text/text-knows-the-client.ts': "import '../api/client.ts';",
@@ -60,6 +67,8 @@ const ALLOWED = {
   'src/model/fine.ts': "import './place.ts';\nimport 'node:buffer';",
   'src/ports/fine.ts':
     "import './voice.ts';\nimport '../model/place.ts';\nimport type { AppError } from '../errors.ts';\nexport type Port = AppError;",
+  'src/voice/tts/fine.ts': "import '../../usage/meter.ts';\nimport '../../model/command-info.ts';",
+  'src/usage/fine.ts': "import '../store/usage.ts';\nimport '../ports/voice.ts';",
   'src/audio/opus/fine.ts': "import '../../async/semaphore.ts';",
   'src/text/fine.ts': "import '../model/place.ts';\nimport './unicode.ts';",
   'src/text/protect/fine.ts':

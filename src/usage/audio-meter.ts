@@ -1,7 +1,7 @@
-import type { Services } from '../command/services.ts';
 import { type AppError, toAppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Channel } from '../model/place.ts';
+import type { UsageServices } from './meter.ts';
 
 /** A final transcript of one utterance; `text` is empty when there was no speech. */
 export interface MeteredTranscript {
@@ -12,7 +12,7 @@ export interface MeteredTranscript {
 }
 
 export interface AudioMeterDeps {
-  readonly services: Pick<Services, 'limits' | 'usage'>;
+  readonly services: UsageServices;
   readonly channel: () => Channel;
   /** The only person who speaks, whose own limits apply, too. */
   readonly memberId?: string;

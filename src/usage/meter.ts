@@ -1,10 +1,14 @@
 import { mapStates } from '../async/generators.ts';
 import { MINUTE_MS } from '../async/time.ts';
+import type { Assistant } from '../chat/assistant.ts';
 import { estimateTokens } from '../chat/tokens.ts';
-import type { Services } from '../command/services.ts';
 import type { Space } from '../model/place.ts';
+import type { Speaker } from '../speech/speech.ts';
+import type { Transcriber } from '../speech/transcriber.ts';
+import type { Usage } from '../store/usage.ts';
 import { countCodePoints } from '../text/unicode.ts';
-import { charactersOf, type Demand } from './limits.ts';
+import type { Translator } from '../translation/translator.ts';
+import { charactersOf, type Demand, type Limits } from './limits.ts';
 import type { PendingAmounts, Reservation } from './pending-use.ts';
 
 /** The person and space that use the service. */
@@ -20,11 +24,19 @@ export interface MeterOptions {
   readonly messages?: 0 | 1;
 }
 
+/** What limits the use of services and records it. */
+export interface UsageServices {
+  readonly limits: Limits;
+  readonly usage: Usage;
+}
+
 /** The services whose use is counted, and those that limit and record it. */
-export type MeteredServices = Pick<
-  Services,
-  'assistant' | 'limits' | 'speaker' | 'transcriber' | 'translator' | 'usage'
->;
+export interface MeteredServices extends UsageServices {
+  readonly assistant: Assistant;
+  readonly speaker: Speaker;
+  readonly transcriber: Transcriber;
+  readonly translator: Translator;
+}
 
 /** Counts what one person uses of the services. */
 export interface Meter<Given extends MeteredServices> {

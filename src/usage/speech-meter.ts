@@ -1,8 +1,8 @@
-import type { Services } from '../command/services.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Channel } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
+import type { UsageServices } from './meter.ts';
 import type { Reservation } from './pending-use.ts';
 
 /** A text that is to be spoken. */
@@ -14,7 +14,7 @@ export interface MeteredText {
 }
 
 export interface SpeechMeterDeps {
-  readonly services: Pick<Services, 'limits' | 'usage'>;
+  readonly services: UsageServices;
   readonly channel: () => Channel;
   readonly log: Log;
 }

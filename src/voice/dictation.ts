@@ -1,6 +1,5 @@
 import { type Clock, waitUntil } from '../async/clock.ts';
 import { parseToc, toMs } from '../audio/opus/packet.ts';
-import type { Services } from '../command/services.ts';
 import { AppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Person } from '../model/member.ts';
@@ -11,6 +10,7 @@ import { joinParts, type TranscriptPart } from '../speech/transcript-parts.ts';
 import { createAudioMeter } from '../usage/audio-meter.ts';
 import { createSttPipeline } from './stt/pipeline.ts';
 import type { TranscriptEvent } from './stt/transcript-emitter.ts';
+import type { VoiceServices } from './room-types.ts';
 import { createHints } from './subscription.ts';
 
 export interface DictationListener {
@@ -41,7 +41,7 @@ export interface Dictation extends Disposable {
 export type OpenDictation = (request: DictationRequest) => Promise<Dictation>;
 
 export interface DictationDeps {
-  readonly services: Pick<Services, 'glossary' | 'limits' | 'privacy' | 'settings' | 'usage'>;
+  readonly services: Pick<VoiceServices, 'glossary' | 'limits' | 'privacy' | 'settings' | 'usage'>;
   readonly createRecogniser: RecogniserFactory;
   /** False where what grows should not be sent again and again: words follow after each pause. */
   readonly partials: boolean;

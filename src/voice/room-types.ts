@@ -9,6 +9,20 @@ import type { SpeakerStats } from '../ports/voice.ts';
 import type { WithheldCounts } from './captions/withheld-lines.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { ConsentChoice } from '../model/space-choices.ts';
+import type { Glossary } from '../model/glossary.ts';
+import type { Privacy } from '../store/privacy.ts';
+import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
+import type { Languages } from '../text/language/languages.ts';
+import type { MeteredServices } from '../usage/meter.ts';
+
+/** The services that rooms and dictations use. */
+export interface VoiceServices extends MeteredServices {
+  readonly glossary: Glossary;
+  readonly languages: Languages;
+  readonly privacy: Privacy;
+  readonly settings: MemberSettings;
+  readonly spaces: SpaceSettings;
+}
 
 /** Text to be spoken in a room. */
 export interface SpeechRequest {

@@ -1,7 +1,6 @@
 import { orAborted } from '../async/abort.ts';
 import type { Clock } from '../async/clock.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
-import type { Services } from '../command/services.ts';
 import { AppError, userError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
 import { type Log, logFailure } from '../telemetry/log.ts';
@@ -13,7 +12,6 @@ import type { Platform } from '../ports/platform.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { VoiceLink, VoicePacket, VoicePort } from '../ports/voice.ts';
 import { createAudioMeter } from '../usage/audio-meter.ts';
-import type { MeteredServices } from '../usage/meter.ts';
 import { createVoiceAnswers, createConversation } from './conversation.ts';
 import type { Attendance } from './attendance.ts';
 import { createBargeIn } from './barge-in.ts';
@@ -23,7 +21,7 @@ import { createCaptioning } from './captions/captioning.ts';
 import { createNotice } from './consent/notice.ts';
 import { createNoticeLocales } from './consent/notice-locales.ts';
 import { areCaptionsOn, firstState, type ListeningEvent, modeOf, next } from './listening-mode.ts';
-import type { CaptionOptions, Room } from './room-types.ts';
+import type { CaptionOptions, Room, VoiceServices } from './room-types.ts';
 import type { VoiceMetrics } from './metrics.ts';
 import type { StatusMessages } from './status-messages.ts';
 import { createHints, createSubscription } from './subscription.ts';
@@ -34,8 +32,7 @@ import { spokenMs, type SpeechItem } from './tts/speech-item.ts';
 import type { Speaking } from './tts/speaking.ts';
 
 export interface RoomDeps {
-  readonly services: MeteredServices &
-    Pick<Services, 'glossary' | 'languages' | 'privacy' | 'settings' | 'spaces'>;
+  readonly services: VoiceServices;
   readonly createRecogniser: RecogniserFactory;
   readonly choiceOf: (space: Space, memberId: string) => Promise<ConsentChoice>;
   readonly texts: Texts;

@@ -1,4 +1,3 @@
-import type { Services } from '../command/services.ts';
 import type { Channel } from '../model/place.ts';
 import { type Cache, createCache } from '../async/lru.ts';
 import { type Clock, waitUntil } from '../async/clock.ts';
@@ -11,6 +10,7 @@ import { type Consent, createConsent } from './consent/consent.ts';
 import type { Notice } from './consent/notice.ts';
 import type { InformedMembers } from '../model/stored-room.ts';
 import type { ListeningMode } from './listening-mode.ts';
+import type { VoiceServices } from './room-types.ts';
 import { createSttPipeline, type SttPipeline, type SttPipelineHints } from './stt/pipeline.ts';
 import type { TranscriptListener } from './stt/transcript-emitter.ts';
 import { wordsOfTerm } from '../text/terms/term-index.ts';
@@ -196,7 +196,7 @@ export const createSubscription = (deps: SubscriptionDeps) => {
 };
 
 export interface HintsDeps {
-  readonly services: Pick<Services, 'glossary' | 'settings'>;
+  readonly services: Pick<VoiceServices, 'glossary' | 'settings'>;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly channel: () => Channel;
   readonly people: () => readonly RoomMember[];

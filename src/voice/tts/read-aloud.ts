@@ -1,5 +1,4 @@
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
-import type { Services } from '../../command/services.ts';
 import { type Log, logFailure } from '../../telemetry/log.ts';
 import { lines } from '../../rich-text/compose.ts';
 import type { Message } from '../../model/message.ts';
@@ -7,10 +6,10 @@ import type { RichText } from '../../rich-text/rich-text.ts';
 import { keyOf, type Space } from '../../model/place.ts';
 import { isQuiet } from '../../model/space-choices.ts';
 import type { OpenRoom } from '../room.ts';
-import type { SpeechRequest } from '../room-types.ts';
+import type { SpeechRequest, VoiceServices } from '../room-types.ts';
 
 export interface ReadAloudDeps {
-  readonly services: Pick<Services, 'spaces' | 'privacy'>;
+  readonly services: Pick<VoiceServices, 'spaces' | 'privacy'>;
   readonly roomOf: (space: Space) => Pick<OpenRoom, 'say' | 'filesText'> | undefined;
   readonly log: Pick<Log, 'warn'>;
 }

@@ -5,8 +5,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { isOfPerson, toldToOthers } from '../../usage/limits.ts';
 import { createSpeechMeter } from '../../usage/speech-meter.ts';
 import type { Channel } from '../../model/place.ts';
-import type { Services } from '../../command/services.ts';
-import type { QueuedSpeech, SpeechRequest } from '../room-types.ts';
+import type { QueuedSpeech, SpeechRequest, VoiceServices } from '../room-types.ts';
 import { firstThatFits, voicePreferences, voiceSpeaks } from '../../speech/voice-choice.ts';
 import { plainWords } from '../../rich-text/compose.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
@@ -25,7 +24,7 @@ import type { RoomTexts } from '../texts.ts';
 
 export interface SpeakingDeps {
   readonly services: Pick<
-    Services,
+    VoiceServices,
     'speaker' | 'settings' | 'glossary' | 'languages' | 'limits' | 'usage'
   >;
   readonly clock: Clock;

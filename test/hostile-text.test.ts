@@ -25,6 +25,8 @@ import { splitText } from '../src/text/split/split.ts';
 import { foldText } from '../src/text/terms/fold.ts';
 import { indexTerms } from '../src/text/terms/term-index.ts';
 import { splitTyped } from '../src/command/typed-lists.ts';
+import { findLanguage } from '../src/text/language/languages.ts';
+import { readColumns } from '../src/translation/glossary-columns.ts';
 import { readGlossaryCsv } from '../src/translation/glossary-csv.ts';
 import { fileOf } from './src/translation/glossary-support.ts';
 
@@ -68,7 +70,7 @@ const MANY_TERMS = indexTerms(TERMS.map((term) => ({ term })));
 const readFileOf = async (text: string): Promise<void> => {
   try {
     const { rows } = await readGlossaryCsv(fileOf(text), new AbortController().signal);
-    await Array.fromAsync(rows());
+    readColumns(rows, { find: findLanguage }, 'ja');
   } catch (thrown) {
     if (!(thrown instanceof AppError)) throw thrown;
   }

@@ -5,23 +5,29 @@ import { stringify } from 'csv-stringify/sync';
 import { AppError } from '../errors.ts';
 import type { ByteSource } from '../model/file.ts';
 import type { GlossaryTerm } from '../model/glossary.ts';
-import { layoutOf, rowOfTable, type CsvLayout } from './csv-layout.ts';
-import { decodeText, type DecodedText } from './decode-text.ts';
+import { decodeText } from './decode-text.ts';
 
 /**
  * The largest file: more than the largest glossary needs, so a spreadsheet above it is a mistake.
  */
 const LARGEST_BYTES = 8_388_608;
-const LONGEST_LINES = 100_000;
+const MOST_LINES = 100_000;
 /** Longest line: many times a term and its translation into every language. */
 const LONGEST_LINE_CHARS = 65_536;
 const MOST_CELLS = 500;
-/** Characters that are parsed, and entries that are written, before the event loop runs. */
-const SLICE_CHARS = 512;
+/** Bytes that are parsed, and entries that are written, before the event loop runs. */
+const SLICE_BYTES = 8_192;
 const ENTRIES_AT_ONCE = 500;
+/** Characters and lines from which the separator is recognised. */
+const SAMPLE_CHARS = 16_384;
+const SAMPLE_LINES = 10;
+const SEPARATORS = ['\t', ',', ';', '|'] as const;
+
+const html = /^\s*<(?:!doctype|html|head|body|table|meta|\?xml)\b/i;
+/** The line by which a spreadsheet says its separator. */
+const separatorLine = /^"?sep=(.)"?\r?(?:\n|$)/i;
 
 const BYTE_ORDER_MARK = '\uFEFF';
-const COLUMNS = ['term', 'language', 'translation'] as const;
 
 /** Start of a cell that a spreadsheet would evaluate as a formula; a `'` in front makes it text. */
 const RUNS_IN_SPREADSHEETS = /^[=+\-@\t\r]/;
@@ -33,11 +39,8 @@ export interface CsvRow {
 }
 
 export interface CsvFile {
-  /**
-   * Reads all rows, a header included, anew each time: kept rows would be copied by the garbage
-   * collector, for 15 ms at once. Throws an `AppError` (`bad-input`, `too-large`) at a fault.
-   */
-  readonly rows: () => AsyncIterable<CsvRow>;
+  /** All rows, a header included. */
+  readonly rows: readonly CsvRow[];
   /** The name of the encoding that was recognised. */
   readonly encoding: string;
 }
@@ -48,16 +51,11 @@ const notCsv = (cause?: unknown): AppError =>
     cause,
   });
 
-const isHtml = (): AppError =>
-  new AppError('bad-input', 'the glossary file is HTML', {
-    sentence: { key: 'glossary.is-html' },
-  });
-
 const tooLarge = (): AppError =>
   new AppError('too-large', 'the glossary file is too large', {
     sentence: {
       key: 'glossary.file-too-large',
-      params: { mebibytes: LARGEST_BYTES / 2 ** 20, lines: LONGEST_LINES },
+      params: { mebibytes: LARGEST_BYTES / 2 ** 20, lines: MOST_LINES },
     },
   });
 
@@ -72,61 +70,54 @@ const readAll = async (file: ByteSource, signal: AbortSignal): Promise<Uint8Arra
   return Buffer.concat(chunks);
 };
 
-const isWithinCharacter = (text: string, at: number): boolean =>
-  (text.charCodeAt(at) & 0xfc00) === 0xdc00;
-
-/** Yields a text in pieces of whole characters; the event loop runs before each. */
-const sliced = async function* (
-  parts: DecodedText['parts'],
-): AsyncGenerator<Uint8Array, void, void> {
-  for (const text of parts)
-    for (let start = 0; start < text.length;) {
-      const most = start + SLICE_CHARS;
-      const end = isWithinCharacter(text, most) ? most - 1 : most;
-      await setImmediate();
-      yield Buffer.from(text.slice(start, end));
-      start = end;
-    }
+/** The separator that is as often in each of the first lines, because terms can have commas too. */
+const separatorOf = (text: string): string => {
+  const lines = text
+    .slice(0, SAMPLE_CHARS)
+    .split(/\r?\n/, SAMPLE_LINES)
+    .map((line) => line.replaceAll(/"[^"]*"/g, ''))
+    .filter((line) => line.trim() !== '');
+  const even = SEPARATORS.find((mark) => {
+    const counts = new Set(lines.map((line) => line.split(mark).length));
+    return counts.size === 1 && !counts.has(1);
+  });
+  return even ?? SEPARATORS.find((mark) => lines[0]?.includes(mark)) ?? ',';
 };
 
-/** A line as the parser yields it. */
-interface Parsed {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
+/** Yields a text in pieces; the event loop runs before each. */
+const sliced = async function* (text: string): AsyncGenerator<Uint8Array, void, void> {
+  const bytes = Buffer.from(text);
+  for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
+    await setImmediate();
+    yield bytes.subarray(from, from + SLICE_BYTES);
+  }
+};
 
-const parserOf = ({ delimiter, isTable, fromLine }: CsvLayout) =>
-  parse({
-    bom: true,
-    delimiter,
-    from_line: fromLine,
+const parseRows = async (text: string, signal: AbortSignal): Promise<readonly CsvRow[]> => {
+  const separator = separatorLine.exec(text)?.[1];
+  const parser = parse({
+    delimiter: separator ?? separatorOf(text),
+    from_line: separator === undefined ? 1 : 2,
     info: true,
     max_record_size: LONGEST_LINE_CHARS,
-    // A table of Markdown has no quotes, and elsewhere one within a cell is an inch.
-    quote: isTable ? null : '"',
     relax_column_count: true,
+    // A quote within a cell is an inch.
     relax_quotes: true,
     skip_empty_lines: true,
-    trim: !isTable,
+    trim: true,
   });
-
-const readRows = async function* (
-  parts: DecodedText['parts'],
-  layout: CsvLayout,
-  signal: AbortSignal,
-): AsyncGenerator<CsvRow, void, void> {
-  const parser = parserOf(layout);
   // Its faults are those of the parser.
-  pipeline(sliced(parts), parser, { signal }).catch(() => undefined);
-  let count = 0;
+  pipeline(sliced(text), parser, { signal }).catch(() => undefined);
+  const rows: CsvRow[] = [];
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      if (count === LONGEST_LINES || record.length > MOST_CELLS) throw tooLarge();
-      const cells = layout.isTable ? rowOfTable(record) : record;
-      if (!cells) continue;
-      count += 1;
-      yield { line: info.lines, cells: cells.map((cell) => cell.replace(DISARMED, '')) };
+    for await (const { record, info } of parser as AsyncIterable<{
+      readonly record: readonly string[];
+      readonly info: { readonly lines: number };
+    }>) {
+      if (rows.length === MOST_LINES || record.length > MOST_CELLS) throw tooLarge();
+      rows.push({ line: info.lines, cells: record.map((cell) => cell.replace(DISARMED, '')) });
     }
+    return rows;
   } catch (cause) {
     signal.throwIfAborted();
     throw cause instanceof AppError ? cause : notCsv(cause);
@@ -134,36 +125,31 @@ const readRows = async function* (
 };
 
 /**
- * Reads a glossary file: separated by commas, semicolons, tabs or `|`, as a table of
- * Markdown, or by what its line `sep=` says, in any common encoding. Throws an `AppError`
- * (`bad-input`, `too-large`) for what is no text or too large.
+ * Reads a glossary file: separated by commas, semicolons, tabs or `|`, or by what its line `sep=`
+ * says, in any common encoding. Throws an `AppError` (`bad-input`, `too-large`) for what is no text,
+ * a web page or too large.
  */
 export const readGlossaryCsv = async (file: ByteSource, signal: AbortSignal): Promise<CsvFile> => {
-  const bytes = await readAll(file, signal);
-  await setImmediate();
-  const decoded = await decodeText(bytes, signal);
+  const decoded = await decodeText(await readAll(file, signal), signal);
   if (!decoded) throw notCsv();
-  const { parts, encoding } = decoded;
-  await setImmediate();
-  const layout = layoutOf(parts[0] ?? '');
-  if (layout === 'html') throw isHtml();
-  await setImmediate();
-  return { rows: () => readRows(parts, layout, signal), encoding };
+  if (html.test(decoded.text))
+    throw new AppError('bad-input', 'the glossary file is HTML', {
+      sentence: { key: 'glossary.is-html' },
+    });
+  return { rows: await parseRows(decoded.text, signal), encoding: decoded.encoding };
 };
 
 const disarm = (cell: string): string => (RUNS_IN_SPREADSHEETS.test(cell) ? `'${cell}` : cell);
 
 /** Writes entries as CSV; the event loop runs in between. */
 export const writeGlossaryCsv = async (terms: readonly GlossaryTerm[]): Promise<Uint8Array> => {
-  const parts = [Buffer.from(BYTE_ORDER_MARK + stringify([[...COLUMNS]]))];
+  const parts = [`${BYTE_ORDER_MARK}term,language,translation\n`];
   for (let from = 0; from < terms.length; from += ENTRIES_AT_ONCE) {
     const rows = terms
       .slice(from, from + ENTRIES_AT_ONCE)
-      .map(({ term, language, translation }) =>
-        [term, language ?? '', translation ?? ''].map(disarm),
-      );
-    parts.push(Buffer.from(stringify(rows)));
+      .map(({ term, language = '', translation = '' }) => [term, language, translation]);
+    parts.push(stringify(rows.map((row) => row.map(disarm))));
     await setImmediate();
   }
-  return Buffer.concat(parts);
+  return Buffer.from(parts.join(''));
 };

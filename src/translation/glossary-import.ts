@@ -73,8 +73,7 @@ export const importTerms = async (
   signal: AbortSignal,
 ): Promise<ImportReport> => {
   const { rows, encoding } = await readGlossaryCsv(file, signal);
-  const { entries, assumed } = await readColumns(rows, languages, to);
-  await setImmediate();
+  const { entries, assumed } = readColumns(rows, languages, to);
   const faulty = new Rejections();
   const surplus = new Rejections();
   let added = 0;
@@ -87,7 +86,8 @@ export const importTerms = async (
     changed += stored.changed;
     for (const { line } of stored.left) surplus.add(line, 'limit');
   };
-  for await (const { line, term: word, language: typed, translation } of entries) {
+  for (const [index, { line, term: word, language: typed, translation }] of entries.entries()) {
+    if (index % ENTRIES_PER_WRITE === 0) await setImmediate();
     const language = typed === '' ? undefined : languages.find(typed);
     const term = tidyTerm({ term: word, language, translation });
     const isUnknown = typed !== '' && language === undefined;

@@ -1,13 +1,7 @@
 import { ascii, type ByteReader, viewOf } from '../bytes.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import type { Pcm } from '../pcm.ts';
-import {
-  type AdpcmFormat,
-  decodeAdpcm,
-  IMA_ADPCM,
-  isAcceptedAdpcm,
-  MS_ADPCM,
-} from './decode-adpcm.ts';
+import { type AdpcmFormat, decodeAdpcm, isAcceptedAdpcm, isAdpcm } from './decode-adpcm.ts';
 import * as samples from './pcm-samples.ts';
 
 const PCM = 1;
@@ -39,8 +33,8 @@ const parseFormat = (chunk: Uint8Array): samples.SampleFormat | AdpcmFormat => {
   const sampleRateHz = view.getUint32(4, true);
   const frameBytes = view.getUint16(12, true);
   const sampleBytes = Math.ceil(view.getUint16(14, true) / 8);
-  if (codec === MS_ADPCM || codec === IMA_ADPCM) {
-    const adpcm = { codec, channels, sampleRateHz, blockBytes: frameBytes } as const;
+  if (isAdpcm(codec)) {
+    const adpcm = { codec, channels, sampleRateHz, blockBytes: frameBytes };
     if (!isAcceptedAdpcm(adpcm)) throw unsupportedAudio('WAV with ADPCM of this kind');
     return adpcm;
   }

@@ -23,11 +23,6 @@ describe('a file that is imported', () => {
     ['a sep line', 'sep=;\nmage;ja;魔道士', ['mage|ja|魔道士']],
     ['a quoted sep line', '"sep=|"\r\nmage|ja|魔道士\r\n', ['mage|ja|魔道士']],
     ['an inch', '5" disk,ja,ディスク\nmage,ja,魔道士', ['5" disk|ja|ディスク', 'mage|ja|魔道士']],
-    [
-      'a table of Markdown',
-      '# Terms\n\n| Term | Language | Translation |\n|---|:--:|---|\n| mage | ja | 魔道士 |\n| a \\| b | de | c |\n',
-      ['a | b|de|c', 'mage|ja|魔道士'],
-    ],
     ['lines with pipes', 'term|language|translation\nmage|ja|魔道士', ['mage|ja|魔道士']],
     [
       'a header in another order',
@@ -40,6 +35,16 @@ describe('a file that is imported', () => {
       ['mage|de|Magier', 'mage|ja|魔道士'],
     ],
     ['languages and notes', 'term,ja,notes\nmage,魔道士,a person', ['mage|ja|魔道士']],
+    ['the form of Google', 'en,ja,pos,description\nmage,魔道士,noun,a person', ['mage|ja|魔道士']],
+    ['the form of DeepL', 'mage,魔道士,en,ja\narch,弓,en,ja', ['arch|ja|弓', 'mage|ja|魔道士']],
+    ['a German header', 'Übersetzung;Begriff;Sprache\n魔道士;mage;ja', ['mage|ja|魔道士']],
+    ['a Spanish header', 'Término;Idioma;Traducción\nmage;ja;魔道士', ['mage|ja|魔道士']],
+    ['a French header', 'Terme;Langue;Traduction\nmage;japonais;魔道士', ['mage|ja|魔道士']],
+    ['a Portuguese header', 'termo;idioma;tradução\nmage;ja;魔道士', ['mage|ja|魔道士']],
+    ['a Japanese header', '用語,言語,訳語\nmage,日本語,魔道士', ['mage|ja|魔道士']],
+    ['a Korean header', '용어,언어,번역\nmage,ja,魔道士', ['mage|ja|魔道士']],
+    ['a Chinese header', '术语,语言,译文\nmage,日语,魔道士', ['mage|ja|魔道士']],
+    ['a Taiwanese header', '術語,語言,譯文\nmage,日文,魔道士', ['mage|ja|魔道士']],
   ])('may have %s', async (_, content, expected) => {
     expect((await give(content)).rejectedCount).toBe(0);
     expect(await stored()).toEqual(expected);
@@ -64,7 +69,7 @@ describe('a file that is imported', () => {
       { line: 8, reason: 'too-long' },
       { line: TERMS_PER_PLACE + 3, reason: 'limit' },
     ]);
-    expect(turns).toBeGreaterThan(300);
+    expect(turns).toBeGreaterThan(50);
     expect(await stored()).toHaveLength(TERMS_PER_PLACE);
     expect(await give('term 3\nterm 5,ja,five\nterm 6')).toMatchObject({
       added: 0,

@@ -93,11 +93,11 @@ describe('ADPCM in WAV', () => {
     },
   );
 
-  it('is heard as far as it goes when it is cut', async () => {
+  it('is heard up to the block in which it is cut', async () => {
     const bytes = fixture('adpcm.wav');
     const half = await decodeAll(sourceOf(bytes.subarray(0, bytes.length >> 1)));
     const whole = await decodeAll(sourceOf(bytes));
-    expect(half.length / whole.length).toBeCloseTo(0.5, 1);
+    expect(Math.abs(half.length - whole.length / 2)).toBeLessThan(5_000);
   });
 
   it('of many channels or without a block is refused by its name', async () => {

@@ -3,7 +3,7 @@ import { CONTEXT_MESSAGES } from '../src/autotranslate/prepare/context.ts';
 import { CLEARED_EVERY_MS } from '../src/autotranslate/retention.ts';
 import { coreSection } from '../src/app/core-config.ts';
 import { MOST_REWRITTEN_BYTES } from '../src/sqlite/vacuum.ts';
-import { DATA_CATALOGUE, type TableData } from '../src/store/data-catalogue.ts';
+import { DATA_CATALOGUE, type TableData } from '../src/store/privacy/data-catalogue.ts';
 import { COLUMN_KINDS, DATA_COLUMNS, type ColumnKind } from './data-columns.ts';
 import { REMEMBERED_LINES } from '../src/translation/language-history.ts';
 import { CAPTIONS_KEPT_MS } from '../src/voice/rooms.ts';

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../src/telemetry/log.ts';
 import { openStore } from '../src/store/index.ts';
-import { createOwnKeys } from '../src/store/own-keys.ts';
+import { createOwnKeys } from '../src/store/secrets/own-keys.ts';
 import { endProgram, listenToProgram, spawnDragoman } from './fakes/program.ts';
 import { startSpeechFake } from './fakes/speech.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { privacyPage } from '../scripts/privacy-page.ts';
 import { coreSection } from '../src/app/core-config.ts';
-import { DATA_CATALOGUE } from '../src/store/data-catalogue.ts';
+import { DATA_CATALOGUE } from '../src/store/privacy/data-catalogue.ts';
 import { DATA_COLUMNS } from '../scripts/data-columns.ts';
 import { makeDatabase, openTestStore } from './fakes/database.ts';
 import { columnsOf } from './fakes/every-table.ts';

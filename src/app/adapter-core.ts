@@ -14,9 +14,9 @@ import type { SlotOwner } from '../cluster/slot-owner.ts';
 import type { SpaceRemoval } from './space-removal.ts';
 import { createAgreements } from '../store/agreements.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
-import { cipherOf } from '../store/encryption.ts';
+import { cipherOf } from '../store/secrets/encryption.ts';
 import type { Store } from '../store/index.ts';
-import { createInstallationStore } from '../store/installations.ts';
+import { createInstallationStore } from '../store/secrets/installations.ts';
 import { translateMeteredLine } from '../usage/metered-line.ts';
 import { createDictationOpener } from '../voice/dictation.ts';
 

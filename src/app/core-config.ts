@@ -4,7 +4,7 @@ import { realtimeUses } from '../api/realtime/index.ts';
 import { httpUrl } from '../config.ts';
 import { logLevel } from '../telemetry/log.ts';
 import { hasAll, isServiceAlone, roles } from '../cluster/roles.ts';
-import { encryptionKeys } from '../store/encryption.ts';
+import { encryptionKeys } from '../store/secrets/encryption.ts';
 import { databaseUrl } from '../store/index.ts';
 import { LIMIT_VARIABLES } from '../usage/operator-limits.ts';
 

@@ -6,7 +6,7 @@ import type { CoreConfig } from './core-config.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { Store } from '../store/index.ts';
-import { createOwnKeys, type OwnKeys } from '../store/own-keys.ts';
+import { createOwnKeys, type OwnKeys } from '../store/secrets/own-keys.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 
 export interface ServiceConnectionDeps {

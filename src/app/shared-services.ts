@@ -9,8 +9,8 @@ import type { PersonalData } from '../ports/personal-data.ts';
 import { createSpeaker } from '../speech/speaker.ts';
 import { createTranscriber } from '../speech/transcriber.ts';
 import type { Store } from '../store/index.ts';
-import type { OwnKeys } from '../store/own-keys.ts';
-import { createPrivacy } from '../store/privacy.ts';
+import type { OwnKeys } from '../store/secrets/own-keys.ts';
+import { createPrivacy } from '../store/privacy/person-data.ts';
 import { createMemberSettings, createSpaceSettings } from '../store/settings.ts';
 import { createUsage } from '../store/usage.ts';
 import {

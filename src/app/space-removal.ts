@@ -2,7 +2,7 @@ import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import type { AutoTranslate } from '../autotranslate/index.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import type { Store } from '../store/index.ts';
-import { openSpaceData } from '../store/space-data.ts';
+import { openSpaceData } from '../store/privacy/space-data.ts';
 import type { LanguageHistory } from '../translation/language-history.ts';
 
 export interface SpaceRemovalDeps {

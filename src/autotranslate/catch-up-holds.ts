@@ -3,7 +3,7 @@ import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import { channelKey, type Channel } from '../model/place.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
-import type { OwedHistories } from '../store/owed-histories.ts';
+import type { OwedHistories } from '../store/channels/owed-histories.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface CatchUpHoldsDeps {

@@ -1,7 +1,7 @@
 import type { MessageRef } from '../model/place.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import { watchPartition } from '../store/inbox/row.ts';
-import type { WatchStore } from '../store/watches.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
 import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
 

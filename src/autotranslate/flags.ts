@@ -2,7 +2,7 @@ import { toAppError } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { MessageRef } from '../model/place.ts';
 import type { SpaceChoices } from '../model/space-choices.ts';
-import type { MirrorStore } from '../store/mirrors.ts';
+import type { MirrorStore } from '../store/channels/mirrors.ts';
 import { languageOfFlag } from '../text/language/flags.ts';
 import { textFor, type WatchedPlatforms } from './watched-platforms.ts';
 

@@ -4,8 +4,8 @@ import type { Log } from '../telemetry/log.ts';
 import type { Content } from '../model/content.ts';
 import type { Channel } from '../model/place.ts';
 import { timestamp } from '../rich-text/rich-text.ts';
-import type { HistoryGap, HistoryGaps } from '../store/history-gaps.ts';
-import type { WatchStore } from '../store/watches.ts';
+import type { HistoryGap, HistoryGaps } from '../store/channels/history-gaps.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
 
 export interface HistoryGapNoticeDeps {
   readonly gaps: Pick<HistoryGaps, 'put'>;

@@ -39,14 +39,14 @@ import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.t
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/leases.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
-import { createCursorStore } from '../store/cursors.ts';
+import { createCursorStore } from '../store/channels/cursors.ts';
 import type { Store } from '../store/index.ts';
-import { createHistoryGaps } from '../store/history-gaps.ts';
-import { createLinkInvites } from '../store/link-invites.ts';
-import { createMirrorStore } from '../store/mirrors.ts';
-import { createOwedHistories } from '../store/owed-histories.ts';
-import { createStandingThreads } from '../store/standing-threads.ts';
-import { openWatchStore } from '../store/watches.ts';
+import { createHistoryGaps } from '../store/channels/history-gaps.ts';
+import { createLinkInvites } from '../store/channels/link-invites.ts';
+import { createMirrorStore } from '../store/channels/mirrors.ts';
+import { createOwedHistories } from '../store/channels/owed-histories.ts';
+import { createStandingThreads } from '../store/channels/standing-threads.ts';
+import { openWatchStore } from '../store/channels/watches.ts';
 
 /** Greatest age of forbidden mirrors that are still posted when the bot may do so. */
 const REVIVED_MS = DAY_MS;

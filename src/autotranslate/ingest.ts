@@ -12,7 +12,7 @@ import type { Message } from '../model/message.ts';
 import { messageKey, type MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space-choices.ts';
 import type { ChannelFeed, ChannelFeedListener } from '../ports/channel-feed.ts';
-import type { CursorStore } from '../store/cursors.ts';
+import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import {
   type Accepted,
@@ -22,10 +22,10 @@ import {
   WATCH,
   watchPartition,
 } from '../store/inbox/row.ts';
-import type { MirrorStore } from '../store/mirrors.ts';
-import type { Privacy } from '../store/privacy.ts';
+import type { MirrorStore } from '../store/channels/mirrors.ts';
+import type { Privacy } from '../store/privacy/person-data.ts';
 import type { SpaceSettings } from '../store/settings.ts';
-import type { WatchStore } from '../store/watches.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
 
 /** Messages of a banned person that are checked, the newest first. */
 const BANNED_LOOKED_AT = 500;

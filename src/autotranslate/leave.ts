@@ -1,7 +1,7 @@
 import { keyOf, type Channel, type Space } from '../model/place.ts';
-import type { CursorStore } from '../store/cursors.ts';
+import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import type { WatchStore } from '../store/watches.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
 import type { Backfill } from './backfill.ts';
 import type { Links } from './links.ts';
 import type { TranslationContext } from './prepare/context.ts';

@@ -5,8 +5,8 @@ import type { Log } from '../telemetry/log.ts';
 import type { Message } from '../model/message.ts';
 import type { Channel, MessageRef } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
-import type { CursorStore } from '../store/cursors.ts';
-import type { HistoryGap } from '../store/history-gaps.ts';
+import type { CursorStore } from '../store/channels/cursors.ts';
+import type { HistoryGap } from '../store/channels/history-gaps.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /**

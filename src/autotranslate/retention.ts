@@ -1,10 +1,15 @@
 import { DAY_MS, HOUR_MS } from '../async/time.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Leases } from '../ports/leases.ts';
-import { clearOld } from '../store/clear-old.ts';
-import type { CursorStore } from '../store/cursors.ts';
-import { DELIVERY_HOURS, ROOM_DAYS, STATE_DAYS, USAGE_DAYS } from '../store/data-catalogue.ts';
-import type { LinkInvites } from '../store/link-invites.ts';
+import { clearOld } from '../store/privacy/clear-old.ts';
+import type { CursorStore } from '../store/channels/cursors.ts';
+import {
+  DELIVERY_HOURS,
+  ROOM_DAYS,
+  STATE_DAYS,
+  USAGE_DAYS,
+} from '../store/privacy/data-catalogue.ts';
+import type { LinkInvites } from '../store/channels/link-invites.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 

@@ -1,11 +1,11 @@
 import type { ChannelWatch } from '../model/watch.ts';
 import { isSameChannel, keyOf, type Channel } from '../model/place.ts';
 import { AppError, userError } from '../errors.ts';
-import type { CursorStore } from '../store/cursors.ts';
+import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import type { HistoryGaps } from '../store/history-gaps.ts';
-import type { StandingThreads } from '../store/standing-threads.ts';
-import type { WatchStore } from '../store/watches.ts';
+import type { HistoryGaps } from '../store/channels/history-gaps.ts';
+import type { StandingThreads } from '../store/channels/standing-threads.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
 import type { Backfill } from './backfill.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Scheduler } from './scheduler.ts';

@@ -8,13 +8,13 @@ import type { Speaker } from '../speech/speech.ts';
 import type { Assistant } from '../chat/assistant.ts';
 import type { Glossary } from '../model/glossary.ts';
 import type { Space } from '../model/place.ts';
-import type { SpaceKeys } from '../store/space-keys.ts';
+import type { SpaceKeys } from '../store/secrets/space-keys.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Watches } from '../model/watch.ts';
 import type { Limits } from '../usage/limits.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
 import type { Inbox } from '../store/inbox/index.ts';
-import type { Privacy } from '../store/privacy.ts';
+import type { Privacy } from '../store/privacy/person-data.ts';
 import type { Rooms } from '../voice/room-types.ts';
 import type { ServiceStatus } from '../model/service-status.ts';
 /** The services of commands and adapters. Every method rejects with an `AppError`. */

@@ -3,7 +3,7 @@ import type { AdapterModule, Core } from '../adapter.ts';
 import { NO_SPACE } from '../model/lane.ts';
 import type { EngineReport, Finding } from '../model/service-status.ts';
 import type { Store } from '../store/index.ts';
-import type { OwnKeys } from '../store/own-keys.ts';
+import type { OwnKeys } from '../store/secrets/own-keys.ts';
 
 const STATUS_MS = 10_000;
 

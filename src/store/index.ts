@@ -2,7 +2,7 @@ import { realClock } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
 import { isPostgres, pathOf } from './address.ts';
-import { openSqliteStore } from './sqlite-store.ts';
+import { openSqliteStore } from './sqlite/store.ts';
 import type { Store } from './store.ts';
 
 export { databaseUrl } from './address.ts';

@@ -1,6 +1,6 @@
 import { plainWords } from '../../src/rich-text/compose.ts';
 import { createInboxStore } from '../../src/store/inbox/index.ts';
-import { createMirrorStore } from '../../src/store/mirrors.ts';
+import { createMirrorStore } from '../../src/store/channels/mirrors.ts';
 import type { Row } from '../../src/store/inbox/row.ts';
 import { makeDatabase, openTestStore } from '../fakes/database.ts';
 import { describeBroken, describeContract } from './contract.ts';

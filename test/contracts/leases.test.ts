@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Leases, Tenure } from '../../src/ports/leases.ts';
-import { openEmbeddedLeases } from '../../src/store/embedded-leases.ts';
+import { openEmbeddedLeases } from '../../src/store/sqlite/leases.ts';
 import { openStore } from '../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../fakes/database.ts';
 import { describeBroken, describeContract } from './contract.ts';

@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
 import type { RunningCore } from '../../src/app/core.ts';
 import { keyOf, type Space } from '../../src/model/place.ts';
-import { DATA_CATALOGUE } from '../../src/store/data-catalogue.ts';
+import { DATA_CATALOGUE } from '../../src/store/privacy/data-catalogue.ts';
 import { DATA_COLUMNS, type ColumnKind } from '../../scripts/data-columns.ts';
 import type { Store } from '../../src/store/index.ts';
-import { createOwedHistories } from '../../src/store/owed-histories.ts';
+import { createOwedHistories } from '../../src/store/channels/owed-histories.ts';
 import {
   fillEveryTable,
   fillWithRows,

@@ -11,7 +11,7 @@ import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Room } from '../../src/voice/room-types.ts';
 import { createSemaphore } from '../../src/async/semaphore.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
-import { createOwnKeys } from '../../src/store/own-keys.ts';
+import { createOwnKeys } from '../../src/store/secrets/own-keys.ts';
 import { botOfFile } from '../fakes/bot-of-file.ts';
 import {
   startDiscordFake,

@@ -1,5 +1,5 @@
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
-import type { Privacy } from '../../src/store/privacy.ts';
+import type { Privacy } from '../../src/store/privacy/person-data.ts';
 import type { MemberSettings, Preferences, SpaceSettings } from '../../src/store/settings.ts';
 import { ROOM_CHOICES } from './rooms.ts';
 

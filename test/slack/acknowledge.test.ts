@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { createPrivacy } from '../../src/store/privacy.ts';
+import { createPrivacy } from '../../src/store/privacy/person-data.ts';
 import type { Json } from '../fakes/slack/json.ts';
 import { MESSAGE_METHODS } from '../fakes/slack/message-methods.ts';
 import { installIn, openSlackBot, repliesTo, type Place, type Transport } from './support.ts';

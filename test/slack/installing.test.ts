@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../../src/model/place.ts';
-import { cipherOf } from '../../src/store/encryption.ts';
+import { cipherOf } from '../../src/store/secrets/encryption.ts';
 import { comeBack, installIn, openInstallPage, openSlackBot, repliesTo } from './support.ts';
 
 const tokensIn = async (bot: Awaited<ReturnType<typeof openSlackBot>>) =>

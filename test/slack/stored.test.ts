@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { DATA_CATALOGUE } from '../../src/store/data-catalogue.ts';
+import { DATA_CATALOGUE } from '../../src/store/privacy/data-catalogue.ts';
 import { makeDatabase } from '../fakes/database.ts';
 import { kindsOfColumnsWith } from '../fakes/every-table.ts';
 import { installIn, openSlackBot, repliesTo } from './support.ts';

@@ -10,7 +10,7 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import type { RunningCore } from '../../src/app/core.ts';
 import { discover } from '../../src/app/discover.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
-import { createOwnKeys } from '../../src/store/own-keys.ts';
+import { createOwnKeys } from '../../src/store/secrets/own-keys.ts';
 import { botOfFile } from '../fakes/bot-of-file.ts';
 import { openTestCore } from '../fakes/open-core.ts';
 import {

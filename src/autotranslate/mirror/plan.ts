@@ -5,7 +5,7 @@ import type { Prepared } from '../prepare/prepared.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { Row } from '../../store/inbox/row.ts';
-import { isSameTarget, type StoredMirror } from '../../store/mirrors.ts';
+import { isSameTarget, type StoredMirror } from '../../store/channels/mirrors.ts';
 
 /** Tries after which a file that cannot be read is left out, so that it does not delay others. */
 const FILE_TRIES = 4;

@@ -4,8 +4,8 @@ import { isSameChannel, type MessageRef } from '../../model/place.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import { WATCH } from '../../store/inbox/row.ts';
-import { isSameTarget, type MirrorStore } from '../../store/mirrors.ts';
-import type { Privacy } from '../../store/privacy.ts';
+import { isSameTarget, type MirrorStore } from '../../store/channels/mirrors.ts';
+import type { Privacy } from '../../store/privacy/person-data.ts';
 import { excerpt } from '../../text/split/excerpt.ts';
 import { namedFor, type WatchedPlatforms } from '../watched-platforms.ts';
 

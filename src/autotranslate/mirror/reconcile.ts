@@ -14,7 +14,7 @@ import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { flaggedLanguage, type Outcome, type Row } from '../../store/inbox/row.ts';
 import type { Store } from '../../store/index.ts';
-import type { MirrorStore, StoredMirror } from '../../store/mirrors.ts';
+import type { MirrorStore, StoredMirror } from '../../store/channels/mirrors.ts';
 import { recordUsage } from '../../store/usage.ts';
 import { RELAXED, SEPARATE_RELAXED } from '../../store/writer.ts';
 

@@ -36,9 +36,9 @@ import { flaggedLanguage, fromStored, type Row } from '../../store/inbox/row.ts'
 import { charactersOf, toldToOthers } from '../../usage/limits.ts';
 import { isSameChannel, type Channel } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
-import { isSameTarget } from '../../store/mirrors.ts';
-import type { StandingThreads } from '../../store/standing-threads.ts';
-import type { WatchStore } from '../../store/watches.ts';
+import { isSameTarget } from '../../store/channels/mirrors.ts';
+import type { StandingThreads } from '../../store/channels/standing-threads.ts';
+import type { WatchStore } from '../../store/channels/watches.ts';
 
 export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
   readonly services: Pick<

@@ -9,7 +9,7 @@ import type { Mirror, Mirrors } from '../../ports/mirrors.ts';
 import type { TranscriptionProgress } from '../../speech/transcriber.ts';
 import type { Row } from '../../store/inbox/row.ts';
 import type { Store } from '../../store/index.ts';
-import type { MirrorStore } from '../../store/mirrors.ts';
+import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import { minutesAndSeconds } from '../../text/time-of-day.ts';
 import { HEARD } from './compose.ts';
 import { RELAXED } from '../../store/writer.ts';

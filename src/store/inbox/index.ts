@@ -17,7 +17,7 @@ import type { Person } from '../../model/member.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import type { ErrorCode, Sentence } from '../../errors.ts';
-import type { HistoryGap } from '../history-gaps.ts';
+import type { HistoryGap } from '../channels/history-gaps.ts';
 import { readSentence } from './stored-sentence.ts';
 
 /** An outage of the service, for all of these languages; codes in BCP 47. */

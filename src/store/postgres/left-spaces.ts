@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import { TABLES_OF_SPACES } from '../data-catalogue.ts';
+import { TABLES_OF_SPACES } from '../privacy/data-catalogue.ts';
 import type { Schema } from '../schema.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import { databaseUrl, pathOf } from '../address.ts';
-import { realPathOf } from '../owner-lock.ts';
+import { realPathOf } from '../sqlite/owner-lock.ts';
 import { demandFile } from './place.ts';
 
 /** A database by its engine. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
-import { takeOwnerLock } from '../owner-lock.ts';
+import { takeOwnerLock } from '../sqlite/owner-lock.ts';
 import { shownAddress, type Address } from './address.ts';
 import { fillPostgres, fillSqlite } from './fill.ts';
 import { replaceSqlite, type ReplaceOptions } from './restore.ts';

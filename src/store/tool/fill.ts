@@ -6,7 +6,7 @@ import { migrate, migrateAs } from '../migrations/index.ts';
 import { createColumnTypes } from '../postgres/column-types.ts';
 import { createConnectionPool, UNBOUNDED } from '../postgres/connect.ts';
 import type { Schema } from '../schema.ts';
-import { openSqlite } from '../sqlite.ts';
+import { openSqlite } from '../sqlite/dialect.ts';
 import { demandIdle } from './idle.ts';
 import { createPrivateFile } from './place.ts';
 import type { RowProgress } from './progress.ts';

@@ -6,8 +6,8 @@ import { AppError } from '../../errors.ts';
 import { makeProcessFolder, sweepProcessFolders } from '../../process/process-folder.ts';
 import { makeFolder } from '../../sqlite/open.ts';
 import { migrate } from '../migrations/index.ts';
-import { takeOwnerLock } from '../owner-lock.ts';
-import { openSqlite } from '../sqlite.ts';
+import { takeOwnerLock } from '../sqlite/owner-lock.ts';
+import { openSqlite } from '../sqlite/dialect.ts';
 import type { Address } from './address.ts';
 import { fillPostgres, type FillOptions, notEmpty } from './fill.ts';
 import {

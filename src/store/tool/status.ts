@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { refuseUnknown, schemaStatus, type SchemaStatus, tableNames } from '../migrations/index.ts';
-import { tryOwnerLock } from '../owner-lock.ts';
+import { tryOwnerLock } from '../sqlite/owner-lock.ts';
 import { createConnectionPool } from '../postgres/connect.ts';
 import { NOW_MS } from '../postgres/lease-rows.ts';
-import { openSqlite } from '../sqlite.ts';
+import { openSqlite } from '../sqlite/dialect.ts';
 import type { Schema } from '../schema.ts';
 import { shownAddress, type Address } from './address.ts';
 import { countOfRows } from './progress.ts';

@@ -1,7 +1,7 @@
 import { createLru } from '../../async/lru.ts';
 import type { ConsentChoice } from '../../model/space-choices.ts';
 import { keyOf, type Space } from '../../model/place.ts';
-import type { Privacy } from '../../store/privacy.ts';
+import type { Privacy } from '../../store/privacy/person-data.ts';
 import type { RoomConsents } from '../../store/settings.ts';
 
 export interface ConsentChoicesDeps {

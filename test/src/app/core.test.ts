@@ -7,7 +7,7 @@ import type { Content } from '../../../src/model/content.ts';
 import { NO_SPACE } from '../../../src/model/lane.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Message } from '../../../src/model/message.ts';
-import { createMirrorStore } from '../../../src/store/mirrors.ts';
+import { createMirrorStore } from '../../../src/store/channels/mirrors.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { ASKER } from '../../fakes/asker.ts';
 import { channel, createFakeFeed, person, type FakeFeed } from '../../fakes/channel-feed.ts';

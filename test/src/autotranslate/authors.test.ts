@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
 import type { Posted } from '../../../src/model/place.ts';
-import { createMirrorStore } from '../../../src/store/mirrors.ts';
+import { createMirrorStore } from '../../../src/store/channels/mirrors.ts';
 import { channel, person } from '../../fakes/channel-feed.ts';
 import { withScene } from './support.ts';
 

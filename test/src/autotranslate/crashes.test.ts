@@ -3,7 +3,7 @@ import type { Message } from '../../../src/model/message.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createTransact } from '../../../src/store/sqlite.ts';
+import { createTransact } from '../../../src/store/sqlite/dialect.ts';
 import { createStoreWriter } from '../../../src/store/writer.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
 import type { Mirrors } from '../../../src/ports/mirrors.ts';

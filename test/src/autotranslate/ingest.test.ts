@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
-import { createPrivacy } from '../../../src/store/privacy.ts';
+import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
-import { openWatchStore } from '../../../src/store/watches.ts';
+import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import { createIngest, type Ingest } from '../../../src/autotranslate/ingest.ts';
 import { NO_TRACING } from '../../../src/telemetry/tracing.ts';
 import { createFakeFeed } from '../../fakes/channel-feed.ts';

@@ -6,7 +6,7 @@ import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
-import { createPrivacy } from '../../../src/store/privacy.ts';
+import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import type { Store } from '../../../src/store/index.ts';
 import type { Translator } from '../../../src/translation/translator.ts';
 import {

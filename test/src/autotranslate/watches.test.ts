@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openWatchStore } from '../../../src/store/watches.ts';
+import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import { missAll } from '../../fakes/missed-changes.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGlossary } from '../../../src/translation/glossary.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createPrivacy } from '../../../src/store/privacy.ts';
+import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
-import { openWatchStore } from '../../../src/store/watches.ts';
+import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import type { ChannelWatch } from '../../../src/model/watch.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';
 

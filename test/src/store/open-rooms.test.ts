@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoredRoom } from '../../../src/model/stored-room.ts';
-import { clearOld } from '../../../src/store/clear-old.ts';
+import { clearOld } from '../../../src/store/privacy/clear-old.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createOpenRooms, type OpenRooms } from '../../../src/store/open-rooms.ts';
-import { createPrivacy } from '../../../src/store/privacy.ts';
+import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const ROOM: StoredRoom = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../src/async/clock.ts';
 import type { Quota } from '../../../src/ports/quota.ts';
-import { createEmbeddedQuota } from '../../../src/store/embedded-quota.ts';
+import { createEmbeddedQuota } from '../../../src/store/sqlite/quota.ts';
 import { createQuota, type QuotaRows } from '../../../src/store/quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createSpaceSettings, createRoomConsents } from '../../../src/store/settings.ts';
 import { ROOM_CHOICES } from '../../fakes/rooms.ts';
-import { createPrivacy } from '../../../src/store/privacy.ts';
+import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const DEFAULTS = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SharedStates } from '../../../src/ports/shared-states.ts';
-import { clearOld } from '../../../src/store/clear-old.ts';
+import { clearOld } from '../../../src/store/privacy/clear-old.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { eventually } from '../../fakes/eventually.ts';
 

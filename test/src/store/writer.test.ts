@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createTransact } from '../../../src/store/sqlite.ts';
+import { createTransact } from '../../../src/store/sqlite/dialect.ts';
 import {
   createStoreWriter,
   createDiskSync,

@@ -3,9 +3,9 @@ import { spaceOf } from '../../../../adapters/slack/ids.ts';
 import { createStoredInstallations } from '../../../../adapters/slack/install/stored-installations.ts';
 import type { Space } from '../../../../src/model/place.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import { cipherOf } from '../../../../src/store/encryption.ts';
-import { createInstallationStore } from '../../../../src/store/installations.ts';
-import { openSpaceData } from '../../../../src/store/space-data.ts';
+import { cipherOf } from '../../../../src/store/secrets/encryption.ts';
+import { createInstallationStore } from '../../../../src/store/secrets/installations.ts';
+import { openSpaceData } from '../../../../src/store/privacy/space-data.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 import { onServer } from '../../../fakes/on-server.ts';
 

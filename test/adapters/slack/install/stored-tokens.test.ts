@@ -7,8 +7,8 @@ import { manyWorkspaces } from '../../../../adapters/slack/install/many-workspac
 import { HOUR_MS } from '../../../../src/async/time.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import type { InstallationStore } from '../../../../src/ports/installations.ts';
-import { cipherOf } from '../../../../src/store/encryption.ts';
-import { createInstallationStore } from '../../../../src/store/installations.ts';
+import { cipherOf } from '../../../../src/store/secrets/encryption.ts';
+import { createInstallationStore } from '../../../../src/store/secrets/installations.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 import { installIn } from '../../../slack/support.ts';
 import { startSlackFake, type FakeWorkspace } from '../../../fakes/slack/index.ts';

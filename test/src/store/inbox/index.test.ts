@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sentence, MessageKey } from '../../../../src/errors.ts';
 import { plainWords } from '../../../../src/rich-text/compose.ts';
-import { clearOld } from '../../../../src/store/clear-old.ts';
+import { clearOld } from '../../../../src/store/privacy/clear-old.ts';
 import { backlogOf, reviveDead } from '../../../../src/store/inbox/index.ts';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { createMemberSettings } from '../../../../src/store/settings.ts';

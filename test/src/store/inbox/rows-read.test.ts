@@ -4,7 +4,7 @@ import { RELAXED } from '../../../../src/store/writer.ts';
 import { describe, expect, it } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
-import { createMirrorStore } from '../../../../src/store/mirrors.ts';
+import { createMirrorStore } from '../../../../src/store/channels/mirrors.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
 import { arrivalOf, EARLIER, HERE, messageOf, PARTITION } from './support.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from 'vitest';
 import type { Channel } from '../../../../src/model/place.ts';
 import { plainWords } from '../../../../src/rich-text/compose.ts';
 import type { Message } from '../../../../src/model/message.ts';
-import { createMirrorStore, type MirrorStore } from '../../../../src/store/mirrors.ts';
+import { createMirrorStore, type MirrorStore } from '../../../../src/store/channels/mirrors.ts';
 import { createInboxStore, type InboxStore } from '../../../../src/store/inbox/index.ts';
 import { WATCH, type Accepted, type Arrival, type Row } from '../../../../src/store/inbox/row.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';

@@ -5,7 +5,7 @@ import { openStore } from '../../../../src/store/index.ts';
 import { glossaryAndSettings } from '../../../../src/store/migrations/001-glossary-and-settings.ts';
 import { watching } from '../../../../src/store/migrations/002-watching.ts';
 import { rooms } from '../../../../src/store/migrations/003-rooms.ts';
-import { createMirrorStore } from '../../../../src/store/mirrors.ts';
+import { createMirrorStore } from '../../../../src/store/channels/mirrors.ts';
 import { databaseAfter } from './support.ts';
 
 const SPACE = { platform: 'test', id: 's' };

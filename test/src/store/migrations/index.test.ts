@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { openKeyStore } from '../../../../service/keys/store.ts';
 import { openStore } from '../../../../src/store/index.ts';
 import { migrate, schemaStatus } from '../../../../src/store/migrations/index.ts';
-import { openSqlite } from '../../../../src/store/sqlite.ts';
+import { openSqlite } from '../../../../src/store/sqlite/dialect.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 import { onServer } from '../../../fakes/on-server.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { expect } from 'vitest';
-import { openSqlite } from '../../../../src/store/sqlite.ts';
+import { openSqlite } from '../../../../src/store/sqlite/dialect.ts';
 
 /** The address of a database that only these migrations have seen, with what `fill` puts into it. */
 export const databaseAfter = async (

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Store } from '../../../../src/store/index.ts';
-import { clearOld } from '../../../../src/store/clear-old.ts';
+import { clearOld } from '../../../../src/store/privacy/clear-old.ts';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { channelPartition, WATCH } from '../../../../src/store/inbox/row.ts';
 import { createOpenRooms } from '../../../../src/store/open-rooms.ts';

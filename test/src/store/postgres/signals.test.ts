@@ -5,7 +5,7 @@ import { realClock, type Clock } from '../../../../src/async/clock.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import type { SignalTopic } from '../../../../src/ports/signals.ts';
 import type { Store } from '../../../../src/store/index.ts';
-import { createPrivacy } from '../../../../src/store/privacy.ts';
+import { createPrivacy } from '../../../../src/store/privacy/person-data.ts';
 import { openPostgresStore } from '../../../../src/store/postgres/store.ts';
 import { createSpaceSettings } from '../../../../src/store/settings.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';

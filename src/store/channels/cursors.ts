@@ -1,0 +1,128 @@
+import { keyOf, type Channel, type MessageRef, type Space } from '../../model/place.ts';
+import type { Store } from '../index.ts';
+import { isWatched } from '../inbox/row.ts';
+import { RELAXED } from '../writer.ts';
+
+/** Number of a channel's last messages that are read again to find unreported changes. */
+const MOST_RECENT = 50;
+
+const whereChannel = ({ space, id }: Channel) => ({ platform: space.platform, channel_id: id });
+
+/**
+ * Delay of cursor writes: a longer one saves writes, a crash costs a fetch of the last messages.
+ */
+const LAG_MS = 1_000;
+
+export type CursorStore = ReturnType<typeof createCursorStore>;
+
+/**
+ * Stores each channel's cursor: messages up to it are in the inbox, or were before they were
+ * cleared.
+ */
+export const createCursorStore = (store: Store, onFault: (fault: unknown) => void) => {
+  const ahead = new Map<string, { readonly channel: Channel; readonly position: string }>();
+
+  const flush = async (): Promise<void> => {
+    const moved = [...ahead.values()];
+    ahead.clear();
+    if (moved.length === 0) return;
+    await store.write(async (db) => {
+      for (const { channel, position } of moved)
+        await db
+          .insertInto('channel_cursor')
+          .values({
+            ...whereChannel(channel),
+            space_id: channel.space.id,
+            parent_id: channel.parentId ?? null,
+            position,
+          })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['platform', 'channel_id'])
+              .doUpdateSet({ position })
+              .where('channel_cursor.position', '<', position),
+          )
+          .execute();
+    }, RELAXED);
+  };
+  const flushing = setInterval(() => void flush().catch(onFault), LAG_MS).unref();
+
+  return {
+    of: async (channel: Channel): Promise<string | undefined> =>
+      ahead.get(JSON.stringify(whereChannel(channel)))?.position ??
+      (
+        await store
+          .selectFrom('channel_cursor')
+          .select('position')
+          .where((eb) => eb.and(whereChannel(channel)))
+          .executeTakeFirst()
+      )?.position,
+
+    /** Records that everything up to this position is in the inbox. A cursor never moves back. */
+    advance: (channel: Channel, position: string): void => {
+      const key = JSON.stringify(whereChannel(channel));
+      if ((ahead.get(key)?.position ?? '') < position) ahead.set(key, { channel, position });
+    },
+
+    /**
+     * Reads the channel's last messages after a position that have mirrors or are still to be
+     * mirrored.
+     */
+    recent: async (
+      channel: Channel,
+      after: string,
+    ): Promise<readonly { readonly ref: MessageRef; readonly position: string }[]> => {
+      const rows = await store
+        .selectFrom('inbox')
+        .select(['message_id', 'position'])
+        .where((eb) => eb.and(whereChannel(channel)))
+        .where(isWatched)
+        .where('state', 'in', ['posted', 'waiting'])
+        .where('position', '>', after)
+        .orderBy('position', 'desc')
+        .limit(MOST_RECENT)
+        .execute();
+      return rows
+        .map(({ message_id: id, position }) => ({ ref: { channel, id }, position }))
+        .toReversed();
+    },
+
+    /** Deletes the cursors of a channel and its threads. */
+    remove: ({ space, id }: Channel): Promise<void> => {
+      for (const [key, { channel }] of ahead)
+        if (
+          channel.space.platform === space.platform &&
+          [channel.id, channel.parentId].includes(id)
+        )
+          ahead.delete(key);
+      return store.write(async (db) => {
+        await db
+          .deleteFrom('channel_cursor')
+          .where('platform', '=', space.platform)
+          .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
+          .execute();
+      }, RELAXED);
+    },
+
+    /** Drops the cursors of a space that are not stored yet. */
+    forgetSpace: (space: Space): void => {
+      for (const [key, { channel }] of ahead)
+        if (keyOf(channel.space) === keyOf(space)) ahead.delete(key);
+    },
+
+    /** Deletes the cursors before a position, from which nothing is fetched any more. */
+    clear: (platform: string, before: string): Promise<void> =>
+      store.write(async (db) => {
+        await db
+          .deleteFrom('channel_cursor')
+          .where('platform', '=', platform)
+          .where('position', '<', before)
+          .execute();
+      }, RELAXED),
+
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      clearInterval(flushing);
+      await flush();
+    },
+  };
+};

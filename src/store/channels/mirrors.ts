@@ -1,0 +1,202 @@
+import type { Selectable, Transaction } from 'kysely';
+import { isSameChannel, type MessageRef, type Posted } from '../../model/place.ts';
+import type { MirrorTarget } from '../../ports/mirrors.ts';
+import { claimedColumns, isClaimed, sourceColumns, type Row, type RowKey } from '../inbox/row.ts';
+import type { Store } from '../index.ts';
+import type { Schema } from '../schema.ts';
+import { statement } from '../statement.ts';
+
+/** The mirror of a source in one target. */
+export interface StoredMirror {
+  readonly target: MirrorTarget;
+  /** The mirror's messages; undefined when somebody deleted them, and they are not posted again. */
+  readonly posted: Posted | undefined;
+  /** Hash of the source content that the mirror shows; empty while the mirror is incomplete. */
+  readonly contentHash: string;
+}
+
+export const isSameTarget = (a: MirrorTarget, b: MirrorTarget): boolean =>
+  isSameChannel(a.channel, b.channel) && a.threadId === b.threadId;
+
+const keyColumns = ({ ref, purpose }: RowKey, { channel, threadId = '' }: MirrorTarget) => ({
+  ...sourceColumns(ref),
+  purpose,
+  target_platform: channel.space.platform,
+  target_channel_id: channel.id,
+  target_thread_id: threadId,
+});
+
+const SHOWN_COLUMNS = [
+  'target_platform',
+  'target_space_id',
+  'target_channel_id',
+  'target_thread_id',
+  'target_parent_id',
+  'ids',
+  'handle',
+  'content_hash',
+] as const;
+
+type MirrorRow = Pick<Selectable<Schema['mirror']>, (typeof SHOWN_COLUMNS)[number]>;
+
+const read = (row: MirrorRow): StoredMirror => {
+  const channel = {
+    space: { platform: row.target_platform, id: row.target_space_id },
+    id: row.target_channel_id,
+    ...(row.target_parent_id === null ? {} : { parentId: row.target_parent_id }),
+  };
+  const [first, ...rest] = JSON.parse(row.ids) as string[];
+  const handle = row.handle === null ? {} : { handle: row.handle };
+  const posted: Posted | undefined =
+    first === undefined ? undefined : { channel, ids: [first, ...rest], ...handle };
+  const thread = row.target_thread_id === '' ? {} : { threadId: row.target_thread_id };
+  return { target: { channel, ...thread }, posted, contentHash: row.content_hash };
+};
+
+/** One row at least where the tenure still has the inbox row, of nulls where nothing stands. */
+const standingOf = statement((db, row: ReturnType<typeof claimedColumns>) =>
+  db
+    .selectFrom('inbox')
+    .leftJoin('mirror', (join) =>
+      join
+        .onRef('mirror.source_platform', '=', 'inbox.platform')
+        .onRef('mirror.source_channel_id', '=', 'inbox.channel_id')
+        .onRef('mirror.source_id', '=', 'inbox.message_id')
+        .onRef('mirror.purpose', '=', 'inbox.purpose'),
+    )
+    .select(SHOWN_COLUMNS.map((name) => `mirror.${name}` as const))
+    .where(isClaimed(row)),
+);
+
+const mirrorsOf = statement((db, source: ReturnType<typeof sourceColumns> & { purpose: string }) =>
+  db
+    .selectFrom('mirror')
+    .select(SHOWN_COLUMNS)
+    .where((eb) => eb.and(source)),
+);
+
+const KEY = [
+  'source_platform',
+  'source_channel_id',
+  'source_id',
+  'purpose',
+  'target_platform',
+  'target_channel_id',
+  'target_thread_id',
+] as const;
+
+const putMirror = statement((db, row: Selectable<Schema['mirror']>) =>
+  db
+    .insertInto('mirror')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(KEY)
+        .doUpdateSet({ ids: row.ids, handle: row.handle, content_hash: row.content_hash }),
+    ),
+);
+
+const putMessage = statement((db, row: Selectable<Schema['mirror_message']>) =>
+  // A process that stood still records what another one has found and recorded.
+  db
+    .insertInto('mirror_message')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+export type MirrorStore = ReturnType<typeof createMirrorStore>;
+
+/** Records which of our messages mirror which sources; stores no text. */
+export const createMirrorStore = (store: Store, now: () => number) => {
+  const sourcesOf = async ({ channel, id }: MessageRef): Promise<readonly RowKey[]> => {
+    const rows = await store
+      .selectFrom('mirror_message')
+      .select(['source_platform', 'source_space_id', 'source_channel_id', 'source_id', 'purpose'])
+      .where('target_platform', '=', channel.space.platform)
+      .where('target_channel_id', '=', channel.id)
+      .where('message_id', '=', id)
+      .execute();
+    return rows.map((row) => {
+      const space = { platform: row.source_platform, id: row.source_space_id };
+      const source = { channel: { space, id: row.source_channel_id }, id: row.source_id };
+      return { ref: source, purpose: row.purpose };
+    });
+  };
+
+  return {
+    /** Reads the mirrors of a source for one purpose. */
+    of: async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
+      const { rows } = await mirrorsOf(store, { ...sourceColumns(ref), purpose });
+      return rows.map(read);
+    },
+
+    /**
+     * The mirrors of a claimed row; undefined when a later tenure has claimed it, or its message has changed.
+     */
+    standing: async (row: Row): Promise<readonly StoredMirror[] | undefined> => {
+      const { rows } = await standingOf(store, claimedColumns(row));
+      if (rows.length === 0) return undefined;
+      return rows.flatMap((found) => (found.ids === null ? [] : read(found as MirrorRow)));
+    },
+
+    /** Reads our messages that mirror a source for any other purpose. */
+    others: async ({ ref, purpose }: RowKey): Promise<readonly Posted[]> => {
+      const rows = await store
+        .selectFrom('mirror')
+        .select(SHOWN_COLUMNS)
+        .where((eb) => eb.and(sourceColumns(ref)))
+        .where('purpose', '<>', purpose)
+        .execute();
+      return rows.flatMap((row) => read(row).posted ?? []);
+    },
+
+    /** Finds the source of one of our messages; undefined for any other message. */
+    sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> => (await sourcesOf(ref))[0],
+
+    /** Finds all sources of one of our messages, which may hold several mirrors. */
+    sourcesOf,
+
+    /**
+     * Records, within a transaction, the mirror of a source in a target.
+     *
+     * @param isFirst true when the target has no known mirror of the source
+     */
+    put: async (
+      db: Transaction<Schema>,
+      key: RowKey,
+      { target, posted, contentHash }: StoredMirror,
+      isFirst: boolean,
+    ): Promise<void> => {
+      const { channel } = target;
+      const columns = keyColumns(key, target);
+      const place = {
+        ...columns,
+        source_space_id: key.ref.channel.space.id,
+        target_space_id: channel.space.id,
+      };
+      await putMirror(db, {
+        ...place,
+        target_parent_id: channel.parentId ?? null,
+        ids: JSON.stringify(posted?.ids ?? []),
+        handle: posted?.handle ?? null,
+        content_hash: contentHash,
+        posted_ms: now(),
+      });
+      if (!isFirst)
+        await db
+          .deleteFrom('mirror_message')
+          .where((eb) => eb.and(columns))
+          .execute();
+      for (const message_id of posted?.ids ?? []) await putMessage(db, { ...place, message_id });
+    },
+
+    /** Deletes, within a transaction, the record of a source's mirror in a target. */
+    drop: async (db: Transaction<Schema>, key: RowKey, target: MirrorTarget): Promise<void> => {
+      for (const table of ['mirror', 'mirror_message'] as const)
+        await db
+          .deleteFrom(table)
+          .where((eb) => eb.and(keyColumns(key, target)))
+          .execute();
+    },
+  };
+};

@@ -1,0 +1,179 @@
+import type { Transaction } from 'kysely';
+import { channelAround, channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
+import type { ChannelWatch, WatchMode } from '../../model/watch.ts';
+import { createKeyedMutex } from '../../async/keyed-mutex.ts';
+import { rowChannel } from '../inbox/row.ts';
+import type { Store } from '../index.ts';
+import type { Schema } from '../schema.ts';
+
+interface Kept {
+  readonly watch: ChannelWatch;
+  readonly sinceMs: number;
+}
+
+/** Removes the watches that are alone in one of these groups: a group needs two channels. */
+const takeLone = (
+  watches: WatchesById,
+  groups: readonly (string | undefined)[],
+): readonly Channel[] =>
+  [...new Set(groups)].flatMap((group) => {
+    const left = [...watches].filter(
+      ([, { watch }]) => group !== undefined && watch.group === group,
+    );
+    if (left.length !== 1) return [];
+    return left.map(([id, { watch }]) => {
+      watches.delete(id);
+      return watch.channel;
+    });
+  });
+
+const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]): Promise<void> => {
+  for (const { space, id } of channels)
+    await db
+      .deleteFrom('channel_watch')
+      .where((eb) => eb.and({ platform: space.platform, channel_id: id }))
+      .execute();
+};
+
+type WatchesById = Map<string, Kept>;
+
+const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
+  const rows = await db.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
+  return new Map(
+    rows.map((row) => [
+      channelKey(rowChannel(row)),
+      {
+        sinceMs: row.since_ms,
+        watch: {
+          channel: rowChannel(row),
+          mode: row.mode as WatchMode,
+          languages: JSON.parse(row.languages) as string[],
+          ...(row.group_id === null ? {} : { group: row.group_id }),
+          transcribes: row.transcribes === 1,
+          bots: row.bots === 1,
+          ...(row.below === 1 ? { below: true } : {}),
+        },
+      },
+    ]),
+  );
+};
+
+/** Opens the watches and holds all of them in memory, because each message looks its channel up. */
+export const openWatchStore = async (store: Store, now: () => number) => {
+  let watches: ReadonlyMap<string, Kept> = new Map();
+  let groups: ReadonlyMap<string | undefined, readonly ChannelWatch[]> = new Map();
+  const all = (): ChannelWatch[] => [...watches.values()].map(({ watch }) => watch);
+  const turns = createKeyedMutex();
+  const load = async (): Promise<void> => {
+    using _ = await turns.take('load');
+    watches = await readAll(store);
+    groups = Map.groupBy(all(), ({ group }) => group);
+  };
+  store.signals.subscribe('watches', load);
+  await load();
+
+  /** Changes the stored watches; resolves when the change is in memory. */
+  const change = (
+    work: (next: WatchesById, db: Transaction<Schema>) => Promise<readonly Channel[]>,
+    channels: readonly Channel[],
+  ): Promise<readonly Channel[]> =>
+    store.write(async (db) => {
+      const gone = await work(await readAll(db), db);
+      const spaces = new Map(channels.map(({ space }) => [keyOf(space), space]));
+      for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
+      return gone;
+    });
+
+  /** Finds the watch of this channel id; undefined when it belongs to another space. */
+  const exact = ({ space }: Channel, id: string): ChannelWatch | undefined => {
+    const watch = watches.get(channelKey({ space, id }))?.watch;
+    return watch?.channel.space.id === space.id ? watch : undefined;
+  };
+
+  return {
+    /** Reads all watches anew while changes of other processes may be missed; before what is known is relied on. */
+    refresh: async (): Promise<void> => {
+      if (!store.signals.isCurrent()) await load();
+    },
+    of: (channel: Channel): ChannelWatch | undefined => {
+      const own = exact(channel, channel.id);
+      if (own || channel.parentId === undefined) return own;
+      const above = exact(channel, channel.parentId);
+      return above?.mode === 'reply' ? { ...above, channel } : undefined;
+    },
+    /** The space that the watch of a channel belongs to, whichever space the channel is seen from. */
+    holder: (channel: Channel): Space | undefined =>
+      watches.get(channelKey(channel))?.watch.channel.space,
+    /** True when the channel itself is watched, not only the channel of its thread. */
+    isOwn: (channel: Channel): boolean => exact(channel, channel.id) !== undefined,
+    list: ({ platform, id }: Space): readonly ChannelWatch[] =>
+      all().filter(({ channel: { space } }) => space.platform === platform && space.id === id),
+    /** Lists the channels whose messages are mirrored into each other with this one, itself included. */
+    group: ({ group }: ChannelWatch): readonly ChannelWatch[] =>
+      group === undefined ? [] : (groups.get(group) ?? []),
+    /**
+     * Sets watches. Resolves with the channels that remained alone in their group and so are no
+     * longer watched.
+     *
+     * @param sinceMs time of the request, ms since 1970
+     */
+    set: (changed: readonly ChannelWatch[], sinceMs = now()): Promise<readonly Channel[]> =>
+      change(
+        async (next, db) => {
+          const before = changed.map((watch) => {
+            const id = channelKey(watch.channel);
+            const old = next.get(id);
+            next.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
+            return old?.watch.group;
+          });
+          for (const { channel, mode, languages, group, transcribes, bots, below } of changed) {
+            const how = {
+              space_id: channel.space.id,
+              mode,
+              languages: JSON.stringify(languages),
+              group_id: group ?? null,
+              transcribes: Number(transcribes),
+              bots: Number(bots),
+              below: Number(below ?? false),
+            };
+            await db
+              .insertInto('channel_watch')
+              .values({
+                platform: channel.space.platform,
+                channel_id: channel.id,
+                parent_id: channel.parentId ?? null,
+                ...how,
+                since_ms: sinceMs,
+              })
+              .onConflict((conflict) =>
+                conflict.columns(['platform', 'channel_id']).doUpdateSet(how),
+              )
+              .execute();
+          }
+          const lone = takeLone(next, before);
+          await deleteAll(db, lone);
+          return lone;
+        },
+        changed.map(({ channel }) => channel),
+      ),
+    /** Removes watches. Resolves with these channels and those that remained alone in their group. */
+    remove: (channels: readonly Channel[]): Promise<readonly Channel[]> =>
+      change(async (next, db) => {
+        const before = channels.map((channel) => {
+          const key = channelKey(channel);
+          const old = next.get(key);
+          next.delete(key);
+          return old?.watch.group;
+        });
+        const gone = [...channels, ...takeLone(next, before)];
+        await deleteAll(db, gone);
+        return gone;
+      }, channels),
+    /** Time at which the watch was set, ms since 1970. */
+    sinceMs: ({ channel }: ChannelWatch): number =>
+      (watches.get(channelKey(channel)) ?? watches.get(channelKey(channelAround(channel))))
+        ?.sinceMs ?? now(),
+  };
+};
+
+export type WatchStore = Awaited<ReturnType<typeof openWatchStore>>;

@@ -1,0 +1,105 @@
+import type { Transaction } from 'kysely';
+import { clearDeliveries } from '../deliveries.ts';
+import { SETTLED } from '../inbox/row.ts';
+import type { Store } from '../index.ts';
+import { clearRooms } from '../open-rooms.ts';
+import { clearOwedHistories } from '../channels/owed-histories.ts';
+import { clearLeases } from '../postgres/unused-leases.ts';
+import type { Schema } from '../schema.ts';
+import { foldUsage } from '../usage.ts';
+
+/** Rows that one write deletes; the event loop runs between two writes. */
+const CLEARED_AT_ONCE = 25;
+
+/** Times in ms since 1970, before which data is deleted. */
+export interface Horizons {
+  /** Horizon of the inbox's settled rows, and of gaps in what it has. */
+  readonly rowsMs: number;
+  /** Horizon of the records of mirrors. */
+  readonly mirrorsMs: number;
+  /** Horizon of the ids of events that were handled. */
+  readonly deliveriesMs: number;
+  /** Horizon of rooms that the bot was in when its process ended. */
+  readonly roomsMs: number;
+  /**
+   * Horizon of the names of spaces that were left, for which work may still be under way, of leases that have ended, and of
+   * the last use of rates.
+   */
+  readonly leftMs: number;
+  /** Horizon of states that no process changed. */
+  readonly statesMs: number;
+  /** Horizon of each member's usage; the totals of a day are kept. */
+  readonly usageMs: number;
+}
+
+const clearRows = async (db: Transaction<Schema>, beforeMs: number): Promise<number> => {
+  const old = await db
+    .selectFrom('inbox')
+    .select(['platform', 'channel_id', 'message_id', 'purpose'])
+    .where('changed_ms', '<', beforeMs)
+    .where('state', 'in', SETTLED)
+    .limit(CLEARED_AT_ONCE)
+    .execute();
+  for (const key of old)
+    await db
+      .deleteFrom('inbox')
+      .where((eb) => eb.and(key))
+      // Another process may have taken a change of the message meanwhile.
+      .where('changed_ms', '<', beforeMs)
+      .where('state', 'in', SETTLED)
+      .execute();
+  return old.length;
+};
+
+const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<number> => {
+  const old = await db
+    .selectFrom('mirror')
+    .select(['source_platform', 'source_channel_id', 'source_id', 'purpose'])
+    .select(['target_platform', 'target_channel_id', 'target_thread_id'])
+    .where('posted_ms', '<', beforeMs)
+    .limit(CLEARED_AT_ONCE)
+    .execute();
+  for (const key of old) {
+    const { numDeletedRows } = await db
+      .deleteFrom('mirror')
+      .where((eb) => eb.and(key))
+      // Another process may have posted it anew meanwhile.
+      .where('posted_ms', '<', beforeMs)
+      .executeTakeFirst();
+    if (numDeletedRows === 0n) continue;
+    await db
+      .deleteFrom('mirror_message')
+      .where((eb) => eb.and(key))
+      .execute();
+  }
+  return old.length;
+};
+
+/** Deletes data older than its horizon. */
+export const clearOld = async (
+  store: Store,
+  { rowsMs, mirrorsMs, deliveriesMs, roomsMs, usageMs, leftMs, statesMs }: Horizons,
+): Promise<void> => {
+  const clear = async (some: (db: Transaction<Schema>) => Promise<number>): Promise<void> => {
+    let cleared: number;
+    do cleared = await store.write(some);
+    while (cleared === CLEARED_AT_ONCE);
+  };
+  await clear((db) => clearRows(db, rowsMs));
+  await clear((db) => clearMirrors(db, mirrorsMs));
+  if (store.engine === 'postgres') await store.write((db) => clearLeases(db, leftMs));
+  await clear((db) => clearDeliveries(db, deliveriesMs, CLEARED_AT_ONCE));
+  await store.write((db) => clearRooms(db, roomsMs));
+  await store.write(async (db) => {
+    await db.deleteFrom('history_gap').where('until_ms', '<', rowsMs).execute();
+    await db.deleteFrom('left_space').where('left_ms', '<', leftMs).execute();
+    await clearOwedHistories(db, leftMs);
+    // A rate that was not used for so long is as if it had never been.
+    await db
+      .deleteFrom('quota')
+      .where('used_until_us', '<', leftMs * 1_000)
+      .execute();
+    await db.deleteFrom('shared_state').where('changed_ms', '<', statesMs).execute();
+  });
+  await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
+};

@@ -1,0 +1,280 @@
+import type { Schema } from '../schema.ts';
+
+/** Columns of a table that name a space by its platform and id. */
+export type SpaceColumns = readonly [platform: string, spaceId: string];
+
+/** The purpose of a table, whose data it holds and for how long, as docs/privacy.md says. */
+export interface TableData {
+  readonly title: string;
+  /** Columns by which a row belongs to a space, and goes with it; none where it belongs to none. */
+  readonly spaces: readonly SpaceColumns[];
+  readonly stored: string;
+  readonly about: string;
+  readonly why: string;
+  readonly kept: string;
+  /** The fate of a person's data when they have it deleted; undefined where the table holds none. */
+  readonly forgotten?: string;
+  /** The fate of a space's data when it is removed, where it is not just deleted. */
+  readonly removed?: string;
+}
+
+const SPACE: readonly SpaceColumns[] = [['platform', 'space_id']];
+const BOTH_ENDS: readonly SpaceColumns[] = [
+  ['source_platform', 'source_space_id'],
+  ['target_platform', 'target_space_id'],
+];
+
+/** Days of each person's usage that are kept: those that `/usage` shows. */
+export const USAGE_DAYS = 90;
+/** Longer than a platform delivers an event again. */
+export const DELIVERY_HOURS = 2;
+/** Longer than people are told that the bot did not come back. */
+export const ROOM_DAYS = 2;
+/** Longer than a pace takes to be learnt anew. */
+export const STATE_DAYS = 1;
+
+const OUTCOME_KEPT = '`INBOX_DAYS`';
+const COPIES_KEPT = '`COPY_DAYS` after the translation was posted';
+
+/** Every table: one that is missing here does not compile. */
+export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
+  member_setting: {
+    title: 'Choices of a person',
+    spaces: SPACE,
+    stored: 'Language, voice, and whether the person opted out.',
+    about: 'Everybody who chose one of them.',
+    why: 'To answer in that language and voice, and to leave alone who opted out.',
+    kept: 'Until it is changed.',
+    forgotten: 'Deleted. Of somebody who opted out, the ID and the opt-out stay, so that it holds.',
+    removed:
+      'Deleted on Slack, where people belong to a workspace. On Discord it holds on every server, and stays.',
+  },
+  room_consent: {
+    title: 'Choices about voice channels',
+    spaces: SPACE,
+    stored: 'Whether the person may be heard in the voice channels of a server.',
+    about: 'Everybody who pressed one of the buttons under the notice.',
+    why: 'To hear nobody who does not want it.',
+    kept: 'Until it is changed.',
+    forgotten: 'Deleted. Of somebody who refused, the ID and the refusal stay, so that it holds.',
+  },
+  usage_day: {
+    title: 'Usage per day',
+    spaces: SPACE,
+    stored: 'Numbers of characters, milliseconds of audio, chat tokens and messages. No content.',
+    about: 'Everybody who uses Dragoman.',
+    why: 'To apply limits, and to show people and moderators what was used.',
+    kept: `${USAGE_DAYS} days for each person; after that, only as the total of everybody together.`,
+    forgotten: 'Added to the total of everybody together.',
+  },
+  inbox: {
+    title: 'Messages to translate',
+    spaces: SPACE,
+    stored:
+      'The message with its author’s ID and name until it is translated or skipped. After that, no text: the IDs, the outcome and a hash.',
+    about: 'Everybody who writes in a channel with auto-translate, or whose message gets a flag.',
+    why: 'So that no message is lost or posted twice, and edits are noticed.',
+    kept: `${OUTCOME_KEPT} after the outcome. The text only until the outcome.`,
+    forgotten:
+      'Deleted. What still waits is cancelled: its text and author go at once, the row as soon as it is dealt with.',
+  },
+  delivery: {
+    title: 'Events of Slack',
+    spaces: SPACE,
+    stored: 'The event as Slack sent it until it is handled. After that, its ID.',
+    about: 'Everybody who writes or acts in a place that Dragoman is in.',
+    why: 'So that no event is lost, or handled twice when Slack repeats it.',
+    kept: `${DELIVERY_HOURS} hours. The event itself only until it is handled.`,
+    forgotten: 'What was sent of the person is deleted; the event’s ID stays.',
+  },
+  mirror: {
+    title: 'Translations of messages',
+    spaces: BOTH_ENDS,
+    stored: 'Which translation belongs to which message: IDs and a hash. No text, no author.',
+    about: 'Everybody whose message was translated.',
+    why: 'So that a translation follows edits and deletions of its message.',
+    kept: `${COPIES_KEPT}.`,
+    forgotten:
+      'Stays, without anything that names the person, so that deleting a message still deletes its translations.',
+  },
+  mirror_message: {
+    title: 'Messages that Dragoman posted',
+    spaces: BOTH_ENDS,
+    stored: 'Of which messages each of its own messages is a translation: IDs.',
+    about: 'Everybody whose message was translated.',
+    why: 'So that replies and commands on a translation reach its message.',
+    kept: `${COPIES_KEPT}.`,
+    forgotten: 'Stays, without anything that names the person.',
+  },
+  standing_thread: {
+    title: 'Threads of translations',
+    spaces: SPACE,
+    stored: 'In which thread a channel’s translations into a language stand: IDs.',
+    about: 'Nobody; it is about a channel.',
+    why: 'To go on in the same thread, whatever it is called.',
+    kept: 'Until auto-translate is turned off in the channel, or the space is removed.',
+  },
+  channel_watch: {
+    title: 'Channels with auto-translate',
+    spaces: SPACE,
+    stored: 'The channel’s ID, its languages and options, and the channels it is linked with.',
+    about: 'Nobody; it is about a channel.',
+    why: 'To know what to translate.',
+    kept: 'Until auto-translate is turned off, or the space is removed.',
+  },
+  channel_cursor: {
+    title: 'How far channels were read',
+    spaces: SPACE,
+    stored: 'The position of the last message that was read in a channel with auto-translate.',
+    about: 'Nobody; it is about a channel.',
+    why: 'To catch up after a time away.',
+    kept: `${OUTCOME_KEPT} after the channel’s last message.`,
+  },
+  history_gap: {
+    title: 'Times that could not be caught up',
+    spaces: SPACE,
+    stored: 'From when to when messages of a channel were missed, and why.',
+    about: 'Nobody; it is about a channel.',
+    why: 'To tell moderators what is missing.',
+    kept: `${OUTCOME_KEPT} after their end.`,
+  },
+  link_invite: {
+    title: 'Codes to link channels',
+    spaces: SPACE,
+    stored: 'A hash of the code, and the options of the channel that it is for.',
+    about: 'Nobody; it is about a channel.',
+    why: 'To link two channels of different servers or workspaces.',
+    kept: 'Until the code is used. After an hour it is void, and deleted within another.',
+  },
+  glossary_term: {
+    title: 'Glossary',
+    spaces: SPACE,
+    stored: 'Terms and how they are translated, of a space or of one channel.',
+    about: 'Nobody, unless moderators enter names.',
+    why: 'To translate terms as the space wants it.',
+    kept: 'Until they are removed, or the space is.',
+  },
+  space_setting: {
+    title: 'Settings of a space',
+    spaces: SPACE,
+    stored: 'What moderators set up: flags, limits, quiet channels, roles, voice channels.',
+    about: 'Nobody; it is about a server or workspace.',
+    why: 'To work as the space wants it.',
+    kept: 'Until they are changed, or the space is removed.',
+  },
+  space_key: {
+    title: 'API key of a space',
+    spaces: SPACE,
+    stored: 'The key, encrypted with AES-256-GCM, and who set it, with their name.',
+    about: 'The moderator who set it.',
+    why: 'To use the space’s own account with the speech service.',
+    kept: 'Until it is replaced or removed, or the space is.',
+    forgotten: 'The key stays, without who set it.',
+  },
+  installation: {
+    title: 'Workspaces that installed the app',
+    spaces: SPACE,
+    stored:
+      'The bot’s token and IDs from Slack, and when it was installed, encrypted with AES-256-GCM.',
+    about: 'Nobody; it is about a workspace.',
+    why: 'To work in more than one workspace.',
+    kept: 'Until the app is removed from the workspace.',
+  },
+  open_room: {
+    title: 'Voice channels that Dragoman is in',
+    spaces: SPACE,
+    stored: 'The channel’s ID, the options of its captions, and who started them.',
+    about: 'The person who started captions.',
+    why: 'To come back after a restart.',
+    kept: `Until Dragoman leaves; after a crash, ${ROOM_DAYS} days.`,
+    forgotten: 'Stays, without who started captions.',
+  },
+  open_room_informed: {
+    title: 'People who were notified',
+    spaces: SPACE,
+    stored: 'Who was notified in the voice channel that Dragoman is in: IDs.',
+    about: 'Everybody in that voice channel.',
+    why: 'To hear nobody who was not notified, and to notify nobody twice after a restart.',
+    kept: `Until Dragoman leaves; after a crash, ${ROOM_DAYS} days.`,
+    forgotten: 'Deleted.',
+  },
+  quota: {
+    title: 'Rates that processes share',
+    spaces: [],
+    stored:
+      'How much of a rate of Discord or Slack is used up; of Slack, with the ID of the workspace. Only in PostgreSQL.',
+    about: 'Nobody.',
+    why: 'So that all processes together keep within it.',
+    kept: 'About two hours at most after its last use.',
+    removed: 'What names it is deleted.',
+  },
+  agreement: {
+    title: 'Numbers that processes share',
+    spaces: [],
+    stored:
+      'Numbers such as that of the connections to Discord; also that histories are to be read or were read, with the ID of the channel, the server or the workspace.',
+    about: 'Nobody.',
+    why: 'So that all processes do the same.',
+    kept: 'As long as the database; what is about histories, until all that are to be read were read, or, of linked channels, about two hours at most.',
+    removed: 'What names it or a channel of it is deleted.',
+  },
+  shared_state: {
+    title: 'The pace of requests to the service',
+    spaces: [],
+    stored:
+      'How many requests the speech service takes with a key, which is named by a keyed digest. Only in PostgreSQL.',
+    about: 'Nobody.',
+    why: 'So that all processes together keep within it.',
+    kept: `${STATE_DAYS} day after the key was last used.`,
+  },
+  revision: {
+    title: 'Numbers of changes',
+    spaces: [],
+    stored: 'How often settings, glossaries and the like were changed, without whose.',
+    about: 'Nobody.',
+    why: 'So that every process knows of changes.',
+    kept: 'As long as the database.',
+  },
+  left_space: {
+    title: 'Servers and workspaces that were left',
+    spaces: [],
+    stored: 'The ID of a server or workspace from which Dragoman was removed. Only in PostgreSQL.',
+    about: 'Nobody.',
+    why: 'So that work which is under way in another process stores nothing more of it.',
+    kept: 'One to two hours.',
+    removed: 'Its ID is stored then, for one to two hours.',
+  },
+  lease: {
+    title: 'Processes',
+    spaces: [],
+    stored:
+      'Which process does what, and how often one was started. Only in PostgreSQL, also for which server, workspace or channel: its ID.',
+    about: 'Nobody.',
+    why: 'So that two processes never do the same work.',
+    kept: 'What names a server, workspace or channel, about two hours after the work has ended; of a voice channel that Dragoman is to come back to, as long as that is stored. The rest as long as the database.',
+    removed:
+      'What names it or a channel of it is deleted; where work on it, or the removal itself, is still under way, about two hours after its end at most.',
+  },
+  machine: {
+    title: 'Start of the machine',
+    spaces: [],
+    stored: 'The number of the machine’s last start.',
+    about: 'Nobody.',
+    why: 'To know after a power failure what may have been lost.',
+    kept: 'As long as the database.',
+  },
+  restoration: {
+    title: 'Return from a backup',
+    spaces: [],
+    stored: 'When the database was used for the first time after it came from a backup.',
+    about: 'Nobody.',
+    why: 'So that nothing is posted again that was posted after the backup was made.',
+    kept: 'As long as the database.',
+  },
+};
+
+/** The tables with data of spaces, each with the columns that name them. */
+export const TABLES_OF_SPACES: readonly (readonly [string, readonly SpaceColumns[]])[] =
+  Object.entries(DATA_CATALOGUE).flatMap(([table, { spaces }]) =>
+    spaces.length === 0 ? [] : [[table, spaces] as const],
+  );

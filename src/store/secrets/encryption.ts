@@ -1,0 +1,79 @@
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const ID_CHARS = 8;
+const VERSION = 'v1';
+
+const bytesOf = (written: string): Buffer =>
+  /^[\da-f]{64}$/i.test(written) ? Buffer.from(written, 'hex') : Buffer.from(written, 'base64');
+
+/** `ENCRYPTION_KEY`: keys of 32 bytes as base64 or hexadecimal, with commas between. */
+export const encryptionKeys = z
+  .string()
+  .transform((written) => written.split(',').map((key) => bytesOf(key.trim())))
+  .refine((keys) => keys.every(({ byteLength }) => byteLength === KEY_BYTES), {
+    error: 'must be 32 bytes as base64, e.g. of "openssl rand -base64 32"',
+  });
+
+/** Encrypts what must not be read in a stolen database. */
+export interface Cipher {
+  /**
+   * Encrypts a text.
+   *
+   * @param context where it is stored: it can be decrypted only for the same place
+   */
+  seal(text: string, context: string): string;
+  /** Decrypts a text. Throws `config` where no key fits, or the text was changed. */
+  open(sealed: string, context: string): string;
+  /** True for a text that was encrypted with the first key. */
+  isCurrent(sealed: string): boolean;
+}
+
+const idOf = (key: Uint8Array): string => hash('sha256', key).slice(0, ID_CHARS);
+
+/** @param keys the first one encrypts, all of them decrypt: so a key can be replaced */
+const createCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]): Cipher => {
+  const [first] = keys;
+  const byId = new Map(keys.map((key) => [idOf(key), key]));
+  const firstId = idOf(first);
+  return {
+    isCurrent: (sealed) => sealed.startsWith(`${VERSION}.${firstId}.`),
+    seal: (text, context) => {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv(ALGORITHM, first, iv).setAAD(Buffer.from(context));
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      const all = Buffer.concat([iv, cipher.getAuthTag(), body]);
+      return `${VERSION}.${firstId}.${all.toString('base64url')}`;
+    },
+    open: (sealed, context) => {
+      const [version, id = '', written = ''] = sealed.split('.');
+      const key = byId.get(id);
+      if (version !== VERSION || !key)
+        throw new AppError(
+          'config',
+          'a stored secret was encrypted with another ENCRYPTION_KEY: add that key behind a comma',
+        );
+      const all = Buffer.from(written, 'base64url');
+      const iv = all.subarray(0, IV_BYTES);
+      const tag = all.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
+      try {
+        const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES })
+          .setAAD(Buffer.from(context))
+          .setAuthTag(tag);
+        const body = all.subarray(IV_BYTES + TAG_BYTES);
+        return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+      } catch (cause) {
+        throw new AppError('config', 'a stored secret cannot be decrypted', { cause });
+      }
+    },
+  };
+};
+
+/** Creates the cipher of an `ENCRYPTION_KEY`; undefined where it is not set. */
+export const cipherOf = ([first, ...more]: readonly Uint8Array[] = []): Cipher | undefined =>
+  first && createCipher([first, ...more]);

@@ -1,0 +1,89 @@
+import { keyOf, type Space } from '../../model/place.ts';
+import type { InstallationStore } from '../../ports/installations.ts';
+import type { Cipher } from './encryption.ts';
+import type { Store } from '../index.ts';
+
+const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
+
+/** True where something other than `expected` was encrypted. */
+const isOther = (cipher: Cipher, sealed: string, expected: string, space: Space): boolean => {
+  try {
+    return cipher.open(sealed, keyOf(space)) !== expected;
+  } catch {
+    // It was read here a moment ago, so it was only encrypted with a newer key that is not known here.
+    return false;
+  }
+};
+
+export const createInstallationStore = (store: Store, cipher: Cipher): InstallationStore => ({
+  of: async (space) => {
+    const row = await store
+      .selectFrom('installation')
+      .select('secret')
+      .where((eb) => eb.and(whereSpace(space)))
+      .executeTakeFirst();
+    return row && cipher.open(row.secret, keyOf(space));
+  },
+  all: async (platform) => {
+    const rows = await store
+      .selectFrom('installation')
+      .select(['space_id', 'secret'])
+      .where('platform', '=', platform)
+      .orderBy('space_id')
+      .execute();
+    return rows.map(({ space_id: id, secret }) => {
+      const space = { platform, id };
+      return { space, open: () => cipher.open(secret, keyOf(space)) };
+    });
+  },
+  put: async (space, secret) => {
+    const sealed = cipher.seal(secret, keyOf(space));
+    await store.write(async (db) => {
+      await db
+        .insertInto('installation')
+        .values({ ...whereSpace(space), secret: sealed })
+        .onConflict((conflict) =>
+          conflict.columns(['platform', 'space_id']).doUpdateSet({ secret: sealed }),
+        )
+        .execute();
+      await store.signals.publish(db, 'installation', space);
+    });
+  },
+  replace: async (space, before, after) => {
+    const sealed = cipher.seal(after, keyOf(space));
+    return store.write(async (db) => {
+      for (;;) {
+        const row = await db
+          .selectFrom('installation')
+          .select('secret')
+          .where((eb) => eb.and(whereSpace(space)))
+          .executeTakeFirst();
+        if (!row || isOther(cipher, row.secret, before, space)) return false;
+        const { numUpdatedRows } = await db
+          .updateTable('installation')
+          .set({ secret: sealed })
+          .where((eb) => eb.and({ ...whereSpace(space), secret: row.secret }))
+          .executeTakeFirst();
+        // Otherwise it was changed in between, maybe only by another encryption.
+        if (numUpdatedRows === 0n) continue;
+        await store.signals.publish(db, 'installation', space);
+        return true;
+      }
+    });
+  },
+  remove: async (space) => {
+    await store.write(async (db) => {
+      await db
+        .deleteFrom('installation')
+        .where((eb) => eb.and(whereSpace(space)))
+        .execute();
+      await store.signals.publish(db, 'installation', space);
+    });
+    // A deleted token must not stay readable in the file.
+    await store.checkpoint();
+  },
+  watch: (platform, receive) =>
+    store.signals.subscribe('installation', async (space) => {
+      if (space === undefined || space.platform === platform) await receive(space);
+    }),
+});

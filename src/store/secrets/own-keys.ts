@@ -1,0 +1,169 @@
+import { createServiceKey, UnreadableKeyError, type FindOwnKey } from '../../api/keys.ts';
+import { isKeyRefused, ServiceError } from '../../api/service-error.ts';
+import { createCache, createLru } from '../../async/lru.ts';
+import { AppError } from '../../errors.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Member } from '../../model/member.ts';
+import { keyOf, type Space } from '../../model/place.ts';
+import type { KeyTrouble, OwnKeyState } from '../../model/own-key.ts';
+import { cipherOf } from './encryption.ts';
+import type { Store } from '../index.ts';
+
+/** Spaces whose key, or lack of one, is cached: each request to the service asks for it. */
+const CACHED_SPACES = 5_000;
+/** Spaces whose key the service refused that are remembered. */
+const MOST_TROUBLES = 1_000;
+
+const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
+/** The context of a sealed key: other than that of an installation, so that none fits in another's place. */
+export const ownKeyContext = (space: Space): string => `service key of ${keyOf(space)}`;
+
+/** The trouble that an error of the service tells of; undefined where it is not about the whole key. */
+const troubleOf = (error: AppError): KeyTrouble | undefined => {
+  if (error instanceof ServiceError && error.isOutOfCredit) return 'no-credit';
+  return isKeyRefused(error) ? 'refused' : undefined;
+};
+
+export interface OwnKeyDeps {
+  readonly store: Store;
+  /** `ENCRYPTION_KEY`. Without it, nothing is stored, and what was stored cannot be used. */
+  readonly encryption: readonly Uint8Array[] | undefined;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly now?: () => number;
+}
+
+/** The service keys that spaces brought. */
+export interface OwnKeys {
+  /** True where keys can be stored. */
+  readonly canStore: boolean;
+  readonly find: FindOwnKey;
+  /** Tells of a space's key, and never what it is; undefined where it has none. */
+  readonly state: (space: Space) => Promise<OwnKeyState | undefined>;
+  readonly put: (space: Space, key: string, setBy: Pick<Member, 'id' | 'name'>) => Promise<void>;
+  readonly remove: (space: Space) => Promise<void>;
+  /** Counts the keys, and those that cannot be decrypted. */
+  readonly count: () => Promise<{ readonly stored: number; readonly unreadable: number }>;
+}
+
+/** Creates the store of the keys that spaces brought. They are encrypted, and bound to their spaces. */
+export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKeyDeps): OwnKeys => {
+  const cipher = cipherOf(encryption);
+  const troubles = createLru<string, { readonly keyId: string; readonly is: KeyTrouble }>(
+    MOST_TROUBLES,
+  );
+
+  const note = (
+    space: Space,
+    keyId: string,
+    error: AppError | undefined,
+    isFree: boolean,
+  ): void => {
+    const place = keyOf(space);
+    const known = troubles.get(place);
+    if (!error) {
+      const tells = !isFree || known?.is === 'refused';
+      if (known?.keyId === keyId && tells) troubles.delete(place);
+      return;
+    }
+    const is = troubleOf(error);
+    if (!is || (known?.keyId === keyId && known.is === is)) return;
+    troubles.set(place, { keyId, is });
+    log.warn({ space, trouble: is }, 'the service refuses the key of a space');
+  };
+
+  const rowOf = (space: Space) =>
+    store
+      .selectFrom('space_key')
+      .select(['secret', 'set_by_name', 'set_ms'])
+      .where((eb) => eb.and(whereSpace(space)))
+      .executeTakeFirst();
+
+  const read: FindOwnKey = async (space) => {
+    const row = await rowOf(space);
+    if (!row) return undefined;
+    try {
+      if (!cipher) throw new AppError('config', 'a space has a key, but ENCRYPTION_KEY is not set');
+      const key = createServiceKey(cipher.open(row.secret, ownKeyContext(space)), {
+        isOwn: true,
+        answered: (error, isFree) => note(space, key.id, error, isFree),
+      });
+      return key;
+    } catch (thrown) {
+      throw new UnreadableKeyError(thrown);
+    }
+  };
+  const cache = createCache(read, {
+    keyOf,
+    most: CACHED_SPACES,
+    isCurrent: store.signals.isCurrent,
+  });
+  const forget = (space: Space | undefined): void => {
+    cache.forget(space);
+    if (space) troubles.delete(keyOf(space));
+    else for (const [key] of troubles) troubles.delete(key);
+  };
+  store.signals.subscribe('space-key', forget);
+  store.signals.subscribe('space-left', forget);
+
+  return {
+    canStore: cipher !== undefined,
+    find: cache.of,
+    state: async (space) => {
+      const row = await rowOf(space);
+      if (!row) return undefined;
+      const found = await cache.of(space).catch(() => undefined);
+      const trouble = troubles.get(keyOf(space));
+      const is = found ? trouble?.keyId === found.id && trouble.is : 'unreadable';
+      return {
+        setBy: row.set_by_name ?? undefined,
+        setMs: row.set_ms,
+        ...(is ? { trouble: is } : {}),
+      };
+    },
+    put: async (space, key, setBy) => {
+      if (!cipher) throw new AppError('config', 'ENCRYPTION_KEY is not set');
+      const values = {
+        secret: cipher.seal(key, ownKeyContext(space)),
+        set_by: setBy.id,
+        set_by_name: setBy.name,
+        set_ms: now(),
+      };
+      await store.write(async (db) => {
+        await db
+          .insertInto('space_key')
+          .values({ ...whereSpace(space), ...values })
+          .onConflict((conflict) => conflict.columns(['platform', 'space_id']).doUpdateSet(values))
+          .execute();
+        await store.signals.publish(db, 'space-key', space);
+      });
+      // A replaced key must not stay readable in the file.
+      await store.checkpoint();
+      log.info({ space }, 'a space has a key of its own');
+    },
+    count: async () => {
+      const rows = await store
+        .selectFrom('space_key')
+        .select(['platform', 'space_id', 'secret'])
+        .execute();
+      const unread = rows.filter(({ platform, space_id: id, secret }) => {
+        try {
+          return cipher?.open(secret, ownKeyContext({ platform, id })) === undefined;
+        } catch {
+          return true;
+        }
+      });
+      return { stored: rows.length, unreadable: unread.length };
+    },
+    remove: async (space) => {
+      await store.write(async (db) => {
+        await db
+          .deleteFrom('space_key')
+          .where((eb) => eb.and(whereSpace(space)))
+          .execute();
+        await store.signals.publish(db, 'space-key', space);
+      });
+      await store.checkpoint();
+      log.info({ space }, 'a space has no key of its own any more');
+    },
+  };
+};

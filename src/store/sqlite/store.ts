@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { Kysely, sql, type Transaction } from 'kysely';
+import { realClock } from '../../async/clock.ts';
+import { AppError } from '../../errors.ts';
+import { IN_MEMORY } from '../../sqlite/open.ts';
+import { openEmbeddedLeases } from './leases.ts';
+import { createEmbeddedQuota } from './quota.ts';
+import { createFaultWatch } from '../fault-watch.ts';
+import { markLostClaims, readBootId } from '../inbox/lost-claims.ts';
+import type { Store } from '../store.ts';
+import { guardLeftSpaces } from './left-spaces.ts';
+import { createLocalSignals } from '../local-signals.ts';
+import { migrate, refuseUnknown, schemaStatus } from '../migrations/index.ts';
+import { realPathOf, takeOwnerLock, tryOwnerLock } from './owner-lock.ts';
+import { noteRestoration } from './restoration.ts';
+import type { Schema } from '../schema.ts';
+import { createTransact, openSqlite } from './dialect.ts';
+import { createStoreWriter, type DiskSync } from '../writer.ts';
+
+export interface SqliteStoreOptions {
+  /** The number of this start of the machine; undefined where it is not known. */
+  readonly bootIdOf?: (() => string | undefined) | undefined;
+  /** See `StoreOptions.isGuest`. */
+  readonly isGuest?: boolean | undefined;
+}
+
+/** Throws `config` for a database that a program of another version works on. */
+const demandCurrent = async (db: Kysely<Schema>): Promise<void> => {
+  await refuseUnknown(db);
+  const { missing } = await schemaStatus(db);
+  if (missing.length > 0)
+    throw new AppError('config', 'an older version of this program works on the database: end it');
+};
+
+/** An empty database of the newest schema, once this process has made one in memory: others are copied from it. */
+let newest: Uint8Array | undefined;
+
+/**
+ * Opens a store on SQLite, which one process uses at a time. Rejects with `config` where another one does.
+ *
+ * @param given a file, whose folder is made when missing, or `:memory:`
+ */
+export const openSqliteStore = async (
+  given: string,
+  { bootIdOf = readBootId, isGuest = false }: SqliteStoreOptions = {},
+): Promise<Store> => {
+  const path = realPathOf(given);
+  const parts = new AsyncDisposableStack();
+  try {
+    const owner = parts.use(isGuest ? tryOwnerLock(path) : takeOwnerLock(path));
+    const inMemory = path === IN_MEMORY;
+    const image = inMemory ? newest : undefined;
+    const { dialect, synced, vacuumed, serialize } = openSqlite(path, image);
+    const db = new Kysely<Schema>({ dialect });
+    parts.defer(db.destroy.bind(db));
+    if (owner) await migrate(db);
+    else await demandCurrent(db);
+    if (inMemory) newest ??= serialize();
+    await guardLeftSpaces(db);
+    if (owner) await markLostClaims(db, bootIdOf());
+    const restoredMs = await noteRestoration(db, Date.now());
+    return await withParts({ db, synced, vacuumed, parts, restoredMs });
+  } catch (thrown) {
+    await parts.disposeAsync();
+    throw thrown;
+  }
+};
+
+interface SqliteParts {
+  readonly restoredMs: number | undefined;
+  readonly db: Kysely<Schema>;
+  readonly synced: DiskSync;
+  readonly vacuumed: DiskSync;
+  readonly parts: AsyncDisposableStack;
+}
+
+const withParts = async ({
+  db,
+  synced,
+  vacuumed,
+  parts,
+  restoredMs,
+}: SqliteParts): Promise<Store> => {
+  const signals = createLocalSignals<Transaction<Schema>>();
+  const writer = createStoreWriter(createTransact(db), synced, (within) => signals.collect(within));
+  // Nothing else uses this number in the file's header; setting it writes a page.
+  const { write, findFault } = createFaultWatch(writer, (within) =>
+    sql`PRAGMA user_version = 1`.execute(within),
+  );
+  const leases = await openEmbeddedLeases({ write }, randomUUID());
+  const disposeAsync = async (): Promise<void> => parts.disposeAsync();
+  return Object.assign(db, writer, {
+    engine: 'sqlite' as const,
+    restoredMs: () => restoredMs,
+    write,
+    signals,
+    leases,
+    quota: createEmbeddedQuota(realClock),
+    checkpoint: vacuumed,
+    findFault,
+    destroy: disposeAsync,
+    [Symbol.asyncDispose]: disposeAsync,
+  });
+};

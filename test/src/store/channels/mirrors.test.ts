@@ -1,0 +1,77 @@
+import { beforeEach, afterEach, describe, expect, it } from 'vitest';
+import type { MessageRef, Posted } from '../../../../src/model/place.ts';
+import {
+  createMirrorStore,
+  type MirrorStore,
+  type StoredMirror,
+} from '../../../../src/store/channels/mirrors.ts';
+import { openStore, type Store } from '../../../../src/store/index.ts';
+
+const SPACE = { platform: 'test', id: 's' };
+const SOURCE: MessageRef = { channel: { space: SPACE, id: 'from' }, id: '1' };
+const THERE = { space: SPACE, id: 'to', parentId: 'above' };
+const TARGET = { channel: THERE };
+const KEY = { ref: SOURCE, purpose: 'watch' };
+const FLAG = { ref: SOURCE, purpose: 'flag:ja' };
+
+let store: Store;
+let mirrors: MirrorStore;
+
+beforeEach(async () => {
+  store = await openStore('sqlite::memory:');
+  mirrors = createMirrorStore(store, () => 1_000);
+});
+afterEach(() => store.destroy());
+
+const postedAs = (first: string, ...rest: string[]): Posted => ({
+  channel: THERE,
+  ids: [first, ...rest],
+  handle: 'a handle',
+});
+const put = (key: typeof KEY, kept: Omit<StoredMirror, 'target'>, isFirst = false): Promise<void> =>
+  store.write((db) => mirrors.put(db, key, { target: TARGET, ...kept }, isFirst));
+const sourceOf = (id: string) => mirrors.sourceOf({ channel: THERE, id });
+
+describe('what stands of a message', () => {
+  it('is kept as it was posted', async () => {
+    const kept = { posted: postedAs('7', '8'), contentHash: 'one' };
+    await put(KEY, kept, true);
+    expect(await mirrors.of(KEY)).toEqual([{ target: TARGET, ...kept }]);
+    expect(await sourceOf('8')).toEqual(KEY);
+    expect(await sourceOf('9')).toBeUndefined();
+  });
+
+  it('may be recorded by two processes, of which one had stood still', async () => {
+    const kept = { posted: postedAs('7', '8'), contentHash: 'one' };
+    await put(KEY, kept, true);
+    await put(KEY, kept, true);
+    expect(await mirrors.of(KEY)).toEqual([{ target: TARGET, ...kept }]);
+  });
+
+  it('is what it was changed to, and no part of what it was', async () => {
+    await put(KEY, { posted: postedAs('7', '8'), contentHash: 'one' }, true);
+    await put(KEY, { posted: postedAs('7', '9'), contentHash: 'two' });
+    expect(await mirrors.of(KEY)).toMatchObject([
+      { posted: postedAs('7', '9'), contentHash: 'two' },
+    ]);
+    expect(await sourceOf('8')).toBeUndefined();
+    expect(await sourceOf('9')).toEqual(KEY);
+  });
+
+  it('is remembered as taken away by somebody, without parts', async () => {
+    await put(KEY, { posted: postedAs('7'), contentHash: 'one' }, true);
+    await put(KEY, { posted: undefined, contentHash: 'one' });
+    expect(await mirrors.of(KEY)).toMatchObject([{ posted: undefined }]);
+    expect(await sourceOf('7')).toBeUndefined();
+  });
+
+  it('is kept apart for each purpose, and dropped for one of them', async () => {
+    await put(KEY, { posted: postedAs('7'), contentHash: 'one' }, true);
+    await put(FLAG, { posted: postedAs('8'), contentHash: 'one' }, true);
+    await store.write((db) => mirrors.drop(db, KEY, TARGET));
+    expect(await mirrors.of(KEY)).toEqual([]);
+    expect(await sourceOf('7')).toBeUndefined();
+    expect(await mirrors.of(FLAG)).toHaveLength(1);
+    expect(await sourceOf('8')).toEqual(FLAG);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ChannelWatch } from '../../../../src/model/watch.ts';
+import { openStore, type Store } from '../../../../src/store/index.ts';
+import { openWatchStore, type WatchStore } from '../../../../src/store/channels/watches.ts';
+
+const SPACE = { platform: 'test', id: 's' };
+const OTHER = { platform: 'test', id: 'other' };
+const HERE = { space: SPACE, id: 'here' };
+const THREAD = { space: SPACE, id: 'thread', parentId: 'here' };
+
+const watchOf = (part: Partial<ChannelWatch> = {}): ChannelWatch => ({
+  channel: HERE,
+  mode: 'reply',
+  languages: ['es'],
+  transcribes: true,
+  bots: false,
+  ...part,
+});
+
+let store: Store;
+let watches: WatchStore;
+let nowMs: number;
+
+const open = (): Promise<WatchStore> => openWatchStore(store, () => nowMs);
+
+beforeEach(async () => {
+  nowMs = 1_000;
+  store = await openStore('sqlite::memory:');
+  watches = await open();
+});
+afterEach(() => store.destroy());
+
+describe('watched channels', () => {
+  it.each([
+    watchOf(),
+    watchOf({ mode: 'thread', languages: ['es', 'ja'], transcribes: false, bots: true }),
+    watchOf({ mode: 'mirror', group: 'g', channel: { ...HERE, parentId: 'above' } }),
+    watchOf({ below: true }),
+  ])('are as they were set, also after the next start: %j', async (watch) => {
+    await watches.set([watch]);
+    expect(watches.of(watch.channel)).toEqual(watch);
+    watches = await open();
+    expect(watches.of(watch.channel)).toEqual(watch);
+    expect(watches.list(SPACE)).toEqual([watch]);
+  });
+
+  it('are as they were set last, since they were set first', async () => {
+    await watches.set([watchOf()]);
+    nowMs = 2_000;
+    const changed = watchOf({ mode: 'mirror', languages: ['ja'], group: 'g', bots: true });
+    await watches.set([changed]);
+    for (const each of [watches, await open()]) {
+      expect(each.of(HERE)).toEqual(changed);
+      expect(each.sinceMs(changed)).toBe(1_000);
+      expect(each.group(changed)).toEqual([changed]);
+    }
+  });
+
+  it('are those of one space alone', async () => {
+    await watches.set([watchOf()]);
+    expect(watches.of({ ...HERE, space: OTHER })).toBeUndefined();
+    expect(watches.of({ ...HERE, space: { ...SPACE, platform: 'other' } })).toBeUndefined();
+    expect(watches.list(OTHER)).toEqual([]);
+  });
+
+  it('have their threads with them where replies stand in place, and not otherwise', async () => {
+    await watches.set([watchOf()]);
+    nowMs = 2_000;
+    const inThread = watches.of(THREAD);
+    expect(inThread).toEqual(watchOf({ channel: THREAD }));
+    expect(watches.sinceMs(inThread!)).toBe(1_000);
+    expect(watches.isOwn(THREAD)).toBe(false);
+    await watches.set([watchOf({ mode: 'mirror', group: 'g' })]);
+    expect(watches.of(THREAD)).toBeUndefined();
+  });
+
+  const inGroup = (id: string): ChannelWatch =>
+    watchOf({ channel: { ...HERE, id }, mode: 'mirror', group: 'g' });
+
+  it('that are linked are one group, without those that left', async () => {
+    const [here, there, beyond] = ['here', 'there', 'beyond'].map(inGroup) as [
+      ChannelWatch,
+      ChannelWatch,
+      ChannelWatch,
+    ];
+    await watches.set([here, there, beyond]);
+    expect(watches.group(here)).toEqual([here, there, beyond]);
+    expect(await watches.remove([HERE])).toEqual([HERE]);
+    for (const each of [watches, await open()]) {
+      expect(each.group(there)).toEqual([there, beyond]);
+      expect(each.of(HERE)).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ['is removed', () => watches.remove([HERE])],
+    ['is set otherwise', () => watches.set([watchOf()])],
+  ])('end with the last but one of their group, which %s', async (_, change) => {
+    const there = inGroup('there');
+    await watches.set([inGroup('here'), there]);
+    expect(await change()).toContainEqual(there.channel);
+    for (const each of [watches, await open()]) expect(each.of(there.channel)).toBeUndefined();
+  });
+
+  it('that are set at the same moment are all kept', async () => {
+    const all = ['here', 'there', 'beyond'].map((id) => watchOf({ channel: { ...HERE, id } }));
+    await Promise.all(all.map((watch) => watches.set([watch])));
+    expect(watches.list(SPACE)).toEqual(all);
+  });
+
+  it('that are removed count as set anew when they are set again', async () => {
+    await watches.set([watchOf()]);
+    await watches.remove([HERE]);
+    nowMs = 2_000;
+    await watches.set([watchOf()]);
+    expect(watches.sinceMs(watchOf())).toBe(2_000);
+  });
+});

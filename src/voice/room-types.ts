@@ -10,7 +10,7 @@ import type { WithheldCounts } from './captions/withheld-lines.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { ConsentChoice } from '../model/space-choices.ts';
 import type { Glossary } from '../model/glossary.ts';
-import type { Privacy } from '../store/privacy.ts';
+import type { Privacy } from '../store/privacy/person-data.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Languages } from '../text/language/languages.ts';
 import type { MeteredServices } from '../usage/meter.ts';

@@ -1,25 +1,31 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** A browser waits for nobody: its tests run when the others are done. */
+/** Tests with other processes: whole programs, children, kills and PostgreSQL. */
+const WHOLE = 'test/**/*.whole.test.ts';
 const BROWSER = 'test/browser/*.test.ts';
 
 /** First: what the others put into the temporary folder goes with it. */
 const TEMP_FOLDER = 'test/fakes/temp-folder.ts';
 
 /**
- * Files that come first: those whose tests wait most, of programs that are killed; those of audio, which take
- * twice the time once a worker's heap is large; those of the program as a whole.
+ * Order of files. First those whose tests wait most, of programs that are killed; then those of audio, which take
+ * twice the time once a worker's heap is large; then those of the program as a whole. Last, a browser waits for nobody.
  */
-const FIRST = [/\/kill[^/]*$/, /\/test\/src\/audio\//, /\/test\/(?:discord|slack)\//];
+const ORDER = [
+  /\/kill[^/]*$/,
+  /\/test\/src\/audio\//,
+  /\/test\/(?:discord|slack)\/|\.whole\.test\.ts$/,
+  /\/test\/(?!browser\/)/,
+];
 
 const rankOf = ({ moduleId }: TestSpecification): number => {
-  const at = FIRST.findIndex((names) => names.test(moduleId));
-  return at < 0 ? FIRST.length : at;
+  const at = ORDER.findIndex((names) => names.test(moduleId));
+  return at < 0 ? ORDER.length : at;
 };
 
 /** Sorts files by their rank; the others run beside those that wait. */
-class RankedFirst extends BaseSequencer {
+class Ranked extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return files.toSorted((a, b) => rankOf(a) - rankOf(b));
   }
@@ -39,30 +45,28 @@ export default defineConfig({
     expect: { poll: { timeout: 90_000 } },
     // Many tests wait for a clock or another process, so that two processors serve four files.
     maxWorkers: 4,
-    sequence: { sequencer: RankedFirst },
+    sequence: { sequencer: Ranked },
     projects: [
       {
         extends: true,
         test: {
-          name: 'parts',
+          name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [BROWSER],
-          globalSetup: [
-            TEMP_FOLDER,
-            'test/fakes/compile-cache.ts',
-            'test/fakes/postgres-server.ts',
-          ],
-          sequence: { groupOrder: 1 },
+          exclude: [WHOLE, BROWSER],
+          globalSetup: [TEMP_FOLDER],
         },
       },
       {
         extends: true,
         test: {
-          name: 'browser',
-          include: [BROWSER],
-          globalSetup: [TEMP_FOLDER, 'test/browser/unpack-chromium.ts'],
-          maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          name: 'whole',
+          include: [WHOLE, BROWSER],
+          globalSetup: [
+            TEMP_FOLDER,
+            'test/fakes/compile-cache.ts',
+            'test/fakes/postgres-server.ts',
+            'test/browser/unpack-chromium.ts',
+          ],
         },
       },
     ],

@@ -1,4 +1,4 @@
-import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,6 @@ import { fixed } from './measure.ts';
 import { pageOf, startPrograms } from './programs.ts';
 import { causeFaults } from './soak/faults.ts';
 import { openPlaces, openSlack } from './soak/places.ts';
-import { drawPlot, type Line } from './soak/plot.ts';
 import { growthOf, takeSample, type Metric, type Sample } from './soak/samples.ts';
 import { startTraffic } from './soak/traffic.ts';
 import { encrypted } from './voice/bot.ts';
@@ -20,9 +19,8 @@ import { VITALS_MODULE } from './voice/vitals.ts';
 /**
  * Two processes on one PostgreSQL with Discord, Slack and the page, under steady traffic and with a fault every few
  * seconds: whether memory, handles and the delay of the event loop stay as they are. `node bench/soak.ts 4` takes four
- * minutes, not 30, and draws nothing; a second argument names the file of the picture. `--only gateway` causes only the
- * faults with this in their names, `--settle 60` waits a minute until all is dealt with, and `--logs FOLDER` keeps the
- * logs of the processes there.
+ * minutes, not 30. `--only gateway` causes only the faults with this in their names, `--settle 60` waits a minute until
+ * everything is processed, and `--logs FOLDER` keeps the logs of the processes there.
  */
 
 const { values: given, positionals } = parseArgs({
@@ -34,8 +32,6 @@ const { values: given, positionals } = parseArgs({
   },
 });
 const MINUTES = Number(positionals[0] ?? 30);
-const PICTURE =
-  positionals[1] ?? (MINUTES >= 30 ? join(import.meta.dirname, 'soak.svg') : undefined);
 const NAMES = ['p0', 'p1'] as const;
 const SHARDS = 4;
 const SAMPLE_MS = 10_000;
@@ -121,7 +117,6 @@ const startMs = performance.now();
 const nowS = (): number => (performance.now() - startMs) / 1_000;
 const endS = MINUTES * 60;
 const samples = new Map<string, Sample[]>(NAMES.map((name) => [name, []]));
-const restartsS: number[] = [];
 const faults = new Map<string, number>();
 const ended = new AbortController();
 
@@ -132,10 +127,7 @@ const causing = causeFaults(
   places,
   { everyMs: FAULT_MS, restartEvery: RESTART_EVERY, only: given.only },
   ended.signal,
-  (name) => {
-    faults.set(name, (faults.get(name) ?? 0) + 1);
-    if (name.startsWith('PostgreSQL: restarts')) restartsS.push(nowS());
-  },
+  (name) => void faults.set(name, (faults.get(name) ?? 0) + 1),
 );
 for (let at = 1; nowS() < endS; at += 1) {
   await delay(Math.max(0, at * SAMPLE_MS - nowS() * 1_000));
@@ -236,31 +228,6 @@ for (const metric of METRICS)
     );
   }
 
-if (PICTURE !== undefined) {
-  const lineOf = (metric: Metric, name: string, label: string, isDashed = false): Line => ({
-    name: `${name} ${label}`,
-    colour: (NAMES as readonly string[]).indexOf(name),
-    isDashed,
-    points: samples.get(name)!.flatMap((sample) => {
-      const value = sample[metric];
-      return value === undefined ? [] : [[sample.atS, value] as const];
-    }),
-  });
-  const both = (solid: Metric, of: string, dashed: Metric, dashedOf: string): Line[] =>
-    NAMES.flatMap((name) => [lineOf(solid, name, of), lineOf(dashed, name, dashedOf, true)]);
-  const panels = [
-    { title: 'Memory', unit: 'MB', lines: both('rssMb', 'resident', 'heapMb', 'heap') },
-    { title: 'Handles', unit: 'count', lines: both('files', 'files', 'timers', 'timers') },
-    {
-      title: 'Own delay of the event loop',
-      unit: 'ms',
-      lines: both('ownP99Ms', 'p99', 'ownWorstMs', 'longest'),
-    },
-  ];
-  const title = `${MINUTES} minutes of two processes with a fault every ${FAULT_MS / 1_000} s`;
-  const marks = { endS, marksS: restartsS, meaning: 'PostgreSQL restarts' };
-  writeFileSync(PICTURE, drawPlot(title, panels, marks));
-}
 rmSync(folder, { recursive: true });
 await slack.slack[Symbol.asyncDispose]();
 await programs[Symbol.asyncDispose]();

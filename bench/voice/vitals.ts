@@ -41,18 +41,3 @@ export const readVitals = async (pid: number, file: string): Promise<Vitals> => 
   while (read().length === length) await delay(LOOK_EVERY_MS);
   return JSON.parse(read().at(-1)!) as Vitals;
 };
-
-const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
-
-/** By how much a value grows from one sample to the next: the slope of the line that fits best. */
-export const slopeOf = (values: readonly number[]): number => {
-  const meanAt = (values.length - 1) / 2;
-  const mean = sum(values) / values.length;
-  const along = sum(values.map((value, at) => (at - meanAt) * (value - mean)));
-  return along / sum(values.map((_, at) => (at - meanAt) ** 2));
-};
-
-export const describeHandles = ({ handles }: Vitals): string =>
-  Object.entries(handles)
-    .map(([kind, count]) => `${count} ${kind}`)
-    .join(', ');

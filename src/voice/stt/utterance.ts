@@ -121,7 +121,6 @@ const sumSamples = (packets: readonly UtterancePacket[]): number => {
   return sum;
 };
 
-export type UtteranceFile = ReturnType<typeof utteranceFile>;
 
 /**
  * Wraps an utterance as a file (Ogg Opus, mono), gaps filled; the pre-roll is not played (RFC 7845,

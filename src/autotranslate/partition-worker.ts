@@ -19,7 +19,7 @@ import {
 
 /**
  * Rows of one partition that are prepared at the same time; they are reconciled in their order. In a
- * busy group, mirrors were 8 s late with 32, 17 s with 16 and 11 s with 48 (`bench/busy-group.ts`).
+ * busy group, mirrors were 8 s late with 32, 17 s with 16 and 11 s with 48.
  */
 export const ROWS_AHEAD = 32;
 

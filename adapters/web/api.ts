@@ -159,8 +159,6 @@ export interface ApiDeps {
   readonly localeOf: (c: Context) => string;
 }
 
-const MAX_LANGUAGES = 50;
-
 /** The page's HTTP API. The routes that listen or change anything know their member already. */
 export const createApiRoutes = ({ core, presence, status, localeOf }: ApiDeps): Hono<WebEnv> => {
   const api = new Hono<WebEnv>();
@@ -203,13 +201,11 @@ export const createApiRoutes = ({ core, presence, status, localeOf }: ApiDeps): 
   });
 
   api.get('/api/languages', (c) => {
-    const found = core.services.languages.search(
-      (c.req.query('typed') ?? '').slice(0, 100),
-      localeOf(c),
-    );
-    const choices = found
-      .slice(0, MAX_LANGUAGES)
-      .map(({ code, name }) => ({ value: code, label: name }));
+    const locale = localeOf(c);
+    const choices = core.services.languages
+      .search('', locale)
+      .map(({ code, name }) => ({ value: code, label: name }))
+      .toSorted((a, b) => a.label.localeCompare(b.label, locale));
     return c.json({ choices } satisfies CompleteReply);
   });
 

@@ -14,7 +14,7 @@ import { createPersonalData } from './personal-data.ts';
 import { createPlatform, createRender } from './platform.ts';
 import { createTempStore, createUploadStore } from './temp-store.ts';
 import { clip, createCommandRequests } from './command-requests.ts';
-import type { ChannelId, ServerEvent, PageMember, PageReader } from './protocol.ts';
+import type { ChannelId, ServerEvent, PageMember } from './protocol.ts';
 
 export type WebPresence = ReturnType<typeof createWebPresence>;
 
@@ -67,20 +67,13 @@ export const createWebPresence = (
   });
   const beat = setInterval(streams.beat, TIMES.beatMs).unref();
 
-  const readers = (): PageReader[] =>
-    present().map(({ id, name, language }) => ({ id, name, language }));
+  const meOf = ({ id, name, language }: Profile): PageMember => ({ id, name, language });
+  const readers = (): PageMember[] => present().map(meOf);
 
   const tellReaders = (): void => {
     const event: ServerEvent = { type: 'readers', readers: readers() };
     streams.publish(() => event);
   };
-
-  const meOf = ({ id, name, language, locale }: Profile): PageMember => ({
-    id,
-    name,
-    language,
-    languageName: languages.name(language, locale),
-  });
 
   const helloTo = (reader: Profile): ServerEvent => ({
     type: 'hello',

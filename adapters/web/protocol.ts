@@ -61,15 +61,12 @@ export interface PageMember {
   readonly id: string;
   readonly name: string;
   readonly language: string;
-  readonly languageName: string;
 }
-
-export type PageReader = Omit<PageMember, 'languageName'>;
 
 interface Snapshot {
   readonly me: PageMember;
   readonly messages: readonly PageMessage[];
-  readonly readers: readonly PageReader[];
+  readonly readers: readonly PageMember[];
 }
 
 export type ServerEvent =
@@ -80,7 +77,7 @@ export type ServerEvent =
   | { readonly type: 'me'; readonly me: PageMember }
   /** The reader's own data was deleted: the browser deletes what it keeps, too. */
   | { readonly type: 'forgotten' }
-  | { readonly type: 'readers'; readonly readers: readonly PageReader[] }
+  | { readonly type: 'readers'; readonly readers: readonly PageMember[] }
   /** Says only that the connection lives. */
   | { readonly type: 'beat' };
 

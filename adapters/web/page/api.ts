@@ -48,9 +48,8 @@ export const api = {
   ): Promise<readonly Choice[]> =>
     (await post<CompleteReply>('/api/complete', request, signal)).choices,
 
-  languages: async (typed: string, signal: AbortSignal): Promise<readonly Choice[]> =>
-    (await send<CompleteReply>(`/api/languages?typed=${encodeURIComponent(typed)}`, { signal }))
-      .choices,
+  languages: async (): Promise<readonly Choice[]> =>
+    (await send<CompleteReply>('/api/languages', {})).choices,
 
   upload: async (file: File, signal: AbortSignal): Promise<string> => {
     const query = new URLSearchParams({ name: file.name, type: file.type });

@@ -37,6 +37,7 @@ export const createPageApp = () => {
     drawer: false,
     engines: 'asking',
     examples: undefined,
+    languages: [],
     theme,
     originals: localStorage.getItem(KEPT.originals) !== 'hidden',
     away: false,
@@ -78,6 +79,10 @@ export const createPageApp = () => {
     api.examples().then(
       (examples) => store.set({ examples }),
       () => store.set({ examples: undefined }),
+    );
+    api.languages().then(
+      (languages) => store.set({ languages }),
+      () => {},
     );
   };
 

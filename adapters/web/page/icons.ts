@@ -7,8 +7,6 @@ const SHAPES = {
   stop: svg`<rect x="6.5" y="6.5" width="11" height="11" rx="2" fill="currentColor" />`,
   microphone: svg`<rect x="9" y="3" width="6" height="11" rx="3" /><path d="M5.5 11.5a6.5 6.5 0 0 0 13 0M12 18v3" />`,
   clip: svg`<path d="m20 11-8.2 8.2a5 5 0 0 1-7-7L13 4a3.3 3.3 0 0 1 4.7 4.700L9.6 16.800a1.7 1.7 0 0 1-2.4-2.400L14.5 7" />`,
-  play: svg`<path d="M8 5.500v13l10.5-6.500z" fill="currentColor" />`,
-  pause: svg`<path d="M8.5 6v12M15.5 6v12" stroke-width="3" />`,
   download: svg`<path d="M12 4v11m0 0 4.5-4.500M12 15l-4.5-4.500M5 19.500h14" />`,
   file: svg`<path d="M7 3.500h7l4 4v13H7zM14 3.500v4h4" />`,
   close: svg`<path d="m6.5 6.5 11 11m0-11-11 11" />`,

@@ -4,7 +4,6 @@ import { type App, CHANNELS, createPageApp } from './app.ts';
 import { unreadIn } from './store.ts';
 import { AudioPlayer } from './audio-player.ts';
 import { t } from './boot.ts';
-import { ComboBox } from './combo-box.ts';
 import { composerView } from './composer-view.ts';
 import { takeDrops, listenForShortcuts } from './shortcuts.ts';
 import { createFocusKeeper } from './controls.ts';
@@ -12,6 +11,7 @@ import { icon } from './icons.ts';
 import { languageChooser, openDrawnPanel, panelView } from './panels.ts';
 import { revealActive } from './list-box.ts';
 import { sideBar } from './side-bar.ts';
+import { LookupField } from './lookup-field.ts';
 import { SpoilerText } from './message.ts';
 import { VoiceRecorder } from './voice-recorder.ts';
 
@@ -85,7 +85,7 @@ const fitLine = (): void => {
 };
 
 customElements.define('audio-player', AudioPlayer);
-customElements.define('combo-box', ComboBox);
+customElements.define('lookup-field', LookupField);
 customElements.define('spoiler-text', SpoilerText);
 customElements.define('voice-recorder', VoiceRecorder);
 

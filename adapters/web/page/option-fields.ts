@@ -72,8 +72,7 @@ const chooseField = (
 };
 
 const lookupField = ({ app, command, option, values }: Field): TemplateResult => html`
-  <combo-box
-    free
+  <lookup-field
     .label=${option.description}
     .value=${values?.[option.name] ?? ''}
     .disabled=${!values}
@@ -81,7 +80,7 @@ const lookupField = ({ app, command, option, values }: Field): TemplateResult =>
     .search=${(typed: string, signal: AbortSignal) =>
       api.complete({ command: command.name, option: option.name, typed }, signal)}
     @choose=${(event: CustomEvent<string>) => app.composer.setOption(option.name, event.detail)}
-  ></combo-box>
+  ></lookup-field>
 `;
 
 const textField = ({ app, option, values }: Field): TemplateResult => html`

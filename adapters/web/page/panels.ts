@@ -7,20 +7,23 @@ import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
 import { icon, toolButton } from './icons.ts';
 import type { Panel, Theme } from './store.ts';
-import { api } from './api.ts';
 
 /** The choice of the language that this reader reads the lounge in. */
-export const languageChooser = (app: App): TemplateResult => html`
-  <div class="reading">
+export const languageChooser = (app: App): TemplateResult => {
+  const { languages, me } = app.store.get();
+  return html` <div class="reading">
     ${icon('globe')}<span aria-hidden="true">${t('web.lounge.read-in')}</span>
-    <combo-box
-      .label=${t('web.lounge.read-in')}
-      .value=${app.store.get().me?.languageName ?? ''}
-      .search=${api.languages}
-      @choose=${(event: CustomEvent<string>) => app.readIn(event.detail)}
-    ></combo-box>
-  </div>
-`;
+    <select
+      aria-label=${t('web.lounge.read-in')}
+      @change=${(event: Event) => app.readIn((event.target as HTMLSelectElement).value)}
+    >
+      ${languages.map(
+        ({ value, label }) =>
+          html`<option value=${value} .selected=${live(value === me?.language)}>${label}</option>`,
+      )}
+    </select>
+  </div>`;
+};
 
 const copyButton = (text: string): TemplateResult => {
   const copy = async (event: Event): Promise<void> => {

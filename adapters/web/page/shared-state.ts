@@ -1,9 +1,9 @@
-import type { PageMember, PageMessage, PageReader, ServerEvent } from '../protocol.ts';
+import type { PageMember, PageMessage, ServerEvent } from '../protocol.ts';
 
 /** The server's state as one member's tabs all show it. */
 export interface Shared {
   readonly me: PageMember | undefined;
-  readonly readers: readonly PageReader[];
+  readonly readers: readonly PageMember[];
   /** The messages by id, in the order in which they were written. */
   readonly messages: ReadonlyMap<string, PageMessage>;
 }

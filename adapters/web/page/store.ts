@@ -1,3 +1,4 @@
+import type { Choice } from '../../../src/model/command-info.ts';
 import type {
   ExamplesReply,
   StatusReply,
@@ -22,6 +23,8 @@ export interface State extends Shared {
   readonly engines: StatusReply | 'asking' | 'failed';
   /** Undefined until the server has said which ones work. */
   readonly examples: ExamplesReply | undefined;
+  /** The languages that the lounge can be read in, by name. */
+  readonly languages: readonly Choice[];
   readonly theme: Theme;
   /** Lounge lines whose original is shown beneath. */
   readonly originals: boolean;

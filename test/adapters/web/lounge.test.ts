@@ -162,17 +162,7 @@ describe('a reading language', () => {
     const me = await events.next((event) =>
       event.type === 'hello' ? event.snapshot.me : undefined,
     );
-    expect(me).toMatchObject({ language: 'ja', languageName: 'Japanese' });
-  });
-
-  test('is named as on the page, whatever language the connection asks for', async () => {
-    const { core, visit } = await startWeb();
-    const name = vi.spyOn(core.services.languages, 'name');
-    const cookies = new Map<string, string>();
-    await visit('ja', cookies).request('/');
-    const events = await visit('en', cookies).events();
-    await events.next((event) => (event.type === 'hello' ? event : undefined));
-    expect(name).toHaveBeenLastCalledWith('ja', 'ja');
+    expect(me).toMatchObject({ language: 'ja' });
   });
 
   test('follows what a command sets', async () => {

@@ -269,6 +269,8 @@ test('what completes an option, and the languages there are, can be asked for', 
     typed: 'span',
   });
   expect(await reply.json()).toEqual({ choices: [{ value: 'es', label: 'Spanish' }] });
-  const languages = await visitor.request('/api/languages?typed=jap');
-  expect(await languages.json()).toEqual({ choices: [{ value: 'ja', label: 'Japanese' }] });
+  const languages = await visitor.request('/api/languages');
+  expect(await languages.json()).toMatchObject({
+    choices: expect.arrayContaining([{ value: 'ja', label: 'Japanese' }]),
+  });
 });

@@ -6,7 +6,6 @@ import {
   knownChoices,
   optionSuggestions,
   valueSuggestions,
-  bestFit,
 } from '../../../adapters/web/page/completion.ts';
 import { FAKE_COMMANDS } from '../../fakes/fake-commands.ts';
 
@@ -76,20 +75,4 @@ describe('suggestions', () => {
     const { options } = FAKE_COMMANDS[0]!;
     expect(optionSuggestions('t', options).map(({ insert }) => insert)).toEqual(['text:', 'to:']);
   });
-});
-
-const CHOICES = [
-  { value: 'en', label: 'English' },
-  { value: 'en-XA', label: 'English (Pseudo-Accents)' },
-  { value: 'es', label: 'Spanish' },
-];
-
-test.each([
-  ['en-XA', 1],
-  ['en-xa ', 1],
-  ['spanish', 2],
-  ['engl', 0],
-  ['', 0],
-])('of what is offered, %j means the one at %i', (typed, index) => {
-  expect(bestFit(CHOICES, typed)).toBe(index);
 });

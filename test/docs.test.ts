@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
@@ -64,11 +64,7 @@ describe('the page about the configuration', () => {
 });
 
 describe('the documentation', () => {
-  const pages = ['README.md', 'CONTRIBUTING.md', 'bench/README.md'].concat(
-    readdirSync('docs', { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.md'))
-      .map((path) => `docs/${path}`),
-  );
+  const pages = globSync('**/*.md', { exclude: ['**/node_modules', 'models', 'data'] });
 
   /** A page without its code, in which brackets are no links. */
   const proseOf = (page: string): string =>
@@ -92,6 +88,15 @@ describe('the documentation', () => {
     );
     const anchors = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
     expect(headings).toEqual(expect.arrayContaining(anchors));
+  });
+
+  it.each(pages)('%s has tables that can be read as plain text', (page) => {
+    const rows = proseOf(page)
+      .split('\n')
+      .filter((line) => line.trimStart().startsWith('|'));
+    const isPadded = (row: string): boolean => /\S {2,}\||\| {2,}|-{4,}\|/.test(row.trim());
+    expect(rows.filter((row) => row.length > 160)).toEqual([]);
+    expect(rows.filter(isPadded)).toEqual([]);
   });
 
   const tasks = proseOf('docs/architecture.md')

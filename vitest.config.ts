@@ -54,6 +54,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [WHOLE, BROWSER],
           globalSetup: [TEMP_FOLDER],
+          setupFiles: ['test/fakes/set-up.ts', 'test/fakes/no-processes.ts'],
         },
       },
       {

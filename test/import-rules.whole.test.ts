@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -86,6 +85,13 @@ const ALLOWED = {
     "import '../src/api/contract.ts';\nimport '../src/audio/codec/encode.ts';\nimport '../src/async/semaphore.ts';\nimport '../src/telemetry/trace-context.ts';",
 } as const;
 
+interface Lint {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** That it did not end with 0. */
+  readonly error: Error | null;
+}
+
 let folder: string;
 let report: string;
 
@@ -96,12 +102,18 @@ beforeAll(async () => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), `${content}\n`);
   }
-  const run = promisify(execFile);
-  const oxlint = join(ROOT, 'node_modules/.bin/oxlint');
-  report = await run(oxlint, ['--format=unix', '-A', 'import'], { cwd: folder }).then(
-    ({ stdout }) => stdout,
-    (failure: { stdout: string }) => failure.stdout,
-  );
+  // The linter looks for `tsgolint` in the working folder, then in `PATH`, which an editor has without npm's folder.
+  const bin = join(ROOT, 'node_modules/.bin');
+  const env = { ...process.env, PATH: [bin, process.env['PATH']].join(delimiter) };
+  const args = [join(bin, 'oxlint'), '--format=unix', '-A', 'import'];
+  const { stdout, stderr, error } = await new Promise<Lint>((resolve) => {
+    execFile(process.execPath, args, { cwd: folder, env }, (fault, out, err) =>
+      resolve({ error: fault, stdout: out, stderr: err }),
+    );
+  });
+  report = stdout;
+  // With violations it ends with 1, and so it does where it could not lint.
+  if (!report.includes('problem')) throw new Error(`oxlint: ${stderr}${stdout}`, { cause: error });
 });
 
 /** The rules that stand for the table of the design; other rules complain of these files too. */

@@ -6,7 +6,7 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import type { ServiceState } from '../../src/command/services.ts';
 import { NO_SPACE } from '../../src/model/lane.ts';
 import { createWebApp, type WebOptions } from './app.ts';
-import { createAssets } from './assets.ts';
+import { type Assets, createAssets } from './assets.ts';
 import { createSocketServer, isDictation } from './dictation-socket.ts';
 import { TIMES } from './limits.ts';
 import { createWebPresence } from './presence.ts';
@@ -39,10 +39,13 @@ const listenFault = (cause: NodeJS.ErrnoException, { host, port }: WebOptions): 
   return new AppError('config', said, { cause });
 };
 
-export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
+export const createWebAdapter = (
+  options: WebOptions,
+  core: Core,
+  assets: Assets = createAssets(core.log),
+): Adapter => {
   const { host, port } = options;
   const presence = createWebPresence(core, options);
-  const assets = createAssets(core.log);
   let listening = false;
   let stopped = false;
   const app = createWebApp({ core, presence, assets, options, status: shareStatus(core, options) });

@@ -5,7 +5,7 @@ import { findPackageJSON } from 'node:module';
 import { dirname, extname, join, sep } from 'node:path';
 import { Hono } from 'hono';
 import { etag } from 'hono/etag';
-import { createChild } from '../../src/process/child.ts';
+import { type Child, createChild } from '../../src/process/child.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 
@@ -66,15 +66,12 @@ const STRIP_IDLE_MS = 1_000;
 
 export type Assets = ReturnType<typeof createAssets>;
 
-export const createAssets = (log: Log) => {
-  const files = new Map<string, string>([
-    ...listPage().map((name) => [`/page/${name}`, join(PAGE_FOLDER, name)] as const),
-    ...CORE_MODULES.map((name) => [`/src/${name}`, join(CORE_FOLDER, name)] as const),
-  ]);
-  const addresses = [...files.keys()];
-  const cache = new Map<string, { mtimeMs: number; body: Promise<string> }>();
-  // The compiler takes 20 MB and a tenth of a second to load, so it is not loaded here.
-  const stripper = createChild<string, string>({
+/** Strips the types of a module. */
+export type TypeStripper = Child<string, string>;
+
+// The compiler takes 20 MB and a tenth of a second to load, so it is not loaded here.
+const createStripper = (log: Log): TypeStripper =>
+  createChild({
     name: 'the types of the page',
     file: new URL('strip-process.ts', import.meta.url),
     log,
@@ -82,6 +79,14 @@ export const createAssets = (log: Log) => {
     callsPerChild: Infinity,
     idleMs: STRIP_IDLE_MS,
   });
+
+export const createAssets = (log: Log, stripper: TypeStripper = createStripper(log)) => {
+  const files = new Map<string, string>([
+    ...listPage().map((name) => [`/page/${name}`, join(PAGE_FOLDER, name)] as const),
+    ...CORE_MODULES.map((name) => [`/src/${name}`, join(CORE_FOLDER, name)] as const),
+  ]);
+  const addresses = [...files.keys()];
+  const cache = new Map<string, { mtimeMs: number; body: Promise<string> }>();
   const stopped = new AbortController();
 
   const read = async (path: string): Promise<string> => {

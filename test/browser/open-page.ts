@@ -4,7 +4,7 @@ import { createWeb, type StartedWeb } from '../adapters/web/start-web.ts';
 import { launchBrowser } from './chromium.ts';
 
 /** Generous: it only ends tests that would fail anyway, on however busy a machine. */
-const PATIENCE_MS = 30_000;
+export const PATIENCE_MS = 120_000;
 
 export interface OpenOptions extends BrowserContextOptions {
   /** True where the server goes away on purpose, which browsers complain about. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { startWeb } from '../adapters/web/start-web.ts';
-import { closeWithTest, type OpenPage, said, send } from './open-page.ts';
+import { closeWithTest, type OpenPage, PATIENCE_MS, said, send } from './open-page.ts';
 
 /** More than the six connections that a browser opens to one server. */
 const TABS = 7;
@@ -24,7 +24,7 @@ const shown = (page: Page) => page.locator('article .body').allTextContents();
 
 const another = async (first: Page): Promise<Page> => {
   const page = await first.context().newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   await page.goto(first.url());
   await page.locator('.me bdi').waitFor({ state: 'attached' });
   return page;

@@ -69,7 +69,6 @@ const useDragoman = (open: OpenPage, withOpenai: boolean): Running => {
       ...(withOpenai ? { SERVICE_OPENAI_URL: openai.url } : {}),
     });
     page = await open(dragoman.url);
-    page.setDefaultTimeout(10_000);
   });
   afterAll(async () => {
     await page.context().close();

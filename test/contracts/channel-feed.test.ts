@@ -9,7 +9,7 @@ import { openSlack, placeOf as placeOnSlack } from '../adapters/slack/support.ts
 import { eventually } from '../fakes/eventually.ts';
 import { channel, createFakeFeed, person } from '../fakes/channel-feed.ts';
 import { CHANNEL_FEED_CONTRACT, type FeedSubject } from './channel-feed.ts';
-import { describeBroken, describeContract } from './contract.ts';
+import { testBroken, testContract } from './contract.ts';
 import { MIRRORS_CONTRACT } from './mirrors.ts';
 
 const openFake = (
@@ -100,14 +100,14 @@ const openOnSlack = async (): Promise<FeedSubject> => {
   };
 };
 
-describeContract('the feed of the fake', CHANNEL_FEED_CONTRACT, () => openFake());
-describeContract('the feed of Discord', CHANNEL_FEED_CONTRACT, openOnDiscord);
-describeContract('the feed of Slack', CHANNEL_FEED_CONTRACT, openOnSlack);
-describeContract('mirrors on the fake', MIRRORS_CONTRACT, () => openFake());
-describeContract('mirrors on Discord', MIRRORS_CONTRACT, openOnDiscord);
-describeContract('mirrors on Slack', MIRRORS_CONTRACT, openOnSlack);
+testContract('the feed of the fake', CHANNEL_FEED_CONTRACT, () => openFake());
+testContract('the feed of Discord', CHANNEL_FEED_CONTRACT, openOnDiscord);
+testContract('the feed of Slack', CHANNEL_FEED_CONTRACT, openOnSlack);
+testContract('mirrors on the fake', MIRRORS_CONTRACT, () => openFake());
+testContract('mirrors on Discord', MIRRORS_CONTRACT, openOnDiscord);
+testContract('mirrors on Slack', MIRRORS_CONTRACT, openOnSlack);
 
-describeBroken(CHANNEL_FEED_CONTRACT, {
+testBroken(CHANNEL_FEED_CONTRACT, {
   'tells its history backwards': {
     port: openFake((feed) => ({
       async *history(...given) {
@@ -192,7 +192,7 @@ const threading = () =>
 const CHANGES_NOTHING =
   'changes and deletes nothing once its caller must not act any more, and leaves all to the next one';
 
-describeBroken(MIRRORS_CONTRACT, {
+testBroken(MIRRORS_CONTRACT, {
   'asks nobody whether it may still post': {
     port: openFake(undefined, (mirrors) => ({
       create: (to, wanted, options) =>

@@ -6,7 +6,7 @@ export interface Contract<Port> {
 }
 
 /** Runs every check against one implementation. */
-export const describeContract = <Port>(
+export const testContract = <Port>(
   name: string,
   contract: Contract<Port>,
   open: () => Promise<Port> | Port,
@@ -17,7 +17,7 @@ export const describeContract = <Port>(
 };
 
 /** Proves that the contract can fail: each broken implementation fails just the named check. */
-export const describeBroken = <Port>(
+export const testBroken = <Port>(
   contract: Contract<Port>,
   broken: Readonly<Record<string, { readonly port: Port; readonly fails: string }>>,
 ): void => {

@@ -3,7 +3,7 @@ import { createInboxStore } from '../../src/store/inbox/index.ts';
 import { createMirrorStore } from '../../src/store/channels/mirrors.ts';
 import type { Row } from '../../src/store/inbox/row.ts';
 import { makeDatabase, openTestStore } from '../fakes/database.ts';
-import { describeBroken, describeContract } from './contract.ts';
+import { testBroken, testContract } from './contract.ts';
 import { INBOX_CONTRACT, type InboxSubject } from './inbox.ts';
 
 const open = async (url = 'sqlite::memory:'): Promise<InboxSubject> => {
@@ -17,8 +17,8 @@ const open = async (url = 'sqlite::memory:'): Promise<InboxSubject> => {
   return { inbox, holds, settle, clock };
 };
 
-describeContract('the inbox in SQLite', INBOX_CONTRACT, open);
-describeContract('the inbox in PostgreSQL', INBOX_CONTRACT, async () => open(await makeDatabase()));
+testContract('the inbox in SQLite', INBOX_CONTRACT, open);
+testContract('the inbox in PostgreSQL', INBOX_CONTRACT, async () => open(await makeDatabase()));
 
 /** An inbox that is opened anew for each test, and does some things in another way. */
 const broken = (change: (sound: InboxSubject) => Partial<InboxSubject['inbox']>): InboxSubject => {
@@ -46,7 +46,7 @@ const broken = (change: (sound: InboxSubject) => Partial<InboxSubject['inbox']>)
 
 const asLater = (row: Row): Row => ({ ...row, epoch: 2 });
 
-describeBroken(INBOX_CONTRACT, {
+testBroken(INBOX_CONTRACT, {
   'takes everything for new': {
     port: broken(({ inbox }) => ({
       accept: async (arrival) => ({ ...(await inbox.accept(arrival)), was: 'new' }),

@@ -3,10 +3,10 @@ import type { Leases, Tenure } from '../../src/ports/leases.ts';
 import { openEmbeddedLeases } from '../../src/store/sqlite/leases.ts';
 import { openStore } from '../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../fakes/database.ts';
-import { describeBroken, describeContract } from './contract.ts';
+import { testBroken, testContract } from './contract.ts';
 import { LEASES_CONTRACT, type LeasesSubject } from './leases.ts';
 
-describeContract('leases of a database that one process holds', LEASES_CONTRACT, async () => {
+testContract('leases of a database that one process holds', LEASES_CONTRACT, async () => {
   const store = await openStore('sqlite::memory:');
   onTestFinished(() => store.destroy());
   return {
@@ -15,7 +15,7 @@ describeContract('leases of a database that one process holds', LEASES_CONTRACT,
   };
 });
 
-describeContract('leases of PostgreSQL', LEASES_CONTRACT, async () => {
+testContract('leases of PostgreSQL', LEASES_CONTRACT, async () => {
   const url = await makeDatabase();
   const { leases } = await openTestStore(url);
   return { leases, restart: async () => (await openTestStore(url)).leases };
@@ -40,7 +40,7 @@ const broken = (part: (signal: AbortSignal) => Partial<Tenure> = () => ({})): Le
   return { leases, restart: async () => leases };
 };
 
-describeBroken(LEASES_CONTRACT, {
+testBroken(LEASES_CONTRACT, {
   'gives a name to everybody': { port: broken(), fails: 'give a name to one holder at a time' },
   'counts no epochs': {
     port: broken(),

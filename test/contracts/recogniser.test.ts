@@ -3,27 +3,23 @@ import type { Recogniser, RecognitionRequest } from '../../src/ports/recogniser.
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
 import { createTestRealtime } from '../fakes/realtime-recogniser.ts';
 import { createStreamingRecogniser, wordClient } from '../fakes/recogniser.ts';
-import { describeBroken, describeContract } from './contract.ts';
+import { testBroken, testContract } from './contract.ts';
 import { recogniserContract } from './recogniser.ts';
 
-describeContract('a batch recogniser', recogniserContract, () =>
+testContract('a batch recogniser', recogniserContract, () =>
   createBatchRecogniser(wordClient, ASKER),
 );
-describeContract('a batch recogniser without partials', recogniserContract, () =>
+testContract('a batch recogniser without partials', recogniserContract, () =>
   createBatchRecogniser(wordClient, { ...ASKER, partialEveryMs: 0 }),
 );
-describeContract('a streaming recogniser', recogniserContract, () => createStreamingRecogniser());
-describeContract(
-  'a realtime recogniser',
-  recogniserContract,
-  () => createTestRealtime().recogniser,
-);
-describeContract(
+testContract('a streaming recogniser', recogniserContract, () => createStreamingRecogniser());
+testContract('a realtime recogniser', recogniserContract, () => createTestRealtime().recogniser);
+testContract(
   'a realtime recogniser whose service refuses it',
   recogniserContract,
   () => createTestRealtime({ faults: [{ refuse: 403 }] }).recogniser,
 );
-describeContract(
+testContract(
   'a realtime recogniser whose connections break',
   recogniserContract,
   () => createTestRealtime({ faults: [{ cutAfterMs: 700 }, { cutAfterMs: 1_500 }] }).recogniser,
@@ -75,7 +71,7 @@ const keepingAll = (): Recogniser => {
   };
 };
 
-describeBroken(recogniserContract, {
+testBroken(recogniserContract, {
   'serves one recognition at a time': {
     port: once(),
     fails: 'recognises the same utterance several times side by side',

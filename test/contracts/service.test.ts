@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeBroken, describeContract } from './contract.ts';
+import { testBroken, testContract } from './contract.ts';
 import { SERVICE_ROWS, SERVICE_RULES } from './service.ts';
 import { openBuiltIn } from './service/built-in.ts';
 import { openFake } from './service/fake.ts';
@@ -20,8 +20,8 @@ for (const { name, open } of TARGETS)
     });
     afterAll(async () => subject[Symbol.asyncDispose]());
 
-    describeContract('rows', SERVICE_ROWS, () => subject);
-    describeContract('rules', SERVICE_RULES, () => subject);
+    testContract('rows', SERVICE_ROWS, () => subject);
+    testContract('rules', SERVICE_RULES, () => subject);
   });
 
 /** A fake that does something wrong. */
@@ -31,7 +31,7 @@ const broken = async (change: (fake: SpeechFake) => void): Promise<ServiceSubjec
   return subject;
 };
 
-describeBroken(SERVICE_ROWS, {
+testBroken(SERVICE_ROWS, {
   'lists a voice with another gender': {
     port: await broken((fake) => {
       fake.voices = fake.voices.map((voice) => ({ ...voice, gender: 'female' }));

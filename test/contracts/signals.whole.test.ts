@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Space } from '../../src/model/place.ts';
 import type { Schema } from '../../src/store/schema.ts';
 import { makeDatabase, openTestStore } from '../fakes/database.ts';
-import { describeBroken, describeContract, type Contract } from './contract.ts';
+import { testBroken, testContract, type Contract } from './contract.ts';
 import { SIGNALS_CONTRACT, type SignalsSubject } from './signals.ts';
 
 const contract: Contract<SignalsSubject> = SIGNALS_CONTRACT;
@@ -80,10 +80,10 @@ const all = async (receivers: readonly Receive[], spaces: readonly Space[]): Pro
   for (const space of spaces) for (const receive of receivers) await receive(space);
 };
 
-describeContract('signals of a database that one process holds', contract, open);
-describeContract('signals of PostgreSQL', contract, async () => open(await makeDatabase()));
+testContract('signals of a database that one process holds', contract, open);
+testContract('signals of PostgreSQL', contract, async () => open(await makeDatabase()));
 
-describeBroken(contract, {
+testBroken(contract, {
   'delivers after the write': {
     port: createBroken((...given) => void setTimeout(() => void all(...given))),
     fails: 'are delivered to every subscriber before the write resolves',

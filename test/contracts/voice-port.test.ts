@@ -3,7 +3,7 @@ import { AppError } from '../../src/errors.ts';
 import type { VoiceLink, VoicePort } from '../../src/ports/voice.ts';
 import { createTestClock } from '../fakes/clock.ts';
 import { channelOf, createVoicePlace, human } from '../fakes/voice-port.ts';
-import { describeBroken, describeContract } from './contract.ts';
+import { testBroken, testContract } from './contract.ts';
 import { voicePortContract, type VoicePortSubject } from './voice-port.ts';
 
 const STEP_MS = 20;
@@ -45,7 +45,7 @@ const openSubject = (change: (port: VoicePort) => VoicePort = (port) => port): V
   };
 };
 
-describeContract('the voice port of the tests', voicePortContract, () => openSubject());
+testContract('the voice port of the tests', voicePortContract, () => openSubject());
 
 /** A port whose links are changed. */
 const withLink =
@@ -62,7 +62,7 @@ const withLink =
   });
 
 describe('a voice port', () => {
-  describeBroken(voicePortContract, {
+  testBroken(voicePortContract, {
     'lists the bot': {
       port: openSubject((port) => ({
         ...port,

@@ -3,9 +3,6 @@ import { it } from 'vitest';
 import { anyRichText } from './any-rich-text.ts';
 import type { Law } from './rich-text-laws.ts';
 
-/** How many trees each law meets; `RICH_TEXT_TREES` asks for more. */
-export const TREES = Number(process.env['RICH_TEXT_TREES'] ?? 300);
-
 /** One test for each law. */
 export const checkLaws = (laws: Readonly<Record<string, Law>>): void => {
   for (const [name, law] of Object.entries(laws))
@@ -15,7 +12,6 @@ export const checkLaws = (laws: Readonly<Record<string, Law>>): void => {
           const fault = law(tree);
           if (fault !== undefined) throw new Error(fault);
         }),
-        { numRuns: TREES },
       );
     });
 };

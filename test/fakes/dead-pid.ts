@@ -1,4 +1,2 @@
-import { spawnSync } from 'node:child_process';
-
-/** Returns the id of a process that has ended. */
-export const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid;
+/** Id that no process has: Linux gives none above 2^22. */
+export const DEAD_PID = 2 ** 22 + 1;

@@ -1,11 +1,14 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
+import { stripTypeScriptTypes } from 'node:module';
 import { BlockList } from 'node:net';
 import { WebSocket } from 'ws';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
+import { createAssets, type TypeStripper } from '../../../adapters/web/assets.ts';
 import type { RealtimeOptions } from '../../../src/api/realtime/index.ts';
 import type { Core } from '../../../src/adapter.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
 import type { ServerEvent, PageMessage } from '../../../adapters/web/protocol.ts';
 import { createFakeCore, type FakeCore } from '../../fakes/core.ts';
@@ -154,6 +157,16 @@ export const OPTIONS: WebOptions = {
   maxUploadBytes: 1_000_000,
 };
 
+const stripper: TypeStripper = {
+  call: async (source) => stripTypeScriptTypes(source),
+  [Symbol.asyncDispose]: async () => undefined,
+};
+/** What a page loads, stripped once for all tests and by no process of its own. */
+const ASSETS = {
+  ...createAssets(createLog('silent'), stripper),
+  [Symbol.asyncDispose]: async () => undefined,
+};
+
 interface StartOptions extends Partial<WebOptions> {
   /** Token of the core's metrics. */
   readonly metricsToken?: string;
@@ -165,7 +178,7 @@ export const createWeb = async ({
   ...options
 }: StartOptions = {}): Promise<StartedWeb> => {
   const core = createFakeCore(metricsToken);
-  const adapter = createWebAdapter({ ...OPTIONS, ...options }, core);
+  const adapter = createWebAdapter({ ...OPTIONS, ...options }, core, ASSETS);
   const { where } = await adapter.start();
   return {
     core,
@@ -196,7 +209,7 @@ export const startRealWeb = async (
   log?: Core['log'],
 ): Promise<StartedRealWeb> => {
   const running = await openServedCore(speech, databaseUrl, uses, log);
-  const adapter = createWebAdapter(OPTIONS, running.core);
+  const adapter = createWebAdapter(OPTIONS, running.core, ASSETS);
   running.attach(adapter);
   const { where } = await adapter.start();
   return {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createTempStore, type TempStore } from '../../../adapters/web/temp-store.ts';
-import { deadPid } from '../../fakes/dead-pid.ts';
+import { DEAD_PID } from '../../fakes/dead-pid.ts';
 import { startWeb } from './start-web.ts';
 
 const open: TempStore[] = [];
@@ -122,7 +122,7 @@ test('leaves no folder behind', async () => {
 
 test('the start of the page sweeps the temporary folder', async () => {
   const parent = makeParent();
-  mkdirSync(join(parent, `dragoman-web-${deadPid()}-1-abcdef`));
+  mkdirSync(join(parent, `dragoman-web-${DEAD_PID}-1-abcdef`));
   vi.stubEnv('TMPDIR', parent);
   onTestFinished(() => void vi.unstubAllEnvs());
   await startWeb();

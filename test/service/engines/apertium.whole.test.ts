@@ -12,7 +12,7 @@ import {
 import type { Engine } from '../../../service/engine.ts';
 import { translateKeeping } from '../../../service/keywords.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
-import { describeContract } from '../../contracts/contract.ts';
+import { testContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
 import { installFakeApertium, type FakeApertium } from '../../fakes/apertium.ts';
 import { engineConfig } from '../support.ts';
@@ -102,7 +102,7 @@ describe('apertium', () => {
     fake[Symbol.dispose]();
   });
 
-  describeContract(
+  testContract(
     'keeps the contract of translation engines:',
     translationEngineContract,
     async () => ({

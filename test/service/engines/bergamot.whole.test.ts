@@ -18,7 +18,7 @@ import {
 import { findRoute } from '../../../service/engines/bergamot/routes.ts';
 import { translateKeeping } from '../../../service/keywords.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
-import { describeContract } from '../../contracts/contract.ts';
+import { testContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
 import { writeTinyTranslation } from '../../fakes/models/tiny-translation.ts';
 import { engineConfig } from '../support.ts';
@@ -133,7 +133,7 @@ describe('an installed translation model', () => {
     expect(await precisionOf('model.enes.bin')).toBe('float32');
   });
 
-  describeContract('as translation', translationEngineContract, async () => ({
+  testContract('as translation', translationEngineContract, async () => ({
     port: (await engine.abilities()).translation!,
     from: 'en',
     to: 'es',

@@ -5,7 +5,7 @@ import { languagesInWords } from '../../../src/text/language/languages.ts';
 import { toMarkup } from '../../../service/engines/espeak-ng/voices.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { Voice } from '../../../src/api/contract.ts';
-import { describeBroken, describeContract } from '../../contracts/contract.ts';
+import { testBroken, testContract } from '../../contracts/contract.ts';
 import { speechEngineContract } from '../../contracts/speech-engine.ts';
 import { engineConfig } from '../support.ts';
 
@@ -17,7 +17,7 @@ describe('espeak-ng', () => {
   afterAll(() => engine[Symbol.asyncDispose]());
   const port = async (): Promise<SpeechEngine> => (await engine.abilities()).speech!;
 
-  describeContract('keeps the contract of speech engines:', speechEngineContract, port);
+  testContract('keeps the contract of speech engines:', speechEngineContract, port);
 
   it('names one language a voice, the usual voice of each language first', async () => {
     const voices = await (await port()).voices(new AbortController().signal);
@@ -106,8 +106,8 @@ describe('the contract of speech engines', () => {
     },
   };
 
-  describeContract('is kept by a good fake:', speechEngineContract, () => good);
-  describeBroken(speechEngineContract, {
+  testContract('is kept by a good fake:', speechEngineContract, () => good);
+  testBroken(speechEngineContract, {
     'has ids that are no UUIDs': {
       port: { ...good, voices: async () => [{ ...voice, id: 'alloy' }] },
       fails: 'lists voices as the contract describes them',

@@ -3,7 +3,7 @@ import type { Engine, RecognitionEngine, TranslationEngine } from '../../../serv
 import { createEngine } from '../../../service/engines/openai.ts';
 import { chooseModels } from '../../../service/engines/openai/models.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
-import { describeBroken, describeContract } from '../../contracts/contract.ts';
+import { testBroken, testContract } from '../../contracts/contract.ts';
 import { recognitionEngineContract } from '../../contracts/recognition-engine.ts';
 import { speechEngineContract } from '../../contracts/speech-engine.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
@@ -34,17 +34,17 @@ describe('an OpenAI-compatible server', () => {
     await openai[Symbol.asyncDispose]();
   });
 
-  describeContract(
+  testContract(
     'keeps the contract of speech engines:',
     speechEngineContract,
     async () => (await engine.abilities()).speech!,
   );
-  describeContract(
+  testContract(
     'keeps the contract of recognition engines:',
     recognitionEngineContract,
     async () => (await engine.abilities()).recognition!,
   );
-  describeContract(
+  testContract(
     'keeps the contract of translation engines:',
     translationEngineContract,
     async () => ({
@@ -207,12 +207,12 @@ describe('the contracts', () => {
       return { text: 'hello', confidence: 0.5 };
     },
   };
-  describeContract(
+  testContract(
     'of recognition are kept by a good fake:',
     recognitionEngineContract,
     () => recognition,
   );
-  describeBroken(recognitionEngineContract, {
+  testBroken(recognitionEngineContract, {
     'hears a moment only': {
       port: { ...recognition, longestMs: 1 },
       fails: 'says how much it hears at once',
@@ -241,12 +241,8 @@ describe('the contracts', () => {
     wanted.throwIfAborted();
     yield { text, model: 'm' };
   });
-  describeContract(
-    'of translation are kept by a good fake:',
-    translationEngineContract,
-    () => good,
-  );
-  describeBroken(translationEngineContract, {
+  testContract('of translation are kept by a good fake:', translationEngineContract, () => good);
+  testBroken(translationEngineContract, {
     'does not know its languages': {
       port: { ...good, port: { ...good.port, translates: () => false } },
       fails: 'knows its languages',

@@ -91,7 +91,6 @@ describe('the address of an attached file', () => {
         expect(protocol).toBe('https:');
         expect(AT.hosts.has(host)).toBe(true);
       }),
-      { numRuns: 2_000 },
     );
   });
 

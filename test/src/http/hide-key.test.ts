@@ -40,7 +40,6 @@ describe('a key in the words of a server', () => {
         expect(traceOf(KEY, hidden)).toBeUndefined();
         if (!WRITINGS.some((written) => text.includes(written))) expect(hidden).toBe(text);
       }),
-      { numRuns: 300 },
     );
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeProcessFolder, sweepProcessFolders } from '../../../src/process/process-folder.ts';
-import { deadPid } from '../../fakes/dead-pid.ts';
+import { DEAD_PID } from '../../fakes/dead-pid.ts';
 
 it('removes the folders of dead processes, and nothing else', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
@@ -14,11 +14,11 @@ it('removes the folders of dead processes, and nothing else', async () => {
     return left;
   };
   const own = await makeProcessFolder(parent, '.mine-');
-  const dead = leave(`.mine-${deadPid()}-1-abcdef`);
+  const dead = leave(`.mine-${DEAD_PID}-1-abcdef`);
   const reborn = leave(`.mine-${process.pid}-1-abcdef`);
   const others = [
     `.mine-${process.ppid}-1-abcdef`,
-    `.other-${deadPid()}-1-abcdef`,
+    `.other-${DEAD_PID}-1-abcdef`,
     '.mine-abcdef',
     'something',
   ];

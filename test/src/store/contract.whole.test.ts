@@ -3,23 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
-import { describeBroken, describeContract } from '../../contracts/contract.ts';
+import { testBroken, testContract } from '../../contracts/contract.ts';
 import { storeContract, type StoreSubject } from '../../contracts/store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-store-'));
 let files = 0;
 
-describeContract('SQLite in memory', storeContract, async () => ({
+testContract('SQLite in memory', storeContract, async () => ({
   store: await openTestStore('sqlite::memory:'),
 }));
 
-describeContract('SQLite in a file', storeContract, async () => {
+testContract('SQLite in a file', storeContract, async () => {
   files += 1;
   const url = `sqlite:${join(folder, `${files}.db`)}`;
   return { store: await openTestStore(url), reopen: async () => openStore(url) };
 });
 
-describeContract('PostgreSQL', storeContract, async () => {
+testContract('PostgreSQL', storeContract, async () => {
   const url = await makeDatabase();
   return { store: await openTestStore(url), reopen: async () => openStore(url) };
 });
@@ -30,7 +30,7 @@ const breaking = async (change: (store: Store) => Partial<Store>): Promise<Store
   return { store: Object.assign(store, change(store)) };
 };
 
-describeBroken(storeContract, {
+testBroken(storeContract, {
   'writes after it has said so': {
     port: await breaking((store) => {
       const write = store.write.bind(store);

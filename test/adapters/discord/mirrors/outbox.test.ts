@@ -61,7 +61,6 @@ test('a plan holds every copy once, in order, within the room and Discord’s li
       const hooked = batches.filter(({ by }) => by === 'webhook');
       expect(hooked.flatMap(messagesOf).length).toBeLessThanOrEqual(room);
     }),
-    { numRuns: 150 },
   );
 });
 
@@ -79,7 +78,6 @@ test('each section of a shared message is found, replaced and taken away alone',
         expect(withoutSource(sections, source)).toEqual(sections.toSpliced(at, 1));
       }
     }),
-    { numRuns: 150 },
   );
 });
 

@@ -25,7 +25,7 @@ import {
   type RichText,
 } from '../../../../src/rich-text/rich-text.ts';
 import { anyWords } from '../../../fakes/any-rich-text.ts';
-import { checkLaws, TREES } from '../../../fakes/check-laws.ts';
+import { checkLaws } from '../../../fakes/check-laws.ts';
 import { discordPings } from '../../../fakes/read-pings.ts';
 import { DISCORD_LAWS } from '../../../fakes/rich-text-laws.ts';
 import { anyMessage } from '../../../src/text/any-message.ts';
@@ -280,13 +280,12 @@ describe('any message', () => {
         const again = renderDiscord(parseDiscord(written), NOTIFYING);
         for (const part of kept) expect(again).toContain(part);
       }),
-      { numRuns: TREES },
     );
   });
 
   it('looks the same when it is written again, however odd', () => {
     const odd = fc.array(anyWords, { maxLength: 8 }).map((parts) => parts.join(''));
-    fc.assert(fc.property(fc.oneof(anyText, odd), stays), { numRuns: TREES });
+    fc.assert(fc.property(fc.oneof(anyText, odd), stays));
   });
 
   it.each(longTexts(4_000))('bears a long row of %s', (_, written) => stays(written));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { FakeChannel, VoicePerson } from '../../../fakes/discord/index.ts';
-import { describeContract } from '../../../contracts/contract.ts';
+import { testContract } from '../../../contracts/contract.ts';
 import { voicePortContract, type VoicePortSubject } from '../../../contracts/voice-port.ts';
 import { placeOf } from '../support.ts';
 import { numbered, openVoice, SPEED, type VoicePlace } from './connection-support.ts';
@@ -64,4 +64,4 @@ const openSubject = async (): Promise<VoicePortSubject> => {
   };
 };
 
-describeContract('voice channels of Discord', voicePortContract, openSubject);
+testContract('voice channels of Discord', voicePortContract, openSubject);

@@ -8,7 +8,7 @@ import { readOnnxMetadata } from '../../../../service/engines/sherpa-onnx/onnx-m
 import { chooseRecogniser } from '../../../../service/engines/sherpa-onnx/recognition.ts';
 import { writeRecord } from '../../../../service/models/record.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import { describeContract } from '../../../contracts/contract.ts';
+import { testContract } from '../../../contracts/contract.ts';
 import { recognitionEngineContract } from '../../../contracts/recognition-engine.ts';
 import { speechEngineContract } from '../../../contracts/speech-engine.ts';
 import { writeTinyRecogniser } from '../../../fakes/models/tiny-recogniser.ts';
@@ -135,16 +135,12 @@ describe('an installed model', () => {
     rmSync(join(root, 'broken-voice'), { recursive: true });
   });
 
-  describeContract(
+  testContract(
     'as recognition',
     recognitionEngineContract,
     async () => (await engine.abilities()).recognition!,
   );
-  describeContract(
-    'as speech',
-    speechEngineContract,
-    async () => (await engine.abilities()).speech!,
-  );
+  testContract('as speech', speechEngineContract, async () => (await engine.abilities()).speech!);
 });
 
 describe('the recogniser of a request', () => {

@@ -38,7 +38,6 @@ describe('the layout of packets', () => {
         }
         expect(framesOf(packet) !== undefined).toBe(isTaken);
       }),
-      { numRuns: 2_000 },
     );
   });
 
@@ -70,7 +69,6 @@ describe('the layout of packets', () => {
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.integer({ min: 2, max: 8 }), (packet, n) => {
         expect([undefined, n]).toContain(splitStreams(packet, n)?.length);
       }),
-      { numRuns: 2_000 },
     );
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
-import { describeBroken, describeContract } from '../../../contracts/contract.ts';
+import { testBroken, testContract } from '../../../contracts/contract.ts';
 import { removalContract, type RemovalSubject } from '../../../contracts/removal.ts';
 
 const folders: string[] = [];
@@ -22,15 +22,15 @@ const openFile = async (): Promise<RemovalSubject> => {
   };
 };
 
-describeContract('SQLite in memory', removalContract, async () => ({
+testContract('SQLite in memory', removalContract, async () => ({
   store: await openTestStore('sqlite::memory:'),
 }));
 
-describeContract('PostgreSQL', removalContract, async () => ({
+testContract('PostgreSQL', removalContract, async () => ({
   store: await openTestStore(await makeDatabase()),
 }));
 
-describeContract('SQLite in a file', removalContract, async () => {
+testContract('SQLite in a file', removalContract, async () => {
   const subject = await openFile();
   onTestFinished(() => subject.store.destroy());
   return subject;
@@ -51,7 +51,7 @@ const untidy = async (): Promise<RemovalSubject> => {
   return subject;
 };
 
-describeBroken(removalContract, {
+testBroken(removalContract, {
   'leaves the words of a space on the disk': { port: await untidy(), fails: ofSpace },
   'leaves the words of a person on the disk': { port: await untidy(), fails: ofPerson },
 });

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
-import { deadPid } from '../../../fakes/dead-pid.ts';
+import { DEAD_PID } from '../../../fakes/dead-pid.ts';
 import { arrivalOf, EARLIER, messageOf, PARTITION } from '../inbox/support.ts';
 import { readAddress } from '../../../../src/store/tool/address.ts';
 import { runTool } from '../../../../src/store/tool/run.ts';
@@ -128,7 +128,7 @@ describe.each(ENGINES)('a backup of $engine', ({ make }) => {
     await fillAt(url, 2);
     const folder = newFolder();
     await tool(url, ['backup', join(folder, 'backup.db')]);
-    mkdirSync(join(folder, `.dragoman-restore-${deadPid()}-1-abcdef`));
+    mkdirSync(join(folder, `.dragoman-restore-${DEAD_PID}-1-abcdef`));
     await tool(other, ['restore', join(folder, 'backup.db')]);
     expect(readdirSync(folder)).toEqual(['backup.db']);
   });

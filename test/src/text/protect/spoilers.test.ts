@@ -98,7 +98,6 @@ describe('what stood in a spoiler', () => {
         for (let end = 0; end <= reply.length; end += 5)
           expect(shownSecrets(preview(reply.slice(0, end)))).toEqual([]);
       }),
-      { numRuns: 200 },
     );
   });
 

@@ -46,7 +46,6 @@ describe('excerpt', () => {
         expect(line.isWellFormed()).toBe(true);
         expect(line).not.toMatch(/[\r\n]/);
       }),
-      { numRuns: 500 },
     );
   });
 

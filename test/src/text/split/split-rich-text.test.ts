@@ -278,7 +278,6 @@ describe('splitRichText', () => {
           expect(pieces.map((piece) => seen(piece.tree)).join('')).toBe(seen(rich));
         },
       ),
-      { numRuns: 300 },
     );
   });
 
@@ -304,7 +303,6 @@ describe('splitRichText', () => {
           expect(pieces.at(-1)?.length ?? 0).toBeLessThanOrEqual(LIMIT - lastRoom);
         },
       ),
-      { numRuns: 500 },
     );
   });
 
@@ -328,7 +326,6 @@ describe('splitRichText', () => {
         for (const piece of splitMarkdown(text.slice(0, 4_000), 2_000, { lastRoom: 100 }))
           expect(piece.length).toBeLessThanOrEqual(2_000);
       }),
-      { numRuns: 200 },
     );
   });
 
@@ -340,7 +337,6 @@ describe('splitRichText', () => {
         const text = texts.join(' ').toWellFormed();
         expect(letters(split(text).join('\n'))).toBe(letters(text));
       }),
-      { numRuns: 500 },
     );
   });
 

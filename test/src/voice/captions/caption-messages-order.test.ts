@@ -117,7 +117,6 @@ describe('what stands in a channel of captions', () => {
           expect(clock.waiting).toBe(0);
         },
       ),
-      { numRuns: 150 },
     );
   });
 });

@@ -149,7 +149,6 @@ describe('the file of a session', () => {
           lastStart = start;
         }
       }),
-      { numRuns: 300 },
     );
   });
 });

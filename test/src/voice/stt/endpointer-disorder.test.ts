@@ -104,7 +104,6 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
           expect(voice.filter(({ sequence }) => !inUtterances.has(sequence))).toEqual([]);
         }
       }),
-      { numRuns: 150 },
     );
   });
 

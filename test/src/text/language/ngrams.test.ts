@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { eld } from 'eld/large';
 import { describe, expect, it } from 'vitest';
 import { NGRAM_LANGUAGES, ngramScores } from '../../../../src/text/language/ngrams.ts';
@@ -18,15 +16,6 @@ describe('ngramScores', () => {
         expect(score === 0 ? 0 : shown(score, count)).toBeCloseTo(theirs[language] ?? 0, 9);
       }
     }
-  });
-
-  it('has the table that the script makes', () => {
-    const made = spawnSync(process.execPath, ['scripts/make-ngram-table.mjs', '--print'], {
-      maxBuffer: 10_000_000,
-    });
-    expect(made.stderr.toString()).toBe('');
-    const kept = readFileSync('src/text/language/ngrams.json');
-    expect(made.stdout.equals(kept)).toBe(true);
   });
 
   it('knows nothing of a text without letters', () => {

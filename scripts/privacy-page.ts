@@ -6,7 +6,7 @@ import { MOST_REWRITTEN_BYTES } from '../src/sqlite/vacuum.ts';
 import { DATA_CATALOGUE, type TableData } from '../src/store/privacy/data-catalogue.ts';
 import { COLUMN_KINDS, DATA_COLUMNS, type ColumnKind } from './data-columns.ts';
 import { REMEMBERED_LINES } from '../src/translation/language-history.ts';
-import { CAPTIONS_KEPT_MS } from '../src/voice/rooms.ts';
+import { RECORD_MS } from '../src/voice/rooms.ts';
 
 const MEBIBYTE = 1_024 * 1_024;
 const minutes = (ms: number): string => `${ms / MINUTE_MS} minutes`;
@@ -41,7 +41,7 @@ These are gone when the program ends, and earlier as it says here:
 - The last ${CONTEXT_MESSAGES} messages of each channel with auto-translate, as context. Deleting one's data or opting out removes one's
   own.
 - The languages of the last ${REMEMBERED_LINES} messages of a person on a server, and of a channel.
-- Captions of a voice channel: until ${minutes(CAPTIONS_KEPT_MS)} after Dragoman left it.
+- Captions of a voice channel: until ${minutes(RECORD_MS)} after Dragoman left it.
 - On the page: messages, commands, answers and names, until newer ones replace them or their author deletes their data.
   Files of the page are in a temporary folder for as long.
 - Speech that its listener hasn't taken yet: the built-in service keeps it in memory and in temporary files.

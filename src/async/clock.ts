@@ -43,3 +43,23 @@ export const waitUntil = async (
   const takeBack = after(latestMs - nowMs(), late.resolve);
   await Promise.race([settled, late.promise]).finally(takeBack);
 };
+
+/**
+ * Runs work with a signal that is aborted as the given one is, and with the error `late` after the time.
+ * Resolves and rejects as the work does.
+ */
+export const withTimeout = async <T>(
+  { after }: Pick<Clock, 'after'>,
+  limitMs: number,
+  late: () => Error,
+  work: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> => {
+  const stop = new AbortController();
+  const cancel = after(limitMs, () => stop.abort(late()));
+  try {
+    return await work(AbortSignal.any([stop.signal, signal]));
+  } finally {
+    cancel();
+  }
+};

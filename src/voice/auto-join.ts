@@ -2,15 +2,15 @@ import { type Log, logFailure } from '../telemetry/log.ts';
 import { channelKey, type Channel, type Space } from '../model/place.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import type { Clock } from '../async/clock.ts';
-import type { LeaveReason } from './room.ts';
+import type { LeaveReason } from './room-end.ts';
 
 export interface AutoJoinDeps {
   readonly clock: Clock;
   readonly isPeopled: (room: Channel) => boolean;
   /** True when moderators chose a room to be joined, and the bot may join it. */
-  readonly isWanted: (room: Channel) => Promise<boolean>;
+  readonly mayJoin: (room: Channel) => Promise<boolean>;
   /** The rooms of a space that moderators chose. */
-  readonly wantedIn: (space: Space) => Promise<readonly Channel[]>;
+  readonly chosenIn: (space: Space) => Promise<readonly Channel[]>;
   readonly isBusy: (space: Space) => boolean;
   /** Joins a room, unless the bot is in another one by then. */
   readonly join: (room: Channel) => Promise<void>;
@@ -24,7 +24,7 @@ const REFUSED_AGAIN_AFTER_MS = 10 * MINUTE_MS;
 
 /** Joins chosen rooms while people are there, until they ask the bot to leave. */
 export const createAutoJoin = (deps: AutoJoinDeps) => {
-  const { clock, isPeopled, isWanted, wantedIn, isBusy, join, log } = deps;
+  const { clock, isPeopled, mayJoin, chosenIn, isBusy, join, log } = deps;
   /** Rooms whose people asked the bot to leave. */
   const banned = new Set<string>();
   const trying = new Set<string>();
@@ -36,15 +36,6 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
     waiting.get(key)?.();
     waiting.delete(key);
   };
-  const tryLater = (room: Channel, delayMs: number): void => {
-    const key = channelKey(room);
-    if (isOver || waiting.has(key)) return;
-    const cancel = clock.after(delayMs, () => {
-      waiting.delete(key);
-      void consider(room);
-    });
-    waiting.set(key, cancel);
-  };
   const consider = async (room: Channel): Promise<void> => {
     const key = channelKey(room);
     if (!isPeopled(room)) banned.delete(key);
@@ -52,15 +43,25 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
       if (isBusy(room.space)) return;
       trying.add(key);
       const error = await logFailure(log, 'a room could not be joined', async () => {
-        if (await isWanted(room)) await join(room);
+        if (await mayJoin(room)) await join(room);
       });
       trying.delete(key);
-      if (error) tryLater(room, error.retryable ? JOIN_AGAIN_AFTER_MS : REFUSED_AGAIN_AFTER_MS);
+      if (error)
+        considerLater(room, error.retryable ? JOIN_AGAIN_AFTER_MS : REFUSED_AGAIN_AFTER_MS);
     }
   };
+  function considerLater(room: Channel, delayMs: number): void {
+    const key = channelKey(room);
+    if (isOver || waiting.has(key)) return;
+    const cancel = clock.after(delayMs, () => {
+      waiting.delete(key);
+      void consider(room);
+    });
+    waiting.set(key, cancel);
+  }
   const considerAll = (space: Space, endsWaits = false): void =>
     void logFailure(log, 'the chosen rooms of a space could not be read', async () => {
-      for (const room of await wantedIn(space)) {
+      for (const room of await chosenIn(space)) {
         if (endsWaits) stopWaiting(channelKey(room));
         await consider(room);
       }
@@ -70,11 +71,11 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
     /** Considers all chosen rooms of a space. */
     consider: (space: Space): void => considerAll(space),
     peopleChanged: (room: Channel): void => void consider(room),
-    left: (room: Channel, reason: LeaveReason): void => {
+    roomEnded: (room: Channel, reason: LeaveReason): void => {
       if (isOver) return;
       const isSentAway = reason === 'requested' || reason === 'thrown out';
       if (isSentAway && isPeopled(room)) banned.add(channelKey(room));
-      if (reason === 'lost') tryLater(room, JOIN_AGAIN_AFTER_MS);
+      if (reason === 'lost') considerLater(room, JOIN_AGAIN_AFTER_MS);
       considerAll(room.space);
     },
     choicesChanged: (space: Space): void => considerAll(space, true),

@@ -1,17 +1,16 @@
 import { orAborted } from '../async/abort.ts';
-import type { Clock } from '../async/clock.ts';
+import { type Clock, withTimeout } from '../async/clock.ts';
 import { AppError, userError, toAppError } from '../errors.ts';
 import { spokenName } from '../text/speech/spoken-name.ts';
 import type { TranscriptEvent } from './stt/transcript-emitter.ts';
 import { resultOf } from '../async/generators.ts';
 import { roomTurns } from '../chat/room-turns.ts';
 import { lines } from '../rich-text/compose.ts';
-import type { Channel } from '../model/place.ts';
 import { parseMarkdown } from '../rich-text/markdown/parse.ts';
 import { toldToOthers } from '../usage/limits.ts';
-import { createMeter, type MeteredServices } from '../usage/meter.ts';
-import type { StatusMessages } from './status-messages.ts';
-import type { RoomFailure, RoomTexts } from './texts.ts';
+import { createMeter } from '../usage/meter.ts';
+import type { RoomContext } from './room-context.ts';
+import type { RichText } from '../rich-text/rich-text.ts';
 import type { Speaking } from './tts/speaking.ts';
 
 /** A text without case, and without marks that recognisers may write or leave out. */
@@ -120,42 +119,37 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps) =
 };
 
 export interface VoiceAnswersDeps {
-  readonly services: MeteredServices;
-  readonly clock: Clock;
-  readonly channel: () => Channel;
+  readonly room: Pick<
+    RoomContext,
+    'services' | 'channel' | 'texts' | 'messages' | 'clock' | 'signal'
+  >;
   readonly nameOf: (memberId: string) => string;
   readonly recentCaptions: () => readonly string[];
   readonly speaking: Pick<Speaking, 'say'>;
-  readonly messages: Pick<StatusMessages, 'post'>;
-  readonly texts: RoomTexts;
-  /** Aborted when the room is over. */
-  readonly signal: AbortSignal;
 }
 
 const ANSWER_MS = 60_000;
 
 /** Answers spoken questions, in writing and aloud; nothing is shown for withdrawn ones. */
 export const createVoiceAnswers =
-  (deps: VoiceAnswersDeps): ConversationDeps['answer'] =>
+  ({ room, nameOf, recentCaptions, speaking }: VoiceAnswersDeps): ConversationDeps['answer'] =>
   async (speakerId, question, asked) => {
-    const { services, clock, speaking, messages, texts } = deps;
-    const { space } = deps.channel();
-    const by = { id: speakerId, name: deps.nameOf(speakerId) };
+    const { services, channel, texts, messages, clock } = room;
+    const { space } = channel();
+    const by = { id: speakerId, name: nameOf(speakerId) };
     const meter = createMeter(services, { space, memberId: speakerId });
-    const late = new AbortController();
-    const cancel = clock.after(ANSWER_MS, () =>
-      late.abort(new AppError('timeout', 'an answer took too long', { retryable: true })),
-    );
-    const over = AbortSignal.any([asked, deps.signal]);
-    const signal = AbortSignal.any([late.signal, over]);
-    let failure: RoomFailure = 'room.not-answered';
-    try {
-      const turns = roomTurns(question, deps.recentCaptions());
-      const written = await resultOf(
-        meter.services.assistant.answer(turns, { lane: 'live', space }, signal),
-      );
-      const answer = parseMarkdown(written);
+    const over = AbortSignal.any([asked, room.signal]);
+    const late = () => new AppError('timeout', 'an answer took too long', { retryable: true });
+    const think = async (signal: AbortSignal): Promise<RichText> => {
+      const turns = roomTurns(question, recentCaptions());
+      const { assistant } = meter.services;
+      const written = await resultOf(assistant.answer(turns, { lane: 'live', space }, signal));
       signal.throwIfAborted();
+      return parseMarkdown(written);
+    };
+    let failure: 'room.not-answered' | 'room.not-said' = 'room.not-answered';
+    try {
+      const answer = await withTimeout(clock, ANSWER_MS, late, think, over);
       await messages.post({ text: lines(texts.question(by.name, question), answer) });
       failure = 'room.not-said';
       over.throwIfAborted();
@@ -164,7 +158,6 @@ export const createVoiceAnswers =
       const error = toldToOthers(toAppError(thrown), by.name);
       if (!over.aborted) await messages.post(texts.failed(failure, error));
     } finally {
-      cancel();
       await meter.settle().catch(() => undefined);
     }
   };

@@ -99,15 +99,12 @@ const startDictation = (
       languages: () => [],
     }),
     listener: {
-      speechBegan: () => undefined,
       transcript: (event) => {
         if (isOver) return;
         const { id, text, language, isFinal } = event;
         listener.words({ id, text, language, isFinal });
         if (isFinal) void final(event);
       },
-      withheld: () => undefined,
-      lost: () => undefined,
       trouble: (error) => {
         // It will not pass while somebody speaks: there is no engine, or it is out of credit.
         if (error && !error.retryable) end(error);

@@ -2,35 +2,23 @@ import type { Clock } from '../async/clock.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import { AppError, toAppError } from '../errors.ts';
 import { type Log, logFailure } from '../telemetry/log.ts';
+import type { Texts } from '../i18n/texts.ts';
 import type { Content } from '../model/content.ts';
-import { keyOf, type Channel, type Space } from '../model/place.ts';
+import { keyOf, type Space } from '../model/place.ts';
 import type { StoredRoom } from '../model/stored-room.ts';
 import type { Tenure, WhileHeld } from '../ports/leases.ts';
 import type { OpenRoomRow, OpenRooms } from '../store/open-rooms.ts';
 import type { OpenRoom } from './room.ts';
-import type { NotBackReason, RoomTexts } from './texts.ts';
+import type { RoomEntry } from './room-entry.ts';
+import { createRoomTexts, type NotBackReason } from './texts.ts';
 
 export interface RejoinDeps {
   readonly rows: Pick<OpenRooms, 'of' | 'remove'>;
+  readonly entry: Pick<RoomEntry, 'of' | 'turn' | 'acquire' | 'openUnder' | 'isPeopled' | 'portOf'>;
+  readonly texts: Texts;
   readonly clock: Clock;
   /** Ms since 1970. */
   readonly now: () => number;
-  readonly isPeopled: (room: Channel) => boolean;
-  readonly isOpen: (space: Space) => boolean;
-  /** Waits for the turn of a space: rooms of it are opened one after the other. */
-  readonly turn: (space: Space) => Promise<Disposable>;
-  /** Acquires the right to be in a room of a space; the wait for it ends, with its reason, by the signal. */
-  readonly acquire: (space: Space, wanted: AbortSignal) => Promise<Tenure>;
-  readonly openUnder: (tenure: Tenure, room: StoredRoom, restored: StoredRoom) => Promise<OpenRoom>;
-  readonly post: (to: Channel, content: Content, held: WhileHeld) => Promise<unknown>;
-  /** Sends a private message to a member of a space; does nothing where the platform has none. */
-  readonly tell: (
-    space: Space,
-    memberId: string,
-    content: Content,
-    held: WhileHeld,
-  ) => Promise<void>;
-  readonly texts: (space: Space, locale: string) => RoomTexts;
   /** Called when the bot has not come back to a room of the space. */
   readonly notBack: (space: Space) => void;
   readonly log: Log;
@@ -38,8 +26,8 @@ export interface RejoinDeps {
 
 /** Longest absence after which the bot comes back: later, people do something else. */
 const LONGEST_AWAY_MS = 15 * MINUTE_MS;
-/** Longest absence after which people are still told that it did not come back. */
-const TOLD_MS = 24 * 60 * MINUTE_MS;
+/** Longest absence after which people are still informed that it did not come back. */
+const INFORMED_MS = 24 * 60 * MINUTE_MS;
 /** Wait after a failure that may be over soon. */
 const TRY_AGAIN_AFTER_MS = 10_000;
 
@@ -47,26 +35,29 @@ const heldBy = (tenure: Tenure): WhileHeld => ({ assertHeld: () => tenure.assert
 
 /** Brings the bot back to the rooms in which its process ended, with what it did there. */
 export const createRejoin = (deps: RejoinDeps) => {
-  const { rows, clock, now, isPeopled, isOpen, turn, acquire, openUnder, post, log } = deps;
+  const { rows, entry, clock, now, log } = deps;
   /** Returns under way by space, each aborted when the space is lost. */
   const underWay = new Map<string, AbortController>();
   const waiting = new Map<string, () => void>();
-  /** Waits for another process to leave a room. */
-  const acquiring = new Map<string, AbortController>();
   let isOver = false;
 
-  const tellStarter = async (
+  const isOpen = (space: Space): boolean => entry.of(space) !== undefined;
+
+  const notifyStarter = async (
     { channel, captions }: StoredRoom,
     content: Content,
     held: WhileHeld,
   ): Promise<void> => {
     const starter = captions?.startedBy;
-    if (starter === undefined) return;
+    const { platform } = entry.portOf(channel.space);
+    if (starter === undefined || !platform.tell) return;
+    const { tell } = platform;
+    const member = { platform: channel.space.platform, id: starter };
     await logFailure(log, 'the member who started captions could not be told', () =>
-      deps.tell(channel.space, starter, content, held),
+      tell.call(platform, member, content, held),
     );
   };
-  /** Tells once that the bot does not come back, and forgets the room. */
+  /** Posts once that the bot does not come back, and forgets the room. */
   const giveUp = async (
     { room, seenMs }: OpenRoomRow,
     tenure: Tenure,
@@ -74,13 +65,14 @@ export const createRejoin = (deps: RejoinDeps) => {
   ): Promise<void> => {
     const { channel, captions, locale } = room;
     await rows.remove(channel.space, tenure.epoch);
-    const texts = deps.texts(channel.space, locale);
+    const { platform } = entry.portOf(channel.space);
+    const texts = createRoomTexts(deps.texts, locale, platform.naming ?? 'plain');
     const content = texts.notBack(seenMs, reason);
     const held = heldBy(tenure);
     const error = await logFailure(log, 'the end of a room could not be posted', () =>
-      post(captions?.in ?? channel, content, held),
+      platform.post(captions?.in ?? channel, content, held),
     );
-    if (error) await tellStarter(room, texts.toStarter(channel, content.text), held);
+    if (error) await notifyStarter(room, texts.toStarter(channel, content.text), held);
   };
 
   /** Goes on with what the bot did in a room before. */
@@ -91,7 +83,7 @@ export const createRejoin = (deps: RejoinDeps) => {
   ): Promise<void> => {
     const { captions } = room;
     if (!captions) {
-      await opened.note(opened.texts.status('room.back'));
+      await opened.note(opened.texts.note('room.back'));
       return;
     }
     const { startedMs, ...options } = captions;
@@ -103,7 +95,7 @@ export const createRejoin = (deps: RejoinDeps) => {
     const { texts } = opened;
     const content = texts.failed('room.captions-not-back', error);
     if (!(await opened.note(content)))
-      await tellStarter(room, texts.toStarter(room.channel, content.text), held);
+      await notifyStarter(room, texts.toStarter(room.channel, content.text), held);
     if (room.isAutomatic) await opened.close('unwanted');
   };
 
@@ -111,32 +103,27 @@ export const createRejoin = (deps: RejoinDeps) => {
     const { room, seenMs } = row;
     const awayMs = now() - seenMs;
     tenure.assertHeld();
-    if (awayMs > TOLD_MS) return rows.remove(room.channel.space, tenure.epoch);
+    if (awayMs > INFORMED_MS) return rows.remove(room.channel.space, tenure.epoch);
     if (awayMs > LONGEST_AWAY_MS) return giveUp(row, tenure, 'room.was-long');
-    if (!isPeopled(room.channel)) return giveUp(row, tenure, 'room.was-empty');
+    if (!entry.isPeopled(room.channel)) return giveUp(row, tenure, 'room.was-empty');
     let opened: OpenRoom;
     try {
-      opened = await openUnder(tenure, room, room);
+      opened = await entry.openUnder(tenure, room, room);
     } catch (thrown) {
       const error = toAppError(thrown);
       if (!error.retryable && !isOver && !lost.aborted) return giveUp(row, tenure, error);
       throw error;
     }
     await goOn(opened, row, heldBy(tenure));
-    if (!opened.isOver) await opened.keep();
+    if (!opened.isOver) await opened.store();
   };
 
   /** Comes back to the room of a space, if there is one; rejects when that may succeed later. */
   const attempt = async (space: Space, lost: AbortSignal): Promise<void> => {
-    using _ = await turn(space);
+    using _ = await entry.turn(space);
     if (isOver || isOpen(space) || !(await rows.of(space))) return;
     lost.throwIfAborted();
-    const key = keyOf(space);
-    const wanted = new AbortController();
-    acquiring.set(key, wanted);
-    const tenure = await acquire(space, AbortSignal.any([wanted.signal, lost])).finally(() =>
-      acquiring.delete(key),
-    );
+    const tenure = await entry.acquire(space, lost);
     try {
       // Another process may have been there until now.
       const row = await rows.of(space);
@@ -173,6 +160,7 @@ export const createRejoin = (deps: RejoinDeps) => {
   return {
     /** True while the bot comes back to a room of a space, or looks if there is one. */
     isUnderWay: (space: Space): boolean => underWay.has(keyOf(space)),
+    /** Comes back to the room of a space that is known now; resolves with true when nothing is left to do. */
     spaceReady: async (space: Space): Promise<boolean> => {
       if (isOver || isOpen(space) || underWay.has(keyOf(space))) return false;
       const lost = new AbortController();
@@ -187,11 +175,6 @@ export const createRejoin = (deps: RejoinDeps) => {
       const reason = new AppError('cancelled', 'the space is not known here any more');
       underWay.get(key)?.abort(reason);
       underWay.delete(key);
-    },
-    /** Ends the wait for another process, for now, as somebody asks for the bot: a request has the turn at once. */
-    giveWay: (space: Space): void => {
-      const reason = new AppError('unavailable', 'somebody asks for the bot', { retryable: true });
-      acquiring.get(keyOf(space))?.abort(reason);
     },
     [Symbol.dispose]: (): void => {
       isOver = true;

@@ -1,5 +1,6 @@
 import type { Clock } from '../async/clock.ts';
 import { type Log, logFailure } from '../telemetry/log.ts';
+import type { Space } from '../model/place.ts';
 import type { StoredRoom } from '../model/stored-room.ts';
 import type { Tenure } from '../ports/leases.ts';
 import type { OpenRooms } from '../store/open-rooms.ts';
@@ -7,10 +8,10 @@ import type { OpenRooms } from '../store/open-rooms.ts';
 export interface RoomKeeperDeps {
   readonly rows: Pick<OpenRooms, 'save' | 'seen' | 'remove'>;
   readonly tenure: Pick<Tenure, 'epoch'>;
+  readonly space: Space;
   readonly clock: Clock;
   /** Ms since 1970. */
   readonly now: () => number;
-  readonly current: () => StoredRoom;
   readonly log: Log;
 }
 
@@ -18,31 +19,37 @@ export interface RoomKeeperDeps {
 const SEEN_EVERY_MS = 15_000;
 
 /** Keeps the stored row of an open room up to date, from `begin` on. */
-export const createRoomKeeper = (deps: RoomKeeperDeps) => {
-  const { rows, tenure, clock, now, current, log } = deps;
-  let isOpen = false;
-  let saving: Promise<unknown> | undefined;
-  let isDue = false;
+export const createRoomKeeper = ({ rows, tenure, space, clock, now, log }: RoomKeeperDeps) => {
+  /** The room as it is now; undefined before `begin`. */
+  let current: (() => StoredRoom) | undefined;
   /** The room as it was when it ended. */
   let last: StoredRoom | undefined;
+  let isOpen = false;
+  let saving: Promise<void> | undefined;
+  let isDue = false;
   let cancel: (() => void) | undefined;
 
-  const write = (message: string, run: () => Promise<void>): Promise<unknown> =>
-    logFailure(log, message, run);
-  const save = async (): Promise<void> => {
+  const save = async (room: () => StoredRoom): Promise<void> => {
     while (isDue) {
       isDue = false;
-      const { space } = current().channel;
-      await write('an open room could not be stored', () =>
-        rows.save(space, tenure.epoch, () => ({ room: last ?? current(), seenMs: now() })),
+      await logFailure(log, 'an open room could not be stored', () =>
+        rows.save(space, tenure.epoch, () => ({ room: last ?? room(), seenMs: now() })),
       );
     }
     saving = undefined;
   };
   const changed = (): void => {
-    if (!isOpen) return;
+    if (!isOpen || !current) return;
     isDue = true;
-    saving ??= save();
+    saving ??= save(current);
+  };
+  const watch = (): void => {
+    cancel = clock.after(SEEN_EVERY_MS, () => {
+      watch();
+      void logFailure(log, 'an open room could not be noted', () =>
+        rows.seen(space, tenure.epoch, now()),
+      );
+    });
   };
   const end = (): void => {
     isOpen = false;
@@ -52,18 +59,12 @@ export const createRoomKeeper = (deps: RoomKeeperDeps) => {
     end();
     isDue = false;
   };
-  const watch = (): void => {
-    cancel = clock.after(SEEN_EVERY_MS, () => {
-      watch();
-      const { space } = current().channel;
-      void write('an open room could not be noted', () => rows.seen(space, tenure.epoch, now()));
-    });
-  };
 
   return {
     /** Stores the room; resolves when that is done. */
-    begin: async (): Promise<void> => {
+    begin: async (room: () => StoredRoom): Promise<void> => {
       if (isOpen) return;
+      current = room;
       isOpen = true;
       watch();
       changed();
@@ -75,7 +76,7 @@ export const createRoomKeeper = (deps: RoomKeeperDeps) => {
     stop,
     /** Ends with a row of the room as it is now, so that the bot comes back after a restart. */
     leaveRow: async (): Promise<void> => {
-      last = current();
+      last = current?.();
       changed();
       end();
       await saving;
@@ -84,8 +85,9 @@ export const createRoomKeeper = (deps: RoomKeeperDeps) => {
     removeRow: async (): Promise<void> => {
       stop();
       await saving;
-      const { space } = current().channel;
-      await write('an open room could not be removed', () => rows.remove(space, tenure.epoch));
+      await logFailure(log, 'an open room could not be removed', () =>
+        rows.remove(space, tenure.epoch),
+      );
     },
   };
 };

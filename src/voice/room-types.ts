@@ -6,7 +6,7 @@ import type { OutgoingFile } from '../model/file.ts';
 import type { VoicePreference } from '../speech/speech.ts';
 import type { AppError } from '../errors.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
-import type { WithheldCounts } from './captions/withheld-lines.ts';
+import type { WithheldCounts } from './captions/missing-lines.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { ConsentChoice } from '../model/space-choices.ts';
 import type { Glossary } from '../model/glossary.ts';

@@ -1,37 +1,41 @@
-import { createVoiceSession, type RoomDeps } from './session.ts';
-import { AppError, toAppError, userError } from '../errors.ts';
-import type { Channel } from '../model/place.ts';
+import { type Clock, waitUntil, withTimeout } from '../async/clock.ts';
+import { type AppError, toAppError, userError } from '../errors.ts';
+import type { Texts } from '../i18n/texts.ts';
 import type { Content } from '../model/content.ts';
-import { map } from '../rich-text/walk.ts';
-import type { Platform } from '../ports/platform.ts';
-import type { Room } from './room-types.ts';
-import { createAttendance } from './attendance.ts';
-import { waitUntil, type Clock } from '../async/clock.ts';
+import type { Channel, Space } from '../model/place.ts';
 import type { ConsentChoice, RoomChoices } from '../model/space-choices.ts';
 import type { StoredRoom } from '../model/stored-room.ts';
 import type { Tenure } from '../ports/leases.ts';
-import type { OpenRooms } from '../store/open-rooms.ts';
-import { platformInCharge } from './platform-in-charge.ts';
-import { createRoomKeeper } from './room-keeper.ts';
-import { createStatusMessages, createLinkStatus } from './status-messages.ts';
+import type { Platform } from '../ports/platform.ts';
+import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
-import { createRestrictionStatus } from './restrictions.ts';
-import { createSpeaking } from './tts/speaking.ts';
+import type { OpenRooms } from '../store/open-rooms.ts';
+import type { Log } from '../telemetry/log.ts';
+import { createAttendance } from './attendance.ts';
+import { createCaptioning, createSpokenCaptions } from './captions/captioning.ts';
+import { createLinkStatus, createRestrictionStatus } from './link-status.ts';
+import type { RoomContext } from './room-context.ts';
+import { createRoomEnd, type LeaveReason } from './room-end.ts';
+import { createRoomKeeper } from './room-keeper.ts';
+import type { Room, VoiceServices } from './room-types.ts';
+import { createVoiceSession } from './session.ts';
+import { createStatusMessages } from './status-messages.ts';
 import { createRoomTexts, type RoomTexts } from './texts.ts';
+import { createSpeaking } from './tts/speaking.ts';
 
-/**
- * The reason for leaving a room: somebody asked for it, or disconnected the bot; nobody was there; the
- * connection was lost for good; the bot had joined by itself and is not wanted any more; the program ends, or
- * gives the room to another process; another process may be in charge already.
- */
-export type LeaveReason =
-  | 'requested'
-  | 'thrown out'
-  | 'empty'
-  | 'lost'
-  | 'unwanted'
-  | 'stopping'
-  | 'moved';
+export interface RoomDeps {
+  readonly services: VoiceServices;
+  readonly createRecogniser: RecogniserFactory;
+  readonly choiceOf: (space: Space, memberId: string) => Promise<ConsentChoice>;
+  readonly rows: OpenRooms;
+  readonly texts: Texts;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Ms since 1970. */
+  readonly now: () => number;
+  /** Takes the time from the end of speech to its caption in the channel. */
+  readonly captionShown: (lagMs: number) => void;
+}
 
 export interface RoomStart {
   readonly channel: Channel;
@@ -41,12 +45,11 @@ export interface RoomStart {
   readonly choices: RoomChoices;
   /** The right to be in a room of the space, over all processes. */
   readonly tenure: Tenure;
-  readonly rows: OpenRooms;
   /** True while nobody has asked for the bot. */
   readonly isAutomatic: () => boolean;
   /** The room as it was stored before a restart, when the bot comes back to it. */
   readonly restored: StoredRoom | undefined;
-  /** Aborted when joining is no longer wanted. */
+  /** Aborted when the bot is not to join any more. */
   readonly signal: AbortSignal;
   /** Called when the room is over and all its work has ended. */
   readonly ended: (room: OpenRoom, reason: LeaveReason) => void;
@@ -62,145 +65,111 @@ export interface OpenRoom extends Room {
   readonly forget: (memberId: string) => void;
   choicesChanged(choices: RoomChoices): void;
   /** Stores the room, so that the bot comes back after a restart; resolves when that is done. */
-  readonly keep: () => Promise<void>;
+  readonly store: () => Promise<void>;
+  /** Must be called when what is stored has changed. */
+  readonly storedChanged: () => void;
   /** Tries again what was refused: permissions may have changed. */
   readonly retry: () => void;
-  /** Must be called when what is kept has changed. */
-  readonly keptChanged: () => void;
   /** Posts a note on the state of the room. */
   readonly note: (content: Content) => Promise<boolean>;
   readonly texts: RoomTexts;
   /** Closes the room; the first reason counts. Resolves when all its work has ended. */
   close(reason: LeaveReason): Promise<void>;
-  /** The words that are read aloud for files of a message. */
-  readonly filesText: (count: number) => string;
 }
 
 const JOIN_MS = 20_000;
 /** Longest wait for the database at the end of a room. */
 const STORING_MS = 1_000;
 
-const none = (): AppError => userError('not-found', 'room.none');
-const notJoined = (): AppError =>
+export const notJoined = (): AppError =>
   userError('unavailable', 'room.not-joined', {}, { retryable: true });
 
-const join = async (
-  { port, channel, signal }: RoomStart,
-  listener: LinkListener,
-  clock: Clock,
-): Promise<VoiceLink> => {
-  const late = new AbortController();
-  const cancel = clock.after(JOIN_MS, () => late.abort(notJoined()));
+/** The error that would keep the bot out of a room now, except that the room is full. */
+const exclusion = (port: VoicePort, channel: Channel): AppError | undefined => {
   try {
-    signal.throwIfAborted();
-    return await port.join(channel, listener, AbortSignal.any([signal, late.signal]));
-  } finally {
-    cancel();
+    port.demandRoom(channel);
+    return undefined;
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    return error.code === 'forbidden' ? error : undefined;
   }
+};
+
+/** The errors that there are, each sentence once. */
+const distinct = (errors: readonly (AppError | undefined)[]): readonly AppError[] => {
+  const found = errors.filter((error) => error !== undefined);
+  return [...new Map(found.map((error) => [JSON.stringify(error.sentence), error])).values()];
 };
 
 /** Joins a room; resolves when the bot is there. */
 export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRoom> => {
   const { port, tenure } = start;
-  const { services, clock, log, now } = deps;
-  const texts = createRoomTexts(deps.texts, start.locale, start.platform.naming ?? 'plain');
-  const over = new AbortController();
-  const reason = Promise.withResolvers<LeaveReason>();
+  const { space } = start.channel;
+  const { services, clock, now, log } = deps;
   let { choices } = start;
   let link: VoiceLink | undefined;
-  /** True when the program ends: then the bot comes back if it starts again soon. */
-  let isStopping = false;
-  /** True when another process may be in charge: then nothing more is shown or stored. */
-  let hasMoved = false;
-
-  /** True once the room was left in order: what is under way is still shown. */
-  let isLeft = false;
-
-  const assertInCharge = (): void => {
-    if (hasMoved) throw new AppError('cancelled', 'another process may be in charge of the room');
-    tenure.assertHeld();
-  };
-  const platform = platformInCharge(start.platform, assertInCharge, () => {
-    if (!isLeft) assertInCharge();
-  });
-
-  /** Ends the room; the first reason counts, and none after the tenure. */
-  const end = (given: LeaveReason): void => {
-    if (over.signal.aborted) return;
-    hasMoved = given === 'moved' || !tenure.isHeld();
-    over.abort(none());
-    reason.resolve(hasMoved ? 'moved' : given);
-  };
-
+  const { platform, signal, ended, end, mayReturn, left } = createRoomEnd(tenure, start.platform);
   const channel = (): Channel => link?.channel ?? start.channel;
-  const keeper = createRoomKeeper({
-    rows: start.rows,
-    tenure,
+  const texts = createRoomTexts(deps.texts, start.locale, start.platform.naming ?? 'plain');
+  const messages = createStatusMessages({ platform, channel, log });
+  const context: RoomContext = {
+    services,
+    platform,
+    channel,
+    choices: () => choices,
+    texts,
+    messages,
     clock,
     now,
-    current: () => ({
-      channel: channel(),
-      locale: start.locale,
-      isAutomatic: start.isAutomatic(),
-      ...session.stored(),
-    }),
+    signal,
     log,
-  });
-  const messages = createStatusMessages({ platform, channel, log });
+  };
+  const keeper = createRoomKeeper({ rows: deps.rows, tenure, space, clock, now, log });
   const attendance = createAttendance({
     clock,
     present: () => port.present(channel()),
     empty: () => end('empty'),
   });
-  const { nameOf, knownName } = attendance;
-  const linkStatus = createLinkStatus({ clock, attendance, messages, texts });
-  const restrictions = createRestrictionStatus({ clock, messages, texts });
+  const { nameOf } = attendance;
+  const linkStatus = createLinkStatus(context, attendance);
+  const restrictions = createRestrictionStatus(context);
+  const choiceOf = (memberId: string) => deps.choiceOf(space, memberId);
+  const captioning = createCaptioning({
+    room: context,
+    editRate: port.editRate,
+    nameOf,
+    captionShown: deps.captionShown,
+    mayReturn,
+  });
+  const ownName = () => port.ownName(space);
+  const spoke = createSpokenCaptions({ room: context, captioning, ownName, choiceOf });
   const speaking = createSpeaking({
-    services,
-    clock,
-    now,
-    play: async (packets, signal) => link?.play(packets, signal),
-    channel,
-    named: async (text) => {
-      const named = await platform.feed?.named(channel(), text).catch(() => undefined);
-      return map(named ?? text, (node) => {
-        if (node.kind !== 'mention' || node.target !== 'member') return node;
-        const name = knownName(node.id);
-        return name === undefined ? node : { ...node, name };
-      });
-    },
-    texts,
-    messages,
-    spoke: (item) => void session.spoke(item),
-    log,
+    room: context,
+    attendance,
+    play: async (packets, aborted) => link?.play(packets, aborted),
+    spoke: (item) => void spoke(item),
   });
   const session = createVoiceSession({
-    ...deps,
-    platform,
+    room: context,
     port,
-    channel,
-    subscribe: (memberIds) => link?.subscribe(memberIds),
-    choices: () => choices,
     attendance,
+    captioning,
     speaking,
-    messages,
-    roomTexts: texts,
-    signal: over.signal,
-    mayReturn: () => isStopping,
+    createRecogniser: deps.createRecogniser,
+    choiceOf,
+    subscribe: (memberIds) => link?.subscribe(memberIds),
     informed: start.restored?.informed,
     storedChanged: keeper.changed,
   });
-
-  const { captioning } = session;
 
   const peopleChanged = (): void => {
     attendance.update();
     linkStatus.peopleChanged();
     session.peopleChanged();
   };
-  const tellEnd = async (error: AppError): Promise<void> => {
-    const content: Content = { text: texts.ended(error), tone: 'error' };
-    if (!(await messages.post(content))) await captioning.tellStarter(content);
+  const postFailure = async (error: AppError): Promise<void> => {
+    const content: Content = { text: texts.reason(error), tone: 'error' };
+    if (!(await messages.post(content))) await captioning.notifyStarter(content);
   };
   const listener: LinkListener = {
     packet: session.packet,
@@ -219,27 +188,16 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     connected: linkStatus.connected,
     ended: (error) => {
       if (error?.code === 'cancelled') return end('stopping');
-      if (error && !over.signal.aborted) void tellEnd(error);
+      if (error && !signal.aborted) void postFailure(error);
       end(error ? 'lost' : 'thrown out');
     },
   };
 
-  /** The error that would keep the bot out now, except that the room is full. */
-  const shut = (): AppError | undefined => {
-    try {
-      port.demandRoom(channel());
-      return undefined;
-    } catch (thrown) {
-      const error = toAppError(thrown);
-      return error.code === 'forbidden' ? error : undefined;
-    }
+  const closed = Promise.withResolvers<void>();
+  const close = async (reason: LeaveReason): Promise<void> => {
+    end(reason);
+    await closed.promise;
   };
-  const faults = (): readonly AppError[] => {
-    const { speaking: mute, hearing } = restrictions.told();
-    const all = [mute, hearing, captioning.fault(), shut()].filter((fault) => fault !== undefined);
-    return [...new Map(all.map((fault) => [JSON.stringify(fault.sentence), fault])).values()];
-  };
-
   const room: OpenRoom = {
     get channel() {
       return channel();
@@ -248,7 +206,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
       return session.captions();
     },
     get isOver() {
-      return over.signal.aborted;
+      return signal.aborted;
     },
     get hasRecord() {
       return captioning.hasRecord();
@@ -256,16 +214,20 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     people: attendance.everHere,
     health: () =>
       (link?.stats() ?? []).map((stats) => ({ ...stats, name: nameOf(stats.memberId) })),
-    faults,
+    faults: () => {
+      const shown = restrictions.shown();
+      const others = [captioning.fault(), exclusion(port, channel())];
+      return distinct([shown.speaking, shown.hearing, ...others]);
+    },
     withheld: session.withheld,
     startCaptions: session.startCaptions,
     setLanguages: session.setLanguages,
     stopCaptions: session.stopCaptions,
     transcript: captioning.transcript,
-    summary: (language, assistant, signal) => captioning.summary(language, assistant, signal),
+    summary: captioning.summary,
     say: async (request) => {
-      over.signal.throwIfAborted();
-      const { speaking: fault } = restrictions.told();
+      signal.throwIfAborted();
+      const { speaking: fault } = restrictions.shown();
       if (fault && request.kind === 'say') throw fault;
       return speaking.say(request);
     },
@@ -275,12 +237,8 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     pause: speaking.pause,
     listenTo: session.listenTo,
     recentCaptions: captioning.recent,
-    leave: () => room.close('requested'),
-    close: async (given) => {
-      end(given);
-      await closing;
-    },
-    filesText: texts.files,
+    leave: () => close('requested'),
+    close,
     peopleChanged,
     chosen: session.chosen,
     forget: (memberId) => {
@@ -289,8 +247,14 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
       captioning.forgetStarter(memberId);
       keeper.changed();
     },
-    keep: keeper.begin,
-    keptChanged: keeper.changed,
+    store: () =>
+      keeper.begin(() => ({
+        channel: channel(),
+        locale: start.locale,
+        isAutomatic: start.isAutomatic(),
+        ...session.stored(),
+      })),
+    storedChanged: keeper.changed,
     retry: session.retry,
     note: messages.post,
     texts,
@@ -300,32 +264,33 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     },
   };
 
-  const storeEnd = async (given: LeaveReason): Promise<void> => {
-    if (given === 'moved') return keeper.stop();
-    return given === 'stopping' ? keeper.leaveRow() : keeper.removeRow();
+  const storeEnd = async (reason: LeaveReason): Promise<void> => {
+    if (reason === 'moved') return keeper.stop();
+    return reason === 'stopping' ? keeper.leaveRow() : keeper.removeRow();
   };
-  const close = async (): Promise<void> => {
-    const given = await reason.promise;
-    isStopping = given === 'stopping';
-    const stored = storeEnd(given);
+  const finish = async (): Promise<void> => {
+    const reason = await ended;
+    const stored = storeEnd(reason);
     attendance[Symbol.dispose]();
     linkStatus[Symbol.dispose]();
     restrictions[Symbol.dispose]();
     try {
       await session[Symbol.asyncDispose]();
-      if (given === 'empty') await messages.post(texts.status('room.left'));
+      if (reason === 'empty') await messages.post(texts.note('room.left'));
       await speaking[Symbol.asyncDispose]();
       await link?.[Symbol.asyncDispose]();
       // A database that does not answer keeps the bot in no room.
       await waitUntil(clock, clock.nowMs() + STORING_MS, stored);
     } finally {
-      isLeft = !hasMoved && tenure.isHeld();
-      start.ended(room, given);
+      left();
+      start.ended(room, reason);
     }
   };
-  const closing = close();
+  void finish().then(closed.resolve, closed.reject);
 
-  link = await join(start, listener, clock);
+  start.signal.throwIfAborted();
+  const join = (aborted: AbortSignal) => port.join(start.channel, listener, aborted);
+  link = await withTimeout(clock, JOIN_MS, notJoined, join, start.signal);
   peopleChanged();
   session.choicesChanged(choices);
   return room;

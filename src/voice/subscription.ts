@@ -2,14 +2,14 @@ import type { Channel } from '../model/place.ts';
 import { type Cache, createCache } from '../async/lru.ts';
 import { type Clock, waitUntil } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
-import type { Log } from '../telemetry/log.ts';
 import type { ConsentChoice } from '../model/space-choices.ts';
-import type { Recogniser } from '../ports/recogniser.ts';
+import type { Recogniser, RecogniserFactory } from '../ports/recogniser.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';
 import { type Consent, createConsent } from './consent/consent.ts';
 import type { Notice } from './consent/notice.ts';
 import type { InformedMembers } from '../model/stored-room.ts';
 import type { ListeningMode } from './listening-mode.ts';
+import type { RoomContext } from './room-context.ts';
 import type { VoiceServices } from './room-types.ts';
 import { createSttPipeline, type SttPipeline, type SttPipelineHints } from './stt/pipeline.ts';
 import type { TranscriptListener } from './stt/transcript-emitter.ts';
@@ -20,16 +20,15 @@ export interface SubscriptionDeps {
   readonly subscribe: VoiceLink['subscribe'];
   readonly people: () => readonly RoomMember[];
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  readonly createRecogniser: (options: { readonly partials: boolean }) => Recogniser;
-  readonly hints: () => Promise<SttPipelineHints>;
+  readonly openPipeline: OpenPipeline;
   /** Makes the notice that informs people of a listening mode. */
   readonly noticeOf: (mode: ListeningMode, isPosted: boolean) => Notice;
   /** Members who were informed before a restart. */
   readonly informed?: InformedMembers | undefined;
   /** Called when `informed` has changed. */
   readonly informedChanged: () => void;
+  /** Reports why people were not informed, and are not listened to; undefined when they were. */
   readonly notInformed: (error: AppError | undefined) => void;
-  readonly log: Log;
 }
 
 const LAST_TRANSCRIPTS_MS = 5_000;
@@ -43,6 +42,35 @@ const noRecogniser: Recogniser = {
   }),
 };
 
+/** Opens a pipeline for a use of speech. */
+export type OpenPipeline = (
+  mode: Omit<ListeningMode, 'rule'>,
+  listener: TranscriptListener,
+) => SttPipeline;
+
+export interface PipelineOpenerDeps {
+  readonly room: Pick<RoomContext, 'channel' | 'clock' | 'log'>;
+  readonly createRecogniser: RecogniserFactory;
+  readonly hints: () => Promise<SttPipelineHints>;
+  /** Makes the id of a further utterance. */
+  readonly nextId: () => number;
+}
+
+export const createPipelineOpener =
+  ({ room, createRecogniser, hints, nextId }: PipelineOpenerDeps): OpenPipeline =>
+  ({ use, partials, pauseMs }, listener) =>
+    createSttPipeline({
+      recogniser:
+        use === 'barge-in'
+          ? noRecogniser
+          : createRecogniser({ partials, space: room.channel().space }),
+      clock: room.clock,
+      listener,
+      hints,
+      options: { nextId, ...(pauseMs === undefined ? {} : { hangoverMs: pauseMs }) },
+      log: room.log,
+    });
+
 interface Current extends ListeningMode {
   readonly notice: Notice;
   readonly consent: Consent;
@@ -54,7 +82,7 @@ const purposeOf = ({ use, rule }: ListeningMode): string => `${use} ${rule}`;
 
 /** Listens to members who consented, for the use of which they were informed. */
 export const createSubscription = (deps: SubscriptionDeps) => {
-  const { clock, people, choiceOf, hints, noticeOf, informedChanged, notInformed, log } = deps;
+  const { clock, people, choiceOf, openPipeline, noticeOf, informedChanged, notInformed } = deps;
   /** Members who were informed before a restart, until their use begins again. */
   let { informed: restored } = deps;
   let current: Current | undefined;
@@ -64,22 +92,7 @@ export const createSubscription = (deps: SubscriptionDeps) => {
   let questions: SttPipeline | undefined;
   /** Pipelines that accept no more packets and still emit transcripts. */
   const ending = new Set<SttPipeline>();
-  /** Last id over all pipelines, since transcripts of two may be shown together. */
-  let lastId = 0;
-  const nextId = (): number => (lastId += 1);
 
-  const openPipeline = (
-    { use, partials, pauseMs }: Omit<ListeningMode, 'rule'>,
-    listener: TranscriptListener,
-  ): SttPipeline =>
-    createSttPipeline({
-      recogniser: use === 'barge-in' ? noRecogniser : deps.createRecogniser({ partials }),
-      clock,
-      listener,
-      hints,
-      options: { nextId, ...(pauseMs === undefined ? {} : { hangoverMs: pauseMs }) },
-      log,
-    });
   const apply = (): void => deps.subscribe([...new Set([...consenting, ...asking.keys()])]);
   const openConsent = (mode: ListeningMode): Pick<Current, 'notice' | 'consent'> => {
     const informed = restored?.of === purposeOf(mode) ? restored.memberIds : undefined;
@@ -114,9 +127,9 @@ export const createSubscription = (deps: SubscriptionDeps) => {
       (current.use !== 'barge-in' && current.consent.isSubscribed(memberId)));
 
   const endQuestion = (memberId: string): void => {
-    const left = (asking.get(memberId) ?? 0) - 1;
-    if (left > 0) {
-      asking.set(memberId, left);
+    const others = (asking.get(memberId) ?? 0) - 1;
+    if (others > 0) {
+      asking.set(memberId, others);
       return;
     }
     asking.delete(memberId);
@@ -128,8 +141,6 @@ export const createSubscription = (deps: SubscriptionDeps) => {
   };
 
   return {
-    /** Makes the id of a further utterance. */
-    nextId,
     packet: (packet: VoicePacket): void =>
       (isForRoom(packet.speakerId) ? current?.pipeline : questions)?.packet(packet),
     peopleChanged: (): void => current?.consent.present(people()),

@@ -1,34 +1,22 @@
-import type { Clock } from '../../async/clock.ts';
 import type { Assistant } from '../../chat/assistant.ts';
 import type { AppError } from '../../errors.ts';
-import type { Log } from '../../telemetry/log.ts';
 import type { OutgoingFile } from '../../model/file.ts';
 import type { Channel } from '../../model/place.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';
-import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
+import type { RoomContext } from '../room-context.ts';
 import type { CaptionOptions } from '../room-types.ts';
-import type { RoomTexts } from '../texts.ts';
 import { type CaptionMessages, createCaptionMessages } from './caption-messages.ts';
 import { type CaptionDisplay, createTranscript } from './caption.ts';
 import { createCaptions } from './captions.ts';
-import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
-import type { VoiceMetrics } from '../metrics.ts';
-import type { LostLines } from './lost-lines.ts';
+import type { LostLines } from './missing-lines.ts';
 import { summarise } from './summary.ts';
 import { sessionFile } from './transcript-files.ts';
 import type { TranslateCaption } from './translations.ts';
 
-export interface CaptionSessionDeps {
-  readonly clock: Clock;
-  /** Ms since 1970. */
-  readonly now: () => number;
-  readonly platform: Pick<Platform, 'post' | 'edit' | 'delete'>;
-  readonly editRate: EditRate;
-  readonly translate: TranslateCaption;
-  readonly nameOf: (memberId: string) => string;
-  readonly texts: RoomTexts;
-  readonly log: Log;
+/** Receives what happens to captions in their channels. */
+export interface CaptionSessionListener {
+  /** Reports that the channel of the captions is gone. */
   readonly gone: () => void;
   /**
    * Reports the error that keeps captions from being shown until somebody changes something;
@@ -37,7 +25,16 @@ export interface CaptionSessionDeps {
   readonly blocked: (error: AppError | undefined) => void;
   /** Reports lines that were not shown because their channel refused them. */
   readonly unshown: (to: Channel, lost: LostLines) => void;
-  readonly captionShown?: VoiceMetrics['captionShown'];
+  /** Takes the time from the end of speech to its final caption in the channel. */
+  readonly captionShown: (lagMs: number) => void;
+}
+
+export interface CaptionSessionDeps {
+  readonly room: Pick<RoomContext, 'platform' | 'texts' | 'clock' | 'now' | 'log'>;
+  readonly editRate: EditRate;
+  readonly translate: TranslateCaption;
+  readonly nameOf: (memberId: string) => string;
+  readonly listener: CaptionSessionListener;
 }
 
 const RECENT_CAPTIONS = 20;
@@ -65,42 +62,42 @@ export type CaptionSession = ReturnType<typeof startCaptionSession>;
 export const startCaptionSession = (
   start: Channel,
   options: CaptionOptions,
-  deps: CaptionSessionDeps,
+  { room, editRate, translate, nameOf, listener }: CaptionSessionDeps,
 ) => {
-  const { clock, platform, texts, log, nameOf } = deps;
+  const { platform, texts, clock, now, log } = room;
   const { interrupted } = options;
-  const startedMs = interrupted?.startedMs ?? deps.now();
-  const ageMs = deps.now() - startedMs;
+  const startedMs = interrupted?.startedMs ?? now();
+  const ageMs = now() - startedMs;
   const startMs = clock.nowMs() - ageMs;
   let channel = start;
   let endedMs: number | undefined;
   let { languages } = options;
   const transcript = createTranscript({ clock, startedMs, ageMs });
-  if (interrupted) transcript.mark(texts.restartedHere(), startMs, clock.nowMs());
+  if (interrupted) transcript.mark(texts.words('room.restarted-here'), startMs, clock.nowMs());
   const displays = new Set<CaptionDisplay>();
   let newest: CaptionMessages | undefined;
   let stretch: Stretch = { fromMs: Number.NEGATIVE_INFINITY, toMs: Infinity };
   const openDisplay = (to: Channel): void => {
-    const display = createCaptionMessages({
+    newest = createCaptionMessages({
       clock,
       platform,
       channel: to,
-      editRate: deps.editRate,
-      texts: { untranslated: texts.untranslated },
+      editRate,
+      texts,
       language: options.only,
       log,
-      gone: () => {
-        if (to === channel) deps.gone();
+      listener: {
+        gone: () => {
+          if (to === channel) listener.gone();
+        },
+        blocked: listener.blocked,
+        captionShown: listener.captionShown,
+        unshown: (lost) => listener.unshown(to, lost),
       },
-      blocked: deps.blocked,
-      unshown: (lost) => deps.unshown(to, lost),
-      ...(deps.captionShown ? { captionShown: deps.captionShown } : {}),
     });
-    newest = display;
-    displays.add(during(stretch, display));
+    displays.add(during(stretch, newest));
   };
   openDisplay(channel);
-  const { translate } = deps;
   const captions = createCaptions({ clock, nameOf, translate, displays, transcript, log });
   captions.setLanguages(languages);
 
@@ -116,12 +113,11 @@ export const startCaptionSession = (
       languages = chosen;
       captions.setLanguages(chosen);
     },
+    /** Takes a transcript, with the name to show. Default: the speaker's name. */
     transcript: captions.transcript,
-    /** Takes what the bot speaks, with the name to show. */
-    spoken: (event: TranscriptEvent, name: string): void => captions.transcript(event, name),
     /** Marks in the transcript where lines could not be transcribed. */
     lost: ({ count, startMs: fromMs, endMs }: LostLines): void =>
-      transcript.mark(texts.linesLostHere(count), fromMs, endMs),
+      transcript.mark(texts.words('room.lines-lost-here', { count }), fromMs, endMs),
     forget: captions.forget,
     /** Tries again where the channel refused: permissions may have changed. */
     retry: (): void => newest?.retry(),
@@ -143,11 +139,14 @@ export const startCaptionSession = (
         .lines()
         .slice(-RECENT_CAPTIONS)
         .map(({ speaker, text }) => `${speaker}: ${text}`),
-    captionCount: (): number => transcript.lineCount,
-    spokenCount: (): number => transcript.spokenCount,
-    durationMs: (): number => (endedMs ?? clock.nowMs()) - startMs,
+    lineCount: (): number => transcript.lineCount,
+    /** The note that the captions have ended. */
+    ended: () => texts.captionsEnded(transcript.spokenCount, (endedMs ?? clock.nowMs()) - startMs),
     file: (kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile> =>
-      sessionFile(transcript, kind, { language, dropped: texts.captionsDropped }),
+      sessionFile(transcript, kind, {
+        language,
+        dropped: (count) => texts.words('room.lines-dropped', { count }),
+      }),
     summary: (
       language: string,
       assistant: Assistant,

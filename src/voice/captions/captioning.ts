@@ -1,39 +1,29 @@
 import { orAborted } from '../../async/abort.ts';
 import { waitUntil } from '../../async/clock.ts';
 import { MINUTE_MS } from '../../async/time.ts';
+import type { Assistant } from '../../chat/assistant.ts';
 import { type AppError, userError } from '../../errors.ts';
 import { logFailure } from '../../telemetry/log.ts';
 import { lines } from '../../rich-text/compose.ts';
 import type { Content } from '../../model/content.ts';
 import { channelMention, type Channel, type Posted } from '../../model/place.ts';
-import type { Platform } from '../../ports/platform.ts';
-import type { CaptionOptions } from '../room-types.ts';
+import type { ConsentChoice } from '../../model/space-choices.ts';
 import type { StoredCaptions } from '../../model/stored-room.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';
-import type { StatusMessages } from '../status-messages.ts';
-import {
-  type CaptionSession,
-  type CaptionSessionDeps,
-  startCaptionSession,
-} from './caption-session.ts';
-import type { Assistant } from '../../chat/assistant.ts';
-import type { MeteredServices } from '../../usage/meter.ts';
-import type { LostLines } from './lost-lines.ts';
+import type { EditRate } from '../../ports/voice.ts';
+import { spokenMs, type SpeechItem } from '../tts/speech-item.ts';
+import type { RoomContext } from '../room-context.ts';
+import type { CaptionOptions } from '../room-types.ts';
+import { type CaptionSession, startCaptionSession } from './caption-session.ts';
+import type { LostLines } from './missing-lines.ts';
 import { createTranslateCaption } from './translations.ts';
 
-export interface CaptioningDeps extends Omit<
-  CaptionSessionDeps,
-  'translate' | 'gone' | 'blocked' | 'unshown'
-> {
-  readonly services: MeteredServices;
-  readonly platform: Pick<
-    Platform,
-    'name' | 'post' | 'edit' | 'delete' | 'mirrors' | 'tell' | 'missingToPost'
-  >;
-  readonly channel: () => Channel;
-  readonly messages: StatusMessages;
-  /** Aborted when the room is over. */
-  readonly signal: AbortSignal;
+export interface CaptioningDeps {
+  readonly room: Omit<RoomContext, 'choices'>;
+  readonly editRate: EditRate;
+  readonly nameOf: (memberId: string) => string;
+  /** Takes the time from the end of speech to its final caption in the channel. */
+  readonly captionShown: (lagMs: number) => void;
   /** True when the bot will be back in a room that is over, if the program starts again soon. */
   readonly mayReturn: () => boolean;
 }
@@ -42,7 +32,7 @@ export interface CaptioningDeps extends Omit<
 const LONGEST_END_MS = 15_000;
 const SHORTEST_END_MS = 5_000;
 /** Least time between two private messages to the member who started captions. */
-const TOLD_EVERY_MS = 10 * MINUTE_MS;
+const NOTICE_EVERY_MS = 10 * MINUTE_MS;
 /** Time for the message about the end, in a room that is over. */
 const POSTING_MS = 1_000;
 
@@ -51,9 +41,11 @@ interface Place {
   readonly heading?: Posted;
 }
 
+export type Captioning = ReturnType<typeof createCaptioning>;
+
 /** The captions of a room: none, or one session at a time. */
 export const createCaptioning = (deps: CaptioningDeps) => {
-  const { services, clock, platform, channel, messages, texts, log } = deps;
+  const { services, platform, channel, texts, messages, clock, now, signal, log } = deps.room;
   let session: CaptionSession | undefined;
   let last: CaptionSession | undefined;
   /** A session that did not begin, while it ends. */
@@ -61,30 +53,31 @@ export const createCaptioning = (deps: CaptioningDeps) => {
   let place: Promise<Place> | undefined;
   /** The member who started the captions. */
   let starter: string | undefined;
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let starterNotifiedMs = Number.NEGATIVE_INFINITY;
   /** The error that keeps captions from being shown. */
   let blocking: AppError | undefined;
+  let lastId = 0;
 
   const translate = createTranslateCaption(services, channel);
   const record = (): CaptionSession | undefined =>
-    [session, last].find((one) => one && one.captionCount() > 0);
+    [session, last].find((one) => one && one.lineCount() > 0);
   const latestEndMs = (): number =>
-    clock.nowMs() + (deps.signal.aborted ? SHORTEST_END_MS : LONGEST_END_MS);
+    clock.nowMs() + (signal.aborted ? SHORTEST_END_MS : LONGEST_END_MS);
 
   const channelFor = async ({ in: chosen, thread }: CaptionOptions): Promise<Channel> => {
     const parent = chosen ?? channel();
     if (thread === undefined || !platform.mirrors) return parent;
-    const name = thread === '' ? texts.threadName() : thread;
+    const name = thread === '' ? texts.words('room.thread-name') : thread;
     return (await platform.mirrors.thread(parent, name)).channel;
   };
   const openPlace = async (options: CaptionOptions): Promise<Place> => {
     const to = await channelFor(options);
-    if (options.interrupted) {
-      const restarted = texts.restarted(options.interrupted.sinceMs, deps.now());
-      return { channel: to, heading: await platform.post(to, restarted) };
-    }
-    if (to.id === channel().id) return { channel: to };
-    return { channel: to, heading: await platform.post(to, texts.captionsOf(channel())) };
+    const { interrupted } = options;
+    if (!interrupted && to.id === channel().id) return { channel: to };
+    const heading = interrupted
+      ? texts.between('room.restarted', interrupted.sinceMs, now())
+      : texts.note('room.captions-of', { channel: channelMention(channel()) });
+    return { channel: to, heading: await platform.post(to, heading) };
   };
   const removeHeading = async (opened: Promise<Place> | undefined): Promise<void> => {
     await logFailure(log, 'the heading of captions that did not begin may remain', async () => {
@@ -98,19 +91,12 @@ export const createCaptioning = (deps: CaptioningDeps) => {
     if (permissions === '') return undefined;
     return userError('forbidden', 'room.missing', { channel: channelMention(to), permissions });
   };
-  const explained = (to: Channel, error: AppError): AppError =>
-    (error.code === 'forbidden' ? missingIn(to) : undefined) ?? error;
-  const faultOf = ({ channel: to }: CaptionSession): AppError | undefined => {
-    const missing = missingIn(to);
-    if (missing) return missing;
-    // Permissions that were missing are there again.
-    return blocking?.sentence.key === 'room.missing' ? undefined : blocking;
-  };
-  /** Tells the member who started the captions, in private and not too often. */
-  const tellStarter = async ({ text }: Content): Promise<void> => {
+  /** Sends a message to the member who started the captions, in private and not too often. */
+  const notifyStarter = async ({ text }: Content): Promise<void> => {
     const nowMs = clock.nowMs();
-    if (starter === undefined || !platform.tell || nowMs - toldMs < TOLD_EVERY_MS) return;
-    toldMs = nowMs;
+    if (starter === undefined || !platform.tell || nowMs - starterNotifiedMs < NOTICE_EVERY_MS)
+      return;
+    starterNotifiedMs = nowMs;
     const member = { platform: platform.name, id: starter };
     const { tell } = platform;
     await logFailure(log, 'the member who started captions could not be told', () =>
@@ -118,38 +104,40 @@ export const createCaptioning = (deps: CaptioningDeps) => {
     );
   };
   const blocked = async (error: AppError | undefined): Promise<void> => {
-    blocking = error && explained(session?.channel ?? channel(), error);
-    if (!blocking) return messages.settle('captions', texts.status('room.shown-again'));
+    const to = session?.channel ?? channel();
+    blocking = (error?.code === 'forbidden' ? missingIn(to) : undefined) ?? error;
+    if (!blocking) return messages.settle('captions', texts.note('room.shown-again'));
     const content = texts.failed('room.not-shown', blocking);
-    if (!(await messages.show('captions', content))) await tellStarter(content);
+    if (!(await messages.show('captions', content))) await notifyStarter(content);
   };
   /** Marks in the channel of the captions how many lines are missing there. */
   const unshown = (to: Channel, { count, startMs, endMs }: LostLines): void => {
-    const sinceMs = deps.now() - clock.nowMs();
-    void logFailure(log, 'missing captions could not be marked', () =>
-      platform.post(to, texts.linesUnshown(count, sinceMs + startMs, sinceMs + endMs)),
-    );
+    const sinceMs = now() - clock.nowMs();
+    const note = texts.between('room.lines-unshown', sinceMs + startMs, sinceMs + endMs, { count });
+    void logFailure(log, 'missing captions could not be marked', () => platform.post(to, note));
   };
 
   /** Posts in the channel of the captions, or else in the room; best with the transcript. */
   const postEnd = async (ended: CaptionSession): Promise<void> => {
     const { transcript } = ended.options;
-    const count = ended.captionCount();
-    const ending = texts.captionsEnded(ended.spokenCount(), ended.durationMs());
-    const text = deps.mayReturn() ? lines(ending, texts.stopping()) : ending;
-    const content = { text, tone: 'note' } as const;
+    const text = deps.mayReturn()
+      ? lines(ended.ended(), texts.note('room.stopping').text)
+      : ended.ended();
     const channels = ended.channel.id === channel().id ? [channel()] : [ended.channel, channel()];
+    const kinds = transcript && ended.lineCount() > 0 ? [transcript, undefined] : [undefined];
     for (const to of channels)
-      for (const kind of transcript && count > 0 ? [transcript, undefined] : [undefined]) {
+      for (const kind of kinds) {
         const fault = await logFailure(log, 'the end of captions could not be posted', async () => {
           const files = kind ? [await ended.file(kind)] : [];
-          await platform.post(to, { ...content, files });
+          await platform.post(to, { text, tone: 'note', files });
         });
         if (!fault) return;
       }
   };
 
   return {
+    /** Makes the id of a further utterance, of any pipeline: captions of several may be shown together. */
+    nextId: (): number => (lastId += 1),
     current: (): CaptionSession | undefined => session,
     /** The captions as they are stored while they are on. */
     stored: (): StoredCaptions | undefined => {
@@ -172,26 +160,35 @@ export const createCaptioning = (deps: CaptioningDeps) => {
     hasRecord: (): boolean => record() !== undefined,
     /**
      * Opens a session in the chosen channel, under a heading unless that is the room's own chat.
-     * Rejects, without a session, when `signal` is aborted or the channel accepts no captions.
+     * Rejects, without a session, when `stopped` is aborted or the channel accepts no captions.
      *
      * @param gone is called when the channel is gone later
      */
-    open: async (options: CaptionOptions, signal: AbortSignal, gone: () => void): Promise<void> => {
+    open: async (
+      options: CaptionOptions,
+      stopped: AbortSignal,
+      gone: () => void,
+    ): Promise<void> => {
       place = openPlace(options);
       starter = options.startedBy;
       blocking = undefined;
       try {
-        const { channel: to } = await orAborted(place, signal);
+        const { channel: to } = await orAborted(place, stopped);
         session = startCaptionSession(to, options, {
-          ...deps,
+          room: deps.room,
+          editRate: deps.editRate,
           translate,
-          gone,
-          blocked: (error) => void blocked(error),
-          unshown,
+          nameOf: deps.nameOf,
+          listener: {
+            gone,
+            blocked: (error) => void blocked(error),
+            unshown,
+            captionShown: deps.captionShown,
+          },
         });
       } catch (thrown) {
         // The caller does not wait for a slow channel.
-        if (signal.aborted) void removeHeading(place);
+        if (stopped.aborted) void removeHeading(place);
         throw thrown;
       }
     },
@@ -211,18 +208,18 @@ export const createCaptioning = (deps: CaptioningDeps) => {
       if (!ending) return;
       session = undefined;
       // An earlier transcript is not replaced by an empty one.
-      if (ending.captionCount() > 0) last = ending;
+      if (ending.lineCount() > 0) last = ending;
       await logFailure(log, 'captions did not end properly', () => ending.end(latestMs));
       const posted = postEnd(ending);
-      if (deps.signal.aborted) await waitUntil(clock, clock.nowMs() + POSTING_MS, posted);
+      if (signal.aborted) await waitUntil(clock, clock.nowMs() + POSTING_MS, posted);
       else await posted;
     },
     transcript: async (kind: RoomTranscriptKind, language?: string) =>
       record()?.file(kind, language),
-    summary: async function* (language: string, assistant: Assistant, signal: AbortSignal) {
+    summary: async function* (language: string, assistant: Assistant, aborted: AbortSignal) {
       const of = record();
       if (!of) throw userError('not-found', 'captions.none');
-      return yield* of.summary(language, assistant, signal);
+      return yield* of.summary(language, assistant, aborted);
     },
     /** Moves captions that are shown in the room's own chat along with the room. */
     moved: (): void => {
@@ -231,12 +228,17 @@ export const createCaptioning = (deps: CaptioningDeps) => {
       const to = channel();
       session.moveTo(to);
       void logFailure(log, 'the move of captions could not be posted', () =>
-        platform.post(from, texts.captionsMoved(to)),
+        platform.post(from, texts.note('room.captions-moved', { channel: channelMention(to) })),
       );
     },
     /** The error that keeps captions from being shown; undefined while they are, or while there are none. */
-    fault: (): AppError | undefined => session && faultOf(session),
-    tellStarter,
+    fault: (): AppError | undefined => {
+      if (!session) return undefined;
+      // Permissions that were missing may be there again.
+      const other = blocking?.sentence.key === 'room.missing' ? undefined : blocking;
+      return missingIn(session.channel) ?? other;
+    },
+    notifyStarter,
     /** Tries again where a channel refused: permissions may have changed. */
     retry: (): void => session?.retry(),
     /** Forgets that this member started the captions. */
@@ -248,3 +250,33 @@ export const createCaptioning = (deps: CaptioningDeps) => {
     },
   };
 };
+
+export interface SpokenCaptionsDeps {
+  readonly room: Pick<RoomContext, 'channel' | 'clock' | 'log'>;
+  readonly captioning: Pick<Captioning, 'current' | 'nextId'>;
+  readonly ownName: () => string;
+  readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
+}
+
+/** Captions what the bot speaks, but for members who want to be in no captions. */
+export const createSpokenCaptions =
+  ({ room, captioning, ownName, choiceOf }: SpokenCaptionsDeps) =>
+  async ({ kind, by, text, readAs = '' }: SpeechItem): Promise<void> => {
+    const startMs = room.clock.nowMs();
+    await logFailure(room.log, 'spoken text could not be captioned', async () => {
+      const author = kind === 'answer' ? undefined : by;
+      if (author && (await choiceOf(author.id)) === 'refused') return;
+      captioning.current()?.transcript(
+        {
+          id: captioning.nextId(),
+          speakerId: author?.id ?? '',
+          startMs,
+          endMs: startMs + spokenMs(text),
+          text,
+          language: readAs,
+          isFinal: true,
+        },
+        `🔊 ${author?.name ?? ownName()}`,
+      );
+    });
+  };

@@ -20,13 +20,14 @@ const LONGEST_CAPTION_CHARS = 2_000;
 const MOST_LANGUAGES = 10;
 /** Final captions that are sent with a translation as its context. */
 const CONTEXT_CAPTIONS = 4;
-const KEPT_FOR_CONTEXT = 12;
+/** Final captions in memory from which the context is taken. */
+const MOST_FINALS = 12;
 /** Most captions that can still change; beyond it the oldest partial one is dropped. */
 const MOST_OPEN = 200;
-const ENDED_KEPT = 2_000;
-const FORGOTTEN_KEPT = 1_000;
+const MOST_ENDED = 2_000;
+const MOST_FORGOTTEN = 1_000;
 const NOTE_EVERY_MS = 300_000;
-const NOTES_KEPT = 100;
+const MOST_NOTES = 100;
 /** Time that the end leaves the displays for the last captions. */
 const SHOWING_MS = 3_000;
 
@@ -48,10 +49,10 @@ export const createCaptions = (deps: CaptionsDeps) => {
   let isOver = false;
   /** Captions that are partial, or being translated. */
   const open = new Map<number, Caption>();
-  const ended = createLru<number, true>(ENDED_KEPT);
+  const ended = createLru<number, true>(MOST_ENDED);
   /** Times up to which a member's speech is not shown. */
-  const forgottenMs = createLru<string, number>(FORGOTTEN_KEPT);
-  const notedMs = createLru<string, number>(NOTES_KEPT);
+  const forgottenMs = createLru<string, number>(MOST_FORGOTTEN);
+  const notedMs = createLru<string, number>(MOST_NOTES);
   /** The latest final captions, in the order in which they were spoken. */
   let finals: Caption[] = [];
 
@@ -59,13 +60,6 @@ export const createCaptions = (deps: CaptionsDeps) => {
     ...displays,
     ...(isFinal ? [transcript] : []),
   ];
-
-  const remove = (id: number): void => {
-    translations.drop(id);
-    open.delete(id);
-    finals = finals.filter((caption) => caption.id !== id);
-    for (const sink of sinks(true)) sink.remove(id);
-  };
 
   const retranslated = (
     id: number,
@@ -111,7 +105,13 @@ export const createCaptions = (deps: CaptionsDeps) => {
     },
   });
 
-  const keep = (caption: Caption): void => {
+  const remove = (id: number): void => {
+    translations.drop(id);
+    open.delete(id);
+    finals = finals.filter((caption) => caption.id !== id);
+    for (const sink of sinks(true)) sink.remove(id);
+  };
+  const addOpen = (caption: Caption): void => {
     open.set(caption.id, caption);
     if (open.size <= MOST_OPEN) return;
     const oldest = [...open.values()].find(({ isFinal }) => !isFinal);
@@ -120,7 +120,7 @@ export const createCaptions = (deps: CaptionsDeps) => {
 
   const remember = (caption: Caption): void => {
     const at = finals.findLastIndex((each) => isBefore(each, caption));
-    finals = finals.toSpliced(at + 1, 0, caption).slice(-KEPT_FOR_CONTEXT);
+    finals = finals.toSpliced(at + 1, 0, caption).slice(-MOST_FINALS);
   };
 
   return {
@@ -151,7 +151,7 @@ export const createCaptions = (deps: CaptionsDeps) => {
       };
       open.delete(id);
       if (isFinal) remember(caption);
-      if (!isFinal || missing.length > 0) keep(caption);
+      if (!isFinal || missing.length > 0) addOpen(caption);
       for (const sink of sinks(isFinal)) sink.show(caption);
       translations.request(caption, missing);
     },

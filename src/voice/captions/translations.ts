@@ -1,5 +1,6 @@
 import { orAborted } from '../../async/abort.ts';
 import type { Clock } from '../../async/clock.ts';
+import { createSemaphore } from '../../async/semaphore.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { plainWords } from '../../rich-text/compose.ts';
 import type { Channel } from '../../model/place.ts';
@@ -46,17 +47,22 @@ interface Job {
   readonly caption: Caption;
   readonly language: string;
   readonly stop: AbortController;
+  isRunning: boolean;
   cancelTimer: () => void;
 }
+
+/** The reason to end a request that comes too late, or is for a language that nobody reads any more. */
+const UNNEEDED = Symbol('unneeded');
+/** The reason to end a request of which nothing is to be reported. */
+const DROPPED = Symbol('dropped');
 
 /** Requests translations of captions, oldest first, with a bounded number running and waiting. */
 export const createTranslations = (deps: TranslationsDeps) => {
   const { clock, translate, contextOf, grown, missed } = deps;
-  let waiting: Job[] = [];
-  const running = new Set<Job>();
-  const settling: (() => void)[] = [];
-
-  const isIdle = (): boolean => waiting.length === 0 && running.size === 0;
+  const semaphore = createSemaphore(AT_ONCE);
+  /** Requests that wait or run, in their order. */
+  const jobs = new Set<Job>();
+  let idle = Promise.withResolvers<void>();
 
   const follow = async ({ caption, language, stop }: Job): Promise<boolean> => {
     const { signal } = stop;
@@ -83,100 +89,76 @@ export const createTranslations = (deps: TranslationsDeps) => {
 
   const run = async (job: Job): Promise<void> => {
     const { caption, language, stop } = job;
+    const { signal } = stop;
     try {
-      const isThere = await follow(job);
-      if (!isThere && !stop.signal.aborted) missed(caption.id, language, undefined);
-    } catch (thrown) {
-      if (!stop.signal.aborted) missed(caption.id, language, toAppError(thrown));
-      else if (stop.signal.reason instanceof AppError)
-        missed(caption.id, language, stop.signal.reason);
-    } finally {
-      job.cancelTimer();
-      running.delete(job);
-      startWhatFits();
-    }
-  };
-
-  const startWhatFits = (): void => {
-    while (running.size < AT_ONCE) {
-      const job = waiting.shift();
-      if (!job) break;
+      using _ = semaphore.tryAcquire() ?? (await semaphore.acquire(signal));
+      signal.throwIfAborted();
+      job.isRunning = true;
       job.cancelTimer();
       const late = new AppError('timeout', 'a caption was translated too slowly');
-      job.cancelTimer = clock.after(LONGEST_RUN_MS, () => job.stop.abort(late));
-      running.add(job);
-      void run(job);
+      job.cancelTimer = clock.after(LONGEST_RUN_MS, () => stop.abort(late));
+      if (!(await follow(job))) missed(caption.id, language, undefined);
+    } catch (thrown) {
+      const reason: unknown = signal.aborted ? signal.reason : thrown;
+      const error = reason === UNNEEDED ? undefined : toAppError(reason);
+      if (reason !== DROPPED) missed(caption.id, language, error);
+    } finally {
+      job.cancelTimer();
+      jobs.delete(job);
+      if (jobs.size === 0) idle.resolve();
     }
-    if (isIdle()) for (const settle of settling.splice(0)) settle();
   };
-
-  const giveUp = (isGivenUp: (job: Job) => boolean, isReported: boolean): void => {
-    const given = waiting.filter(isGivenUp);
-    waiting = waiting.filter((job) => !given.includes(job));
-    for (const { cancelTimer, caption, language } of given) {
-      cancelTimer();
-      if (isReported) missed(caption.id, language, undefined);
-    }
-    startWhatFits();
-  };
+  const waiting = (): Job[] => [...jobs].filter(({ isRunning }) => !isRunning);
 
   return {
     /** Requests a translation into each of the languages, started as soon as there is capacity. */
     request: (caption: Caption, languages: readonly string[]): void => {
+      if (jobs.size === 0) idle = Promise.withResolvers();
       for (const language of languages) {
-        const job: Job = {
-          caption,
-          language,
-          stop: new AbortController(),
-          cancelTimer: clock.after(LONGEST_QUEUED_MS, () => giveUp((each) => each === job, true)),
-        };
-        waiting.push(job);
+        const stop = new AbortController();
+        const cancelTimer = clock.after(LONGEST_QUEUED_MS, () => stop.abort(UNNEEDED));
+        const job: Job = { caption, language, stop, isRunning: false, cancelTimer };
+        jobs.add(job);
+        void run(job);
       }
-      startWhatFits();
-      const tooMany = new Set(waiting.slice(0, Math.max(0, waiting.length - MOST_WAITING)));
-      if (tooMany.size > 0) giveUp((job) => tooMany.has(job), true);
+      const queued = waiting();
+      for (const { stop } of queued.slice(0, Math.max(0, queued.length - MOST_WAITING)))
+        stop.abort(UNNEEDED);
     },
     /** Drops all requests for a caption; nothing more is reported for it. */
     drop: (id: number): void => {
-      giveUp(({ caption }) => caption.id === id, false);
-      for (const { caption, stop } of running) if (caption.id === id) stop.abort();
+      for (const { caption, stop } of jobs) if (caption.id === id) stop.abort(DROPPED);
     },
     /** Drops waiting requests for languages that are not listed. */
-    keepOnly: (languages: readonly string[]): void =>
-      giveUp(({ language }) => !languages.includes(language), true),
+    keepOnly: (languages: readonly string[]): void => {
+      for (const { language, stop } of waiting())
+        if (!languages.includes(language)) stop.abort(UNNEEDED);
+    },
     get isIdle(): boolean {
-      return isIdle();
+      return jobs.size === 0;
     },
     settled: async (): Promise<void> => {
-      if (isIdle()) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      settling.push(resolve);
-      await promise;
+      if (jobs.size > 0) await idle.promise;
     },
   };
 };
 
 /** Creates the translator of captions; usage counts for the speaker. */
-export const createTranslateCaption = (
-  services: MeteredServices,
-  channel: () => Channel,
-): TranslateCaption => {
-  return ({ speakerId, text, language, context }, languages, signal) => {
-    const from = language === '' ? {} : { from: language };
-    const said = {
-      lane: 'live',
-      space: channel().space,
-      memberId: speakerId,
-      text: plainWords(text),
-    } as const;
-    // The transcript already counts as the message. Who speaks does not choose to be translated.
-    const options = { messages: 0, limits: 'space' } as const;
-    return translateMeteredLine(
+export const createTranslateCaption =
+  (services: MeteredServices, channel: () => Channel): TranslateCaption =>
+  ({ speakerId, text, language, context }, languages, signal) =>
+    translateMeteredLine(
       services,
-      { ...said, context, ...from },
+      {
+        lane: 'live',
+        space: channel().space,
+        memberId: speakerId,
+        text: plainWords(text),
+        context,
+        ...(language === '' ? {} : { from: language }),
+      },
       languages,
       signal,
-      options,
+      // The transcript already counts as the message. Who speaks does not choose to be translated.
+      { messages: 0, limits: 'space' },
     );
-  };
-};

@@ -9,7 +9,7 @@ export interface ConsentDeps {
   readonly rule: ConsentRule;
   readonly clock: Clock;
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  /** Informs people that they are listened to once they are told. */
+  /** Informs people that they are listened to once they understood the notice. */
   readonly inform: Notice['inform'];
   readonly subscribe: (memberIds: readonly string[]) => void;
   /** Ids of people who were informed before a restart. Default: nobody. */
@@ -32,12 +32,14 @@ interface Person {
   isInformed: boolean;
   /** The member's choice; until it was looked up, the member is not listened to. */
   choice: ConsentChoice | 'unknown';
+  /** Cancels a further lookup. */
+  cancelLookUp: (() => void) | undefined;
 }
 
 /** A notice on its way: posted, and understood. Both reject when it cannot be posted. */
 interface Informing {
   readonly posted: Promise<unknown>;
-  readonly told: Promise<void>;
+  readonly understood: Promise<void>;
 }
 
 export type Consent = ReturnType<typeof createConsent>;
@@ -50,7 +52,6 @@ export const createConsent = (deps: ConsentDeps) => {
   const everInformed = new Set(deps.informed);
   let subscribed: readonly string[] = [];
   let cancel: (() => void) | undefined;
-  let cancelLookUp: (() => void) | undefined;
   let informing: Informing | undefined;
   let isOver = false;
   /** Notices that were refused in a row. */
@@ -76,11 +77,13 @@ export const createConsent = (deps: ConsentDeps) => {
     if (person.choice === 'unknown') person.choice = choice;
     apply();
     if (person.choice === 'unknown' && people.get(id) === person)
-      cancelLookUp ??= clock.after(TRY_AGAIN_AFTER_MS, lookUpAgain);
+      person.cancelLookUp = clock.after(TRY_AGAIN_AFTER_MS, () => {
+        if (person.choice === 'unknown') void lookUp(person);
+      });
   };
-  const lookUpAgain = (): void => {
-    cancelLookUp = undefined;
-    for (const person of people.values()) if (person.choice === 'unknown') void lookUp(person);
+  const remove = (id: string): void => {
+    people.get(id)?.cancelLookUp?.();
+    people.delete(id);
   };
 
   const informedOf = (members: readonly RoomMember[]): void => {
@@ -92,52 +95,54 @@ export const createConsent = (deps: ConsentDeps) => {
   };
   const informWaiting = (): Informing => {
     const members = waiting().map(({ member }) => member);
-    const notice = members.length === 0 || isOver ? { told: Promise.resolve() } : inform(members);
+    const notice =
+      members.length === 0 || isOver ? { understood: Promise.resolve() } : inform(members);
     const posted = Promise.resolve(notice);
     const finish = async (): Promise<void> => {
       try {
-        await (
-          await posted
-        ).told;
+        const { understood } = await posted;
+        await understood;
         informedOf(members);
       } finally {
         informing = undefined;
       }
     };
-    return { posted, told: finish() };
+    return { posted, understood: finish() };
   };
   const run = (): Informing => (informing ??= informWaiting());
   const informLater = (delayMs: number): void => {
     if (isOver || cancel || waiting().length === 0) return;
-    cancel = clock.after(delayMs, () => {
+    const informNow = async (): Promise<void> => {
       cancel = undefined;
-      void informNow();
-    });
+      try {
+        await run().understood;
+        notInformed(undefined);
+        refusals = 0;
+        informLater(GATHER_MS);
+      } catch (thrown) {
+        if (isOver) return;
+        const error = toAppError(thrown);
+        notInformed(error);
+        informLater(backoffMs(NOTICE_BACKOFF, refusals));
+        refusals = error.retryable ? 0 : refusals + 1;
+      }
+    };
+    cancel = clock.after(delayMs, () => void informNow());
   };
-  const informNow = async (): Promise<void> => {
-    try {
-      await run().told;
-      notInformed(undefined);
-      refusals = 0;
-      informLater(GATHER_MS);
-    } catch (thrown) {
-      if (isOver) return;
-      const error = toAppError(thrown);
-      notInformed(error);
-      informLater(backoffMs(NOTICE_BACKOFF, refusals));
-      refusals = error.retryable ? 0 : refusals + 1;
-    }
+  const stopWaiting = (): void => {
+    cancel?.();
+    cancel = undefined;
   };
 
   return {
     present: (members: readonly RoomMember[]): void => {
       const humans = members.filter(({ isBot }) => !isBot);
       const here = new Set(humans.map(({ id }) => id));
-      for (const id of people.keys()) if (!here.has(id)) people.delete(id);
+      for (const id of people.keys()) if (!here.has(id)) remove(id);
       for (const member of humans) {
         if (people.has(member.id)) continue;
         const isInformed = everInformed.has(member.id);
-        const person: Person = { member, isInformed, choice: 'unknown' };
+        const person: Person = { member, isInformed, choice: 'unknown', cancelLookUp: undefined };
         people.set(member.id, person);
         void lookUp(person);
       }
@@ -156,16 +161,15 @@ export const createConsent = (deps: ConsentDeps) => {
     },
     /**
      * Resolves when the notice for all who are present is posted; rejects when it cannot be. Each of them
-     * is listened to once they are told. After a restart it is there already: those who came meanwhile are
-     * told as newcomers are.
+     * is listened to once they understood it. After a restart it is there already: those who came meanwhile
+     * are informed as newcomers are.
      */
     posted: async (): Promise<void> => {
       if (deps.informed) return informLater(GATHER_MS);
-      cancel?.();
-      cancel = undefined;
+      stopWaiting();
       try {
-        const { posted, told } = run();
-        told.catch(() => undefined);
+        const { posted, understood } = run();
+        understood.catch(() => undefined);
         await posted;
       } finally {
         informLater(GATHER_MS);
@@ -176,16 +180,14 @@ export const createConsent = (deps: ConsentDeps) => {
     /** Informs people soon who could not be informed: permissions may have changed. */
     retry: (): void => {
       if (refusals === 0) return;
-      cancel?.();
-      cancel = undefined;
+      stopWaiting();
       informLater(GATHER_MS);
     },
     isSubscribed: (memberId: string): boolean => subscribed.includes(memberId),
     [Symbol.dispose]: () => {
       isOver = true;
-      cancel?.();
-      cancelLookUp?.();
-      people.clear();
+      stopWaiting();
+      for (const id of people.keys()) remove(id);
       apply();
     },
   };

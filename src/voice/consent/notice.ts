@@ -1,34 +1,38 @@
-import type { Clock } from '../../async/clock.ts';
 import { MINUTE_MS } from '../../async/time.ts';
-import { toAppError } from '../../errors.ts';
-import type { Content } from '../../model/content.ts';
 import type { Channel, Posted } from '../../model/place.ts';
-import type { Platform } from '../../ports/platform.ts';
 import type { RoomMember } from '../../ports/voice.ts';
 import type { ListeningMode } from '../listening-mode.ts';
-import type { RoomTexts } from '../texts.ts';
+import type { RoomContext } from '../room-context.ts';
+import { editUnlessDeleted } from '../status-messages.ts';
 import type { Speaking } from '../tts/speaking.ts';
-import type { NoticeLocales } from './notice-locales.ts';
 
 /** Informs people of a use of their speech. */
 export interface Notice extends Disposable {
   /**
-   * Resolves when the notice is posted, and rejects when it cannot be; `told` resolves when the people
+   * Resolves when the notice is posted, and rejects when it cannot be; `understood` resolves when the people
    * may be listened to: after a spoken notice, if one is due.
    */
-  readonly inform: (members: readonly RoomMember[]) => Promise<{ readonly told: Promise<void> }>;
+  readonly inform: (
+    members: readonly RoomMember[],
+  ) => Promise<{ readonly understood: Promise<void> }>;
 }
 
 export interface NoticeDeps {
-  readonly clock: Clock;
-  readonly platform: Pick<Platform, 'post' | 'edit'>;
-  readonly channel: () => Channel;
+  readonly room: Pick<
+    RoomContext,
+    'services' | 'platform' | 'channel' | 'choices' | 'texts' | 'clock'
+  >;
   readonly speaking: Pick<Speaking, 'announce'>;
-  readonly isSpoken: () => boolean;
-  readonly locales: (members: readonly RoomMember[]) => Promise<NoticeLocales>;
-  readonly texts: RoomTexts;
+  /** The language of the space, as a BCP 47 code. */
+  readonly spaceLanguage: () => string;
+  /** The languages of the captions, as BCP 47 codes. */
+  readonly captionLanguages: () => readonly string[];
 }
 
+/** Most locales of a notice: a longer one is not read. */
+const MOST_LOCALES = 3;
+/** Most people whose language is looked up for a notice. */
+const MOST_ASKED = 50;
 /** Most people whom a notice names; for more it addresses everybody. */
 const MOST_NAMED = 10;
 /** Least time between two spoken notices. */
@@ -48,28 +52,35 @@ interface LateNotice {
  * in a room is for everybody. Newcomers share one message, and one spoken notice a minute: those who
  * come before it is due are informed in writing, and hear it later.
  *
+ * It is written in the language of the space, then those of the captions, of who asked the bot to join, and
+ * those that people chose; and spoken in those of the captions, or else of the space.
+ *
  * @param isPosted true when the one for everybody is there already, from before a restart
  */
 export const createNotice = (
-  { clock, platform, channel, speaking, isSpoken, locales, texts }: NoticeDeps,
+  { room, speaking, spaceLanguage, captionLanguages }: NoticeDeps,
   { use, rule }: Pick<ListeningMode, 'use' | 'rule'>,
   isPosted = false,
 ): Notice => {
+  const { services, platform, channel, choices, texts, clock } = room;
   let informedIn = isPosted ? channel().id : undefined;
   let late: LateNotice | undefined;
   let spokenMs = Number.NEGATIVE_INFINITY;
   let cancelSpoken: (() => void) | undefined;
   let isOver = false;
 
-  const edit = async (posted: Posted, content: Content): Promise<Posted | undefined> => {
-    try {
-      return await platform.edit(posted, content);
-    } catch (thrown) {
-      // Somebody deleted it.
-      if (toAppError(thrown).code === 'not-found') return undefined;
-      throw thrown;
-    }
+  /** The languages that some of the people chose. */
+  const chosenBy = async (members: readonly RoomMember[]): Promise<readonly string[]> => {
+    const languageOf = async ({ id }: RoomMember): Promise<readonly string[]> => {
+      const person = { platform: channel().space.platform, id };
+      const own = await services.settings.of(person).catch(() => undefined);
+      return own?.language === undefined ? [] : [own.language];
+    };
+    return (await Promise.all(members.slice(0, MOST_ASKED).map(languageOf))).flat();
   };
+  const localesOf = (languages: readonly string[]): readonly string[] =>
+    [...new Set(languages.map(texts.localeFor))].slice(0, MOST_LOCALES);
+
   const writeLate = async (
     newcomers: readonly RoomMember[],
     to: Channel,
@@ -81,7 +92,7 @@ export const createNotice = (
     const members = [...(before?.members ?? []).filter(({ id }) => !ids.has(id)), ...newcomers];
     const named = members.length <= MOST_NAMED ? members : undefined;
     const content = texts.notice(use, rule, named, written);
-    const edited = before && (await edit(before.posted, content));
+    const edited = before && (await editUnlessDeleted(platform, before.posted, content));
     late = {
       posted: edited ?? (await platform.post(to, content)),
       postedMs: edited && before ? before.postedMs : nowMs,
@@ -99,18 +110,21 @@ export const createNotice = (
   const speakLater = (spoken: readonly string[]): void => {
     cancelSpoken ??= clock.after(spokenMs + SPOKEN_EVERY_MS - clock.nowMs(), () => {
       cancelSpoken = undefined;
-      if (isSpoken()) void speak(spoken, true);
+      if (choices().spokenNotice) void speak(spoken, true);
     });
   };
-  const tell = async (spoken: readonly string[], isLate: boolean): Promise<void> => {
-    if (!isSpoken() || isOver) return;
+  const speakIfDue = async (spoken: readonly string[], isLate: boolean): Promise<void> => {
+    if (!choices().spokenNotice || isOver) return;
     if (isLate && clock.nowMs() - spokenMs < SPOKEN_EVERY_MS) speakLater(spoken);
     else await speak(spoken, isLate);
   };
 
   return {
     inform: async (members) => {
-      const { written, spoken } = await locales(members);
+      const chosen = await chosenBy(members);
+      const captions = captionLanguages();
+      const written = localesOf([spaceLanguage(), ...captions, texts.locale, ...chosen]);
+      const spoken = localesOf(captions.length > 0 ? captions : [spaceLanguage()]);
       const to = channel();
       const isLate = informedIn === to.id;
       if (isLate) await writeLate(members, to, written);
@@ -119,7 +133,7 @@ export const createNotice = (
         late = undefined;
       }
       informedIn = to.id;
-      return { told: tell(spoken, isLate) };
+      return { understood: speakIfDue(spoken, isLate) };
     },
     [Symbol.dispose]: () => {
       isOver = true;

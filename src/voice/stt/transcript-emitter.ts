@@ -27,14 +27,14 @@ export interface TranscriptEvent {
 /** Receives the transcripts of a room. */
 export interface TranscriptListener {
   /** Reports that speech began, not noise; again when somebody goes on for long. */
-  readonly speechBegan: (speakerId: string) => void;
+  readonly speechBegan?: (speakerId: string) => void;
   readonly transcript: (event: TranscriptEvent) => void;
   /** Reports that the final text of an utterance is not shown, and why. */
-  readonly withheld: (speakerId: string, refusal: Refusal) => void;
+  readonly withheld?: (speakerId: string, refusal: Refusal) => void;
   /** Reports an utterance of which nothing could be recognised; its time is on the room's clock. */
-  readonly lost: (utterance: Pick<Utterance, 'startMs' | 'endMs'>) => void;
+  readonly lost?: (utterance: Pick<Utterance, 'startMs' | 'endMs'>) => void;
   /** Reports why speech cannot be recognised; undefined when it can again. */
-  readonly trouble: (error: AppError | undefined) => void;
+  readonly trouble?: (error: AppError | undefined) => void;
 }
 
 /** An utterance with the data for its transcript. */
@@ -95,11 +95,11 @@ export const createTranscriptEmitter = (
     if (isTroubled) return;
     isTroubled = true;
     log?.warn({ err: error }, 'speech cannot be recognised');
-    call(() => listener.trouble(error));
+    call(() => listener.trouble?.(error));
   };
 
   return {
-    speechBegan: (speakerId: string) => call(() => listener.speechBegan(speakerId)),
+    speechBegan: (speakerId: string) => call(() => listener.speechBegan?.(speakerId)),
     /** Emits the certain text of an utterance that has not ended. */
     partial: (emitted: EmittedUtterance, result: RecognitionResult): void => {
       const { accepted } = judge(emitted, result, false);
@@ -111,12 +111,12 @@ export const createTranscriptEmitter = (
     final: (emitted: EmittedUtterance, result: RecognitionResult): void => {
       if (isTroubled) {
         isTroubled = false;
-        call(() => listener.trouble(undefined));
+        call(() => listener.trouble?.(undefined));
       }
       const { accepted, refusal } = judge(emitted, result, true);
       if (refusal) {
         refused[refusal] += 1;
-        call(() => listener.withheld(emitted.utterance.speakerId, refusal));
+        call(() => listener.withheld?.(emitted.utterance.speakerId, refusal));
         retract(emitted);
         return;
       }
@@ -127,7 +127,7 @@ export const createTranscriptEmitter = (
       failed += 1;
       // The certain text is better than nothing.
       if (emitted.shown) emit(emitted, emitted.shown, true);
-      else call(() => listener.lost(emitted.utterance));
+      else call(() => listener.lost?.(emitted.utterance));
       delayed(error);
     },
     /** Reports that speech cannot be recognised now; a later attempt may succeed. */

@@ -6,11 +6,12 @@ import type { RichText } from '../../rich-text/rich-text.ts';
 import { keyOf, type Space } from '../../model/place.ts';
 import { isQuiet } from '../../model/space-choices.ts';
 import type { OpenRoom } from '../room.ts';
+import type { RoomTexts } from '../texts.ts';
 import type { SpeechRequest, VoiceServices } from '../room-types.ts';
 
 export interface ReadAloudDeps {
   readonly services: Pick<VoiceServices, 'spaces' | 'privacy'>;
-  readonly roomOf: (space: Space) => Pick<OpenRoom, 'say' | 'filesText'> | undefined;
+  readonly roomOf: (space: Space) => Pick<OpenRoom, 'say' | 'texts'> | undefined;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -26,13 +27,14 @@ const isCommand = ([first]: RichText): boolean => {
 export const speechOfMessage = async (
   { author, text, files, ref, system }: Message,
   { spaces, privacy }: ReadAloudDeps['services'],
-  filesText: (count: number) => string,
+  texts: Pick<RoomTexts, 'words'>,
 ): Promise<SpeechRequest | undefined> => {
   const { space } = ref.channel;
   if (author.kind !== 'person' || system || isCommand(text)) return undefined;
   if (isQuiet(ref.channel, await spaces.of(space))) return undefined;
   if (await privacy.optedOut({ platform: space.platform, id: author.id })) return undefined;
-  const all = files.length > 0 ? lines(text, filesText(files.length)) : text;
+  const all =
+    files.length > 0 ? lines(text, texts.words('room.file', { count: files.length })) : text;
   return { kind: 'read', text: all, by: { id: author.id, name: author.name } };
 };
 
@@ -45,7 +47,7 @@ export const createReadAloud = ({ services, roomOf, log }: ReadAloudDeps) => {
     const { space } = message.ref.channel;
     using _ = await mutex.take(keyOf(space));
     const room = roomOf(space);
-    const request = room && (await speechOfMessage(message, services, room.filesText));
+    const request = room && (await speechOfMessage(message, services, room.texts));
     // The speech keeps its place in the queue; the next message need not wait for it.
     if (request) guarded(() => room.say(request));
   };

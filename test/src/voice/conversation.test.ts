@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createConversation,
-  type VoiceAnswersDeps,
-  createVoiceAnswers,
-} from '../../../src/voice/conversation.ts';
+import { createConversation, createVoiceAnswers } from '../../../src/voice/conversation.ts';
 import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.ts';
 import { NO_RESERVATION } from '../../fakes/reservation.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { userError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n/texts.ts';
 import type { SpeechRequest } from '../../../src/voice/room-types.ts';
+import type { VoiceServices } from '../../../src/voice/room-types.ts';
+import type { StatusMessages } from '../../../src/voice/status-messages.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';
 import { sentence, sentenceLike } from '../../fakes/sentences.ts';
@@ -129,22 +127,33 @@ const startAnswering = (
   const stop = new AbortController();
   const state = { posting: Promise.resolve() };
   const answer = createVoiceAnswers({
-    services: {
-      assistant: {
-        answer: async function* (_: unknown, __: unknown, signal: AbortSignal) {
-          let whole = '';
-          for await (const text of assistant()) {
-            signal.throwIfAborted();
-            yield (whole = text);
-          }
-          return whole;
+    room: {
+      services: {
+        assistant: {
+          answer: async function* (_: unknown, __: unknown, signal: AbortSignal) {
+            let whole = '';
+            for await (const text of assistant()) {
+              signal.throwIfAborted();
+              yield (whole = text);
+            }
+            return whole;
+          },
         },
-      },
-      limits: { reserve: async () => NO_RESERVATION },
-      usage: { today: async () => ({}), record: async () => undefined },
-    } as unknown as VoiceAnswersDeps['services'],
-    clock,
-    channel: () => CHANNEL,
+        limits: { reserve: async () => NO_RESERVATION },
+        usage: { today: async () => ({}), record: async () => undefined },
+      } as unknown as VoiceServices,
+      clock,
+      channel: () => CHANNEL,
+      messages: {
+        post: async ({ text }) => {
+          posted.push(markdownOf(text));
+          await state.posting;
+          return true;
+        },
+      } as StatusMessages,
+      texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
+      signal: new AbortController().signal,
+    },
     nameOf: () => 'Ann',
     recentCaptions: () => [],
     speaking: {
@@ -153,15 +162,6 @@ const startAnswering = (
         return say(request);
       },
     },
-    messages: {
-      post: async ({ text }) => {
-        posted.push(markdownOf(text));
-        await state.posting;
-        return true;
-      },
-    },
-    texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
-    signal: new AbortController().signal,
   });
   return { clock, posted, said, stop, state, ask: () => answer('ann', 'why?', stop.signal) };
 };

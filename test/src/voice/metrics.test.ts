@@ -78,7 +78,7 @@ describe('the lag of a caption', () => {
     const lags: number[] = [];
     const { clock, display } = openDisplay(
       { latencyMs: () => 300 },
-      { captionShown: (lagMs) => void lags.push(lagMs) },
+      { listener: { captionShown: (lagMs) => void lags.push(lagMs) } },
     );
     const endMs = clock.nowMs() - 1_200;
     display.show(caption(1, { endMs, isFinal: false }));

@@ -9,6 +9,9 @@ import { openEmbeddedLeases } from '../../../src/store/sqlite/leases.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { createRejoin } from '../../../src/voice/rejoin.ts';
 import type { OpenRoomRow } from '../../../src/store/open-rooms.ts';
+import type { Platform } from '../../../src/ports/platform.ts';
+import type { VoicePort } from '../../../src/ports/voice.ts';
+import type { Entry } from '../../../src/voice/room-entry.ts';
 import type { OpenRoom } from '../../../src/voice/room.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { createTestClock } from '../../fakes/clock.ts';
@@ -38,6 +41,8 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
     isOpen: false,
     isElsewhere: false,
     isLost: false,
+    /** Aborted when somebody asks for the bot. */
+    request: new AbortController(),
     tenureGiven: (): void => undefined,
     openingBegun: (): void => undefined,
     /** The wait for the platform's rate. */
@@ -57,9 +62,22 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
       if (state.captions) throw state.captions;
       done.push(['captions', options]);
     },
-    keep: async () => void done.push('kept'),
+    store: async () => void done.push('kept'),
     close: async (reason: unknown) => void done.push(['closed', reason]),
   } as unknown as OpenRoom;
+  const platform: Partial<Platform> = {
+    post: async (to, content, options) => {
+      if (state.posting) throw state.posting;
+      await state.waiting();
+      options?.assertHeld?.();
+      await post(content, to.id);
+      return { channel: to, ids: ['m'] };
+    },
+    tell: async ({ id }, content, options) => {
+      options?.assertHeld?.();
+      await post(content, id);
+    },
+  };
   const returns = createRejoin({
     rows: {
       of: async () => state.row,
@@ -67,43 +85,37 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
     },
     clock,
     now: clock.nowMs,
-    isPeopled: () => state.isPeopled,
-    isOpen: () => state.isOpen,
-    turn: async () => ({ [Symbol.dispose]: () => undefined }),
-    acquire: async (_, wanted) => {
-      if (state.tenure) throw state.tenure;
-      if (state.isElsewhere)
-        return new Promise((_resolve, reject) => {
-          wanted.addEventListener('abort', () => reject(wanted.reason as Error));
-        });
-      if (leases) return leases.acquire('room', new AbortController().signal);
-      state.tenureGiven();
-      return {
-        epoch: 1,
-        assertHeld: () => {
-          if (state.isLost) throw new AppError('cancelled', 'the lease is not held any more');
-        },
-        release: async () => void (releases += 1),
-      } as Partial<Tenure> as Tenure;
+    entry: {
+      isPeopled: () => state.isPeopled,
+      of: () => (state.isOpen ? ({} as Entry) : undefined),
+      turn: async () => ({ [Symbol.dispose]: () => undefined }),
+      acquire: async (_, wanted) => {
+        if (state.tenure) throw state.tenure;
+        if (state.isElsewhere)
+          return new Promise((_resolve, reject) => {
+            const stopped = AbortSignal.any([wanted, state.request.signal]);
+            stopped.addEventListener('abort', () => reject(stopped.reason as Error));
+          });
+        if (leases) return leases.acquire('room', new AbortController().signal);
+        state.tenureGiven();
+        return {
+          epoch: 1,
+          assertHeld: () => {
+            if (state.isLost) throw new AppError('cancelled', 'the lease is not held any more');
+          },
+          release: async () => void (releases += 1),
+        } as Partial<Tenure> as Tenure;
+      },
+      openUnder: async (tenure) => {
+        state.openingBegun();
+        if (state.opening) throw state.opening;
+        state.isOpen = true;
+        held = tenure;
+        return opened;
+      },
+      portOf: () => ({ platform: platform as Platform, port: {} as VoicePort }),
     },
-    openUnder: async (tenure) => {
-      state.openingBegun();
-      if (state.opening) throw state.opening;
-      state.isOpen = true;
-      held = tenure;
-      return opened;
-    },
-    post: async (to, content, { assertHeld }) => {
-      if (state.posting) throw state.posting;
-      await state.waiting();
-      assertHeld?.();
-      await post(content, to.id);
-    },
-    tell: async (_, memberId, content, { assertHeld }) => {
-      assertHeld?.();
-      await post(content, memberId);
-    },
-    texts: () => texts,
+    texts: loadTexts('locales'),
     notBack: () => done.push('not back'),
     log: createLog('warn', { write: (line: string) => void warned.push(line) }),
   });
@@ -224,7 +236,7 @@ describe('a room in which the program ended', () => {
     state.isElsewhere = true;
     const waiting = returns.spaceReady(SPACE);
     await clock.advance(1_000);
-    returns.giveWay(SPACE);
+    state.request.abort(away());
     expect(await waiting).toBe(false);
     expect([returns.isUnderWay(SPACE), state.isOpen]).toEqual([true, false]);
     state.isElsewhere = false;

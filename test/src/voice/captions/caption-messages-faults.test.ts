@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import type { LostLines } from '../../../../src/voice/captions/lost-lines.ts';
+import type { LostLines } from '../../../../src/voice/captions/missing-lines.ts';
 import { away, caption, openDisplay, pass } from './fakes.ts';
 
 /** A request goes there and back in less than the 3 s after which it counts as hanging. */
@@ -73,7 +73,7 @@ describe('a display whose requests fail', () => {
     const told: (string | undefined)[] = [];
     const { clock, channel, display } = openDisplay(
       { refuse: () => (isForbidden ? new AppError('forbidden', 'no') : undefined) },
-      { blocked: (error) => told.push(error?.code) },
+      { listener: { blocked: (error) => told.push(error?.code) } },
     );
     display.show(caption(1));
     await clock.advance(20_000);
@@ -92,7 +92,7 @@ describe('a display whose requests fail', () => {
     const lost: LostLines[] = [];
     const { clock, channel, display } = openDisplay(
       { refuse: () => (isForbidden ? new AppError('forbidden', 'no') : undefined) },
-      { unshown: (lines) => lost.push(lines) },
+      { listener: { unshown: (lines) => lost.push(lines) } },
     );
     for (let minute = 0; minute < 60; minute += 1) {
       display.show(caption(minute + 1));
@@ -121,7 +121,7 @@ describe('a display whose requests fail', () => {
     const lost: number[] = [];
     const { clock, display } = openDisplay(
       { refuse: () => new AppError('forbidden', 'no') },
-      { unshown: ({ count }) => lost.push(count) },
+      { listener: { unshown: ({ count }) => lost.push(count) } },
     );
     for (const id of [1, 2, 3]) display.show(caption(id));
     await clock.advance(1_000);
@@ -187,7 +187,7 @@ describe('a display whose requests fail', () => {
     const told: string[] = [];
     const { clock, channel, display } = openDisplay(
       { refuse: () => new AppError('not-found', 'no such channel') },
-      { gone: ({ code }) => told.push(code) },
+      { listener: { gone: ({ code }) => told.push(code) } },
     );
     display.show(caption(1));
     await pass(clock, display.settled());

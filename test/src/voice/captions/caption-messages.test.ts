@@ -144,7 +144,7 @@ describe('a display', () => {
     const told: string[] = [];
     const { clock, display } = openDisplay(
       { latencyMs: () => 1_000, refuse: () => new AppError('not-found', 'no such channel') },
-      { gone: ({ code }) => told.push(code) },
+      { listener: { gone: ({ code }) => told.push(code) } },
     );
     display.show(caption(1));
     await clock.advance(0);

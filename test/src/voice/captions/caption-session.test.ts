@@ -6,6 +6,7 @@ import { startCaptionSession } from '../../../../src/voice/captions/caption-sess
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import type { Assistant } from '../../../../src/chat/assistant.ts';
 import type { Channel } from '../../../../src/model/place.ts';
+import type { Platform } from '../../../../src/ports/platform.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { channelOf } from '../../../fakes/voice-port.ts';
@@ -33,21 +34,26 @@ const setUp = (options: ChannelOptions = {}) => {
     channelOf('room'),
     { languages: [] },
     {
-      clock,
-      now: () => 0,
-      platform: {
-        post: async (to, content) => ({ ...(await at(to).post(to, content)), channel: to }),
-        edit: (posted, content) => at(posted.channel).edit(posted, content),
-        delete: (posted) => at(posted.channel).delete(posted),
+      room: {
+        clock,
+        now: () => 0,
+        platform: {
+          post: async (to, content) => ({ ...(await at(to).post(to, content)), channel: to }),
+          edit: (posted, content) => at(posted.channel).edit(posted, content),
+          delete: (posted) => at(posted.channel).delete(posted),
+        } as Platform,
+        texts: createRoomTexts(texts, 'en', 'plain'),
+        log: createLog('silent'),
       },
       editRate: RATE,
       translate: createTranslating(clock).translate,
       nameOf: (id) => id,
-      texts: createRoomTexts(texts, 'en', 'plain'),
-      log: createLog('silent'),
-      gone: () => {},
-      blocked: () => {},
-      unshown: () => {},
+      listener: {
+        gone: () => {},
+        blocked: () => {},
+        unshown: () => {},
+        captionShown: () => {},
+      },
     },
   );
   const say = (id: number, text: string): void => {
@@ -103,7 +109,7 @@ describe('the summary of a session', () => {
       say(id, 'x'.repeat(2_000));
       await clock.advance(1);
     }
-    expect(session.captionCount()).toBeLessThan(200);
+    expect(session.lineCount()).toBeLessThan(200);
     const states = await Array.fromAsync(session.summary('en', assistant, signal));
     expect(states.at(-1)).toBe(`${sentence('room.summary-cut')}\nThey`);
   });

@@ -40,7 +40,7 @@ const start = ({ rule = 'told', choices = {} }: Setting = {}) => {
       if (state.fails) throw new AppError('unavailable', 'no permission');
       await state.held;
       informed.push(members.map(({ id }) => id));
-      return { told: Promise.resolve(state.speaking) };
+      return { understood: Promise.resolve(state.speaking) };
     },
     subscribe: (ids) => {
       state.subscribed = ids;

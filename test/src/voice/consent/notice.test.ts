@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { loadTexts } from '../../../../src/i18n/texts.ts';
 import type { Content } from '../../../../src/model/content.ts';
+import type { Platform } from '../../../../src/ports/platform.ts';
+import type { RoomChoices } from '../../../../src/model/space-choices.ts';
+import type { VoiceServices } from '../../../../src/voice/room-types.ts';
 import type { RoomMember } from '../../../../src/ports/voice.ts';
 import { createNotice } from '../../../../src/voice/consent/notice.ts';
-import { createNoticeLocales } from '../../../../src/voice/consent/notice-locales.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { markdownOf } from '../../../fakes/rich-text.ts';
-import { channelOf, human, SPACE } from '../../../fakes/voice-port.ts';
+import { channelOf, human } from '../../../fakes/voice-port.ts';
 
 const texts = loadTexts('locales');
 const ROOM = channelOf('room');
@@ -36,19 +38,28 @@ const setUp = ({
   const state = { isDeleted: false };
   const notice = createNotice(
     {
-      clock,
-      platform: {
-        post: async (channel, content) => {
-          posts.push(content);
-          return { channel, ids: [`m${posts.length}`] };
-        },
-        edit: async (posted, content) => {
-          if (state.isDeleted) throw new AppError('not-found', 'deleted');
-          edits.push(content);
-          return posted;
-        },
+      room: {
+        services: {
+          settings: {
+            of: async ({ id }: { id: string }) => (own[id] ? { language: own[id] } : {}),
+          },
+        } as unknown as VoiceServices,
+        platform: {
+          post: async (channel, content) => {
+            posts.push(content);
+            return { channel, ids: [`m${posts.length}`] };
+          },
+          edit: async (posted, content) => {
+            if (state.isDeleted) throw new AppError('not-found', 'deleted');
+            edits.push(content);
+            return posted;
+          },
+        } as Partial<Platform> as Platform,
+        channel: () => ROOM,
+        choices: () => ({ spokenNotice: isSpoken }) as RoomChoices,
+        texts: createRoomTexts(texts, askedIn, 'plain'),
+        clock,
       },
-      channel: () => ROOM,
       speaking: {
         announce: async (said) => {
           spoken.push([...said]);
@@ -57,24 +68,14 @@ const setUp = ({
           await promise;
         },
       },
-      isSpoken: () => isSpoken,
-      locales: createNoticeLocales({
-        texts,
-        settings: {
-          of: async ({ id }: { id: string }) => (own[id] ? { language: own[id] } : {}),
-        } as never,
-        space: () => SPACE,
-        spaceLanguage: () => space,
-        captionLanguages: () => captions,
-        askedIn,
-      }),
-      texts: createRoomTexts(texts, askedIn, 'plain'),
+      spaceLanguage: () => space,
+      captionLanguages: () => captions,
     },
     { use: 'captions', rule: 'told' },
   );
   const told: string[] = [];
   const inform = async (...members: RoomMember[]): Promise<void> => {
-    const { told: understood } = await notice.inform(members);
+    const { understood } = await notice.inform(members);
     void understood.then(() => told.push(...members.map(({ id }) => id)));
     await clock.advance(0);
   };

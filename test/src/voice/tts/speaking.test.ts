@@ -4,7 +4,9 @@ import { loadTexts } from '../../../../src/i18n/texts.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import type { Content } from '../../../../src/model/content.ts';
 import { createStatusMessages } from '../../../../src/voice/status-messages.ts';
-import { createSpeaking, type SpeakingDeps } from '../../../../src/voice/tts/speaking.ts';
+import type { Platform } from '../../../../src/ports/platform.ts';
+import type { VoiceServices } from '../../../../src/voice/room-types.ts';
+import { createSpeaking } from '../../../../src/voice/tts/speaking.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import { NO_RESERVATION } from '../../../fakes/reservation.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
@@ -23,41 +25,44 @@ const start = (language?: string, limits = withoutLimits) => {
   /** Who is looked up slowly. */
   const slow = new Map<string, Promise<void>>();
   const speaking = createSpeaking({
-    services: {
-      speaker: { voices: async () => [VOICE], speak: () => new Promise(() => undefined) },
-      settings: {
-        of: async ({ id }: { id: string }) => {
-          await slow.get(id);
-          return {};
+    room: {
+      services: {
+        speaker: { voices: async () => [VOICE], speak: () => new Promise(() => undefined) },
+        settings: {
+          of: async ({ id }: { id: string }) => {
+            await slow.get(id);
+            return {};
+          },
         },
-      },
-      glossary: { inText: async () => ({ terms: [], occurrences: [] }) },
-      languages: { detect: () => language && { language, confidence: 1 } },
-      limits,
-      usage: { record: async () => undefined },
-    } as unknown as SpeakingDeps['services'],
-    clock,
-    now: clock.nowMs,
+        glossary: { inText: async () => ({ terms: [], occurrences: [] }) },
+        languages: { detect: () => language && { language, confidence: 1 } },
+        limits,
+        usage: { record: async () => undefined },
+      } as unknown as VoiceServices,
+      platform: {} as Platform,
+      clock,
+      now: clock.nowMs,
+      channel: () => CHANNEL,
+      texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
+      messages: createStatusMessages({
+        platform: {
+          post: async (_, content) => {
+            posted.push(content);
+            return { channel: CHANNEL, ids: ['m'] };
+          },
+          edit: async (one) => one,
+        },
+        channel: () => CHANNEL,
+        log,
+      }),
+      log,
+    },
+    attendance: { knownName: () => undefined },
     play: (_, signal) =>
       new Promise((__, reject) =>
         signal.addEventListener('abort', () => reject(signal.reason as Error)),
       ),
-    channel: () => CHANNEL,
-    named: async (text) => text,
-    texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
-    messages: createStatusMessages({
-      platform: {
-        post: async (_, content) => {
-          posted.push(content);
-          return { channel: CHANNEL, ids: ['m'] };
-        },
-        edit: async (one) => one,
-      },
-      channel: () => CHANNEL,
-      log,
-    }),
     spoke: () => undefined,
-    log,
   });
   return { clock, speaking, slow, posted, logged };
 };
@@ -146,7 +151,7 @@ describe('speech in a room', () => {
     await speaking.say(saying('Wie geht es', 'bob'));
     await clock.advance(0);
     const texts = createRoomTexts(loadTexts('locales'), 'en', 'plain');
-    expect(posted).toEqual([texts.foreignVoice('de')]);
+    expect(posted).toEqual([texts.note('room.foreign-voice', { language: { language: 'de' } })]);
     await speaking[Symbol.asyncDispose]();
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEditPace } from '../../../../src/voice/captions/caption-messages.ts';
+import { createEditPace } from '../../../../src/voice/captions/caption-channel.ts';
 
 const RATE = { count: 4, windowMs: 5_000 };
 

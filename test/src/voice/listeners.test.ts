@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../../src/errors.ts';
-import { createTrouble } from '../../../../src/voice/stt/trouble.ts';
-import { createTestClock } from '../../../fakes/clock.ts';
+import { AppError } from '../../../src/errors.ts';
+import { createTrouble } from '../../../src/voice/listeners.ts';
+import { createTestClock } from '../../fakes/clock.ts';
 
 const busy = new AppError('rate-limited', 'slow down', { retryable: true });
 

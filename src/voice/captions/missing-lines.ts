@@ -1,6 +1,32 @@
 import { createLru } from '../../async/lru.ts';
 import type { Refusal } from '../stt/hallucination-filter.ts';
 
+/** Lines that could not be transcribed or shown, with their time on the room's clock. */
+export interface LostLines {
+  readonly count: number;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Collects lost lines until they are reported together. */
+export const createLostLines = (report: (lost: LostLines) => void) => {
+  let lost: LostLines | undefined;
+  return {
+    add: ({ startMs, endMs }: Omit<LostLines, 'count'>): void => {
+      lost = {
+        count: (lost?.count ?? 0) + 1,
+        startMs: Math.min(startMs, lost?.startMs ?? startMs),
+        endMs: Math.max(endMs, lost?.endMs ?? endMs),
+      };
+    },
+    /** Reports the lines that were lost since the last report, if there are any. */
+    report: (): void => {
+      if (lost) report(lost);
+      lost = undefined;
+    },
+  };
+};
+
 /** Lines in a row after which a person's lines are withheld again and again. */
 const NOTED_LINES = 3;
 const MOST_SPEAKERS = 1_000;

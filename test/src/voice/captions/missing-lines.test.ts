@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createWithheldLines } from '../../../../src/voice/captions/withheld-lines.ts';
+import { createWithheldLines } from '../../../../src/voice/captions/missing-lines.ts';
 
 const setUp = () => {
   const noted: string[] = [];

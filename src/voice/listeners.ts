@@ -1,0 +1,144 @@
+import type { Clock } from '../async/clock.ts';
+import type { AppError } from '../errors.ts';
+import { quotedWords } from '../text/quoted-words.ts';
+import type { Attendance } from './attendance.ts';
+import { createBargeIn } from './barge-in.ts';
+import type { Captioning } from './captions/captioning.ts';
+import { createLostLines, createWithheldLines } from './captions/missing-lines.ts';
+import { createConversation, createVoiceAnswers } from './conversation.ts';
+import type { ListeningUse } from './listening-mode.ts';
+import type { RoomContext } from './room-context.ts';
+import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';
+import type { Speaking } from './tts/speaking.ts';
+
+/** Time for which recognition fails before people are informed: shorter trouble only delays lines. */
+const SHOWN_AFTER_MS = 3_000;
+/** Time for which recognition works before the trouble counts as over. */
+const OVER_AFTER_MS = 10_000;
+
+export interface TroubleDeps {
+  readonly clock: Clock;
+  readonly show: (error: AppError) => void;
+  /** Called when recognition works again, whether the trouble was shown or not. */
+  readonly over: (wasShown: boolean) => void;
+}
+
+/** Distinguishes lasting trouble of recognition from failures that come and go. */
+export const createTrouble = ({ clock, show, over }: TroubleDeps) => {
+  let isShown = false;
+  let cancel: (() => void) | undefined;
+  return {
+    /** Takes the error of recognition; undefined when it works again. */
+    report: (error: AppError | undefined): void => {
+      cancel?.();
+      cancel = undefined;
+      if (!error)
+        cancel = clock.after(OVER_AFTER_MS, () => {
+          over(isShown);
+          isShown = false;
+        });
+      else if (!isShown)
+        cancel = clock.after(SHOWN_AFTER_MS, () => {
+          isShown = true;
+          show(error);
+        });
+    },
+    [Symbol.dispose]: (): void => cancel?.(),
+  };
+};
+
+export interface ListenersDeps {
+  readonly room: RoomContext;
+  readonly ownName: () => string;
+  readonly attendance: Pick<Attendance, 'nameOf'>;
+  readonly captioning: Captioning;
+  readonly speaking: Speaking;
+  /** Counts the speech of a final transcript. */
+  readonly count: (event: TranscriptEvent) => void;
+}
+
+/** Receives the transcripts of a room, for each use of its speech. */
+export const createListeners = (deps: ListenersDeps) => {
+  const { room, ownName, captioning, speaking, count } = deps;
+  const { messages, texts, choices, clock, now } = room;
+  const { nameOf } = deps.attendance;
+  const bargeIn = createBargeIn({
+    clock,
+    mode: () => choices().bargeIn,
+    duck: speaking.duck,
+    interrupt: speaking.skip,
+  });
+  const conversation = createConversation({
+    clock,
+    names: () => (choices().wakeWord ? [ownName()] : []),
+    answer: createVoiceAnswers({ room, nameOf, recentCaptions: captioning.recent, speaking }),
+  });
+  const withheldLines = createWithheldLines((speakerId) => {
+    const name = quotedWords(nameOf(speakerId));
+    void messages.post(texts.note('room.withheld', { name }));
+  });
+  const lostLines = createLostLines((lost) => {
+    const sinceMs = now() - clock.nowMs();
+    const { count: lines, startMs, endMs } = lost;
+    const times = [sinceMs + startMs, sinceMs + endMs] as const;
+    void messages.post(texts.between('room.lines-lost', ...times, { count: lines }));
+    captioning.current()?.lost(lost);
+  });
+  const trouble = createTrouble({
+    clock,
+    show: (error) => void messages.show('trouble', texts.trouble(error)),
+    over: (wasShown) => {
+      if (wasShown) void messages.settle('trouble', texts.note('room.recognised-again'));
+      lostLines.report();
+    },
+  });
+
+  const heard = (event: TranscriptEvent): void => {
+    if (!event.isFinal) return;
+    bargeIn.ended(event.speakerId);
+    conversation.transcript(event);
+    count(event);
+  };
+  const captioned = (event: TranscriptEvent): void => {
+    heard(event);
+    captioning.current()?.transcript(event);
+    if (event.isFinal && event.text !== '') withheldLines.shown(event.speakerId);
+  };
+  /** Takes the speech of people who were not informed of captions; nobody sees it. */
+  const unseen: TranscriptListener = {
+    speechBegan: bargeIn.began,
+    transcript: heard,
+    trouble: trouble.report,
+  };
+  const listeners: Readonly<Record<ListeningUse, TranscriptListener>> = {
+    captions: {
+      speechBegan: bargeIn.began,
+      transcript: captioned,
+      withheld: withheldLines.withheld,
+      lost: lostLines.add,
+      trouble: trouble.report,
+    },
+    'wake-word': unseen,
+    'barge-in': unseen,
+  };
+
+  return {
+    of: (use: ListeningUse): TranscriptListener => listeners[use],
+    conversation,
+    /** Takes the time of a packet: its member still speaks. */
+    packet: bargeIn.packet,
+    /** Counts of lines that captions did not show. */
+    withheld: () => withheldLines.counts,
+    reportLost: lostLines.report,
+    /** Forgets a member who refused to be listened to. */
+    forget: (memberId: string): void => {
+      withheldLines.forget(memberId);
+      conversation.forget(memberId);
+      bargeIn.ended(memberId);
+    },
+    [Symbol.dispose]: (): void => {
+      bargeIn[Symbol.dispose]();
+      trouble[Symbol.dispose]();
+    },
+  };
+};

@@ -41,7 +41,7 @@ export const createSharedPaces = (deps: SharedPacesDeps): SharedPaces => {
         .digest('hex');
       const name = `pace ${digest} ${endpoint}`;
       const pace = createSharedPace({ states, name, by, clock, random, changed });
-      hearers.set(name, pace.hear);
+      hearers.set(name, pace.look);
       return pace;
     },
   };

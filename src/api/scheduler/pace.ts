@@ -1,4 +1,71 @@
-import { newPaceState, type Limit, type PaceState } from './pace-state.ts';
+/** A moment when the service's bucket was empty. */
+interface Empty {
+  readonly atMs: number;
+  /** Requests accepted until then. */
+  accepted: number;
+}
+
+export interface Limit {
+  /** Requests a second. */
+  readonly rate: number;
+  /** Share below the rate at which the pace began again. */
+  readonly drop: number;
+  readonly isMeasured: boolean;
+}
+
+/** The state of a pace: what it has learnt, and what it counts. Times are those of one clock, in ms. */
+export interface PaceState {
+  /** Undefined while no limit is known. */
+  limit: Limit | undefined;
+  /** Time and doublings for which requests have waited for the pace since the last refusal. */
+  pressedMs: number;
+  doublings: number;
+  /** Requests that may be sent at once, and those that are left of them. */
+  depth: number;
+  tokens: number;
+  countedMs: number;
+  sentMs: number;
+  pausedUntilMs: number;
+  refusedMs: number;
+  /** Time at which the service said that it takes a request again; Infinity where it did not. */
+  promisedMs: number;
+  inARow: number;
+  /** Requests sent and not refused: the service decides before it answers. */
+  accepted: number;
+  /** The same of about the last second. */
+  recent: number;
+  /** Refusals since requests last did not wait for the pace. */
+  empties: readonly Empty[];
+}
+
+/** The state of a pace that knows of no limit. */
+export const newPaceState = (): PaceState => ({
+  limit: undefined,
+  pressedMs: 0,
+  doublings: 0,
+  depth: 1,
+  tokens: 0,
+  countedMs: 0,
+  sentMs: 0,
+  pausedUntilMs: -Infinity,
+  refusedMs: -Infinity,
+  promisedMs: Infinity,
+  inARow: 0,
+  accepted: 0,
+  recent: 0,
+  empties: [],
+});
+
+/** The state by another clock, which shows `byMs` more. */
+export const shiftPaceState = (state: PaceState, byMs: number): PaceState => ({
+  ...state,
+  countedMs: state.countedMs + byMs,
+  sentMs: state.sentMs + byMs,
+  pausedUntilMs: state.pausedUntilMs + byMs,
+  refusedMs: state.refusedMs + byMs,
+  promisedMs: state.promisedMs + byMs,
+  empties: state.empties.map(({ atMs, accepted }) => ({ atMs: atMs + byMs, accepted })),
+});
 
 /**
  * The pace of requests to one endpoint, learnt from refusals (429). It takes the limit for a token
@@ -12,7 +79,7 @@ export interface Pace {
    */
   waitMs(nowMs: number, reserve?: number): number;
   /** @param isPressed true when requests wait for the pace: only then does it grow */
-  sent(nowMs: number, isPressed: boolean): void;
+  sent(nowMs: number, isPressed: boolean, count?: number): void;
   /** Notes an answer: refusals after it are no longer in a row. */
   accepted(): void;
   /**
@@ -20,8 +87,6 @@ export interface Pace {
    * @param toldMs time for which the service asked to wait
    */
   refused(nowMs: number, sentAtMs: number, toldMs: number | undefined): void;
-  /** Notes that requests which were noted as sent were not. */
-  unsent(count: number): void;
   /** Forgets when requests were refused, since others were sent that were not noted. */
   forgetRefusals(): void;
   /** Requests a second; undefined while no limit is known. */
@@ -128,17 +193,16 @@ export const createPace = (known: PaceState = newPaceState()): Pace => {
       const missing = 1 + reserve * (its.depth - 1) - its.tokens;
       return missing <= 1e-6 ? 0 : (missing / pace()) * 1_000;
     },
-    sent: (nowMs, isPressed) => {
+    sent: (nowMs, isPressed, count = 1) => {
       fill(nowMs);
-      its.tokens -= 1;
-      // Turns may be given ahead, and another one before them.
-      const passedMs = Math.max(0, nowMs - its.sentMs);
-      its.accepted += 1;
-      its.recent = its.recent * Math.exp(-passedMs / 1_000) + 1;
-      its.sentMs = Math.max(its.sentMs, nowMs);
+      const passedMs = nowMs - its.sentMs;
+      its.tokens -= count;
+      its.accepted += count;
+      its.recent = its.recent * Math.exp(-passedMs / 1_000) + count;
+      its.sentMs = nowMs;
       if (isPressed) {
         its.pressedMs += Math.min(passedMs, MEASURED_MS);
-        its.doublings += Math.min(passedMs / DOUBLING_MS, 1 / DOUBLING_REQUESTS);
+        its.doublings += Math.min(passedMs / DOUBLING_MS, Math.max(0, count) / DOUBLING_REQUESTS);
       } else its.empties = [];
     },
     accepted: () => {
@@ -165,11 +229,6 @@ export const createPace = (known: PaceState = newPaceState()): Pace => {
       learn(nowMs, waitMs);
       its.tokens = 0;
       its.refusedMs = nowMs;
-    },
-    unsent: (count) => {
-      its.tokens += count;
-      its.accepted -= count;
-      its.recent = Math.max(0, its.recent - count);
     },
     forgetRefusals: () => {
       its.empties = [];

@@ -3,7 +3,6 @@ import { LANES, type Lane } from '../../model/lane.ts';
 import { createConcurrency } from './concurrency.ts';
 import { createLanes, type Waiting } from './lanes.ts';
 import { NotSentError } from './not-sent-error.ts';
-import { AHEAD_MS } from './pace-book.ts';
 import { createPace } from './pace.ts';
 import type { RequestPace } from './shared-pace.ts';
 
@@ -154,11 +153,8 @@ export const createRequestScheduler = ({
     } while (lanes.size > 0);
     isPressed = lanes.size > 0 && waitMs < Infinity;
     if (isPressed) cancelWake = clock.after(Math.ceil(waitMs), pump);
-    const lane = LANES.find((one) => lanes.sizeOf(one) > 0) ?? 'interactive';
-    // Those under way leave their places meanwhile.
-    const places = concurrency.limit() * (1 + AHEAD_MS / Math.max(1, serviceMs)) - underWay;
-    const count = Math.min(lanes.size, Math.max(0, Math.floor(places)));
-    pace.wants?.({ count, lane, reserve: RESERVES[lane] });
+    const lane = LANES.find((one) => lanes.sizeOf(one) > 0);
+    pace.waits?.(isPressed ? lane : undefined);
   };
 
   /** The wait to expect for a new request. */

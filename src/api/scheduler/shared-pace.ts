@@ -1,30 +1,22 @@
 import type { Clock } from '../../async/clock.ts';
 import type { Lane } from '../../model/lane.ts';
 import type { SharedStates } from '../../ports/shared-states.ts';
-import { createSingleFlight } from './single-flight.ts';
-import { createHeldTurns } from './held-turns.ts';
-import { AHEAD_MS, enterReport, type PaceAnswer, type PaceReport } from './pace-book.ts';
-import { createPaceNews } from './pace-news.ts';
-import { newPaceState } from './pace-state.ts';
-import { createPace, type Pace } from './pace.ts';
-
-/** Requests that wait for the pace: how many, and the most urgent lane, which leaves a share of a burst. */
-export interface PaceDemand {
-  readonly count: number;
-  readonly lane: Lane;
-  readonly reserve: number;
-}
+import { createPace, newPaceState, type Pace } from './pace.ts';
+import { enterReport, type MetRefusal, type PaceAnswer, type PaceReport } from './pace-row.ts';
 
 /** The pace as a scheduler uses it. */
-export interface RequestPace extends Omit<Pace, 'state' | 'unsent' | 'forgetRefusals'> {
-  /** Notes what waits, each time that this changes. */
-  readonly wants?: (demand: PaceDemand) => void;
+export interface RequestPace extends Pick<
+  Pace,
+  'waitMs' | 'sent' | 'accepted' | 'refused' | 'perSecond'
+> {
+  /** Notes the most urgent lane that waits for the pace, each time that this changes. */
+  readonly waits?: (lane: Lane | undefined) => void;
 }
 
-/** A pace that processes keep together. */
+/** A pace that processes share. */
 export interface SharedPace extends RequestPace {
-  /** Another process has news of the pace. */
-  readonly hear: () => void;
+  /** Looks at the pace again, as another process has changed it. */
+  readonly look: () => void;
 }
 
 export interface SharedPaceDeps {
@@ -33,170 +25,164 @@ export interface SharedPaceDeps {
   readonly name: string;
   readonly by: string;
   readonly clock: Clock;
+  /** Random number from 0 to 1. */
   readonly random: () => number;
   /** Called when more may be sent than was known. */
   readonly changed: () => void;
 }
 
-/** Weights of processes that want turns, by their most urgent lane. */
-const WEIGHTS: Readonly<Record<Lane, number>> = { live: 8, interactive: 4, ambient: 2, batch: 1 };
-/** Longest wait for the database, and time between two tries while it is away. */
+/** Parts of the rate for a process whose speech that people hear now waits; any other has one. */
+const LIVE_PARTS = 4;
+/** Time between two reports of a process that sends. */
+const REPORT_MS = 500;
+/** Longest wait for the answer to the report of a refusal. */
 const ANSWER_MS = 1_000;
-const AGAIN_MS = 1_000;
-/** Least time between two asks for turns. */
-const LEAST_MS = 20;
-/** Wait after a refusal that names none, until the others' answer. */
-const UNTOLD_MS = 1_000;
 
-/** The pace of a process that goes on alone with its portion, in requests a second, of a shared one. */
-const paceAlone = (portion: number | undefined, nowMs: number, pausedUntilMs: number): Pace =>
-  createPace({
-    ...newPaceState(),
-    limit: portion ? { rate: portion, drop: 0, isMeasured: true } : undefined,
-    countedMs: nowMs,
-    sentMs: nowMs,
-    pausedUntilMs,
-  });
+/** Most refusals of one report. */
+const MOST_REFUSALS = 64;
+
+/** A refusal (429), by this process's clock. */
+interface Refusal {
+  readonly atMs: number;
+  readonly sentAtMs: number;
+  readonly waitMs: number | undefined;
+}
 
 /**
- * Creates a pace that all processes on one database keep together, in a book that one of them at a time
- * changes: each reports what it sent and was refused, and is given turns ahead of need. While no limit is
- * known, nothing is asked. While the database is away, each goes on with its last portion.
+ * Creates a pace that all processes on one database share. Each goes by its portion of the rate, reports
+ * twice a second what it sent, at once what it was refused, and is given its next portion. While no limit
+ * is known, nothing is reported. While the database is away, each goes on with its last portion.
  */
 export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
   const { states, name, by, clock, random, changed } = deps;
   const { nowMs } = clock;
-  const turns = createHeldTurns();
-  const news = createPaceNews();
-  /** Decides while no limit is known, and while the database is away. */
   let own = createPace();
-  /** The last answer, while it decides. */
-  let together: PaceAnswer | undefined;
+  let portion: number | undefined;
   let era = 0;
-  let isAway = false;
-  let pausedUntilMs = -Infinity;
-  let aheadAtMs = -Infinity;
-  let nextTurnMs = -Infinity;
-  let demand: PaceDemand = { count: 0, lane: 'interactive', reserve: 0 };
+  let waiting: Lane | undefined;
+  let parts = 1;
+  let sent = 0;
+  let isAccepted = false;
+  let refusals: Refusal[] = [];
+  /** Time until which nothing is sent after a refusal, unless the answer comes before. */
+  let settledMs = -Infinity;
+  let wasAway = false;
+  let reportedMs = -Infinity;
+  let isReporting = false;
+  let isDue = false;
+  let cancelNext: (() => void) | undefined;
 
-  const dropLate = (now: number): void => news.unused(turns.dropLate(now));
+  const metRefusal = ({ atMs, sentAtMs, waitMs }: Refusal, now: number): MetRefusal => ({
+    agoMs: now - atMs,
+    sentAgoMs: now - sentAtMs,
+    waitMs,
+  });
 
-  const takeReport = (): PaceReport => {
-    const now = nowMs();
-    dropLate(now);
-    return {
+  const takeReport = (now: number): PaceReport => {
+    const report: PaceReport = {
       by,
       nowMs: now,
-      wanted: Math.max(0, demand.count - turns.count()),
-      weight: WEIGHTS[demand.lane],
-      reserve: demand.reserve,
-      held: turns.count(),
-      era,
-      ...news.take(now),
-      wasAway: isAway,
-      own: own.state(),
+      parts,
+      isWaiting: waiting !== undefined,
+      sent,
+      isAccepted,
+      refusals: refusals.map((refusal) => metRefusal(refusal, now)),
+      wasAway,
+      own: portion === undefined ? own.state() : undefined,
     };
+    [sent, isAccepted, refusals] = [0, false, []];
+    return report;
   };
 
-  const goAlone = (): void => {
-    isAway = true;
-    asking.notBefore(nowMs() + AGAIN_MS);
-    if (!together) return;
-    own = paceAlone(together.portion, nowMs(), pausedUntilMs);
-    together = undefined;
-    turns.clear();
-    changed();
+  const forget = (): void => {
+    if (portion !== undefined) own = createPace();
+    portion = undefined;
   };
 
-  const take = (answer: PaceAnswer, wanted: number): void => {
+  const take = (answer: PaceAnswer): void => {
     const now = nowMs();
-    const isLate = isAway;
-    isAway = false;
-    if (answer.era !== era) {
-      era = answer.era;
-      turns.clear();
-      news.beginEra(now);
-    }
-    asking.notBefore(now);
-    if (answer.perSecond === undefined) {
-      if (together) own = createPace();
-      together = undefined;
-      return;
-    }
-    const isRefused = news.hasRefusals();
-    // What was refused meanwhile is reported next.
-    if (!isRefused) own = createPace();
-    together = answer;
-    pausedUntilMs = Math.max(now + answer.pauseMs, isRefused ? pausedUntilMs : 0);
-    nextTurnMs = now + answer.nextInMs;
-    const given = answer.turnsInMs.map((inMs) => now + inMs);
-    if (isLate) news.unused(given.length);
-    else turns.add(given);
-    if (given.length >= wanted) return;
-    const beforeMs = AHEAD_MS * (0.25 + random() / 2);
-    asking.notBefore(Math.max(now + LEAST_MS, turns.middleMs() ?? nextTurnMs - beforeMs));
+    own.waitMs(now);
+    const its = own.state();
+    const isNewEra = answer.era !== era;
+    era = answer.era;
+    const rate = answer.perSecond * answer.share;
+    portion = rate;
+    const { pauseMs } = answer;
+    // After a pause, the processes begin one after the other.
+    const tokens = isNewEra
+      ? 1 - answer.place * answer.share - (pauseMs * rate) / 1_000
+      : its.tokens - answer.owed;
+    own = createPace({
+      ...newPaceState(),
+      limit: { rate, drop: 0, isMeasured: true },
+      depth: Math.max(1, answer.depth * answer.share),
+      tokens,
+      countedMs: now,
+      sentMs: now,
+      // What was refused meanwhile is reported next.
+      pausedUntilMs: Math.max(now + pauseMs, refusals.length > 0 ? its.pausedUntilMs : -Infinity),
+    });
   };
 
-  const asking = createSingleFlight({
-    clock,
-    askOnce: async () => {
-      const report = takeReport();
-      const cancelLate = clock.after(ANSWER_MS, goAlone);
-      const change = states.change(name, (text, storeMs) => enterReport(text, storeMs, report));
-      try {
-        await change.then((answer) => take(answer, report.wanted), goAlone);
-      } finally {
-        cancelLate();
-      }
-    },
-    asked: () => {
-      changed();
-      return !isAway;
-    },
-  });
-  const isTurnWanted = (): boolean =>
-    together ? demand.count > turns.count() : isAway && demand.count > 0;
+  /** Reports at once, or again after what is being reported. */
+  async function report(): Promise<void> {
+    cancelNext?.();
+    cancelNext = undefined;
+    isDue = isReporting;
+    if (isReporting) return;
+    isReporting = true;
+    reportedMs = nowMs();
+    const news = takeReport(reportedMs);
+    try {
+      const answer = await states.change(name, (text, atMs) => enterReport(text, atMs, news));
+      wasAway = false;
+      if (answer) take(answer);
+      else forget();
+    } catch {
+      wasAway = true;
+    }
+    isReporting = false;
+    if (!isDue || wasAway) settledMs = -Infinity;
+    if (isDue && !wasAway) void report();
+    else plan();
+    changed();
+  }
 
-  asking.ask();
+  /** Plans the next report of a process that sends. */
+  function plan(): void {
+    if (portion === undefined && !wasAway) return;
+    if (cancelNext || isReporting || (waiting === undefined && sent === 0)) return;
+    const leftMs = reportedMs + REPORT_MS * (0.75 + random() / 2) - nowMs();
+    cancelNext = clock.after(Math.max(0, Math.ceil(leftMs)), () => void report());
+  }
+
+  void report();
   return {
-    waitMs: (now, reserve = 0) => {
-      if (!together) return own.waitMs(now, reserve);
-      if (pausedUntilMs > now) return pausedUntilMs - now;
-      dropLate(now);
-      const turnMs = turns.firstMs();
-      if (turnMs !== undefined) return Math.max(0, turnMs - now);
-      // One request does not wait for the database; the others learn of it.
-      const mayGoAhead = reserve === 0 && !together.isPressed && now >= aheadAtMs;
-      return mayGoAhead && now >= nextTurnMs ? 0 : Math.max(LEAST_MS, nextTurnMs - now);
-    },
+    waitMs: (now, reserve) => Math.max(settledMs - now, own.waitMs(now, reserve)),
     sent: (now, isPressed) => {
-      if (!together) {
-        own.sent(now, isPressed);
-        return;
-      }
-      if (turns.use()) return;
-      news.sentAhead();
-      aheadAtMs = now + Math.max(AHEAD_MS, 1_000 / (together.perSecond ?? 1));
-      asking.ask();
+      own.sent(now, isPressed);
+      if (portion === undefined) return;
+      sent += 1;
+      plan();
     },
     accepted: () => {
       own.accepted();
-      news.accepted();
+      isAccepted = true;
     },
-    refused: (now, sentAtMs, toldMs) => {
-      own.refused(now, sentAtMs, toldMs);
-      pausedUntilMs = Math.max(pausedUntilMs, now + (toldMs ?? UNTOLD_MS));
-      if (isAway) return;
-      news.refused({ atMs: now, sentAtMs, toldMs });
-      asking.ask();
+    refused: (now, sentAtMs, waitMs) => {
+      own.refused(now, sentAtMs, waitMs);
+      if (refusals.length < MOST_REFUSALS) refusals.push({ atMs: now, sentAtMs, waitMs });
+      settledMs = now + ANSWER_MS;
+      if (!wasAway) void report();
     },
-    wants: (wanted) => {
-      const isUrgent = wanted.count > 0 && wanted.reserve < demand.reserve;
-      demand = wanted.count > 0 ? wanted : { ...demand, count: 0 };
-      if (isUrgent && !isAway) asking.notBefore(nowMs());
-      asking.askInTime(isTurnWanted);
+    waits: (lane) => {
+      waiting = lane;
+      const before = parts;
+      if (lane !== undefined) parts = lane === 'live' ? LIVE_PARTS : 1;
+      if (parts > before && portion !== undefined && !wasAway) void report();
+      else plan();
     },
-    hear: asking.ask,
-    perSecond: () => together?.portion ?? own.perSecond(),
+    look: () => void report(),
+    perSecond: () => portion ?? own.perSecond(),
   };
 };

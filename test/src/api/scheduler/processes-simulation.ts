@@ -52,7 +52,7 @@ const runProcess = (
   const makePace = (changed: () => void) => {
     const name = 'key:translate';
     const pace = createSharedPace({ states: shared!, name, by, clock, random, changed });
-    shared!.watch(pace.hear);
+    shared!.watch(pace.look);
     return pace;
   };
   const scheduler = createRequestScheduler({ clock, random, ...(shared ? { makePace } : {}) });

@@ -18,11 +18,11 @@ const flooded = async (limits = FIVE): Promise<Simulation> => {
 
 describe('three processes that use one key', () => {
   it.each([
-    [1, 10_000],
-    [5, 2_000],
-    [20, 1_000],
-    [50, 1_000],
-  ])('keep its %i a second together, in equal parts', async (perSecond, longestMs) => {
+    [1, 10_000, 0.05],
+    [5, 1_000, 0.025],
+    [20, 500, 0.025],
+    [50, 500, 0.025],
+  ])('keep its %i a second together, in equal parts', async (perSecond, longestMs, mostRefused) => {
     const simulation = await flooded({ perSecond, burst: 8 });
     const { processes, states } = simulation;
     for (const { done, chat } of processes) {
@@ -32,14 +32,14 @@ describe('three processes that use one key', () => {
     const changes = states.changes;
     const { used, refused, accepted } = await measureFor(simulation, 120_000);
     expect(used).toBeGreaterThanOrEqual(0.95);
-    expect(refused).toBeLessThanOrEqual(0.025);
+    expect(refused).toBeLessThanOrEqual(mostRefused);
     for (const { done } of processes) expect(done.length).toBeGreaterThan(accepted / 3 / 1.4);
     const waits = processes.flatMap(({ done }) =>
       done.flatMap(({ job, tookMs }) => (job.lane === 'interactive' ? [tookMs] : [])),
     );
     expect(quantile(waits, 0.95)).toBeLessThan(longestMs);
-    // The database is asked a few times a second, however many requests there are.
-    expect(states.changes - changes).toBeLessThan(3 * 120 * 5);
+    // The database is asked twice a second, however many requests there are.
+    expect(states.changes - changes).toBeLessThan(3 * 120 * 3);
   });
 
   it('leave all of it to one within a second when the others rest', async () => {
@@ -64,7 +64,7 @@ describe('three processes that use one key', () => {
     states.isAway = true;
     const apart = await measureFor(simulation, LEARNT_MS);
     expect(apart.used).toBeGreaterThanOrEqual(0.85);
-    expect(apart.refused).toBeLessThanOrEqual(0.05);
+    expect(apart.refused).toBeLessThanOrEqual(0.1);
     states.isAway = false;
     await simulation.clock.advance(10_000);
     const together = await measureFor(simulation, LEARNT_MS);
@@ -81,7 +81,7 @@ const join = (count: number) => {
     const own = states.join();
     const deps = { name: 'x', by: String(index), clock, random: () => 0.5, changed: () => {} };
     const pace = createSharedPace({ states: own, ...deps });
-    own.watch(pace.hear);
+    own.watch(pace.look);
     return pace;
   });
   return { clock, states, paces: paces as [(typeof paces)[0], (typeof paces)[0]] };
@@ -116,14 +116,13 @@ describe('a pace that processes share', () => {
     expect(one.waitMs(clock.nowMs())).toBeLessThan(20);
   });
 
-  it('has one urgent request of an idle process sent without a wait for the database', async () => {
+  it('has one request of an idle process sent without a wait for the database', async () => {
     const { clock, states, paces } = join(2);
     const [one, other] = paces;
     one.sent(clock.nowMs(), false);
     one.refused(clock.nowMs(), clock.nowMs(), 1_000);
     await clock.advance(5_000);
     expect(other.waitMs(clock.nowMs())).toBe(0);
-    expect(other.waitMs(clock.nowMs(), 0.25)).toBeGreaterThan(0);
     const before = states.texts.get('x');
     other.sent(clock.nowMs(), false);
     expect(other.waitMs(clock.nowMs())).toBeGreaterThan(0);
@@ -156,7 +155,7 @@ describe('a pace that processes share', () => {
     expect(one.waitMs(clock.nowMs())).toBeGreaterThan(1_900);
     expect(other.perSecond()).toBeUndefined();
     states.isAway = false;
-    one.wants?.({ count: 1, lane: 'ambient', reserve: 0.25 });
+    one.waits?.('ambient');
     await clock.advance(10);
     expect(other.waitMs(clock.nowMs())).toBeGreaterThan(1_900);
   });
@@ -168,10 +167,10 @@ describe('a pace that processes share', () => {
     one.sent(clock.nowMs(), false);
     one.refused(clock.nowMs(), clock.nowMs(), 120_000);
     await clock.advance(70_000);
-    one.wants?.({ count: 1, lane: 'ambient', reserve: 0.25 });
+    one.waits?.('ambient');
     await clock.advance(10);
     states.isAway = true;
-    one.hear();
+    one.look();
     await clock.advance(2_000);
     expect(one.waitMs(clock.nowMs(), 0.25)).toBeGreaterThan(40_000);
     await clock.advance(70_000);
@@ -185,7 +184,7 @@ describe('a pace that processes share', () => {
     one.refused(clock.nowMs(), clock.nowMs(), 1_000);
     await clock.advance(400_000);
     for (const pace of [one, other]) {
-      pace.wants?.({ count: 1, lane: 'ambient', reserve: 0.25 });
+      pace.waits?.('ambient');
       await clock.advance(10);
       expect(pace.waitMs(clock.nowMs(), 0.25)).toBe(0);
       expect(pace.perSecond()).toBeUndefined();

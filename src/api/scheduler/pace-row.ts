@@ -37,7 +37,7 @@ export interface PaceReport {
   readonly own: PaceState | undefined;
 }
 
-/** What a process is to do. */
+/** The portion that a process gets, and what it has to respect. */
 export interface PaceAnswer {
   /** Number of the refusals that were news. */
   readonly era: number;
@@ -64,7 +64,7 @@ interface Waiting {
   readonly counted: number;
 }
 
-/** What all processes know of one endpoint with one key: the text of a row. Times are by the database's clock. */
+/** The row of one endpoint with one key: the knowledge of all processes. Times are by the database’s clock. */
 interface PaceRow {
   readonly pace: PaceState;
   readonly era: number;

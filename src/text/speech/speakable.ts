@@ -14,15 +14,20 @@ export interface SpeakableOptions extends SpokenOptions {
 /** A heart made of signs, which is read as the emoji. */
 const heart = /(?<!\S)<3(?!\S)/g;
 
+/** Names of programming languages and marks of code, beside which `<3` is no heart. */
+const codeLike = /[A-Za-z](?:\+\+|#)|[={};]/;
+
 const readableSigns = (tree: RichText): RichText =>
-  map(tree, (node) =>
-    node.kind === 'text' ? text(plainLetters(node.text).replaceAll(heart, '❤')) : node,
-  );
+  map(tree, (node) => {
+    if (node.kind !== 'text') return node;
+    const plain = plainLetters(node.text);
+    return text(codeLike.test(plain) ? plain : plain.replaceAll(heart, '❤'));
+  });
 
 /**
  * Makes the text that a voice reads for a message: names for mentions, words for emoji, the host
- * for an address, laughter in the voice's language; no code, spoilers or line marks, or the words
- * given for them; repeated letters are shortened, telephone numbers and runs of over eight digits
+ * for an address, laughter in the voice's language; the numbers of lists; no code, spoilers or other line marks,
+ * or the words given for them; repeated letters are shortened, telephone numbers and runs of over eight digits
  * are read digit by digit. Line breaks are kept, other white space becomes one space. Empty when
  * nothing is left to read.
  */

@@ -2,71 +2,71 @@ import { languageOf } from './spoken-language.ts';
 import { amountOf, marksOf, NOT_AFTER, NOT_BEFORE, NUMBER, type Amount } from './written-number.ts';
 
 /** Currencies by sign, with one of the same name elsewhere, by which the country is left out. */
-const CURRENCIES: Readonly<Record<string, readonly [code: string, namesake?: string]>> = {
-  $: ['USD', 'CAD'],
-  US$: ['USD'],
-  C$: ['CAD'],
-  A$: ['AUD'],
-  R$: ['BRL'],
-  '€': ['EUR'],
-  '£': ['GBP', 'EGP'],
-  '¥': ['JPY'],
-  '￥': ['JPY'],
-  '₹': ['INR', 'PKR'],
-  '₩': ['KRW', 'KPW'],
-  '₽': ['RUB', 'BYN'],
-  '₴': ['UAH'],
-  '₺': ['TRY'],
-  '฿': ['THB'],
-  '₫': ['VND'],
-  '₪': ['ILS'],
-  zł: ['PLN'],
-  Kč: ['CZK'],
-};
+const CURRENCIES = new Map(
+  (
+    '$ USD CAD,US$ USD,C$ CAD,A$ AUD,R$ BRL,€ EUR,£ GBP EGP,¥ JPY,￥ JPY,₹ INR PKR,₩ KRW KPW,' +
+    '₽ RUB BYN,₴ UAH,₺ TRY,฿ THB,₫ VND,₪ ILS,ZŁ PLN,KČ CZK'
+  )
+    .split(',')
+    .map((row) => row.split(' '))
+    .map(([sign = '', code, namesake]) => [sign, [code, namesake] as const]),
+);
 const SIGNS = String.raw`(?:US|[ACR])?\$|[€£¥￥₹₩₽₴₺฿₫₪]`;
-const MAGNITUDE = String.raw`(?! ?(?:k|m|bn?|mio|mrd|mill|milli|bill|trill|mil|thousand|тыс|млн|млрд|mld|tys|mln)(?:\.|\p{L}*)(?!\p{L})|[ ]?[万萬億亿千만억천])`;
+/** Words and letters of magnitudes; some mean another in English. */
+const MAGNITUDES: readonly (readonly [pattern: string, value: number, inEnglish?: number])[] = [
+  [String.raw`k|thousand|tausend|tsd\.?|тыс\.?|тысяч[аи]?|tys\.?|천|千`, 1e3],
+  ['mil', 1e3, 1e6],
+  ['万|萬|만', 1e4],
+  [
+    String.raw`mn?|mio\.?|mln\.?|millions?|millionen|millón|millones|milhão|milhões|milione|milioni|miljoen|млн\.?|миллион(?:а|ов)?`,
+    1e6,
+  ],
+  ['億|亿|억', 1e8],
+  [
+    String.raw`bn?|mrd\.?|md|mld\.?|milliarden?|milliards?|miliard\p{L}*|miljard|bilhão|bilhões|млрд\.?|миллиард(?:а|ов)?`,
+    1e9,
+  ],
+  ['billions?|billionen', 1e12, 1e9],
+  ['trillions?', Number.NaN, 1e12],
+];
+const MAGNITUDE = `[ \\u00A0]?(${MAGNITUDES.map(([pattern]) => pattern).join('|')})(?!\\p{sc=Latn}|\\p{sc=Cyrl})`;
+const MAGNITUDE_OF = MAGNITUDES.map(
+  ([pattern, ...values]) => [new RegExp(`^(?:${pattern})$`, 'iu'), ...values] as const,
+);
 const money = new RegExp(
-  String.raw`${NOT_AFTER}(?:(${SIGNS}) ?(${NUMBER})|(${NUMBER})[ \u00A0\u202F]?([$€£¥￥₹₩₽₴₺฿₫₪]|zł|Kč))${MAGNITUDE}${NOT_BEFORE}`,
+  String.raw`${NOT_AFTER}(?:(${SIGNS}) ?(${NUMBER})(?:${MAGNITUDE})?|(${NUMBER})(?:${MAGNITUDE})?[ \u00A0\u202F]?([$€£¥￥₹₩₽₴₺฿₫₪]|zł|Kč))${NOT_BEFORE}`,
   'giu',
 );
+/** The word between a magnitude of a million or more and its currency. */
+const OF: Readonly<Record<string, string>> = { fr: ' de ', es: ' de ', pt: ' de ', it: ' di ' };
 
-const UNITS: Readonly<Record<string, string>> = {
-  'km/h': 'kilometer-per-hour',
-  kmh: 'kilometer-per-hour',
-  'км/ч': 'kilometer-per-hour',
-  mph: 'mile-per-hour',
-  Mbps: 'megabit-per-second',
-  'Mbit/s': 'megabit-per-second',
-  Gbps: 'gigabit-per-second',
-  km: 'kilometer',
-  км: 'kilometer',
-  cm: 'centimeter',
-  см: 'centimeter',
-  mm: 'millimeter',
-  мм: 'millimeter',
-  kg: 'kilogram',
-  кг: 'kilogram',
-  ml: 'milliliter',
-  mL: 'milliliter',
-  мл: 'milliliter',
-  lb: 'pound',
-  lbs: 'pound',
-  oz: 'ounce',
-  ft: 'foot',
-  ms: 'millisecond',
-  '°C': 'celsius',
-  '°С': 'celsius',
-  '℃': 'celsius',
-  '°F': 'fahrenheit',
-  '℉': 'fahrenheit',
-  TB: 'terabyte',
-  GB: 'gigabyte',
-  ГБ: 'gigabyte',
-  MB: 'megabyte',
-  МБ: 'megabyte',
-  KB: 'kilobyte',
-  kB: 'kilobyte',
-};
+/** Units of `Intl` by their symbols. */
+const UNITS: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({
+    'kilometer-per-hour': 'km/h kmh км/ч',
+    'mile-per-hour': 'mph',
+    'megabit-per-second': 'Mbps Mbit/s',
+    'gigabit-per-second': 'Gbps',
+    kilometer: 'km км',
+    centimeter: 'cm см',
+    millimeter: 'mm мм',
+    kilogram: 'kg кг',
+    milliliter: 'ml mL мл',
+    pound: 'lb lbs',
+    ounce: 'oz',
+    foot: 'ft',
+    millisecond: 'ms',
+    minute: 'min mins мин',
+    hour: 'hrs',
+    celsius: '°C °С ℃',
+    fahrenheit: '°F ℉',
+    terabyte: 'TB',
+    gigabyte: 'GB ГБ',
+    megabyte: 'MB МБ',
+    kilobyte: 'KB kB',
+    percent: '%',
+  }).flatMap(([unit, symbols]) => symbols.split(' ').map((symbol) => [symbol, unit])),
+);
 /** The symbols of units as a pattern, the longest first. */
 export const UNIT_SYMBOLS = Object.keys(UNITS)
   .toSorted((a, b) => b.length - a.length)
@@ -75,6 +75,12 @@ const measured = new RegExp(
   String.raw`${NOT_AFTER}([-−]?${NUMBER})[ \u00A0\u202F]?(${UNIT_SYMBOLS})${NOT_BEFORE}`,
   'gu',
 );
+
+/** Percents in languages whose `Intl` has the sign alone. */
+const PERCENT: Readonly<Record<string, (number: string) => string>> = {
+  zh: (number) => `百分之${number}`,
+  ko: (number) => `${number}퍼센트`,
+};
 
 const mixedMarks =
   /(?<![\w.,])(?:\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:\.\d{3})+,\d+)(?![\w%]|[.,]\d)/g;
@@ -108,33 +114,56 @@ const createAmountReader = (locale: string) => {
     formats.set(key, format);
     return format;
   };
-  const priced = (amount: Amount, currency: string): Intl.NumberFormatPart[] =>
-    formatOf(amount, { style: 'currency', currency, currencyDisplay: 'name' }).formatToParts(
-      amount.value,
-    );
+  const priced = (amount: Amount, currency: string, magnitude = 1): Intl.NumberFormatPart[] =>
+    magnitude === 1
+      ? formatOf(amount, { style: 'currency', currency, currencyDisplay: 'name' }).formatToParts(
+          amount.value,
+        )
+      : new Intl.NumberFormat(locale, {
+          style: 'currency',
+          currency,
+          currencyDisplay: 'name',
+          notation: 'compact',
+          compactDisplay: 'long',
+          maximumFractionDigits: 3,
+        }).formatToParts(amount.value * magnitude);
+
+  const currencyOf = (sign: string): readonly (string | undefined)[] =>
+    language === 'zh' && /[¥￥]/.test(sign) ? ['CNY'] : (CURRENCIES.get(sign.toUpperCase()) ?? []);
+
+  /** The name of a currency, without the country where another has the same name. */
+  const nameOf = (sign: string, amount: Amount, name: string): string => {
+    if (language === 'pt') return name.toLowerCase().replace(/ (?:americano|brasileiro)s?$/, '');
+    const namesake = currencyOf(sign)[1];
+    if (namesake === undefined) return name;
+    const other = new Set(wordsOf(nameIn(priced(amount, namesake))));
+    const common = wordsOf(name).filter((word) => other.has(word));
+    return common.join(' ') || name;
+  };
+  const magnitudeOf = (written: string | undefined): number => {
+    if (written === undefined) return 1;
+    const [, value = Number.NaN, inEnglish = value] =
+      MAGNITUDE_OF.find(([pattern]) => pattern.test(written)) ?? [];
+    return language === 'en' ? inEnglish : value;
+  };
 
   return {
-    money: (sign: string, written: string): string | undefined => {
+    money: (sign: string, written: string, magnitude?: string): string | undefined => {
       // In Spanish it stands for pesos as often.
       if (sign === '$' && language === 'es') return undefined;
       const amount = amountOf(written, marks, 2);
-      const [code, namesake] =
-        language === 'zh' && /[¥￥]/.test(sign)
-          ? ['CNY']
-          : (CURRENCIES[sign] ??
-            CURRENCIES[sign.toUpperCase()] ??
-            CURRENCIES[sign.toLowerCase()] ??
-            []);
-      if (!amount || code === undefined) return undefined;
-      const parts = priced(amount, code);
-      const other = new Set(
-        namesake === undefined ? [] : wordsOf(nameIn(priced(amount, namesake))),
-      );
-      const common = wordsOf(nameIn(parts)).filter((word) => other.has(word));
+      const [code] = currencyOf(sign);
+      const times = magnitudeOf(magnitude);
+      if (!amount || code === undefined || Number.isNaN(times)) return undefined;
+      const parts = priced(amount, code, times);
+      const of = times * amount.value >= 1e6 && times > 1 ? OF[language] : undefined;
       return parts
-        .map(({ type, value }) =>
-          type === 'currency' && common.length > 0 ? common.join(' ') : value,
-        )
+        .map(({ type, value }, index) => {
+          if (type === 'currency') return nameOf(sign, amount, value);
+          const isLast = type === 'literal' && parts[index + 1]?.type === 'currency';
+          if (!isLast || of === undefined) return value;
+          return language === 'fr' && parts[index + 1]?.value.startsWith('e') ? ' d’' : of;
+        })
         .join('');
     },
     measured: (written: string, symbol: string): string | undefined => {
@@ -144,6 +173,9 @@ const createAmountReader = (locale: string) => {
       // Chinese voices and people say the letters.
       if (!amount || unit === undefined || (language === 'zh' && unit.endsWith('byte')))
         return undefined;
+      const percent = unit === 'percent' ? PERCENT[language] : undefined;
+      if (percent)
+        return percent(formatOf(amount, {}).format(isNegative ? -amount.value : amount.value));
       const words = formatOf(amount, { style: 'unit', unit, unitDisplay: 'long' }).format(
         isNegative ? -amount.value : amount.value,
       );
@@ -169,8 +201,8 @@ export const spokenAmounts = (text: string, locale: string): string => {
   return text
     .replaceAll(
       money,
-      (written, sign, after, before, signAfter) =>
-        reader().money(sign ?? signAfter, after ?? before) ?? written,
+      (written, sign, after, magnitude, before, magnitudeBefore, signAfter) =>
+        reader().money(sign ?? signAfter, after ?? before, magnitude ?? magnitudeBefore) ?? written,
     )
     .replaceAll(measured, (written, number, symbol) => reader().measured(number, symbol) ?? written)
     .replaceAll(mixedMarks, (written) => reader().plain(written) ?? written);

@@ -1,30 +1,13 @@
 import { languageOf } from './spoken-language.ts';
 
-const DAY_MS = 86_400_000;
-
 const FIRST_YEAR = 1_000;
 const LAST_YEAR = 2_999;
 
-const daysOfMonth = (year: number, month: number): number => {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
-};
-
-const isDate = (year: number, month: number, day: number): boolean =>
-  year >= FIRST_YEAR &&
-  year <= LAST_YEAR &&
-  month >= 1 &&
-  month <= 12 &&
-  day >= 1 &&
-  day <= daysOfMonth(year, month);
-
-/** Ms since 1970 at the beginning of a day of the Gregorian calendar, in UTC. */
-const msOf = (year: number, month: number, day: number): number => {
-  // Years that begin in March have their leap day at the end.
-  const from = month > 2 ? year : year - 1;
-  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
-  const leapDays = Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400);
-  return (365 * from + leapDays + dayOfYear - 719_468) * DAY_MS;
+/** Ms since 1970 at the beginning of a day, in UTC; undefined where there is no such day. */
+const msOf = (year: number, month: number, day: number): number | undefined => {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return isReal && year >= FIRST_YEAR && year <= LAST_YEAR ? date.getTime() : undefined;
 };
 
 /** Abbreviations of "year" that `Intl` puts behind it. */
@@ -63,8 +46,9 @@ const createDateReader = (locale: string) => {
   const long = new Intl.DateTimeFormat(locale, LONG);
   const [abbreviated, whole] = YEARS[languageOf(locale)] ?? [];
   const read = (year: number, month: number, day: number): string | undefined => {
-    if (!isDate(year, month, day)) return undefined;
-    const words = long.format(msOf(year, month, day));
+    const ms = msOf(year, month, day);
+    if (ms === undefined) return undefined;
+    const words = long.format(ms);
     return abbreviated !== undefined && whole !== undefined && words.endsWith(abbreviated)
       ? words.slice(0, -abbreviated.length) + whole
       : words;
@@ -72,20 +56,18 @@ const createDateReader = (locale: string) => {
   return {
     read,
     /** A day without a year. */
-    readShort: (month: number, day: number): string | undefined =>
-      isDate(2_000, month, day)
-        ? new Intl.DateTimeFormat(locale, DAY_AND_MONTH).format(msOf(2_000, month, day))
-        : undefined,
+    readShort: (month: number, day: number): string | undefined => {
+      const ms = msOf(2_000, month, day);
+      return ms === undefined
+        ? undefined
+        : new Intl.DateTimeFormat(locale, DAY_AND_MONTH).format(ms);
+    },
     /** A date that ends with the year, in the order of the language where both are possible. */
     readEither: (first: number, second: number, year: number): string | undefined => {
-      const dayFirst = isDate(year, second, first);
-      const monthFirst = isDate(year, first, second);
-      if (dayFirst && monthFirst && first !== second) {
-        const order = orderOf(locale);
-        if (order === 'dmy') return read(year, second, first);
-        return order === 'mdy' ? read(year, first, second) : undefined;
-      }
-      return dayFirst ? read(year, second, first) : read(year, first, second);
+      const dayFirst = read(year, second, first);
+      const monthFirst = read(year, first, second);
+      if (!dayFirst || !monthFirst || first === second) return dayFirst ?? monthFirst;
+      return { dmy: dayFirst, mdy: monthFirst }[orderOf(locale)];
     },
   };
 };

@@ -68,6 +68,8 @@ export class NodeSpeaker {
   #piece(piece: Piece, at: number): string {
     const { locale, names, words, nowMs } = this.#options;
     if (piece.kind === 'block') return (piece.block.spoiler ? words?.spoiler : words?.code) ?? '';
+    if (piece.kind === 'line' && piece.line.kind === 'item' && !piece.line.continues)
+      return piece.line.number === undefined ? '' : `${piece.line.number}.`;
     if (piece.kind !== 'leaf') return '';
     const { node } = piece;
     switch (node.kind) {

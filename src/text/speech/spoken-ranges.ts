@@ -1,9 +1,8 @@
-import { INFLECTED_RANGES } from './inflected-ranges.ts';
 import { UNIT_SYMBOLS as SYMBOLS } from './spoken-amounts.ts';
 import { languageOf } from './spoken-language.ts';
 import { NOT_AFTER } from './written-number.ts';
 
-/** The word between the ends of a range. */
+/** The word between the ends of a range; languages that inflect their numbers have none. */
 const UP_TO: Readonly<Record<string, string>> = {
   en: ' to ',
   de: ' bis ',
@@ -63,8 +62,6 @@ const rangeToHalfDay = new RegExp(
   String.raw`${NOT_AFTER}(${END}) ?[-–] ?(${END}) ?([ap])\.?m\b`,
   'giu',
 );
-/** UTF-16 units beside a range that decide how it is read: more than one word. */
-const NEAR_CHARS = 24;
 const anyRange = /\d ?[–~〜～-] ?\d/;
 const time = /:/;
 
@@ -74,44 +71,13 @@ const numeric = (end: string): number => Number(end.replace(/[,:]/, '.'));
 const isRange = (first: string, last: string): boolean =>
   numeric(first) < numeric(last) || (time.test(first) && time.test(last));
 
-/** True for languages whose ranges are read after their amounts, whose nouns they inflect. */
-export const isRangeInflected = (locale: string): boolean =>
-  Object.hasOwn(INFLECTED_RANGES, languageOf(locale));
-
-/** Writes each range with the dash that no other sign between two numbers is. */
-export const withDashes = (text: string): string =>
-  anyRange.test(text)
-    ? text.replaceAll(range, (written, first: string, last: string) =>
-        isRange(first, last) ? `${first}–${last}` : written,
-      )
-    : text;
-
-const inflectedRanges = (text: string, language: string): string => {
-  const read = INFLECTED_RANGES[language];
-  if (!read) return text;
-  let spoken = '';
-  let from = 0;
-  for (const { 0: written, 1: first = '', 2: last = '', index } of text.matchAll(range)) {
-    const end = index + written.length;
-    if (!isRange(first, last)) continue;
-    const before = text.slice(Math.max(0, index - NEAR_CHARS), index);
-    const found = read({ first, last, before, after: text.slice(end, end + NEAR_CHARS) });
-    if (!found) continue;
-    spoken += text.slice(from, index) + found.words;
-    from = end + found.taken;
-  }
-  return spoken + text.slice(from);
-};
-
 /**
  * Replaces the dash of a range by the word for it: `10–12`, `2-3 pm`, `10:00-12:00`. Scores are
- * kept, and ranges that a language would inflect in a way that its words do not tell.
+ * kept, and all ranges in languages that inflect their numbers, whose voices know better.
  */
 export const spokenRanges = (text: string, locale: string): string => {
-  if (!anyRange.test(text)) return text;
-  const language = languageOf(locale);
-  const word = UP_TO[language];
-  if (word === undefined) return inflectedRanges(text, language);
+  const word = UP_TO[languageOf(locale)];
+  if (word === undefined || !anyRange.test(text)) return text;
   return text
     .replaceAll(
       rangeToHalfDay,

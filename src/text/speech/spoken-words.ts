@@ -1,9 +1,11 @@
 import { isBlank } from '../unicode.ts';
+import { spokenAbbreviations } from './spoken-abbreviations.ts';
 import { spokenAmounts } from './spoken-amounts.ts';
 import { spokenDates } from './spoken-dates.ts';
 import { isLocale } from './spoken-language.ts';
 import { spokenLaughter } from './spoken-laughter.ts';
-import { isRangeInflected, spokenRanges, withDashes } from './spoken-ranges.ts';
+import { spokenRanges } from './spoken-ranges.ts';
+import { spokenDecades, spokenFractions, spokenSigns } from './spoken-signs.ts';
 
 /** Runs of digits longer than any number in use, which are identifiers. */
 const longRun = /\d{9,}/g;
@@ -76,10 +78,21 @@ const withoutShouting = (text: string): string => {
 /** Keys, hashes and the like: letters and digits mixed, too long for a word. */
 const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![\w-])/g;
 
+/** Readers of what is written in figures and signs, in this order. */
+const READERS = [
+  spokenAbbreviations,
+  spokenSigns,
+  spokenRanges,
+  spokenDates,
+  spokenDecades,
+  spokenFractions,
+  spokenAmounts,
+] as const;
+
 /**
  * Makes words readable for a voice: laughter in the voice's language, repeated letters shortened,
- * capitals in lower case, dates, money and measures in words, telephone numbers and runs of over eight digits digit by digit. Line
- * breaks are kept, other white space becomes one space. Empty when nothing is left to read; its own
+ * capitals in lower case, abbreviations, dates, money and measures in words, telephone numbers and
+ * runs of over eight digits digit by digit. Line breaks are kept, other white space becomes one space. Empty when nothing is left to read; its own
  * output is left unchanged.
  *
  * @param locale the voice's language, for laughter, dates and amounts
@@ -88,9 +101,7 @@ const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![
 export const spokenWords = (words: string, locale: string | undefined, code = ''): string => {
   let spoken = spokenLaughter(words, locale).replaceAll(unreadable, ` ${code} `);
   if (locale !== undefined && isLocale(locale))
-    spoken = isRangeInflected(locale)
-      ? spokenDates(spokenRanges(spokenAmounts(withDashes(spoken), locale), locale), locale)
-      : spokenAmounts(spokenDates(spokenRanges(spoken, locale), locale), locale);
+    for (const read of READERS) spoken = read(spoken, locale);
   spoken = withoutShouting(spokenNumbers(spoken));
   for (const [pattern, shorter] of SHORTENED)
     spoken =

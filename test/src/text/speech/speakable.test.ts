@@ -56,6 +56,8 @@ describe('speakable', () => {
       'see [the docs](https://a.b) and [this](<https://a.b>)',
       'see the docs and this',
     ],
+    ['the numbers of lists', '1. one\n2. two\n- three', '1. one\n2. two\nthree'],
+    ['no heart beside code', 'C++ & C# are <3', 'C++ and C# are <3'],
     ['no code', 'run `npm i` or ```js\nx\n``` now', 'run or\nnow'],
     ['no spoilers', 'it was ||the **cook** 🎉||, yes', 'it was, yes'],
     ['no markup', '# Title\n> **so** ~~it~~ _is_', 'Title\nso it is'],

@@ -1,0 +1,131 @@
+import { languageOf } from './spoken-language.ts';
+
+/** Words for `-` before an amount, and for `-`, `=`, `<`, `>` between numbers, and for `&`. */
+const SIGNS: Readonly<Record<string, readonly [string, string, string, string, string]>> = {
+  en: ['minus', 'equals', 'less than', 'greater than', 'and'],
+  de: ['minus', 'gleich', 'kleiner als', 'größer als', 'und'],
+  fr: ['moins', 'égale', 'inférieur à', 'supérieur à', 'et'],
+  es: ['menos', 'igual a', 'menor que', 'mayor que', 'y'],
+  pt: ['menos', 'igual a', 'menor que', 'maior que', 'e'],
+  it: ['meno', 'uguale a', 'minore di', 'maggiore di', 'e'],
+  nl: ['min', 'is gelijk aan', 'kleiner dan', 'groter dan', 'en'],
+  pl: ['minus', 'równa się', 'mniejsze niż', 'większe niż', 'i'],
+  ru: ['минус', 'равно', 'меньше', 'больше', 'и'],
+  uk: ['мінус', 'дорівнює', 'менше', 'більше', 'і'],
+  ja: ['マイナス', 'イコール', '小なり', '大なり', 'と'],
+  zh: ['减', '等于', '小于', '大于', '和'],
+  ko: ['마이너스', '이퀄', '작다', '크다', '그리고'],
+};
+/** Words for `-` before a temperature, where another word stands before other numbers. */
+const BELOW_ZERO: Readonly<Record<string, string>> = { zh: '零下', ko: '영하 ', ja: 'マイナス' };
+
+const AMOUNT = String.raw`(?:[A-Z]{0,2}[$€£¥￥₹₩₽₴₺] ?\d|\d[\d.,]*[ \u00A0]?[$€£¥￥₹₩₽₴₺])`;
+const negativeAmount = new RegExp(String.raw`(?<=^|[\s(（「])[-−](?=${AMOUNT})`, 'gmu');
+const negativeDegrees =
+  /(?<=^|[\s(（「]|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}])[-−](?=\d[\d.,]*[ \u00A0]?(?:°|℃|℉|度|도(?!\p{L})))/gmu;
+/** A `-` between numbers is a subtraction in an equation alone: elsewhere it may be a score. */
+const subtraction = /(?<=\d) [-−] (?=\d[\d.,]*(?: [-−+*/×] \d[\d.,]*)* =)/g;
+const comparison = /(?<=\d) ([=<>]) (?=[-−]?\d)/g;
+const ampersand = /(?<=\S) & (?=\S)/g;
+
+/** Replaces signs that voices leave out, or read as others, by words. */
+export const spokenSigns = (text: string, locale: string): string => {
+  const language = languageOf(locale);
+  const [minus, equals, less, greater, and] = SIGNS[language] ?? [];
+  if (minus === undefined) return text;
+  return text
+    .replaceAll(negativeAmount, `${minus} `)
+    .replaceAll(negativeDegrees, BELOW_ZERO[language] ?? `${minus} `)
+    .replaceAll(subtraction, ` ${minus} `)
+    .replaceAll(
+      comparison,
+      (_, sign) => ` ${{ '=': equals, '<': less, '>': greater }[sign as '=']} `,
+    )
+    .replaceAll(ampersand, ` ${and} `);
+};
+
+/** A half, a third, two thirds, a quarter, three quarters, and the word before them after a number. */
+const FRACTIONS: Readonly<Record<string, readonly string[]>> = {
+  en: ['one half', 'one third', 'two thirds', 'one quarter', 'three quarters', ' and '],
+  de: ['ein halb', 'ein Drittel', 'zwei Drittel', 'ein Viertel', 'drei Viertel', ' '],
+  fr: ['un demi', 'un tiers', 'deux tiers', 'un quart', 'trois quarts', ' et '],
+  es: ['medio', 'un tercio', 'dos tercios', 'un cuarto', 'tres cuartos', ' y '],
+  pt: ['meio', 'um terço', 'dois terços', 'um quarto', 'três quartos', ' e '],
+  it: ['mezzo', 'un terzo', 'due terzi', 'un quarto', 'tre quarti', ' e '],
+  nl: ['een half', 'een derde', 'twee derde', 'een kwart', 'drie kwart', ' en '],
+  pl: ['pół', 'jedna trzecia', 'dwie trzecie', 'jedna czwarta', 'trzy czwarte', ' i '],
+  ru: ['половина', 'одна треть', 'две третьих', 'одна четверть', 'три четверти', ' и '],
+  uk: ['половина', 'одна третина', 'дві третини', 'одна чверть', 'три чверті', ' і '],
+};
+const EACH = ['1/2', '1/3', '2/3', '1/4', '3/4'];
+/** Words between the two numbers of a fraction, of which the lower one comes first. */
+const PARTS_OF: Readonly<Record<string, string>> = { ja: '分の', zh: '分之', ko: '분의 ' };
+const fraction =
+  /(?<![\d/.,\p{sc=Latn}\p{sc=Cyrl}])(?:(\d{1,3}) )?(([123])\/([234]))(?![\d/]|[.,]\d|[\p{sc=Latn}\p{sc=Cyrl}])( (?=\p{L})(?!(?:and|or|of|the|to|is|in|at|on|for)\b))?/giu;
+
+/** Replaces common fractions by words; dates and rates such as `24/7` are kept. */
+export const spokenFractions = (text: string, locale: string): string => {
+  const language = languageOf(locale);
+  const between = PARTS_OF[language];
+  const words = FRACTIONS[language];
+  if (!words && between === undefined) return text;
+  return text.replaceAll(fraction, (written, whole, which, over, under, space = '') => {
+    const place = EACH.indexOf(which as string);
+    if (place < 0) return written;
+    const number = whole === undefined ? '' : String(whole);
+    if (!words) return `${number && `${number} `}${under}${between}${over}${space}`;
+    if (language === 'en' && place === 0)
+      return number === '' && space !== ''
+        ? 'half a '
+        : `${number && `${number} and a `}${number ? 'half' : words[0]}${space}`;
+    return `${number && number + words[5]}${words[place]}${space}`;
+  });
+};
+
+const CENTURIES: Readonly<Record<string, readonly string[]>> = {
+  en: ['fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen', 'twenty'],
+  de: ['fünfzehn', 'sechzehn', 'siebzehn', 'achtzehn', 'neunzehn', 'zwanzig'],
+};
+const FIRST_CENTURY = 15;
+const DECADES = [
+  'twenties',
+  'thirties',
+  'forties',
+  'fifties',
+  'sixties',
+  'seventies',
+  'eighties',
+  'nineties',
+];
+const ZEHNER = [
+  'zwanziger',
+  'dreißiger',
+  'vierziger',
+  'fünfziger',
+  'sechziger',
+  'siebziger',
+  'achtziger',
+  'neunziger',
+];
+const decade = /(?<![\p{L}\d.,])(?:(1[5-9]|20)|['’])?([2-9])0['’]?s(?![\p{L}\d])/gu;
+const deDecade = /(?<![\p{L}\d.,])(1[5-9]|20)?([2-9])0er(?![\p{L}\d])/gu;
+const halfDay = /(?<=\d) ?([ap])\.?m\b\.?(?! \d)/g;
+
+/** Replaces `1760s`, `'90s`, `3pm` in English and `1990er` in German by words. */
+export const spokenDecades = (text: string, locale: string): string => {
+  const language = languageOf(locale);
+  const century = (written?: string): string =>
+    (written && CENTURIES[language]?.[Number(written) - FIRST_CENTURY]) ?? '';
+  if (language === 'de')
+    return text.replaceAll(
+      deDecade,
+      (_, hundreds, tens) =>
+        `${hundreds ? `${century(hundreds)}hundert` : ''}${ZEHNER[Number(tens) - 2]}`,
+    );
+  if (language !== 'en') return text;
+  return text
+    .replaceAll(decade, (_, hundreds, tens) =>
+      `${century(hundreds)} ${DECADES[Number(tens) - 2]}`.trim(),
+    )
+    .replaceAll(halfDay, (_, half: string) => ` ${half} m`);
+};

@@ -88,9 +88,9 @@ describe('ten minutes away', () => {
     const before = talk(here, 3);
     await before.answeredOnceInOrder();
     await bot.stop();
-    const lines = talk(here, 30);
+    const lines = talk(here, 15);
     bot.discord.clock.advance(10 * MINUTE_MS);
-    const later = talk(here, 30);
+    const later = talk(here, 15);
     await bot.start();
     await lines.answeredOnceInOrder();
     await later.answeredOnceInOrder();

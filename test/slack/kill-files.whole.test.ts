@@ -90,7 +90,8 @@ describe('a program that is killed within mirrors with a file', () => {
       bot.slack.heal();
       for (const [at, { act }] of cases.entries()) act.do(said[at]!);
       await bot.start();
-      for (const [at, { act, english, spanish, file }] of cases.entries()) {
+      const settle = async (at: number): Promise<void> => {
+        const { act, english, spanish, file } = cases[at]!;
         const next = english.say(ann, 'What comes after all of that');
         await bot.slack.until(() => textsIn(spanish).some((text) => text.includes('What comes')));
         await bot.slack.until(() => copiesOf(file) === act.files);
@@ -102,7 +103,8 @@ describe('a program that is killed within mirrors with a file', () => {
         next.delete();
         await bot.slack.until(() => textsIn(spanish).length === 0 && copiesOf(file) === 0);
         expect(filesIn(spanish)).toEqual([]);
-      }
+      };
+      await Promise.all(cases.keys().map(settle));
       // Otherwise each start would read the history of all channels so far.
       for (const { english } of cases) await bot.use(english, 'autotranslate off');
     },

@@ -31,12 +31,12 @@ import { readGlossaryCsv } from '../src/translation/glossary-csv.ts';
 import { fileOf } from './src/translation/glossary-support.ts';
 
 /** More than a message or a text to speak may have, so that what grows with the square stands out. */
-const UNITS = 20_000;
+const UNITS = 10_000;
 /**
- * Longest time of this thread for one text, in ms: the slowest needs 60, and what takes quadratic
- * time over a second.
+ * Longest time of this thread for one text, in ms: the slowest needs 30, and what takes quadratic
+ * time over 250.
  */
-const MOST_MS = 400;
+const MOST_MS = 200;
 
 const plain = (text: string) => [paragraph(words(text))];
 

@@ -95,10 +95,12 @@ const duplicated = (ids: readonly unknown[]): boolean => {
 /** Every object in a JSON value with a field of this name. */
 export const fieldsOf = (value: unknown, name: string): readonly unknown[] => {
   const found: unknown[] = [];
-  JSON.stringify(value, (_, each: unknown) => {
-    if (typeof each === 'object' && each !== null && name in each) found.push((each as Json)[name]);
-    return each;
-  });
+  const visit = (each: unknown): void => {
+    if (typeof each !== 'object' || each === null) return;
+    if (name in each) found.push((each as Json)[name]);
+    for (const part of Object.values(each)) visit(part);
+  };
+  visit(value);
   return found;
 };
 

@@ -1,4 +1,4 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
@@ -147,37 +147,9 @@ describe('the page about Slack', () => {
   });
 });
 
-describe('the terms', () => {
-  const terms = [...readFileSync('docs/terms.md', 'utf8').matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)]
-    .map(([, term = '', meaning = '']) => ({ term, meaning }))
-    .slice(2);
-  /** Names and comments as words: `speechQueue` and `speech-queue` are both `speech queue`. */
-  const words = (text: string): string =>
-    text
-      .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
-      .toLowerCase()
-      .replaceAll(/[^a-z]+/g, ' ');
-  const tree = ['src', 'adapters', 'commands', 'service'].map((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
-      .map((path) => words(`${folder}/${path} ${readFileSync(`${folder}/${path}`, 'utf8')}`))
-      .join(' '),
-  );
-
-  it('stand once each, in order', () => {
-    const names = terms.map(({ term }) => term.toLowerCase());
-    expect(names.length).toBeGreaterThan(50);
-    expect(names).toEqual([...new Set(names)].toSorted());
-  });
-
-  it.each(terms)('$term is used in the tree', ({ term, meaning }) => {
-    expect(tree.some((text) => text.includes(` ${words(term).trim()}`))).toBe(true);
-    expect(meaning).toMatch(/\.$/);
-  });
-});
-
 describe('what is typed', () => {
-  const written = ['README.md', 'docs/discord.md', 'docs/slack.md'].flatMap((page) =>
+  const pages = ['discord', 'slack', 'members', 'moderators', 'faq', 'troubleshooting'];
+  const written = ['README.md', ...pages.map((page) => `docs/${page}.md`)].flatMap((page) =>
     [...readFileSync(page, 'utf8').matchAll(/`\/([a-z][^`/]*)`/g)].map(([, line = '']) =>
       line.replaceAll(/\s+/g, ' '),
     ),

@@ -22,7 +22,7 @@ import { createRunningAdapters, type RunningAdapters } from './src/app/running-a
 import { openServiceConnection } from './src/app/service-connection.ts';
 import { findFfmpeg } from './src/speech/ffmpeg.ts';
 import { isServiceAlone } from './src/cluster/roles.ts';
-import { imageAdvice } from './src/process/image-advice.ts';
+import { imageAdvice, imageCommands } from './src/process/image-advice.ts';
 import { cipherOf } from './src/store/secrets/encryption.ts';
 import { openStore, type Store } from './src/store/index.ts';
 import { resealSecrets } from './src/store/secrets/reseal.ts';
@@ -98,7 +98,10 @@ runProgram(process.env, async (stopped) => {
   const isAlone = isServiceAlone(ROLES);
   if (SPEECH_API_KEY && !SPEECH_API_URL && !isAlone)
     log.warn('SPEECH_API_KEY is not used: without SPEECH_API_URL the built-in service is');
-  const texts = loadTexts(join(HERE, 'locales'));
+  const texts = loadTexts(
+    join(HERE, 'locales'),
+    config.engines.DRAGOMAN_IMAGE ? imageCommands : undefined,
+  );
 
   await using parts = new AsyncDisposableStack();
   const tracing = parts.use(await openTracing(config.tracing, log));

@@ -13,9 +13,6 @@ interface Sample {
 
 const ENGLISH = 'en';
 
-/** Target of the example where no engine translates into a real language; see `service/engines/pseudo.ts`. */
-const PSEUDO_LOCALE = 'en-XA';
-
 const NO_SERVICE: ServiceStatus = { builtIn: false, reachable: false, engines: [] };
 
 const orNone = (found: Promise<Example[]>): Promise<Example[]> => found.catch(() => []);
@@ -39,7 +36,7 @@ export const findExamples = async (
   const { languages, speaker } = services;
   const commands = core.commands(locale, PLATFORM);
   const say = core.texts.in(locale);
-  const { reachable, engines } = await status().catch(() => NO_SERVICE);
+  const { builtIn, reachable, engines } = await status().catch(() => NO_SERVICE);
 
   const isReady = (ability: (typeof engines)[number]['serves'][number]): boolean =>
     reachable && engines.some(({ ready, serves }) => ready && serves.includes(ability));
@@ -65,7 +62,7 @@ export const findExamples = async (
   const translation = async (): Promise<Example[]> => {
     if (!isReady('translation')) return [];
     const targets = core.texts.locales.flatMap((each) => languages.find(each) ?? []);
-    for (const { sample, to } of [...pairs(targets), ...pairs([PSEUDO_LOCALE])]) {
+    for (const { sample, to } of pairs(targets)) {
       if (to === sample.language) continue;
       // A service elsewhere does not say; it is meant to have them all.
       if ((await services.translates(to, sample.language)) === false) continue;
@@ -91,6 +88,9 @@ export const findExamples = async (
       ...(isReady('chat') ? example('ask', { question: say('web.example.question') }) : []),
       ...example('help', {}),
     ],
+    ...(builtIn && reachable && !isReady('translation')
+      ? { hint: say('remedies.no-translation') }
+      : {}),
     transcribes: isReady('recognition') && example('transcribe', {}).length > 0,
   };
 };

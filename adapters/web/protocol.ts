@@ -131,6 +131,8 @@ export interface Example {
 
 export interface ExamplesReply {
   readonly examples: readonly Example[];
+  /** The way to add translation, when no engine of the built-in service translates. */
+  readonly hint?: string;
   /** True when audio can be transcribed. */
   readonly transcribes: boolean;
 }

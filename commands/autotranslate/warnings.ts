@@ -76,7 +76,7 @@ export const obstacleLines = async (
   const missing = wanted.filter((_, place) => answers[place] === false);
   return [
     missing.length > 0 &&
-      t('autotranslate.no-engine', {
+      t('remedies.no-translation-into', {
         languages: namesOf(missing, ctx).join(', '),
         count: missing.length,
       }),

@@ -42,6 +42,10 @@ import { openAutoTranslate, type AutoTranslate } from '../autotranslate/index.ts
 /** Longest wait for the service when somebody asks whether all is ready. */
 const LOOK_MS = 10_000;
 
+/** The engines whose output is meant to be read: all but that of the pseudo-locale. */
+const realEngines = (engines: ServiceStatus['engines']): ServiceStatus['engines'] =>
+  engines.filter(({ name }) => name !== 'pseudo');
+
 export interface CoreDeps {
   readonly client: ServiceClient;
   readonly store: Store;
@@ -188,7 +192,7 @@ export const openCore = async ({
     spaceKeys: createSpaceKeys({ ownKeys, checkKey: client.checkKey }),
     status: async (signal, space) => ({
       ...(engines
-        ? { builtIn: true, reachable: true, engines: await engines() }
+        ? { builtIn: true, reachable: true, engines: realEngines(await engines()) }
         : await remoteStatus(client, space, signal)),
       recent: calls && recentCalls(calls.snapshot()),
     }),

@@ -56,9 +56,10 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = new Proxy(
   { has: () => true, get: (_, name) => `{${String(name)}}` },
 );
 
-const readLocale = (path: string): Map<string, string> => {
+const readLocale = (path: string, rewrite: (sentence: string) => string): Map<string, string> => {
   try {
-    return new Map(Object.entries(JSON.parse(readFileSync(path, 'utf8')) as object));
+    const sentences = JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>;
+    return new Map(Object.entries(sentences).map(([key, sentence]) => [key, rewrite(sentence)]));
   } catch (cause) {
     throw new AppError('config', `locales/${basename(path)} is not readable as JSON`, { cause });
   }
@@ -119,11 +120,18 @@ const UNDER = 'under ' satisfies Naming;
 /** `/glossary add`, `/voice voice:` and `language`, as sentences mention them. */
 const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?<word>[a-z]+))`/g;
 
-/** Reads every `<locale>.json` of `folder`. Blocking: for start-up only. */
-export const loadTexts = (folder: string): Texts => {
+/**
+ * Reads every `<locale>.json` of `folder`. Blocking: for start-up only.
+ *
+ * @param rewrite rewrites each sentence, e.g. the commands in it
+ */
+export const loadTexts = (
+  folder: string,
+  rewrite: (sentence: string) => string = (sentence) => sentence,
+): Texts => {
   const tables = new Map<string, Map<string, string>>();
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
-    tables.set(basename(file, '.json'), readLocale(join(folder, file)));
+    tables.set(basename(file, '.json'), readLocale(join(folder, file), rewrite));
   const english = tables.get(FALLBACK_LOCALE);
   if (!english) throw new AppError('config', 'locales/en.json is missing');
   const locales = [...tables.keys()].toSorted(

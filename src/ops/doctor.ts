@@ -18,8 +18,8 @@ const examineDatabase = async (store: Store, url: string): Promise<Finding> => {
   }
 };
 
-/** Name of the engine for trials, whose output is not meant to be read. */
-const PSEUDO_ENGINE = 'pseudo';
+/** The one command that adds what most people need. */
+const SETUP = /^(?:npm run|dragoman) setup$/;
 
 /** Examines one ability of the engines; none is required, all can be added. */
 const examineAbility = (
@@ -29,15 +29,15 @@ const examineAbility = (
   const able = engines.filter(({ serves }) => serves.includes(ability));
   const ready = able.filter((engine) => engine.ready);
   const check = `Service: ${ability}`;
-  if (ready.some(({ name }) => name !== PSEUDO_ENGINE)) {
+  if (ready.length > 0) {
     const named = ready.map(({ name, serves, detail }) =>
       serves.length === 1 ? `${name} (${detail})` : name,
     );
     return { check, ok: true, detail: named.join(', ') };
   }
-  const remedies = able.filter((engine) => !engine.ready).map(({ detail }) => detail);
-  const only = ready.map(({ detail }) => `only ${detail}; for more: `).join('');
-  return { check, ok: false, isOptional: true, detail: only + remedies.join('; or ') };
+  const remedies = able.map(({ detail }) => detail);
+  const setup = remedies.find((remedy) => SETUP.test(remedy));
+  return { check, ok: false, isOptional: true, detail: setup ?? remedies.join('; or ') };
 };
 
 const examineService = async function* (core: Core): AsyncGenerator<Finding, void, void> {

@@ -91,7 +91,10 @@ describe('without an account', () => {
     const examples = page.locator('.welcome .example code');
     await examples.first().waitFor();
     const lines = await examples.allTextContents();
-    expect(lines.map((each) => each.split(' ')[0])).toEqual(['/translate', '/say', '/help']);
+    expect(lines.map((each) => each.split(' ')[0])).toEqual(['/say', '/help']);
+    const hint = sentence('remedies.no-translation');
+    const shown = await page.locator('.welcome .hint').textContent();
+    expect(shown?.replaceAll(/\s+/g, ' ')).toContain(hint);
     for (const [index, each] of lines.entries()) {
       await send(page, each);
       const answers = page.locator('article.ours:not([aria-busy="true"])');

@@ -6,6 +6,7 @@ import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
 import { icon } from './icons.ts';
 import { messageView } from './message.ts';
+import { instruction } from './panels.ts';
 
 const LOUNGE_LINES = ['web.lounge.example-1', 'web.lounge.example-2'] as const;
 
@@ -20,11 +21,17 @@ const example = (app: App, line: string, note: string): TemplateResult => html`
 const summaryOf = (name: string): string =>
   boot.commands.find((command) => command.name === name)?.summary ?? '';
 
+const hintView = (app: App): TemplateResult | typeof nothing => {
+  const hint = app.store.get().examples?.hint;
+  return hint === undefined ? nothing : html`<p class="hint">${instruction(hint)}</p>`;
+};
+
 const playground = (app: App): TemplateResult => {
   const { examples = [], transcribes = false } = app.store.get().examples ?? {};
   return html`
     <h2>${t('web.welcome.playground.title')}</h2>
     <p>${t('web.welcome.playground.text')}</p>
+    ${hintView(app)}
     <ul class="examples">
       ${examples.map(({ command, line }) => example(app, line, summaryOf(command)))}
       ${
@@ -41,6 +48,7 @@ const playground = (app: App): TemplateResult => {
 const lounge = (app: App): TemplateResult => html`
   <h2>${t('web.welcome.lounge.title')}</h2>
   <p>${t('web.welcome.lounge.text')}</p>
+  ${hintView(app)}
   <ul class="examples">
     ${LOUNGE_LINES.map((key) => example(app, t(key), t('web.welcome.lounge.try')))}
   </ul>

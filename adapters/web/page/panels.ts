@@ -42,7 +42,7 @@ const copyButton = (text: string): TemplateResult => {
 };
 
 /** The way to add an engine; each command and variable in it can be copied. */
-const instruction = (detail: string): readonly unknown[] =>
+export const instruction = (detail: string): readonly unknown[] =>
   splitInstruction(detail).map((part, index) =>
     index % 2 === 0
       ? part

@@ -83,18 +83,10 @@ describe('the examples', () => {
     expect(lines[1]).toMatch(`/say text:"${ENGLISH}"`);
   });
 
-  test('are of a real pair sooner than of the reader’s language and the pseudo-locale', async () => {
-    const pairs = ['ja-en-XA', 'en-en-XA', 'en-es'];
-    const { lines } = await examplesFor('ja', { abilities: ['translation'], pairs });
-    expect(lines).toEqual([`/translate text:"${ENGLISH}" to:es from:en`]);
-  });
-
-  test('fall back to the pseudo-locale', async () => {
-    const { lines } = await examplesFor('en', {
-      abilities: ['translation'],
-      pairs: ['en-en-XA'],
-    });
-    expect(lines).toEqual([`/translate text:"${ENGLISH}" to:en-XA from:en`]);
+  test('come with the way to add translation only where nothing translates', async () => {
+    expect(await examplesFor('en', {})).not.toHaveProperty('hint');
+    const { hint } = await examplesFor('en', { abilities: ['speech'] });
+    expect(hint).toBe(sentence('remedies.no-translation'));
   });
 
   test.each<[string, Service]>([

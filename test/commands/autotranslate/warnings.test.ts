@@ -25,7 +25,7 @@ describe('a setting that does not do what people expect', () => {
   it('is set, with the languages named that no engine translates into', async () => {
     harness().script.untranslated = ['ja', 'ko'];
     expect(await warnings('autotranslate reply', { languages: 'es, ja, ko' })).toEqual([
-      `⚠️ ${sentence('autotranslate.no-engine', { languages: 'Japanese, Korean' })}`,
+      `⚠️ ${sentence('remedies.no-translation-into', { languages: 'Japanese, Korean' })}`,
     ]);
     expect(watchesOf(harness())).toMatchObject([{ languages: ['es', 'ja', 'ko'] }]);
   });
@@ -36,7 +36,7 @@ describe('a setting that does not do what people expect', () => {
     expect(await warnings('autotranslate mirror', { channels })).toEqual([]);
     harness().script.untranslated = ['en ja', 'es ja'];
     expect(await warnings('autotranslate mirror', { channels })).toMatchObject([
-      `⚠️ ${sentence('autotranslate.no-engine', { languages: 'Japanese' })}`,
+      `⚠️ ${sentence('remedies.no-translation-into', { languages: 'Japanese' })}`,
     ]);
   });
 

@@ -21,7 +21,6 @@ const engine = (name: string, serves: EngineReport['serves'], ready: boolean): E
 
 const NOTHING_ADDED = [
   engine('openai', ['chat', 'translation', 'recognition', 'speech'], false),
-  engine('pseudo', ['translation'], true),
   engine('apertium', ['translation'], false),
   engine('espeak-ng', ['speech'], true),
   engine('sherpa-onnx', ['recognition'], false),
@@ -64,7 +63,7 @@ describe('the doctor', () => {
     expect(found.map(findingLine)).toEqual([
       ' ok   Database                   sqlite::memory:',
       ' ok   Service                    built in',
-      ' --   Service: translation       only pseudo offers; for more: set OPENAI; or set APERTIUM',
+      ' --   Service: translation       set OPENAI; or set APERTIUM',
       ' --   Service: recognition       set OPENAI; or set SHERPA-ONNX',
       ' ok   Service: speech            espeak-ng (espeak-ng offers)',
       ' --   Service: chat              set OPENAI',
@@ -99,12 +98,19 @@ describe('the doctor', () => {
     );
   });
 
+  it('names the one command that sets most things up, where an engine can be set up by it', async () => {
+    const setup = { ...engine('bergamot', ['translation'], false), detail: 'npm run setup' };
+    const found = await look({ engines: [...NOTHING_ADDED, setup] });
+    const translation = found.find(({ check }) => check === 'Service: translation');
+    expect(translation).toMatchObject({ ok: false, isOptional: true, detail: 'npm run setup' });
+  });
+
   it('names the engines that do each thing', async () => {
     const openai = engine('openai', ['chat', 'translation'], true);
     const found = await look({ engines: [openai, ...NOTHING_ADDED.slice(1)] });
     const of = (ability: string) => found.find(({ check }) => check === `Service: ${ability}`);
     expect(of('chat')).toMatchObject({ ok: true, detail: 'openai' });
-    expect(of('translation')).toMatchObject({ ok: true, detail: 'openai, pseudo (pseudo offers)' });
+    expect(of('translation')).toMatchObject({ ok: true, detail: 'openai' });
     expect(of('recognition')).toMatchObject({ ok: false, isOptional: true });
   });
 

@@ -72,8 +72,10 @@ describe('a program that is killed within mirrors with a file', () => {
   it.each(POINTS)(
     'in %s (%s) shows each once or not at all, whatever became of its source meanwhile',
     async (method, hang) => {
-      const cases = [];
-      for (const act of Object.values(ACTS)) cases.push({ act, ...(await saying()) });
+      const cases = await Array.fromAsync(Object.values(ACTS), async (act) => ({
+        act,
+        ...(await saying()),
+      }));
       const begun = bot.slack.requests.length;
       bot.slack.fail(method, { hang }, { times: cases.length });
       const said = cases.map(({ say }) => say());

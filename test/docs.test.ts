@@ -105,7 +105,7 @@ describe('the documentation', () => {
   );
 
   /** The sections of the page about the code that send somebody to files, by their headings. */
-  const doors = ['Add something', 'How does it …', 'Change something'].flatMap((part) => {
+  const doors = ['Add something', 'How it works', 'Change something'].flatMap((part) => {
     const [, rest = ''] = proseOf('docs/architecture.md').split(`\n## ${part}\n`);
     const [text = ''] = rest.split('\n## ');
     return text

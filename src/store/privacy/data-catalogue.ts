@@ -43,9 +43,10 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     spaces: SPACE,
     stored: 'Language, voice, and whether the person opted out.',
     about: 'Everybody who chose one of them.',
-    why: 'To answer in that language and voice, and to leave alone who opted out.',
+    why: 'To answer in that language and voice, and to leave people alone who opted out.',
     kept: 'Until it is changed.',
-    forgotten: 'Deleted. Of somebody who opted out, the ID and the opt-out stay, so that it holds.',
+    forgotten:
+      'Deleted. The ID and the opt-out of somebody who opted out stay, so that the opt-out holds.',
     removed:
       'Deleted on Slack, where people belong to a workspace. On Discord it holds on every server, and stays.',
   },
@@ -56,7 +57,8 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     about: 'Everybody who pressed one of the buttons under the notice.',
     why: 'To hear nobody who does not want it.',
     kept: 'Until it is changed.',
-    forgotten: 'Deleted. Of somebody who refused, the ID and the refusal stay, so that it holds.',
+    forgotten:
+      'Deleted. The ID and the refusal of somebody who refused stay, so that the refusal holds.',
   },
   usage_day: {
     title: 'Usage per day',
@@ -100,7 +102,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   mirror_message: {
     title: 'Messages that Dragoman posted',
     spaces: BOTH_ENDS,
-    stored: 'Of which messages each of its own messages is a translation: IDs.',
+    stored: 'The messages that each of its own messages translates: IDs.',
     about: 'Everybody whose message was translated.',
     why: 'So that replies and commands on a translation reach its message.',
     kept: `${COPIES_KEPT}.`,
@@ -212,10 +214,10 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
     title: 'Numbers that processes share',
     spaces: [],
     stored:
-      'Numbers such as that of the connections to Discord; also that histories are to be read or were read, with the ID of the channel, the server or the workspace.',
+      'Numbers such as that of the connections to Discord. Which histories must still be read, with the ID of the channel, the server or the workspace.',
     about: 'Nobody.',
     why: 'So that all processes do the same.',
-    kept: 'As long as the database; what is about histories, until all that are to be read were read, or, of linked channels, about two hours at most.',
+    kept: 'As long as the database. Entries of histories stay until all of these were read; of linked channels, about two hours at most.',
     removed: 'What names it or a channel of it is deleted.',
   },
   shared_state: {
@@ -230,7 +232,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   revision: {
     title: 'Numbers of changes',
     spaces: [],
-    stored: 'How often settings, glossaries and the like were changed, without whose.',
+    stored: 'How often settings, glossaries and the like were changed, but not whose.',
     about: 'Nobody.',
     why: 'So that every process knows of changes.',
     kept: 'As long as the database.',
@@ -251,9 +253,9 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
       'Which process does what, and how often one was started. Only in PostgreSQL, also for which server, workspace or channel: its ID.',
     about: 'Nobody.',
     why: 'So that two processes never do the same work.',
-    kept: 'What names a server, workspace or channel, about two hours after the work has ended; of a voice channel that Dragoman is to come back to, as long as that is stored. The rest as long as the database.',
+    kept: 'Entries that name a server, workspace or channel: about two hours after the work has ended, or as long as Dragoman can come back to that voice channel. The rest: as long as the database.',
     removed:
-      'What names it or a channel of it is deleted; where work on it, or the removal itself, is still under way, about two hours after its end at most.',
+      'Entries that name it or a channel of it are deleted, at the latest about two hours after all work on it has ended.',
   },
   machine: {
     title: 'Start of the machine',

@@ -106,6 +106,40 @@ export const createSttPipeline = ({
     return recognition.finish(utterance, leftMs);
   };
 
+  /** Sets the one timer for all speakers. It may fire early, never late. */
+  const plan = (atMs = Infinity): void => {
+    if (isOver || isPutOff || atMs >= (wake?.atMs ?? Infinity)) return;
+    wake?.cancel();
+    wake = { atMs, cancel: clock.after(atMs - clock.nowMs(), ring) };
+  };
+  /** Plans the next tick; it looks at all tasks, so not for each packet. */
+  const planQueue = (): void => plan(queue.nextTickMs);
+
+  const end = (job: Job, utterance: Utterance, known?: RecognitionResult): void => {
+    job.utterance = utterance;
+    counts.utterances += 1;
+    queue.add(
+      {
+        ownerId: utterance.speakerId,
+        attempt: (leftMs) => attempt(job, utterance, leftMs),
+        delayed: (error) => {
+          emitter.delayed(error);
+          planQueue();
+        },
+        stop: (reason) => job.controller.abort(reason),
+        done: (outcome) => {
+          jobs.delete(utterance.id);
+          // Other attempts under way are no longer needed.
+          job.controller.abort();
+          if (outcome.error) emitter.failed(job, outcome.error);
+          else emitter.final(job, outcome.result);
+        },
+      },
+      known,
+    );
+    planQueue();
+  };
+
   /** Ends an utterance whose end the recogniser found before the endpointer did. */
   const endThrough = (job: Job, result: RecognitionResult, sequence: number): void => {
     if (isOver || job.controller.signal.aborted) return;
@@ -140,31 +174,6 @@ export const createSttPipeline = ({
     return job;
   };
 
-  const end = (job: Job, utterance: Utterance, known?: RecognitionResult): void => {
-    job.utterance = utterance;
-    counts.utterances += 1;
-    queue.add(
-      {
-        ownerId: utterance.speakerId,
-        attempt: (leftMs) => attempt(job, utterance, leftMs),
-        delayed: (error) => {
-          emitter.delayed(error);
-          planQueue();
-        },
-        stop: (reason) => job.controller.abort(reason),
-        done: (outcome) => {
-          jobs.delete(utterance.id);
-          // Other attempts under way are no longer needed.
-          job.controller.abort();
-          if (outcome.error) emitter.failed(job, outcome.error);
-          else emitter.final(job, outcome.result);
-        },
-      },
-      known,
-    );
-    planQueue();
-  };
-
   const handle = ({ kind, utterance }: EndpointerEvent): void => {
     const job = kind === 'began' ? begin(utterance) : jobs.get(utterance.id);
     if (job) job.utterance = utterance;
@@ -189,15 +198,6 @@ export const createSttPipeline = ({
   const follow = (events: readonly EndpointerEvent[]): void => {
     for (const event of events) handle(event);
     plan(endpointer.nextTickMs);
-  };
-  /** Plans the next tick; it looks at all tasks, so not for each packet. */
-  const planQueue = (): void => plan(queue.nextTickMs);
-
-  /** Sets the one timer for all speakers. It may fire early, never late. */
-  const plan = (atMs = Infinity): void => {
-    if (isOver || isPutOff || atMs >= (wake?.atMs ?? Infinity)) return;
-    wake?.cancel();
-    wake = { atMs, cancel: clock.after(atMs - clock.nowMs(), ring) };
   };
 
   const ring = (): void => {

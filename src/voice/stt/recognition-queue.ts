@@ -1,4 +1,5 @@
 import type { Clock } from '../../async/clock.ts';
+import { createRunning } from '../../async/running.ts';
 import { AppError, toAppError } from '../../errors.ts';
 
 /** Expected latency of a service that has answered nothing yet. */
@@ -92,7 +93,7 @@ export const createRecognitionQueue = <T>(
 ) => {
   /** Tasks that are not done, in the order in which they came. */
   let entries: Entry<T>[] = [];
-  const running = new Set<Promise<void>>();
+  const running = createRunning();
   const latency = createLatencyTracker(clock.nowMs);
   let allDone = Promise.withResolvers<void>();
   let waiters = 0;
@@ -120,9 +121,7 @@ export const createRecognitionQueue = <T>(
     if (entry.outcome || !entries.includes(entry)) return;
     entry.outcome = outcome;
     reportInOrder(entry.task.ownerId);
-    pump();
   };
-
   const giveUp = (entry: Entry<T>, error: AppError): void => {
     entry.task.stop(error);
     finish(entry, { error });
@@ -135,9 +134,8 @@ export const createRecognitionQueue = <T>(
   const succeeded = (startedMs: number): void => {
     latency.succeeded(startedMs);
     attemptAllNow();
-    for (const entry of entries) if (isBusy(entry) && latency.hangs(entry.startedMs)) run(entry);
+    for (const entry of entries) if (latency.hangs(entry.startedMs)) entry.isRunning = false;
   };
-
   const failed = (entry: Entry<T>, error: AppError): void => {
     const againMs = clock.nowMs() + Math.max(ATTEMPT_AGAIN_AFTER_MS, error.retryAfterMs ?? 0);
     const isOver = entry.outcome !== undefined || !entries.includes(entry);
@@ -148,7 +146,6 @@ export const createRecognitionQueue = <T>(
     entry.isRunning = false;
     entry.notBeforeMs = againMs;
     entry.task.delayed(error);
-    pump();
   };
 
   const start = async (entry: Entry<T>): Promise<void> => {
@@ -167,12 +164,6 @@ export const createRecognitionQueue = <T>(
       latency.settled();
     }
   };
-  const track = (started: Promise<void>): void => {
-    const one = started.finally(() => running.delete(one));
-    running.add(one);
-  };
-  const run = (entry: Entry<T>): void => track(start(entry));
-
   /** Probes, with a short deadline, whether a service that answers nothing is back. */
   const probe = async (entry: Entry<T>): Promise<void> => {
     const startedMs = clock.nowMs();
@@ -205,7 +196,7 @@ export const createRecognitionQueue = <T>(
             AT_ONCE_OF_ONE,
       );
       if (!next) return;
-      run(next);
+      void running.add(() => start(next)).finally(pump);
     }
   };
 
@@ -246,7 +237,7 @@ export const createRecognitionQueue = <T>(
         if (!entry.outcome && nowMs >= entry.lateMs)
           giveUp(entry, retryable('timeout', 'an utterance was not recognised in time'));
       const oldest = oldestBusy();
-      if (oldest && nowMs >= probeMs()) track(probe(oldest));
+      if (oldest && nowMs >= probeMs()) void running.add(() => probe(oldest)).finally(pump);
       pump();
     },
     /** The time of the next `tick`, or a little before it; undefined while there is nothing to do. */
@@ -268,8 +259,6 @@ export const createRecognitionQueue = <T>(
       waiters -= 1;
     },
     /** Resolves when no attempt runs, those of forgotten tasks included. */
-    stopped: async (): Promise<void> => {
-      await Promise.allSettled(running);
-    },
+    stopped: running.settled,
   };
 };

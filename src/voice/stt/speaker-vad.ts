@@ -34,6 +34,28 @@ export class LevelVad {
   }
 }
 
+/** Longest packet without audio: its frame has at most one byte (RFC 6716 section 3.4). */
+const EMPTY_PACKET_BYTES = 2;
+
+/** Length of a SILK frame, 20 ms; a packet's frame of 40 or 60 ms has one voice bit for each. */
+const SILK_FRAME_SAMPLES = 960;
+
+const anyVoiceBit = (data: Uint8Array, { frameSamples }: OpusToc): boolean => {
+  const bits = Math.max(1, frameSamples / SILK_FRAME_SAMPLES);
+  const mask = 0xff & ~(0xff >> bits);
+  return ((data[1] ?? 0) & mask) !== 0;
+};
+
+/** Voice that shows without decoding; `empty`: the packet is too small for audio. */
+export type PacketVad = 'voice' | 'no-voice' | 'empty' | 'unknown';
+
+/** Reads a packet's voice bit. Unknown: CELT, and SILK with several frames in a packet. */
+export const packetVad = (data: Uint8Array, toc: OpusToc): PacketVad => {
+  if (data.length <= EMPTY_PACKET_BYTES || isSilentPacket(data, toc.samples)) return 'empty';
+  if (voiceBit(data) === undefined) return 'unknown';
+  return anyVoiceBit(data, toc) ? 'voice' : 'no-voice';
+};
+
 /** Longest talk without a pause; beyond it the microphone counts as open. */
 const OPEN_MICROPHONE_SAMPLES = 2 * OPUS_CLOCK_HZ;
 /** The same limit where packets have a voice bit, which is mostly right. */
@@ -182,26 +204,4 @@ export const createSpeakerVad = (
       return decoders;
     },
   };
-};
-
-/** Longest packet without audio: its frame has at most one byte (RFC 6716 section 3.4). */
-const EMPTY_PACKET_BYTES = 2;
-
-/** Length of a SILK frame, 20 ms; a packet's frame of 40 or 60 ms has one voice bit for each. */
-const SILK_FRAME_SAMPLES = 960;
-
-const anyVoiceBit = (data: Uint8Array, { frameSamples }: OpusToc): boolean => {
-  const bits = Math.max(1, frameSamples / SILK_FRAME_SAMPLES);
-  const mask = 0xff & ~(0xff >> bits);
-  return ((data[1] ?? 0) & mask) !== 0;
-};
-
-/** Voice that shows without decoding; `empty`: the packet is too small for audio. */
-export type PacketVad = 'voice' | 'no-voice' | 'empty' | 'unknown';
-
-/** Reads a packet's voice bit. Unknown: CELT, and SILK with several frames in a packet. */
-export const packetVad = (data: Uint8Array, toc: OpusToc): PacketVad => {
-  if (data.length <= EMPTY_PACKET_BYTES || isSilentPacket(data, toc.samples)) return 'empty';
-  if (voiceBit(data) === undefined) return 'unknown';
-  return anyVoiceBit(data, toc) ? 'voice' : 'no-voice';
 };

@@ -121,7 +121,6 @@ const sumSamples = (packets: readonly UtterancePacket[]): number => {
   return sum;
 };
 
-
 /**
  * Wraps an utterance as a file (Ogg Opus, mono), gaps filled; the pre-roll is not played (RFC 7845,
  * 4.2). The duration is exact to one packet for each gap.

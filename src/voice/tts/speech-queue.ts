@@ -97,19 +97,20 @@ export const createSpeechQueue = (clock: Clock, late: (items: readonly SpeechIte
   const takeOut = (isOut: (waiting: Waiting) => boolean): SpeechItem[] => {
     const out = queue.filter(isOut).map(({ item }) => item);
     if (out.length > 0) queue = queue.filter((waiting) => !isOut(waiting));
-    watch();
     return out;
-  };
-  const dropLate = (): void => {
-    const nowMs = clock.nowMs();
-    late(takeOut(({ startByMs }) => startByMs < nowMs));
   };
   /** Sets the one timer, for the item that will be late first. */
   const watch = (): void => {
     cancel?.();
+    cancel = undefined;
+    if (queue.length === 0) return;
     const lateMs = Math.min(...queue.map(({ startByMs }) => startByMs));
-    const isWatched = queue.length > 0;
-    cancel = isWatched ? clock.after(lateMs - clock.nowMs() + 1, dropLate) : undefined;
+    cancel = clock.after(lateMs - clock.nowMs() + 1, () => {
+      const nowMs = clock.nowMs();
+      const expired = takeOut(({ startByMs }) => startByMs < nowMs);
+      watch();
+      late(expired);
+    });
   };
 
   /** Makes room for one more item: the oldest message that is read aloud is dropped. */
@@ -209,8 +210,11 @@ export const createSpeechQueue = (clock: Clock, late: (items: readonly SpeechIte
         startByMs: Math.min(...taken.map(({ startByMs }) => startByMs)),
       };
     },
-    remove: (isOut: (item: SpeechItem) => boolean): SpeechItem[] =>
-      takeOut(({ item }) => isOut(item)),
+    remove: (isOut: (item: SpeechItem) => boolean): SpeechItem[] => {
+      const removed = takeOut(({ item }) => isOut(item));
+      watch();
+      return removed;
+    },
     rank: (): number | undefined => queue[0] && RANKS[queue[0].item.kind],
     waiting: (): readonly SpeechItem[] => queue.map(({ item }) => item),
   };

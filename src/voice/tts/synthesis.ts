@@ -58,6 +58,7 @@ export const startSynthesis = (
   let startedMs: number | undefined;
   let error: AppError | undefined;
   let isLate = false;
+  let stopWaiting: (() => void) | undefined;
 
   const reach = (count: number): void => {
     for (const text of texts.slice(segments.length, count))
@@ -65,7 +66,7 @@ export const startSynthesis = (
   };
   const over = Promise.withResolvers<void>();
   const end = (): void => {
-    stopWaiting();
+    stopWaiting?.();
     stop.abort();
     over.resolve();
   };
@@ -74,7 +75,7 @@ export const startSynthesis = (
     end();
     late();
   };
-  const stopWaiting = clock.after(turn.startByMs - clock.nowMs() + 1, expire);
+  stopWaiting = clock.after(turn.startByMs - clock.nowMs() + 1, expire);
   /** Starts the turn; returns false when it is too late, even if the timer has not fired yet. */
   const begin = (): boolean => {
     if (signal.aborted) return false;
@@ -83,7 +84,7 @@ export const startSynthesis = (
       expire();
       return false;
     }
-    stopWaiting();
+    stopWaiting?.();
     startedMs = clock.nowMs();
     return true;
   };

@@ -42,7 +42,7 @@ const ownUsage = async (ctx: Context): Promise<RichText> => {
   const { services, member, channel, t } = ctx;
   const consumer = { space: channel.space, memberId: member.id };
   const used = await services.usage.todayOf(consumer.space, consumer.memberId);
-  const left = await services.limits.left(consumer);
+  const left = await services.limits.remaining(consumer);
   const amounts = limitAmounts(left, ctx);
   return lines(
     t('usage.own'),
@@ -55,7 +55,7 @@ const ownUsage = async (ctx: Context): Promise<RichText> => {
 /** Says what everybody together may still use today; undefined where there is no limit. */
 const leftTogether = async (ctx: Context): Promise<RichText | undefined> => {
   const { services, channel, t } = ctx;
-  const amounts = limitAmounts(await services.limits.left({ space: channel.space }), ctx);
+  const amounts = limitAmounts(await services.limits.remaining({ space: channel.space }), ctx);
   return amounts && t('usage.left-together', { amounts });
 };
 

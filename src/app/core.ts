@@ -10,7 +10,7 @@ import type { Adapter, Core } from '../adapter.ts';
 import { createAdapterCore } from './adapter-core.ts';
 import { openPersonPrivacy } from './person-privacy.ts';
 import { createSharedServices } from './shared-services.ts';
-import { createRecogniserFactory } from '../voice/stt/recogniser-factory.ts';
+import { createRecogniserFactory } from '../voice/stt/realtime-recogniser.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { remoteStatus } from './remote-status.ts';
 import { openSpaceRemoval } from './space-removal.ts';

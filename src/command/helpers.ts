@@ -244,7 +244,7 @@ export const joinedRoom = async (ctx: Context): Promise<Room> => {
 export const captionRecord = async (ctx: Context): Promise<CaptionRecord> => {
   const { services, channel, member } = ctx;
   const here = await roomNearby(ctx);
-  const left = services.rooms.left(channel.space);
+  const left = services.rooms.lastRecord(channel.space);
   const theirs = left?.people.has(member.id) ? left : await forModerator(left, ctx);
   const found = [here, theirs].find((record) => record?.hasRecord);
   if (found) return found;

@@ -48,7 +48,7 @@ export interface Limits {
     memberId?: string,
   ) => Promise<Reservation>;
   /** Resolves with what may still be used today, of each use that is limited. */
-  readonly left: (consumer: LimitedConsumer) => Promise<DailyLimits>;
+  readonly remaining: (consumer: LimitedConsumer) => Promise<DailyLimits>;
 }
 
 export interface LimitsDeps {
@@ -77,8 +77,8 @@ const OF_A_PERSON: ReadonlySet<MessageKey> = new Set(
 /** True for the limit of one person, which does not keep others from anything. */
 export const isOfPerson = ({ sentence }: AppError): boolean => OF_A_PERSON.has(sentence.key);
 
-/** The error as others read it, who used nothing: the limit of a person is said to be that person's. */
-export const toldToOthers = (error: AppError, name: string): AppError =>
+/** The error as other people read it, who used nothing: it names the person whose limit it is. */
+export const limitForOthers = (error: AppError, name: string): AppError =>
   isOfPerson(error)
     ? userError('rate-limited', 'limits.of-another', { name: quotedWords(name) })
     : error;
@@ -110,13 +110,13 @@ const lower = (a: number | undefined, b: number | undefined): number | undefined
 const lowerOf = (a: DailyLimits, b: DailyLimits): DailyLimits =>
   Object.fromEntries(LIMITED_USES.map((use) => [use, lower(a[use], b[use])]));
 
-const leftOf = (limits: DailyLimits, amounts: UsageAmounts): DailyLimits => {
+const remainingOf = (limits: DailyLimits, amounts: UsageAmounts): DailyLimits => {
   const used = usedOf(amounts);
-  const left = (use: LimitedUse): number | undefined => {
+  const remaining = (use: LimitedUse): number | undefined => {
     const limit = limits[use];
     return limit === undefined ? undefined : Math.max(0, limit - used[use]);
   };
-  return Object.fromEntries(LIMITED_USES.map((use) => [use, left(use)]));
+  return Object.fromEntries(LIMITED_USES.map((use) => [use, remaining(use)]));
 };
 
 const chosenBy = (choices: SpaceChoices): DailyLimits => ({
@@ -150,14 +150,14 @@ export const createLimits = ({
     demand: Demand,
   ): Promise<AppError | undefined> => {
     const use = limitedUseOf(demand);
-    const wanted = typeof demand === 'string' ? 1 : demand.characters;
+    const amount = typeof demand === 'string' ? 1 : demand.characters;
     const over = (
       limit: number | undefined,
       amounts: UsageAmounts,
       whose: 'space' | 'person',
     ): AppError | undefined => {
       const used = usedOf(amounts)[use];
-      if (limit === undefined || used + wanted <= limit) return undefined;
+      if (limit === undefined || used + amount <= limit) return undefined;
       const leftMs = DAY_MS - (now() % DAY_MS);
       const hours = Math.ceil(leftMs / HOUR_MS);
       return userError(
@@ -192,11 +192,11 @@ export const createLimits = ({
       if (found) throw found;
       return pending.hold(consumer.space, memberId, amountsOf(demand));
     },
-    left: async ({ space, memberId }) => {
+    remaining: async ({ space, memberId }) => {
       const limits = await of(space);
-      const ofSpace = leftOf(limits.space, await usage.today(space));
+      const ofSpace = remainingOf(limits.space, await usage.today(space));
       if (memberId === undefined) return ofSpace;
-      return lowerOf(ofSpace, leftOf(limits.person, await usage.todayOf(space, memberId)));
+      return lowerOf(ofSpace, remainingOf(limits.person, await usage.todayOf(space, memberId)));
     },
   };
 };

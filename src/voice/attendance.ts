@@ -10,7 +10,7 @@ export interface AttendanceDeps {
   readonly empty: () => void;
 }
 
-const NAMES_KEPT = 1_000;
+const MOST_NAMES = 1_000;
 /** Time without people before `empty` is called: people come back from a short absence. */
 const EMPTY_MS = 15_000;
 
@@ -19,7 +19,7 @@ export type Attendance = ReturnType<typeof createAttendance>;
 /** Tracks the members who are in a room and those who were. */
 export const createAttendance = ({ clock, present, empty }: AttendanceDeps) => {
   const everHere = new Set<string>();
-  const names = createLru<string, string>(NAMES_KEPT);
+  const names = createLru<string, string>(MOST_NAMES);
   let cancel: (() => void) | undefined;
   let isOver = false;
   const stopWaiting = (): void => {

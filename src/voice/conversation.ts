@@ -7,7 +7,7 @@ import { resultOf } from '../async/generators.ts';
 import { roomTurns } from '../chat/room-turns.ts';
 import { lines } from '../rich-text/compose.ts';
 import { parseMarkdown } from '../rich-text/markdown/parse.ts';
-import { toldToOthers } from '../usage/limits.ts';
+import { limitForOthers } from '../usage/limits.ts';
 import { createMeter } from '../usage/meter.ts';
 import type { RoomContext } from './room-context.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
@@ -155,7 +155,7 @@ export const createVoiceAnswers =
       over.throwIfAborted();
       await speaking.say({ kind: 'answer', text: answer, by });
     } catch (thrown) {
-      const error = toldToOthers(toAppError(thrown), by.name);
+      const error = limitForOthers(toAppError(thrown), by.name);
       if (!over.aborted) await messages.post(texts.failed(failure, error));
     } finally {
       await meter.settle().catch(() => undefined);

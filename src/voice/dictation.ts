@@ -49,7 +49,7 @@ export interface DictationDeps {
   readonly log: Log;
 }
 
-/** Delay of packets on the network that does not count as a pause: their own order tells the time. */
+/** Delay of packets on the network that does not count as a pause: the time follows from their own order. */
 const JITTER_MS = 2_000;
 /** Longest wait for the last words. */
 const FINISH_MS = 10_000;

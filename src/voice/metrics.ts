@@ -9,17 +9,7 @@ const FEWEST_PACKETS = 50;
 
 type Totals = Pick<SpeakerStats, 'received' | 'lost' | 'undecryptable'>;
 
-const NONE: Totals = { received: 0, lost: 0, undecryptable: 0 };
-
-const sumOf = (stats: readonly Totals[]): Totals =>
-  stats.reduce(
-    (sum, each) => ({
-      received: sum.received + each.received,
-      lost: sum.lost + each.lost,
-      undecryptable: sum.undecryptable + each.undecryptable,
-    }),
-    NONE,
-  );
+const OUTCOMES = ['received', 'lost', 'undecryptable'] as const;
 
 /** Counts of a room up to now. */
 interface Measured {
@@ -28,6 +18,12 @@ interface Measured {
   readonly received: number;
   readonly lost: number;
 }
+
+const NOT_MEASURED: Measured = {
+  last: { received: 0, lost: 0, undecryptable: 0 },
+  received: 0,
+  lost: 0,
+};
 
 /** A room as it is measured. */
 interface MeasuredRoom {
@@ -51,7 +47,7 @@ export const declareVoiceMetrics = (
   rooms: () => Iterable<MeasuredRoom>,
 ): VoiceMetrics => {
   const known = new WeakMap<MeasuredRoom, Measured>();
-  // Read first, for it measures what the next two tell.
+  // This gauge is read first, for it measures what the next two report.
   metrics.gauge(
     { name: 'dragoman_voice_rooms', help: 'Voice channels that the bot is in.' },
     () => {
@@ -76,11 +72,12 @@ export const declareVoiceMetrics = (
     buckets: CAPTION_BUCKETS,
   });
   const measure = (room: MeasuredRoom): void => {
-    const before = known.get(room) ?? { last: NONE, received: 0, lost: 0 };
-    const last = sumOf(room.health());
+    const last = { received: 0, lost: 0, undecryptable: 0 };
+    for (const member of room.health())
+      for (const outcome of OUTCOMES) last[outcome] += member[outcome];
+    const before = known.get(room) ?? NOT_MEASURED;
     const since = (count: keyof Totals): number => Math.max(0, last[count] - before.last[count]);
-    for (const outcome of ['received', 'lost', 'undecryptable'] as const)
-      packets({ outcome }, since(outcome));
+    for (const outcome of OUTCOMES) packets({ outcome }, since(outcome));
     const received = before.received + since('received');
     const lost = before.lost + since('lost');
     const isEnough = received + lost >= FEWEST_PACKETS;

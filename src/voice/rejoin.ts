@@ -53,7 +53,7 @@ export const createRejoin = (deps: RejoinDeps) => {
     if (starter === undefined || !platform.tell) return;
     const { tell } = platform;
     const member = { platform: channel.space.platform, id: starter };
-    await logFailure(log, 'the member who started captions could not be told', () =>
+    await logFailure(log, 'the member who started captions could not be notified', () =>
       tell.call(platform, member, content, held),
     );
   };

@@ -90,7 +90,7 @@ export const createRoomEnd = (tenure: Tenure, given: Platform) => {
     /** True when the bot comes back to the room if the program starts again soon. */
     mayReturn: (): boolean => reason === 'stopping',
     /** Must be called when all work of the room has ended. */
-    left: (): void => {
+    finished: (): void => {
       isLeft = reason !== 'moved' && tenure.isHeld();
     },
   };

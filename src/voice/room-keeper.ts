@@ -15,7 +15,7 @@ export interface RoomKeeperDeps {
   readonly log: Log;
 }
 
-/** Time between two notes that the process works: a restart tells by it from when on nothing was heard. */
+/** Time between two notes that the process works: the last one shows, after a restart, since when nothing was heard. */
 const SEEN_EVERY_MS = 15_000;
 
 /** Keeps the stored row of an open room up to date, from `begin` on. */

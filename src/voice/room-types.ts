@@ -94,7 +94,7 @@ export interface Room extends CaptionRecord {
   /** Counts of lines that captions did not show, since the bot joined. */
   withheld(): WithheldCounts;
   /**
-   * Resolves when the notice is posted; each person is captioned once they are told. Rejects, with nothing
+   * Resolves when the notice is posted; each person is captioned once they were informed. Rejects, with nothing
    * begun, while captions run, where the notice cannot be posted, and where captions cannot be shown.
    */
   startCaptions(options: CaptionOptions): Promise<void>;
@@ -128,7 +128,7 @@ export interface Rooms {
   /** The room of a space that the bot is in. */
   of(space: Space): Room | undefined;
   /** The captions of the room that was left last, for half an hour. */
-  left(space: Space): CaptionRecord | undefined;
+  lastRecord(space: Space): CaptionRecord | undefined;
   /**
    * Joins a room, or moves there from another one of the space. Rejects, and stays, where it cannot be
    * joined.

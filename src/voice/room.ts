@@ -108,7 +108,10 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   const { services, clock, now, log } = deps;
   let { choices } = start;
   let link: VoiceLink | undefined;
-  const { platform, signal, ended, end, mayReturn, left } = createRoomEnd(tenure, start.platform);
+  const { platform, signal, ended, end, mayReturn, finished } = createRoomEnd(
+    tenure,
+    start.platform,
+  );
   const channel = (): Channel => link?.channel ?? start.channel;
   const texts = createRoomTexts(deps.texts, start.locale, start.platform.naming ?? 'plain');
   const messages = createStatusMessages({ platform, channel, log });
@@ -282,7 +285,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
       // A database that does not answer keeps the bot in no room.
       await waitUntil(clock, clock.nowMs() + STORING_MS, stored);
     } finally {
-      left();
+      finished();
       start.ended(room, reason);
     }
   };

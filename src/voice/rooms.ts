@@ -24,7 +24,7 @@ export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf' | 'captionShown'> {
   readonly leases: Leases;
 }
 
-/** Time for which the captions of a room stay in memory that the bot has left. */
+/** Time for which captions stay in memory after the bot left their room. */
 export const RECORD_MS = 30 * MINUTE_MS;
 
 /** Creates the voice rooms of all spaces. */
@@ -123,7 +123,7 @@ export const createRooms = (deps: RoomsDeps) => {
       roomOf: (space, memberId) => platformOf(space.platform)?.voice?.roomOf(space, memberId),
       missing: (room) => entry.portOf(room.space).port.missing(room),
       of: (space) => entry.of(space)?.room,
-      left: (space) => ended.get(keyOf(space))?.room,
+      lastRecord: (space) => ended.get(keyOf(space))?.room,
       join: (channel, locale, mayLeave) =>
         entry.enter(channel, locale, mayLeave ? 'moved' : 'requested'),
       choose: consentChoices.choose,

@@ -226,7 +226,7 @@ export const createFakeCore = (metricsToken?: string): FakeCore => {
       of: async () => ({ operator: {}, person: {}, space: {} }),
       fault: async () => undefined,
       reserve: async () => NO_RESERVATION,
-      left: async () => ({}),
+      remaining: async () => ({}),
     },
     usageChart: async () => PNG,
     inbox: {

@@ -156,7 +156,7 @@ export const createFakeRooms = (): FakeRooms => {
       return isHere(space, channel) ? channel : undefined;
     },
     of: (space) => (isHere(space, room?.channel) ? room : undefined),
-    left: () => script.left,
+    lastRecord: () => script.left,
     join: async (channel, locale, mayLeave) => {
       if (room?.channel.id === channel.id) return room;
       calls.push(['join', channel.id, locale, mayLeave]);

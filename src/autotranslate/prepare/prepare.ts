@@ -33,7 +33,7 @@ import { plainText } from '../../rich-text/walk.ts';
 import type { ChannelWatch } from '../../model/watch.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import { flaggedLanguage, fromStored, type Row } from '../../store/inbox/row.ts';
-import { charactersOf, toldToOthers } from '../../usage/limits.ts';
+import { charactersOf, limitForOthers } from '../../usage/limits.ts';
 import { isSameChannel, type Channel } from '../../model/place.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { isSameTarget } from '../../store/channels/mirrors.ts';
@@ -251,7 +251,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     const before = hasContext ? context.next(conversation, turn) : [];
     const limit = await limitOver(message, wanted.length, transcribes, flagged !== undefined);
     if (limit) {
-      const left = untranslated(message, wanted, toldToOthers(limit, author.name));
+      const left = untranslated(message, wanted, limitForOthers(limit, author.name));
       if (flagged !== undefined) return asFlagReply(row, message, left);
       // Linked channels are one conversation: nothing of it may be missing.
       return watch?.mode === 'mirror'

@@ -120,7 +120,7 @@ const lineOf = (caption: Caption, startMs: number): TranscriptLine => ({
   ),
 });
 
-interface Kept {
+interface Entry {
   readonly speakerId: string;
   readonly at: Pick<Caption, 'id' | 'startMs'>;
   readonly line: TranscriptLine;
@@ -137,25 +137,25 @@ export const createTranscript = ({
 }: TranscriptDeps) => {
   const startMs = clock.nowMs() - ageMs;
   /** Lines in the order in which they became final, which is nearly the order of speech. */
-  const kept = new Map<number, Kept>();
+  const entries = new Map<number, Entry>();
   let bytes = 0;
   let droppedLines = 0;
   /** Number of marks, whose ids are negative. */
   let marks = 0;
 
   const remove = (id: number): void => {
-    bytes -= kept.get(id)?.bytes ?? 0;
-    kept.delete(id);
+    bytes -= entries.get(id)?.bytes ?? 0;
+    entries.delete(id);
   };
 
   const put = (caption: Caption): void => {
     const { id, speakerId, startMs: atMs } = caption;
     const at = { id, startMs: atMs };
     const entry = { speakerId, at, line: lineOf(caption, startMs), bytes: bytesOf(caption) };
-    bytes += entry.bytes - (kept.get(id)?.bytes ?? 0);
-    kept.set(id, entry);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= mostLines && bytes <= mostBytes) return;
+    bytes += entry.bytes - (entries.get(id)?.bytes ?? 0);
+    entries.set(id, entry);
+    for (const oldest of entries.keys()) {
+      if (entries.size <= mostLines && bytes <= mostBytes) return;
       remove(oldest);
       droppedLines += 1;
     }
@@ -169,15 +169,15 @@ export const createTranscript = ({
       return droppedLines;
     },
     get lineCount(): number {
-      return kept.size;
+      return entries.size;
     },
     /** Number of lines that somebody said. */
     get spokenCount(): number {
-      return [...kept.keys()].filter((id) => id >= 0).length;
+      return [...entries.keys()].filter((id) => id >= 0).length;
     },
     /** Lines in the order in which they were spoken. */
     lines: (): readonly TranscriptLine[] =>
-      [...kept.values()]
+      [...entries.values()]
         .toSorted((a, b) => (isBefore(a.at, b.at) ? -1 : 1))
         .map(({ line }) => line),
     show: (caption: Caption): void => {
@@ -186,15 +186,15 @@ export const createTranscript = ({
     /** Adds a line that nobody said. */
     mark: (text: string, fromMs: number, endMs: number): void => {
       marks += 1;
-      const said = { speakerId: '', name: '', language: '', isFinal: true } as const;
-      put({ ...said, id: -marks, startMs: fromMs, endMs, text, translations: new Map() });
+      const unspoken = { speakerId: '', name: '', language: '', isFinal: true } as const;
+      put({ ...unspoken, id: -marks, startMs: fromMs, endMs, text, translations: new Map() });
     },
     change: (caption: Caption): void => {
-      if (kept.has(caption.id)) put(caption);
+      if (entries.has(caption.id)) put(caption);
     },
     remove,
     forget: (speakerId: string): void => {
-      for (const [id, entry] of kept) if (entry.speakerId === speakerId) remove(id);
+      for (const [id, entry] of entries) if (entry.speakerId === speakerId) remove(id);
     },
   };
 };

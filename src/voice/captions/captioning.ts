@@ -99,7 +99,7 @@ export const createCaptioning = (deps: CaptioningDeps) => {
     starterNotifiedMs = nowMs;
     const member = { platform: platform.name, id: starter };
     const { tell } = platform;
-    await logFailure(log, 'the member who started captions could not be told', () =>
+    await logFailure(log, 'the member who started captions could not be notified', () =>
       tell(member, texts.toStarter(channel(), text)),
     );
   };

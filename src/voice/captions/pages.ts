@@ -40,8 +40,8 @@ export interface Page {
 /** Longest time after the first word for which a caption is placed in order. */
 const LATE_MS = 75_000;
 /** Bounds on the messages that are edited: a channel takes fewer in `LATE_MS`. */
-const KEPT_MS = 3_600_000;
-const KEPT_PAGES = 100;
+const LONGEST_EDITED_MS = 3_600_000;
+const MOST_PAGES = 100;
 /** Most captions that are remembered as placed out of order. */
 const MOST_STRAYS = 200;
 /** Length of most translations at most, as a multiple of the original. */
@@ -189,12 +189,12 @@ export class Pages {
       shownLasting: '',
       sentMs: Number.NEGATIVE_INFINITY,
     };
-    const isKept = ({ openedMs }: Page): boolean => nowMs - openedMs <= KEPT_MS;
+    const isRecent = ({ openedMs }: Page): boolean => nowMs - openedMs <= LONGEST_EDITED_MS;
     const before = this.#pages.slice(0, -1);
-    const kept = before.filter(isKept).slice(2 - KEPT_PAGES);
-    const gone = before.findLast((each) => !kept.includes(each) && each.captions.length > 0);
+    const recent = before.filter(isRecent).slice(2 - MOST_PAGES);
+    const gone = before.findLast((each) => !recent.includes(each) && each.captions.length > 0);
     this.#lastDropped = gone?.captions.at(-1) ?? this.#lastDropped;
-    this.#pages = [...kept, ...this.#pages.slice(-1), page];
+    this.#pages = [...recent, ...this.#pages.slice(-1), page];
     return page;
   }
 

@@ -123,7 +123,7 @@ const show = (caption: Caption, options: RenderOptions): Shown => {
   const notes = notesOf(caption, options);
   const marks = beneath.map(([to]) => plainInline([markOf(to)]));
   const frames = [nameOf(caption), ...marks, ...notes];
-  const room = frames.reduce((left, frame) => left - unitsOf(frame) - FRAME_UNITS, options.longest);
+  const room = frames.reduce((rest, frame) => rest - unitsOf(frame) - FRAME_UNITS, options.longest);
   const pieces = [main, ...beneath.map(([, piece]) => piece)];
   const units = pieces.reduce((sum, { words }) => sum + unitsOf(words), 0);
   const most =

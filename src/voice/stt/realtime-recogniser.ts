@@ -1,5 +1,9 @@
+import type { ServiceClient } from '../../api/client.ts';
 import type { Availability } from '../../api/realtime/availability.ts';
-import type { RealtimeRecognition as KeyedRecognitions } from '../../api/realtime/index.ts';
+import type {
+  Realtime,
+  RealtimeRecognition as KeyedRecognitions,
+} from '../../api/realtime/index.ts';
 import type { RecognitionSession } from '../../api/realtime/recognition-session.ts';
 import type { RealtimeText } from '../../api/realtime/results.ts';
 import { orAborted } from '../../async/abort.ts';
@@ -11,12 +15,14 @@ import { OPUS_CLOCK_HZ } from '../../audio/opus/packet.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type {
   Recogniser,
+  RecogniserFactory,
   Recognition,
   RecognitionRequest,
   RecognitionResult,
   Utterance,
 } from '../../ports/recogniser.ts';
 import { createLocalAgreement } from '../../text/local-agreement.ts';
+import { createBatchRecogniser } from './batch-recogniser.ts';
 import { createUtterancePcm, PCM_RATE_HZ, type UtterancePcm } from './utterance-pcm.ts';
 
 const GROW_EVERY_MS = 100;
@@ -207,3 +213,18 @@ export const createRealtimeRecogniser = (deps: RealtimeRecogniserDeps): Recognis
   growEveryMs: GROW_EVERY_MS,
   start: (request) => new RealtimeRecognition(request, deps),
 });
+
+/**
+ * Creates the factory of recognisers over the service, for voice rooms and dictations: they use its WebSocket path
+ * where partial transcripts are asked for and that path is on, otherwise requests.
+ */
+export const createRecogniserFactory =
+  (client: ServiceClient, realtime: Realtime | undefined, clock: Clock): RecogniserFactory =>
+  ({ partials, space }) => {
+    const batch = createBatchRecogniser(client, {
+      space,
+      ...(partials ? {} : { partialEveryMs: 0 }),
+    });
+    const recognition = partials ? realtime?.recognition : undefined;
+    return recognition ? createRealtimeRecogniser({ recognition, space, batch, clock }) : batch;
+  };

@@ -46,15 +46,15 @@ export async function* applyGain(
   let last = 1;
   try {
     for await (const packet of packets) {
-      const wanted = gain();
-      if (wanted === 1 && last === 1) {
+      const target = gain();
+      if (target === 1 && last === 1) {
         transcoder?.free();
         transcoder = undefined;
       } else if (!transcoder) {
         transcoder = await createTranscoder(before);
       }
-      yield transcoder?.push(packet, last, wanted) ?? packet;
-      last = transcoder ? wanted : 1;
+      yield transcoder?.push(packet, last, target) ?? packet;
+      last = transcoder ? target : 1;
       before = [...before, packet].slice(-WARM_UP_PACKETS);
     }
     if (transcoder) yield* transcoder.end();

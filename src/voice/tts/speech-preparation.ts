@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Voice } from '../../api/contract.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
 import { toFlatText } from '../../rich-text/pieces/pieces.ts';
 import { map } from '../../rich-text/walk.ts';
@@ -10,15 +11,18 @@ import type { Attendance } from '../attendance.ts';
 import type { RoomContext } from '../room-context.ts';
 import type { SpeechRequest } from '../room-types.ts';
 import type { SpeechItem } from './speech-item.ts';
-import type { createSpeechNotes } from './speech-notes.ts';
 
 const VOICES_MS = 10_000;
 
-/** Creates what makes items of the speech queue from requests: with a voice, and text that it can read. */
+/**
+ * Creates what makes items of the speech queue from requests: with a voice, and text that it can read.
+ *
+ * @param noteVoice takes a voice and the language of a text that it is to speak
+ */
 export const createSpeechPreparation = (
   room: Pick<RoomContext, 'services' | 'platform' | 'channel' | 'texts' | 'now'>,
   { knownName }: Pick<Attendance, 'knownName'>,
-  notes: Pick<ReturnType<typeof createSpeechNotes>, 'voice'>,
+  noteVoice: (voice: Voice, language: string) => void,
 ) => {
   const { services, platform, channel, texts, now } = room;
 
@@ -76,7 +80,7 @@ export const createSpeechPreparation = (
     );
     const [voice] = fits.voices;
     if (voice && textLanguage !== undefined && asked?.language === undefined)
-      notes.voice(voice, textLanguage);
+      noteVoice(voice, textLanguage);
     const language =
       fits.preference.language ?? textLanguage ?? guesses.find((guess) => guess !== undefined);
     const spoken = await spokenOf(text, language);

@@ -102,12 +102,12 @@ describe('the limits of a person', () => {
       used: { characters: 995, chatTokens: 120 },
       usedByAda: { characters: 2, chatTokens: 20, audioMs: 500_000 },
     });
-    expect(await limits.left({ space: SPACE, memberId: 'ada' })).toEqual({
+    expect(await limits.remaining({ space: SPACE, memberId: 'ada' })).toEqual({
       characters: 5,
       audioMinutes: 0,
       chatTokens: 30,
     });
-    expect(await limits.left({ space: SPACE })).toEqual({
+    expect(await limits.remaining({ space: SPACE })).toEqual({
       characters: 5,
       audioMinutes: undefined,
       chatTokens: 30,

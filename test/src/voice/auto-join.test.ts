@@ -279,6 +279,6 @@ describe('joining by itself', () => {
     expect(place.joins.length).toBeGreaterThan(180);
     await stage.pass(31 * 60_000);
     expect(clock.waiting).toBe(0);
-    expect(stage.rooms.left(SPACE)).toBeUndefined();
+    expect(stage.rooms.lastRecord(SPACE)).toBeUndefined();
   });
 });

@@ -182,7 +182,7 @@ const follow = (stage: Stage) => {
   const checkSaid = async (): Promise<void> => {
     const sent = stage.sent.slice(seen.sent).flat();
     expect(sent.flatMap(of).filter(({ isTakenBack }) => isTakenBack)).toEqual([]);
-    const record = stage.rooms.of(ROOM.space) ?? stage.rooms.left(ROOM.space);
+    const record = stage.rooms.of(ROOM.space) ?? stage.rooms.lastRecord(ROOM.space);
     const file = await record?.transcript('txt');
     // What is on its way to the platform already is taken off it again.
     const shown = holds.has('posting') ? [] : voices.history.slice(seen.history);

@@ -111,12 +111,12 @@ describe('captions of a room', () => {
     await stage.room().leave();
     stage.place.enter(OTHER, human('cid'));
     await (await stage.join(OTHER)).leave();
-    const left = stage.rooms.left(SPACE);
+    const left = stage.rooms.lastRecord(SPACE);
     expect([...left!.people].toSorted()).toEqual(['ann', 'bob']);
     const file = await left!.transcript('txt');
     expect(Buffer.from(file!.bytes).toString()).toContain('remember this');
     await stage.pass(30 * 60_000);
-    expect(stage.rooms.left(SPACE)).toBeUndefined();
+    expect(stage.rooms.lastRecord(SPACE)).toBeUndefined();
   });
 
   it('are kept once, by one timer, however often the bot leaves', async () => {

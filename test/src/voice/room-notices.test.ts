@@ -132,7 +132,7 @@ describe('being left out', () => {
     await using stage = await open();
     stage.place.enter(ROOM, human('bob', 'Bob'));
     const textOf = async (): Promise<string> => {
-      const record = stage.rooms.of(SPACE) ?? stage.rooms.left(SPACE);
+      const record = stage.rooms.of(SPACE) ?? stage.rooms.lastRecord(SPACE);
       return Buffer.from((await record!.transcript('txt'))!.bytes).toString();
     };
     await stage.room().startCaptions({ languages: [] });
@@ -145,7 +145,7 @@ describe('being left out', () => {
     await stage.room().leave();
     await stage.press('privacy out', 'bob');
     expect(
-      stage.rooms.left(SPACE) && (await stage.rooms.left(SPACE)!.transcript('txt')),
+      stage.rooms.lastRecord(SPACE) && (await stage.rooms.lastRecord(SPACE)!.transcript('txt')),
     ).toBeUndefined();
   });
 

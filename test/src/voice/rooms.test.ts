@@ -167,8 +167,8 @@ describe('rooms', () => {
     await stage.room().leave();
     expect(place.where(elsewhere.space)).toEqual(elsewhere);
     expect(rooms.of(elsewhere.space)?.captions).toBeUndefined();
-    expect(rooms.left(SPACE)?.hasRecord).toBe(true);
-    expect(rooms.left(elsewhere.space)).toBeUndefined();
+    expect(rooms.lastRecord(SPACE)?.hasRecord).toBe(true);
+    expect(rooms.lastRecord(elsewhere.space)).toBeUndefined();
   });
 
   it('listen to nobody who takes part again, but refuses to be listened to there', async () => {

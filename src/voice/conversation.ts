@@ -130,6 +130,9 @@ export interface VoiceAnswersDeps {
 
 const ANSWER_MS = 60_000;
 
+const tooSlow = (): AppError =>
+  new AppError('timeout', 'an answer took too long', { retryable: true });
+
 /** Answers spoken questions, in writing and aloud; nothing is shown for withdrawn ones. */
 export const createVoiceAnswers =
   ({ room, nameOf, recentCaptions, speaking }: VoiceAnswersDeps): ConversationDeps['answer'] =>
@@ -139,7 +142,6 @@ export const createVoiceAnswers =
     const by = { id: speakerId, name: nameOf(speakerId) };
     const meter = createMeter(services, { space, memberId: speakerId });
     const over = AbortSignal.any([asked, room.signal]);
-    const late = () => new AppError('timeout', 'an answer took too long', { retryable: true });
     const think = async (signal: AbortSignal): Promise<RichText> => {
       const turns = roomTurns(question, recentCaptions());
       const { assistant } = meter.services;
@@ -149,7 +151,7 @@ export const createVoiceAnswers =
     };
     let failure: 'room.not-answered' | 'room.not-said' = 'room.not-answered';
     try {
-      const answer = await withTimeout(clock, ANSWER_MS, late, think, over);
+      const answer = await withTimeout(clock, ANSWER_MS, tooSlow, think, over);
       await messages.post({ text: lines(texts.question(by.name, question), answer) });
       failure = 'room.not-said';
       over.throwIfAborted();

@@ -26,6 +26,8 @@ export interface Entry {
   readonly stay: { automatic: string | undefined };
 }
 
+type EndedListener = (room: OpenRoom, reason: LeaveReason) => void;
+
 export interface RoomEntryDeps {
   readonly roomDeps: RoomDeps;
   readonly platformOf: (name: string) => Platform | undefined;
@@ -43,7 +45,7 @@ export const createRoomEntry = ({ roomDeps, platformOf, leases, signal }: RoomEn
   const mutex = createKeyedMutex();
   /** Waits for another process that a request ends, by space. */
   const yielding = new Map<string, AbortController>();
-  let ended = (_room: OpenRoom, _reason: LeaveReason): void => undefined;
+  let ended: EndedListener | undefined;
 
   const portOf = (space: Space): { platform: Platform; port: VoicePort } => {
     const platform = platformOf(space.platform);
@@ -102,7 +104,7 @@ export const createRoomEntry = ({ roomDeps, platformOf, leases, signal }: RoomEn
         ended: (gone, reason) => {
           void tenure.release();
           if (open.get(key)?.room === gone) open.delete(key);
-          ended(gone, reason);
+          ended?.(gone, reason);
         },
       },
       roomDeps,
@@ -148,7 +150,7 @@ export const createRoomEntry = ({ roomDeps, platformOf, leases, signal }: RoomEn
       }
     },
     /** Calls `listener` whenever a room is over and all its work has ended. */
-    onEnded: (listener: typeof ended): void => {
+    onEnded: (listener: EndedListener): void => {
       ended = listener;
     },
     enter: async (channel: Channel, locale: string, reason: JoinReason): Promise<OpenRoom> => {

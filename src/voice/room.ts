@@ -227,7 +227,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     setLanguages: session.setLanguages,
     stopCaptions: session.stopCaptions,
     transcript: captioning.transcript,
-    summary: captioning.summary,
+    summary: (language, assistant, aborted) => captioning.summary(language, assistant, aborted),
     say: async (request) => {
       signal.throwIfAborted();
       const { speaking: fault } = restrictions.shown();

@@ -120,14 +120,14 @@ export const createVoiceSession = (deps: VoiceSessionDeps) => {
     move({ kind: 'ended' });
     return true;
   };
+  const announce = async (): Promise<void> => {
+    await listen();
+    await subscription.noticePosted();
+  };
   const begin = async (options: CaptionOptions, stopped: AbortSignal): Promise<void> => {
     await captioning.open(options, stopped, () => void stopCaptions());
     move({ kind: 'prepared' });
     storedChanged();
-    const announce = async (): Promise<void> => {
-      await listen();
-      await subscription.noticePosted();
-    };
     await orAborted(announce(), stopped);
     move({ kind: 'announced' });
   };

@@ -58,6 +58,9 @@ const MOST_UNDER_WAY = 3;
 const finalsIn = ({ captions }: Page): readonly Caption[] =>
   captions.filter(({ isFinal }) => isFinal);
 
+const unshownFinalsIn = (page: Page): readonly Caption[] =>
+  finalsIn(page).filter(({ id }) => !page.shownFinals.has(id));
+
 /** Identifies the parts of a page that no longer change: final captions, finished translations. */
 const lastingIn = (page: Page): string =>
   finalsIn(page)
@@ -66,6 +69,18 @@ const lastingIn = (page: Page): string =>
       return [id, ...done.map(([language]) => language)].join(' ');
     })
     .join();
+
+/** A page that is to be sent, and the time for that. */
+interface Due {
+  readonly page: Page;
+  readonly dueMs: number;
+}
+
+/** True when a page is sent before another one: earlier, and at the same time new ones first. */
+const isSooner = ({ page, dueMs }: Due, other: Due | undefined): boolean =>
+  !other ||
+  dueMs < other.dueMs ||
+  (dueMs === other.dueMs && (!page.posted || page.sentMs < other.page.sentMs));
 
 export interface CaptionMessages extends CaptionDisplay {
   /** Tries again soon where the channel refused: permissions may have changed. */
@@ -115,9 +130,9 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
   };
 
   /** The next page to send: new ones first and in order, then the one that has waited longest. */
-  const nextPage = (): { readonly page: Page; readonly dueMs: number } | undefined => {
+  const nextPage = (): Due | undefined => {
     const nowMs = clock.nowMs();
-    let next: { readonly page: Page; readonly dueMs: number } | undefined;
+    let next: Due | undefined;
     let isFreshSeen = [...sending.keys()].some(({ posted }) => !posted);
     for (const page of pages.all) {
       if (sending.has(page) || equal(page.text, page.shown) || (!page.posted && isFreshSeen))
@@ -127,11 +142,7 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
       const isUrgent = isEnding || lastingIn(page) !== page.shownLasting;
       const evenlyMs = isUrgent ? nowMs : page.sentMs + pace.evenMs;
       const dueMs = Math.max(state.blockedUntilMs, pace.freeAtMs(nowMs, isUrgent), evenlyMs);
-      const isSooner =
-        !next ||
-        dueMs < next.dueMs ||
-        (dueMs === next.dueMs && (!page.posted || page.sentMs < next.page.sentMs));
-      if (isSooner) next = { page, dueMs };
+      if (isSooner({ page, dueMs }, next)) next = { page, dueMs };
     }
     return next;
   };
@@ -139,12 +150,9 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
   /** Gives up the final lines that could not be shown for too long. */
   const giveUp = (): void => {
     const waiting = pages.all.filter((page) => !sending.has(page));
-    const given = waiting.flatMap((page) =>
-      finalsIn(page).filter(({ id }) => !page.shownFinals.has(id)),
-    );
+    const given = new Set(waiting.flatMap(unshownFinalsIn));
     for (const caption of given) unshown.add(caption);
-    const ids = new Set(given.map(({ id }) => id));
-    pages.take(({ id }) => ids.has(id));
+    pages.take((caption) => given.has(caption));
   };
 
   const failed = (page: Page, lines: readonly Paragraph[], error: AppError): void => {
@@ -176,8 +184,8 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
   const leaveHanging = (page: Page, sent: ReadonlySet<number>): void => {
     sending.set(page, true);
     page.isClosed = true;
-    const others = page.captions.filter(({ id }) => !sent.has(id));
-    pages.take((caption) => others.includes(caption));
+    const others = new Set(page.captions.filter(({ id }) => !sent.has(id)));
+    pages.take((caption) => others.has(caption));
     for (const caption of others) pages.put(caption, clock.nowMs());
   };
 

@@ -10,6 +10,7 @@ import { channelMention, type Channel, type Posted } from '../../model/place.ts'
 import type { ConsentChoice } from '../../model/space-choices.ts';
 import type { StoredCaptions } from '../../model/stored-room.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';
+import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import { spokenMs, type SpeechItem } from '../tts/speech-item.ts';
 import type { RoomContext } from '../room-context.ts';
@@ -40,6 +41,13 @@ interface Place {
   readonly channel: Channel;
   readonly heading?: Posted;
 }
+
+/** The permissions that are missing in a channel, as far as the platform knows. */
+const missingIn = (platform: Platform, to: Channel): AppError | undefined => {
+  const permissions = platform.missingToPost?.(to).join(', ') ?? '';
+  if (permissions === '') return undefined;
+  return userError('forbidden', 'room.missing', { channel: channelMention(to), permissions });
+};
 
 export type Captioning = ReturnType<typeof createCaptioning>;
 
@@ -85,12 +93,6 @@ export const createCaptioning = (deps: CaptioningDeps) => {
       if (heading) await platform.delete(heading);
     });
   };
-  /** The permissions that are missing in a channel, as far as the platform knows. */
-  const missingIn = (to: Channel): AppError | undefined => {
-    const permissions = platform.missingToPost?.(to).join(', ') ?? '';
-    if (permissions === '') return undefined;
-    return userError('forbidden', 'room.missing', { channel: channelMention(to), permissions });
-  };
   /** Sends a message to the member who started the captions, in private and not too often. */
   const notifyStarter = async ({ text }: Content): Promise<void> => {
     const nowMs = clock.nowMs();
@@ -105,7 +107,7 @@ export const createCaptioning = (deps: CaptioningDeps) => {
   };
   const blocked = async (error: AppError | undefined): Promise<void> => {
     const to = session?.channel ?? channel();
-    blocking = (error?.code === 'forbidden' ? missingIn(to) : undefined) ?? error;
+    blocking = (error?.code === 'forbidden' ? missingIn(platform, to) : undefined) ?? error;
     if (!blocking) return messages.settle('captions', texts.note('room.shown-again'));
     const content = texts.failed('room.not-shown', blocking);
     if (!(await messages.show('captions', content))) await notifyStarter(content);
@@ -236,7 +238,7 @@ export const createCaptioning = (deps: CaptioningDeps) => {
       if (!session) return undefined;
       // Permissions that were missing may be there again.
       const other = blocking?.sentence.key === 'room.missing' ? undefined : blocking;
-      return missingIn(session.channel) ?? other;
+      return missingIn(platform, session.channel) ?? other;
     },
     notifyStarter,
     /** Tries again where a channel refused: permissions may have changed. */

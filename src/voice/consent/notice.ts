@@ -69,14 +69,11 @@ export const createNotice = (
   let cancelSpoken: (() => void) | undefined;
   let isOver = false;
 
-  /** The languages that some of the people chose. */
-  const chosenBy = async (members: readonly RoomMember[]): Promise<readonly string[]> => {
-    const languageOf = async ({ id }: RoomMember): Promise<readonly string[]> => {
-      const person = { platform: channel().space.platform, id };
-      const own = await services.settings.of(person).catch(() => undefined);
-      return own?.language === undefined ? [] : [own.language];
-    };
-    return (await Promise.all(members.slice(0, MOST_ASKED).map(languageOf))).flat();
+  /** The language that a member chose, if any. */
+  const chosenBy = async ({ id }: RoomMember): Promise<readonly string[]> => {
+    const person = { platform: channel().space.platform, id };
+    const own = await services.settings.of(person).catch(() => undefined);
+    return own?.language === undefined ? [] : [own.language];
   };
   const localesOf = (languages: readonly string[]): readonly string[] =>
     [...new Set(languages.map(texts.localeFor))].slice(0, MOST_LOCALES);
@@ -121,9 +118,9 @@ export const createNotice = (
 
   return {
     inform: async (members) => {
-      const chosen = await chosenBy(members);
+      const chosen = await Promise.all(members.slice(0, MOST_ASKED).map(chosenBy));
       const captions = captionLanguages();
-      const written = localesOf([spaceLanguage(), ...captions, texts.locale, ...chosen]);
+      const written = localesOf([spaceLanguage(), ...captions, texts.locale, ...chosen.flat()]);
       const spoken = localesOf(captions.length > 0 ? captions : [spaceLanguage()]);
       const to = channel();
       const isLate = informedIn === to.id;

@@ -259,6 +259,6 @@ export const createRecognitionQueue = <T>(
       waiters -= 1;
     },
     /** Resolves when no attempt runs, those of forgotten tasks included. */
-    stopped: running.settled,
+    stopped: (): Promise<void> => running.settled(),
   };
 };

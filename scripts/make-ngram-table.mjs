@@ -1,6 +1,6 @@
 /**
  * Writes src/text/language/ngrams.json from the statistics of `eld` (large):
- * `node scripts/make-ngram-table.mjs`. With `--print` it writes to the standard output instead.
+ * `node scripts/make-ngram-table.mjs`.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,6 +47,4 @@ const tables = groups.map((group) => {
   };
 });
 
-const written = `${JSON.stringify({ languages: LANGUAGES, tables }, undefined, 2)}\n`;
-if (process.argv.includes('--print')) process.stdout.write(written);
-else writeFileSync(FILE, written);
+writeFileSync(FILE, `${JSON.stringify({ languages: LANGUAGES, tables }, undefined, 2)}\n`);

@@ -24,7 +24,7 @@ export interface MeterOptions {
   readonly messages?: 0 | 1;
 }
 
-/** What limits the use of services and records it. */
+/** The services that limit and record use. */
 export interface UsageServices {
   readonly limits: Limits;
   readonly usage: Usage;

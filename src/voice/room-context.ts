@@ -7,7 +7,7 @@ import type { VoiceServices } from './room-types.ts';
 import type { StatusMessages } from './status-messages.ts';
 import type { RoomTexts } from './texts.ts';
 
-/** What the parts of one open room share. */
+/** The things that the parts of one open room share. */
 export interface RoomContext {
   readonly services: VoiceServices;
   /** The platform, which shows and sends nothing once another process may be in charge of the room. */

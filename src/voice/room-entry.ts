@@ -18,7 +18,7 @@ const TENURE_MS = 20_000;
 export type JoinReason = 'automatic' | 'requested' | 'moved';
 
 /** A room that the bot is in. */
-export interface Entry {
+export interface EnteredRoom {
   readonly room: OpenRoom;
   readonly tenure: Tenure;
   choices: RoomChoices;
@@ -41,7 +41,7 @@ export type RoomEntry = ReturnType<typeof createRoomEntry>;
 /** Creates the way into rooms, at most one in a space: one after another, under the right to be there. */
 export const createRoomEntry = ({ roomDeps, platformOf, leases, signal }: RoomEntryDeps) => {
   const { services, clock } = roomDeps;
-  const open = new Map<string, Entry>();
+  const open = new Map<string, EnteredRoom>();
   const mutex = createKeyedMutex();
   /** Waits for another process that a request ends, by space. */
   const yielding = new Map<string, AbortController>();
@@ -119,7 +119,7 @@ export const createRoomEntry = ({ roomDeps, platformOf, leases, signal }: RoomEn
   };
 
   /** Leaves a room for another one of the space, where the reason allows that. */
-  const makeWay = async ({ room }: Entry, to: Channel, reason: JoinReason): Promise<void> => {
+  const makeWay = async ({ room }: EnteredRoom, to: Channel, reason: JoinReason): Promise<void> => {
     if (!room.isOver) {
       const { channel } = room;
       if (reason === 'requested' && isPeopled(channel))
@@ -134,8 +134,8 @@ export const createRoomEntry = ({ roomDeps, platformOf, leases, signal }: RoomEn
     isPeopled,
     applyChoices,
     openUnder,
-    of: (space: Space): Entry | undefined => open.get(keyOf(space)),
-    all: (): readonly Entry[] => [...open.values()],
+    of: (space: Space): EnteredRoom | undefined => open.get(keyOf(space)),
+    all: (): readonly EnteredRoom[] => [...open.values()],
     /** Waits for the turn of a space: its rooms are opened one after another. */
     turn: (space: Space): Promise<Disposable> => mutex.take(keyOf(space)),
     /** Acquires the right to be in a room of a space; rejects at once, for now, when somebody asks for the bot. */

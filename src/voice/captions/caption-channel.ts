@@ -30,7 +30,7 @@ const REFUSED_MS = 5_000;
 /** Time for which lines wait for a channel that refuses; then they are counted, not shown. */
 const LONGEST_REFUSED_MS = 60_000;
 
-/** What a channel answered to the latest requests; times on the room's clock. */
+/** The answers of a channel to the latest requests; times on the room's clock. */
 export interface ChannelState {
   /** Failures in a row. */
   readonly failures: number;
@@ -40,7 +40,7 @@ export interface ChannelState {
   readonly refused: { readonly sinceMs: number; readonly lastMs: number } | undefined;
 }
 
-export type ChannelEvent =
+type ChannelEvent =
   | { readonly kind: 'accepted' | 'permissions-changed' }
   | { readonly kind: 'failed'; readonly error: AppError; readonly nowMs: number };
 

@@ -12,7 +12,6 @@ import {
   isLongRefused,
   nextChannelState,
   OPEN_CHANNEL,
-  type ChannelEvent,
 } from './caption-channel.ts';
 import { createLostLines, type LostLines } from './missing-lines.ts';
 import { type Page, type PageLimits, Pages } from './pages.ts';
@@ -111,9 +110,6 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
   let isEnded = false;
   let cancelTimer: (() => void) | undefined;
 
-  const move = (event: ChannelEvent): void => {
-    state = nextChannelState(state, event);
-  };
   const resolveSettled = (): void => {
     for (const settle of settling.splice(0)) settle();
   };
@@ -175,7 +171,7 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
     } else {
       if (state.failures === 0) log.warn({ code, reason }, 'captions cannot be shown now');
       if (!retryable) reportBlocked(error);
-      move({ kind: 'failed', error, nowMs });
+      state = nextChannelState(state, { kind: 'failed', error, nowMs });
       if (isLongRefused(state, nowMs)) giveUp();
     }
   };
@@ -208,7 +204,7 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
       page.shown = lines;
       page.shownFinals = new Set(finals.map(({ id }) => id));
       page.shownLasting = lasting;
-      move({ kind: 'accepted' });
+      state = nextChannelState(state, { kind: 'accepted' });
       reportBlocked(undefined);
       unshown.report();
       if (posted && !page.posted) pages.drop(page, page.captions, clock.nowMs());
@@ -235,10 +231,7 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
     }
     const { page, dueMs } = next;
     const waitMs = dueMs - clock.nowMs();
-    if (waitMs > 0) {
-      cancelTimer = clock.after(waitMs, go);
-      return;
-    }
+    if (waitMs > 0) return void (cancelTimer = clock.after(waitMs, go));
     const sent = new Set(page.captions.map(({ id }) => id));
     sending.set(page, false);
     const cancelHangs = clock.after(HANGS_MS, () => {
@@ -286,7 +279,7 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
     settled,
     retry: () => {
       if (!state.refused) return;
-      move({ kind: 'permissions-changed' });
+      state = nextChannelState(state, { kind: 'permissions-changed' });
       go();
     },
     end: async (latestMs) => {

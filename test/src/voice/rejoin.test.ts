@@ -11,7 +11,7 @@ import { createRejoin } from '../../../src/voice/rejoin.ts';
 import type { OpenRoomRow } from '../../../src/store/open-rooms.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import type { VoicePort } from '../../../src/ports/voice.ts';
-import type { Entry } from '../../../src/voice/room-entry.ts';
+import type { EnteredRoom } from '../../../src/voice/room-entry.ts';
 import type { OpenRoom } from '../../../src/voice/room.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { createTestClock } from '../../fakes/clock.ts';
@@ -87,7 +87,7 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
     now: clock.nowMs,
     entry: {
       isPeopled: () => state.isPeopled,
-      of: () => (state.isOpen ? ({} as Entry) : undefined),
+      of: () => (state.isOpen ? ({} as EnteredRoom) : undefined),
       turn: async () => ({ [Symbol.dispose]: () => undefined }),
       acquire: async (_, wanted) => {
         if (state.tenure) throw state.tenure;

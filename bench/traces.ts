@@ -1,7 +1,7 @@
-import { context, trace, type Context } from '@opentelemetry/api';
+import { context, SpanKind, trace, type Context } from '@opentelemetry/api';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { openTracing } from '../src/telemetry/open-telemetry.ts';
-import { NO_TRACING, traced, type Tracing } from '../src/telemetry/tracing.ts';
+import { endSpan, NO_TRACING, traceparentOf, type Tracing } from '../src/telemetry/tracing.ts';
 import { tracingSection } from '../src/telemetry/tracing-config.ts';
 import { comparePair, fixed, printTable, type Result } from './measure.ts';
 
@@ -17,14 +17,18 @@ let message = 0;
 
 const followed = (tracing: Tracing) => async (): Promise<void> => {
   message += 1;
-  const parent = tracing.contextOf('discord', '200000000000000001', String(message), 'watch');
-  tracing.start({ name: 'accept', parent, attributes: { platform: 'discord' } }).end({
-    isRoot: true,
+  const { tracer, startRoot, rootOf } = tracing;
+  const root = rootOf('discord', '200000000000000001', String(message), 'watch');
+  startRoot('accept', root, { attributes: { platform: 'discord' } }).end();
+  const prepare = tracer.startSpan('prepare', { attributes: { attempt: 1 } }, root);
+  await context.with(trace.setSpan(root, prepare), async () => {
+    const call = tracer.startSpan('call translate', { kind: SpanKind.CLIENT });
+    traceparentOf(call);
+    await message;
+    endSpan(call);
   });
-  await traced(tracing, { name: 'prepare', parent, attributes: { attempt: 1 } }, async () =>
-    traced(tracing, { name: 'call translate', kind: 'client' }, async () => message),
-  );
-  tracing.start({ name: 'post', parent, attributes: { mirrors: 1 } }).end();
+  endSpan(prepare);
+  tracer.startSpan('post', { attributes: { mirrors: 1 } }, root).end();
 };
 
 const common = (provider: { getTracer: TracerProvider['getTracer'] }) => {

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
+import { context, SpanKind, trace } from '@opentelemetry/api';
 import type { MiddlewareHandler } from 'hono';
 import type { HttpBindings } from '@hono/node-server';
 import { KEY_PREFIX } from '../src/api/contract.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import { inTrace, parseTraceparent } from '../src/telemetry/trace-context.ts';
-import type { Tracing } from '../src/telemetry/tracing.ts';
+import { parseTraceparent, type Tracing } from '../src/telemetry/tracing.ts';
 import type { KeyAccount } from './keys/account.ts';
 
 /** Header that carries a request's id from the client to back ends, and back. */
@@ -72,11 +72,9 @@ export const createRequestLog =
     const requestId = requestIdFrom(c.req.header(REQUEST_ID_HEADER));
     const { outgoing } = c.env;
     const startMs = performance.now();
-    const span = tracing.start({
-      name: 'serve',
-      kind: 'server',
-      parent: parseTraceparent(c.req.header('traceparent')),
-    });
+    const parent = parseTraceparent(c.req.header('traceparent'));
+    const span = tracing.tracer.startSpan('serve', { kind: SpanKind.SERVER }, parent);
+    const within = trace.setSpan(parent, span);
     const logLine = (): void =>
       logRequest(log, {
         requestId,
@@ -88,11 +86,9 @@ export const createRequestLog =
         by: (c.get('account') as KeyAccount | undefined)?.name,
       });
     outgoing.once('close', () => {
-      if (span.context) inTrace(span.context, logLine);
-      else logLine();
-      span.end({ attributes: { path: shownPath(c.req.path), status: outgoing.statusCode } });
+      context.with(within, logLine);
+      span.setAttributes({ path: shownPath(c.req.path), status: outgoing.statusCode }).end();
     });
-    const { context } = span;
-    await inRequest(requestId, () => (context ? inTrace(context, next) : next()));
+    await inRequest(requestId, () => context.with(within, next));
     c.res.headers.set(REQUEST_ID_HEADER, requestId);
   };

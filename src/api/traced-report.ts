@@ -1,7 +1,7 @@
-import { traceparentOf } from '../telemetry/trace-context.ts';
-import type { Call } from './caller.ts';
+import { SpanKind } from '@opentelemetry/api';
+import { endSpan, traceparentOf, type Tracing } from '../telemetry/tracing.ts';
 import { openReport, type OnCall, type OpenReport } from './call-report.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
+import type { Call } from './caller.ts';
 
 /** The report of a call that is a span, too. */
 export interface TracedReport extends OpenReport {
@@ -22,16 +22,21 @@ export const createReportOpener =
   (call: Call): TracedReport => {
     const { endpoint, options } = call;
     const attributes = { lane: options.lane };
-    const span = tracing.start({ name: `call ${endpoint}`, kind: 'client', attributes });
-    let fault: unknown;
-    const report = openReport(call, (told) => {
-      onCall(told);
-      const { outcome, attempts, waitingMs } = told;
-      span.end({ attributes: { outcome, attempts, waitingMs }, fault });
+    const span = tracing.tracer.startSpan(`call ${endpoint}`, {
+      kind: SpanKind.CLIENT,
+      attributes,
     });
+    let fault: unknown;
+    const report = openReport(call, (ended) => {
+      onCall(ended);
+      const { outcome, attempts, waitingMs } = ended;
+      span.setAttributes({ outcome, attempts, waitingMs });
+      endSpan(span, fault);
+    });
+    const traceparent = tellsTrace ? traceparentOf(span) : undefined;
     return {
       ...report,
-      headers: span.context && tellsTrace ? { traceparent: traceparentOf(span.context) } : {},
+      headers: traceparent === undefined ? {} : { traceparent },
       end: (thrown) => {
         fault = thrown;
         report.end(thrown);

@@ -1,21 +1,61 @@
-import { inTrace, type TraceContext } from '../telemetry/trace-context.ts';
-import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
+import { context, trace, type Context } from '@opentelemetry/api';
 import type { Accepted, RowKey } from '../store/inbox/row.ts';
+import { endSpan, NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
+import type { PartitionWorkerDeps } from './partition-worker.ts';
 
 /** The root of the trace of a row, the same in every process. */
-export const traceOf = (tracing: Tracing, { ref, purpose }: RowKey): TraceContext =>
-  tracing.contextOf(ref.channel.space.platform, ref.channel.id, ref.id, purpose);
+const rootOf = (tracing: Tracing, { ref, purpose }: RowKey): Context =>
+  tracing.rootOf(ref.channel.space.platform, ref.channel.id, ref.id, purpose);
 
 /** Calls `run` so that lines that it logs bear the id of a row's trace. */
 export const loggingOf = <T>(row: RowKey, run: () => T): T =>
-  inTrace(traceOf(NO_TRACING, row), run);
+  context.with(rootOf(NO_TRACING, row), run);
 
 /** Begins the span of an arrival; returns the function that takes what it was. */
 export const startAccept = (tracing: Tracing, row: RowKey): ((was: Accepted) => void) => {
-  const { platform } = row.ref.channel.space;
-  const attributes = { platform };
-  const span = tracing.start({ name: 'accept', parent: traceOf(tracing, row), attributes });
+  if (!tracing.isOn) return () => undefined;
+  const startTime = Date.now();
   return (was) => {
-    if (was !== 'same') span.end({ isRoot: was === 'new', attributes: { was } });
+    if (was === 'same') return;
+    const root = rootOf(tracing, row);
+    const options = { startTime, attributes: { platform: row.ref.channel.space.platform, was } };
+    const { tracer, startRoot } = tracing;
+    if (was === 'new') startRoot('accept', root, options).end();
+    else tracer.startSpan('accept', options, root).end();
   };
 };
+
+type Work = Pick<PartitionWorkerDeps, 'prepare' | 'reconcile'>;
+
+/** Adds spans to the work on rows. */
+export const traceWork = (tracing: Tracing, { prepare, reconcile }: Work): Work => ({
+  prepare: async (row, options, signal) => {
+    const root = rootOf(tracing, row);
+    const attributes = { attempt: row.attempts };
+    const span = tracing.tracer.startSpan('prepare', { attributes }, root);
+    try {
+      const within = trace.setSpan(root, span);
+      const prepared = await context.with(within, () => prepare(row, options, signal));
+      endSpan(span, prepared.fault);
+      return prepared;
+    } catch (fault) {
+      endSpan(span, fault);
+      throw fault;
+    }
+  },
+  reconcile: async (batch, tenure) => {
+    const spans = batch.map(({ row, mirrors }) => {
+      const attributes = { mirrors: mirrors.length };
+      return tracing.tracer.startSpan('post', { attributes }, rootOf(tracing, row));
+    });
+    try {
+      const done = await reconcile(batch, tenure);
+      // The others are reconciled again.
+      for (const span of spans.slice(0, done)) span.end();
+      return done;
+    } catch (fault) {
+      for (const span of spans) endSpan(span, fault);
+      throw fault;
+    }
+  },
+});

@@ -2,7 +2,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 import { z } from 'zod';
 import { AppError, toAppError } from '../errors.ts';
 import { describeError } from './describe-error.ts';
-import { currentTrace } from './trace-context.ts';
+import { currentTraceId } from './tracing.ts';
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'child'>;
 
@@ -30,7 +30,7 @@ export const createLog = (
       level,
       base: null,
       mixin: () => {
-        const traceId = currentTrace()?.traceId;
+        const traceId = currentTraceId();
         return traceId === undefined ? {} : { trace_id: traceId };
       },
       redact: { paths: SECRET_PATHS, censor: '[hidden]' },

@@ -1,138 +1,91 @@
-import { randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
+import {
+  context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Context,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+} from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { AppError } from '../errors.ts';
-import { currentTrace, inTrace, traceIdsOf, type TraceContext } from './trace-context.ts';
 
-/** Facts of a span: counts and names of ours, never texts or ids of people. */
-export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
-
-/** A span that has ended. */
-export interface SpanRecord {
-  readonly name: string;
-  readonly kind: 'internal' | 'client' | 'server';
-  readonly context: TraceContext;
-  /** Id of the span of which it is a part; undefined for the root of a trace. */
-  readonly parentId: string | undefined;
-  /** Beginning and end, ms since 1970. */
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly attributes: SpanAttributes;
-  /** Code of the error that ended it. */
-  readonly error: string | undefined;
-}
-
-export interface SpanStart {
-  readonly name: string;
-  /** Default: `internal`. */
-  readonly kind?: SpanRecord['kind'];
-  /** The span of which it is a part. Default: the current one. */
-  readonly parent?: TraceContext | undefined;
-  readonly attributes?: SpanAttributes;
-}
-
-/** A span under way. It is kept once it has ended, and only then. */
-export interface OpenSpan {
-  /** The context of what is done within it; undefined outside of any trace. */
-  readonly context: TraceContext | undefined;
-  /** Ends the span; only the first call counts. */
-  end(options?: {
-    readonly attributes?: SpanAttributes;
-    /** The error that ended it, if it failed. */
-    readonly fault?: unknown;
-    /** True for the root of its trace, whose ids are those of its parent. */
-    readonly isRoot?: boolean;
-  }): void;
-}
+context.setGlobalContextManager(new AsyncLocalStorageContextManager());
 
 /** Follows work through the program, and through the processes that share it. */
 export interface Tracing extends AsyncDisposable {
-  /** True when spans are kept. */
+  /** True when spans are sent. */
   readonly isOn: boolean;
-  /** The context of the root of the trace of a thing. */
-  readonly contextOf: (...key: readonly string[]) => TraceContext;
-  readonly start: (start: SpanStart) => OpenSpan;
+  /** Starts spans. Their attributes are counts and names of ours, never texts or ids of people. */
+  readonly tracer: Tracer;
+  /** Starts the span at the root of a trace, whose ids are those of a context of `rootOf`. */
+  readonly startRoot: (name: string, root: Context, options: SpanOptions) => Span;
+  /** The context of the root of the trace of a thing, the same in every process. */
+  readonly rootOf: (...key: readonly string[]) => Context;
 }
 
-export interface TracingDeps {
-  /** Share of the traces that are kept, 0 to 1; the same ones in every process. */
-  readonly share: number;
-  /** Keeps a span. Must not throw. */
-  readonly record: (span: SpanRecord) => void;
-  readonly now?: () => number;
-  /** Ends the keeping; what is left is sent before. */
-  readonly close: () => Promise<void>;
-}
-
-/** Takes 16 random digits of a UUID, which Node makes many of at once. */
-const newSpanId = (): string => {
-  const digits = randomUUID().replaceAll('-', '');
-  return digits.slice(0, 12) + digits.slice(-4);
-};
-
-/** Digits of a trace's id that decide whether it is kept, and the number of their values. */
+const TRACE_DIGITS = 32;
+const SPAN_DIGITS = 16;
+/** Digits of a trace's id that decide whether it is sampled, and the number of their values. */
 const DECIDING_DIGITS = 8;
 const DECIDING_VALUES = 16 ** DECIDING_DIGITS;
 
-const codeOf = (fault: unknown): string => (fault instanceof AppError ? fault.code : 'internal');
+/**
+ * The context of the root of the trace of a thing, whose ids are derived from what it is known by.
+ *
+ * @param share share of the traces that are sampled, 0 to 1; the same ones in every process
+ */
+export const rootContextOf = (share: number, ...key: readonly string[]): Context => {
+  const digits = hash('sha256', JSON.stringify(key), 'hex');
+  const place = Number.parseInt(digits.slice(0, DECIDING_DIGITS), 16) / DECIDING_VALUES;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId: digits.slice(0, TRACE_DIGITS),
+    spanId: digits.slice(TRACE_DIGITS, TRACE_DIGITS + SPAN_DIGITS),
+    traceFlags: place < share ? TraceFlags.SAMPLED : TraceFlags.NONE,
+  });
+};
 
-export const createTracing = ({ share, record, now = Date.now, close }: TracingDeps): Tracing => ({
-  isOn: true,
-  contextOf: (...key) => {
-    const ids = traceIdsOf(...key);
-    const place = Number.parseInt(ids.traceId.slice(0, DECIDING_DIGITS), 16) / DECIDING_VALUES;
-    return { ...ids, isSampled: place < share };
-  },
-  start: ({ name, kind = 'internal', parent = currentTrace(), attributes = {} }) => {
-    if (!parent?.isSampled) return { context: parent, end: () => undefined };
-    const startMs = now();
-    const context = { ...parent, spanId: newSpanId() };
-    let isOver = false;
-    return {
-      context,
-      end: ({ attributes: more = {}, fault, isRoot = false } = {}) => {
-        if (isOver) return;
-        isOver = true;
-        record({
-          name,
-          kind,
-          context: isRoot ? parent : context,
-          parentId: isRoot ? undefined : parent.spanId,
-          startMs,
-          endMs: now(),
-          attributes: { ...attributes, ...more },
-          error: fault === undefined ? undefined : codeOf(fault),
-        });
-      },
-    };
-  },
-  [Symbol.asyncDispose]: close,
-});
+const noTracer = trace.getTracer('dragoman');
 
-/** Tracing that keeps no span. Contexts are there all the same, for the log. */
+/** Tracing that sends no span. Contexts are there all the same, for the log. */
 export const NO_TRACING: Tracing = {
   isOn: false,
-  contextOf: (...key) => ({ ...traceIdsOf(...key), isSampled: false }),
-  start: ({ parent = currentTrace() }) => ({ context: parent, end: () => undefined }),
+  tracer: noTracer,
+  startRoot: (name, root, options) => noTracer.startSpan(name, options, root),
+  rootOf: (...key) => rootContextOf(0, ...key),
   [Symbol.asyncDispose]: async () => undefined,
 };
 
-/**
- * Runs work as a span.
- *
- * @param faultIn finds the fault in a result that tells of one
- */
-export const traced = async <T>(
-  tracing: Tracing,
-  start: SpanStart,
-  run: () => Promise<T>,
-  faultIn: (result: T) => unknown = () => undefined,
-): Promise<T> => {
-  const span = tracing.start(start);
-  try {
-    const result = await (span.context ? inTrace(span.context, run) : run());
-    span.end({ fault: faultIn(result) });
-    return result;
-  } catch (thrown) {
-    span.end({ fault: thrown });
-    throw thrown;
+/** The id of the trace of the work that is under way; undefined outside of any. */
+export const currentTraceId = (): string | undefined =>
+  trace.getSpanContext(context.active())?.traceId;
+
+/** Ends a span; `fault` is the error that ended it, of which only the code is sent. */
+export const endSpan = (span: Span, fault?: unknown): void => {
+  if (fault !== undefined) {
+    span.setAttribute('error.type', fault instanceof AppError ? fault.code : 'internal');
+    span.setStatus({ code: SpanStatusCode.ERROR });
   }
+  span.end();
+};
+
+/** The `traceparent` header (W3C Trace Context) of requests within a span; undefined outside of any trace. */
+export const traceparentOf = (span: Span): string | undefined => {
+  const its = span.spanContext();
+  if (!isSpanContextValid(its)) return undefined;
+  return `00-${its.traceId}-${its.spanId}-${its.traceFlags & TraceFlags.SAMPLED ? '01' : '00'}`;
+};
+
+const TRACEPARENT = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
+
+/** Reads a `traceparent` header into a context; the root where it is missing or malformed. */
+export const parseTraceparent = (header = ''): Context => {
+  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(header) ?? [];
+  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
+  const its = { traceId, spanId, traceFlags, isRemote: true };
+  return isSpanContextValid(its) ? trace.setSpanContext(ROOT_CONTEXT, its) : ROOT_CONTEXT;
 };

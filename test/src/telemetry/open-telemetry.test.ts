@@ -1,11 +1,13 @@
+import { trace } from '@opentelemetry/api';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
 import { createServiceClient } from '../../../src/api/client.ts';
 import type { RunningCore } from '../../../src/app/core.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { tracingSection, type TracingConfig } from '../../../src/telemetry/tracing-config.ts';
 import { openTracing } from '../../../src/telemetry/open-telemetry.ts';
-import { NO_TRACING, type Tracing } from '../../../src/telemetry/tracing.ts';
+import { endSpan, NO_TRACING, type Tracing } from '../../../src/telemetry/tracing.ts';
 import { startService } from '../../../service/index.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed.ts';
@@ -143,15 +145,47 @@ describe('a message', () => {
     await running.core.services.watches.set([watchOf(HERE, { languages: ['en-XA'] })]);
     const { ref } = await say(running, 'Where is the station?');
     await running.autoTranslate.idle();
-    const { traceId } = tracing.contextOf(HERE.space.platform, HERE.id, ref.id, 'watch');
+    const root = tracing.rootOf(HERE.space.platform, HERE.id, ref.id, 'watch');
+    const traceId = trace.getSpanContext(root)?.traceId;
     expect(lines.find(({ msg }) => msg === 'request')).toMatchObject({ trace_id: traceId });
     expect(collector.headers).toEqual([]);
   });
 });
 
+describe('a span', () => {
+  it('has the code of what ended it, and nothing more', async () => {
+    const tracing = await openTracing(configOf(), log);
+    const root = tracing.rootOf('a');
+    for (const fault of [
+      new AppError('timeout', 'somebody’s words'),
+      new Error('words'),
+      undefined,
+    ])
+      endSpan(tracing.tracer.startSpan('a', {}, root), fault);
+    await tracing[Symbol.asyncDispose]();
+    expect(collector.spans.map(({ attributes, status }) => [status.code, attributes])).toEqual([
+      [2, [{ key: 'error.type', value: { stringValue: 'timeout' } }]],
+      [2, [{ key: 'error.type', value: { stringValue: 'internal' } }]],
+      [0, []],
+    ]);
+    expect(JSON.stringify(collector.spans)).not.toContain('words');
+  });
+
+  it('is none outside of a trace, and none of a trace that is not sampled', async () => {
+    const tracing = await openTracing(configOf(), log);
+    tracing.tracer.startSpan('a').end();
+    await tracing[Symbol.asyncDispose]();
+    const unsampled = await openTracing(configOf({ OTEL_TRACES_SAMPLER_ARG: '0' }), log);
+    const root = unsampled.rootOf('a');
+    unsampled.startRoot('a', root, {}).end();
+    unsampled.tracer.startSpan('b', {}, root).end();
+    await unsampled[Symbol.asyncDispose]();
+    expect(collector.spans).toEqual([]);
+  });
+});
+
 describe('the collector', () => {
-  const oneSpan = (tracing: Tracing): void =>
-    tracing.start({ name: 'a', parent: tracing.contextOf('x') }).end({ isRoot: true });
+  const oneSpan = (tracing: Tracing): void => tracing.startRoot('a', tracing.rootOf('x'), {}).end();
 
   it('is sent the headers that are configured', async () => {
     const OTEL_EXPORTER_OTLP_HEADERS = 'authorization=Bearer abc=, x-team=one';

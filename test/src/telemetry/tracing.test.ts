@@ -1,114 +1,85 @@
-import { beforeEach, describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
-import { currentTrace, inTrace } from '../../../src/telemetry/trace-context.ts';
+import { context, ROOT_CONTEXT, trace, type Context } from '@opentelemetry/api';
+import { describe, expect, it } from 'vitest';
 import {
-  createTracing,
+  currentTraceId,
   NO_TRACING,
-  traced,
-  type SpanRecord,
-  type Tracing,
+  parseTraceparent,
+  rootContextOf,
+  traceparentOf,
 } from '../../../src/telemetry/tracing.ts';
 
-let spans: SpanRecord[];
-let tracing: Tracing;
-let nowMs: number;
-const open = (share: number): Tracing =>
-  createTracing({
-    share,
-    record: (span) => void spans.push(span),
-    now: () => nowMs,
-    close: async () => undefined,
-  });
-beforeEach(() => {
-  spans = [];
-  nowMs = 1_000;
-  tracing = open(1);
-});
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const SPAN = '00f067aa0ba902b7';
 
-describe('a span', () => {
-  it('is part of the current one', async () => {
-    const root = tracing.contextOf('a');
-    await traced(tracing, { name: 'outer', parent: root }, async () => {
-      nowMs += 5;
-      await traced(tracing, { name: 'inner', attributes: { tries: 2 } }, async () => 'done');
-    });
-    const [inner, outer] = spans;
-    expect(outer).toMatchObject({ name: 'outer', parentId: root.spanId, startMs: 1_000 });
-    expect(inner).toMatchObject({
-      name: 'inner',
-      parentId: outer?.context.spanId,
-      startMs: 1_005,
-      attributes: { tries: 2 },
-      error: undefined,
-    });
-    expect(inner?.context.traceId).toBe(root.traceId);
-  });
+const idsOf = (its: Context) => trace.getSpanContext(its);
+const isSampled = (its: Context): boolean => idsOf(its)?.traceFlags === 1;
 
-  it('tells the code of what ended it, and nothing more', async () => {
-    const start = { name: 'a', parent: tracing.contextOf('a') };
-    const failing = (thrown: unknown) =>
-      traced(tracing, start, async () => Promise.reject(thrown)).catch(() => undefined);
-    await failing(new AppError('timeout', 'somebody’s words'));
-    await failing(new Error('somebody’s words'));
-    const fault = new AppError('forbidden', 'x');
-    await traced(
-      tracing,
-      start,
-      async () => fault,
-      (result) => result,
-    );
-    expect(spans.map(({ error }) => error)).toEqual(['timeout', 'internal', 'forbidden']);
-    expect(JSON.stringify(spans)).not.toContain('words');
-  });
-
-  it('is kept once, and only when it has ended', () => {
-    const span = tracing.start({ name: 'a', parent: tracing.contextOf('a') });
-    expect(spans).toEqual([]);
-    span.end();
-    span.end();
-    expect(spans).toHaveLength(1);
-  });
-
-  it('of a root has the ids that every process derives', () => {
-    const root = tracing.contextOf('a');
-    tracing.start({ name: 'a', parent: root }).end({ isRoot: true });
-    expect(spans).toMatchObject([{ context: root, parentId: undefined }]);
-  });
-
-  it('is none outside of a trace', () => {
-    const span = tracing.start({ name: 'a' });
-    span.end();
-    expect(span.context).toBeUndefined();
-    expect(spans).toEqual([]);
-  });
-});
-
-describe('a share of the traces', () => {
-  it('is kept: the same ones in every process', () => {
-    const [one, other] = [open(0.3), open(0.3)];
-    const kept = Array.from({ length: 2_000 }, (_, id) => one.contextOf(String(id)).isSampled);
-    expect(kept).toEqual(kept.map((_, id) => other.contextOf(String(id)).isSampled));
-    const share = kept.filter(Boolean).length / kept.length;
-    expect(share).toBeGreaterThan(0.25);
-    expect(share).toBeLessThan(0.35);
+describe('a traceparent', () => {
+  it.each([
+    ['01', '01'],
+    ['00', '00'],
+    ['03', '01'],
+  ])('with the flags %s is read', (flags, sent) => {
+    const parent = parseTraceparent(`00-${TRACE}-${SPAN}-${flags}`);
+    expect(idsOf(parent)).toMatchObject({ traceId: TRACE, spanId: SPAN });
+    expect(traceparentOf(trace.getSpan(parent)!)).toBe(`00-${TRACE}-${SPAN}-${sent}`);
   });
 
   it.each([
-    [0, false],
-    [1, true],
-  ])('of %d keeps %s', (share, isKept) => {
-    expect(open(share).contextOf('x').isSampled).toBe(isKept);
+    undefined,
+    '',
+    TRACE,
+    `00-${TRACE}-${SPAN}`,
+    `00-${'0'.repeat(32)}-${SPAN}-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    `00-${TRACE.toUpperCase()}-${SPAN}-01`,
+    `00-${TRACE}-${SPAN}-01-more`,
+    `00-${TRACE}-${SPAN}-01\n{"msg":"forged"}`,
+  ])('is not %j', (header) => {
+    expect(parseTraceparent(header)).toBe(ROOT_CONTEXT);
+  });
+
+  it('is none outside of a trace', () => {
+    expect(traceparentOf(NO_TRACING.tracer.startSpan('a'))).toBeUndefined();
+  });
+});
+
+describe('the root of a trace', () => {
+  it('is that of the work, and of all that it begins', async () => {
+    const root = rootContextOf(1, 'a');
+    const seen = context.with(root, async () => {
+      await new Promise(setImmediate);
+      return currentTraceId();
+    });
+    expect(currentTraceId()).toBeUndefined();
+    expect(await seen).toBe(idsOf(root)?.traceId);
+  });
+
+  it('is the same for the same thing, and another for each other', () => {
+    const root = idsOf(rootContextOf(1, 'discord', '1', '2'));
+    expect(root).toEqual(idsOf(rootContextOf(1, 'discord', '1', '2')));
+    expect(root).not.toEqual(idsOf(rootContextOf(1, 'discord', '12', '')));
+    expect(root?.traceId).toMatch(/^[\da-f]{32}$/);
+    expect(root?.spanId).toMatch(/^[\da-f]{16}$/);
+  });
+
+  it('is sampled by its share, the same ones in every process', () => {
+    const sampled = (): boolean[] =>
+      Array.from({ length: 2_000 }, (_, id) => isSampled(rootContextOf(0.3, String(id))));
+    expect(sampled()).toEqual(sampled());
+    const share = sampled().filter(Boolean).length / 2_000;
+    expect(share).toBeGreaterThan(0.25);
+    expect(share).toBeLessThan(0.35);
+    expect([0, 1].map((each) => isSampled(rootContextOf(each, 'x')))).toEqual([false, true]);
   });
 });
 
 describe('tracing that is off', () => {
-  it('has contexts for the log, and no spans', async () => {
-    const context = NO_TRACING.contextOf('a');
-    expect(context).toEqual({ ...tracing.contextOf('a'), isSampled: false });
-    const seen = await traced(NO_TRACING, { name: 'a', parent: context }, async () =>
-      currentTrace(),
-    );
-    expect(seen).toBe(context);
-    expect(inTrace(context, () => NO_TRACING.start({ name: 'b' }).context)).toBe(context);
+  it('has contexts for the log, and no spans', () => {
+    const root = NO_TRACING.rootOf('a');
+    expect(idsOf(root)).toEqual({ ...idsOf(rootContextOf(1, 'a')), traceFlags: 0 });
+    const span = context.with(root, () => NO_TRACING.tracer.startSpan('b'));
+    expect(span.isRecording()).toBe(false);
+    expect(span.spanContext()).toEqual(idsOf(root));
   });
 });

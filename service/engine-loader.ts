@@ -4,7 +4,7 @@ import { realClock } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { missingEngineText } from '../src/http/missing-engine.ts';
 import { imageAdvice } from '../src/process/image-advice.ts';
-import { LANGUAGES } from '../src/text/language/language-list.ts';
+import { LANGUAGES } from '../src/text/language/language-names.ts';
 import type { Ability } from './ability.ts';
 import type {
   CreateEngine,

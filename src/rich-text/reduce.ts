@@ -7,6 +7,8 @@ import {
   type Inline,
   type Mention,
   type RichText,
+  paragraph,
+  text,
 } from './rich-text.ts';
 import { asText, map, mapBlocks } from './walk.ts';
 
@@ -48,3 +50,14 @@ export const reduceTo = (
   };
   return normalise(map(mapBlocks(normalise(tree), block), held));
 };
+
+const HIDDEN = text('█████');
+
+/** The tree with a fixed sign for each spoiler and hidden code block, for places that can hide nothing. */
+export const withoutSpoilers = (tree: RichText): RichText =>
+  map(
+    mapBlocks(tree, (block) =>
+      block.kind === 'code-block' && block.spoiler ? paragraph(HIDDEN) : block,
+    ),
+    (node) => (node.kind === 'spoiler' ? HIDDEN : node),
+  );

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { isTooLongToSay } from '../text/reply/length.ts';
+import { isTooLongToSay } from '../text/reply/translation-reply.ts';
 import { isSpacedLetter, isLetter } from '../text/unicode.ts';
 import stockPhrases from './stock-phrases.json' with { type: 'json' };
 

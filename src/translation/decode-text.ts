@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createSemaphore } from '../async/semaphore.ts';
 
-export interface DecodedText {
+interface DecodedText {
   readonly text: string;
   /** The encoding's usual name, such as `UTF-8` or `Shift_JIS`. */
   readonly encoding: string;

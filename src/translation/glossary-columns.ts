@@ -4,14 +4,14 @@ import type { Languages } from '../text/language/languages.ts';
 import type { CsvRow } from './glossary-csv.ts';
 
 /** An entry of the file; `language` is the typed name, a code, or empty. */
-export interface CsvEntry {
+interface CsvEntry {
   readonly line: number;
   readonly term: string;
   readonly language: string;
   readonly translation: string;
 }
 
-export interface ReadColumns {
+interface ReadColumns {
   /** An assumption about data that the file lacks. */
   readonly assumed: ImportReport['assumed'];
   readonly entries: readonly CsvEntry[];

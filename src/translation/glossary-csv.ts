@@ -38,7 +38,7 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
-export interface CsvFile {
+interface CsvFile {
   /** All rows, a header included. */
   readonly rows: readonly CsvRow[];
   /** The name of the encoding that was recognised. */

@@ -1,9 +1,13 @@
 import { createLru, type Lru } from '../async/lru.ts';
 import type { Person } from '../model/member.ts';
 import { channelKey, keyOf, messageKey, type Space } from '../model/place.ts';
-import { confidentLanguage, rankLanguages, type Detection } from '../text/language/detect.ts';
+import {
+  confidentLanguage,
+  rankLanguages,
+  type Detection,
+  priorOf,
+} from '../text/language/detect.ts';
 import type { ChatLine, Languages } from '../text/language/languages.ts';
-import { priorOf } from '../text/language/prior.ts';
 
 /** Lines that are remembered of each author in a space, and of each channel. */
 export const REMEMBERED_LINES = 10;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../src/text/language/language-list.ts';
+import { LANGUAGES } from '../../src/text/language/language-names.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 import { repliesTo, replyTo, textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';

@@ -11,8 +11,7 @@ import { normalise } from '../../src/rich-text/normalise.ts';
 import type { Mention, RichText } from '../../src/rich-text/rich-text.ts';
 import { equal, map, plainText, visit } from '../../src/rich-text/walk.ts';
 import { parseMarkdown } from '../../src/rich-text/markdown/parse.ts';
-import { reduceMarkdown } from '../../src/rich-text/markdown/reduce.ts';
-import { renderMarkdown } from '../../src/rich-text/markdown/render.ts';
+import { reduceMarkdown, renderMarkdown } from '../../src/rich-text/markdown/render.ts';
 import { discordPings, mrkdwnPings, slackBlockPings } from './read-pings.ts';
 
 /** Says what is wrong with how a tree is handled; undefined when nothing is. */

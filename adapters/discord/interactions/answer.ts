@@ -20,7 +20,7 @@ import {
 } from '../outbound/message-writer.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { render, type Part } from '../outbound/render.ts';
-import { asTextFile } from '../../../src/rich-text/markdown/text-file.ts';
+import { asTextFile } from '../../../src/rich-text/markdown/render.ts';
 import { FOLLOW_UPS } from '../limits.ts';
 
 interface InteractionKey {

@@ -7,7 +7,7 @@ import {
   type APIButtonComponentWithCustomId,
   type APIComponentInMessageActionRow,
 } from 'discord.js';
-import { asTextFile } from '../../../src/rich-text/markdown/text-file.ts';
+import { asTextFile } from '../../../src/rich-text/markdown/render.ts';
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import { labelled } from '../../../src/rich-text/compose.ts';

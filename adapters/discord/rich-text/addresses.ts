@@ -1,6 +1,6 @@
 import { text, type Inline } from '../../../src/rich-text/rich-text.ts';
 import { equal } from '../../../src/rich-text/walk.ts';
-import { bareAddressEnd } from '../../../src/rich-text/parse/bare-address.ts';
+import { bareAddressEnd } from '../../../src/rich-text/web-address.ts';
 import { escapeText } from './escape.ts';
 
 /** True when an address is read whole as it stands, within the styles around it. */

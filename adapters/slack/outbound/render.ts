@@ -1,6 +1,6 @@
 import { labelled } from '../../../src/rich-text/compose.ts';
 import type { Content } from '../../../src/model/content.ts';
-import type { ReduceOptions } from '../../../src/rich-text/reduce.ts';
+import { type ReduceOptions, withoutSpoilers } from '../../../src/rich-text/reduce.ts';
 import {
   paragraph,
   text,
@@ -9,9 +9,8 @@ import {
   type RichText,
 } from '../../../src/rich-text/rich-text.ts';
 import { grouped, plainInline } from '../../../src/rich-text/walk.ts';
-import { withoutSpoilers } from '../../../src/rich-text/without-spoilers.ts';
 import type { MirrorFile } from '../../../src/ports/mirrors.ts';
-import { asTextFile } from '../../../src/rich-text/markdown/text-file.ts';
+import { asTextFile } from '../../../src/rich-text/markdown/render.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
   CAPABILITIES,

@@ -1,5 +1,4 @@
-import { nestItems, type PlacedItem } from '../../../src/rich-text/nest-items.ts';
-import { normalise } from '../../../src/rich-text/normalise.ts';
+import { nestItems, type PlacedItem, normalise } from '../../../src/rich-text/normalise.ts';
 import {
   code,
   codeBlock,

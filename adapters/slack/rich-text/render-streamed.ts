@@ -1,5 +1,5 @@
 import { SEPARATOR, type RichText } from '../../../src/rich-text/rich-text.ts';
-import { withoutSpoilers } from '../../../src/rich-text/without-spoilers.ts';
+import { withoutSpoilers } from '../../../src/rich-text/reduce.ts';
 import { renderMarkdown } from '../../../src/rich-text/markdown/render.ts';
 
 /** The sign before a word or an id that notifies. Addresses are written without such signs. */

@@ -4,7 +4,7 @@ import { ENTITY, entityChar } from '../../text/entities.ts';
 import type { InlineDialect, InlineScan } from '../parse/inline-scan.ts';
 import type { MarkerKind } from '../parse/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../parse/parse-blocks.ts';
-import { withTidyLines } from './reduce.ts';
+import { withTidyLines } from './render.ts';
 
 const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
   ['*', 'italic'],

@@ -1,5 +1,16 @@
-import type { CodeBlock, RichText } from '../rich-text.ts';
-import { bareAddressEnd } from '../parse/bare-address.ts';
+import {
+  type CodeBlock,
+  type RichText,
+  code,
+  codeBlock,
+  link,
+  paragraph,
+  text,
+  type Block,
+  type Inline,
+  type Text,
+} from '../rich-text.ts';
+import { bareAddressEnd } from '../web-address.ts';
 import {
   escapeBy,
   writeBlocks,
@@ -7,7 +18,57 @@ import {
   type RowPlace,
   type WriteDialect,
 } from '../parse/write.ts';
-import { reduceMarkdown } from './reduce.ts';
+import { linesOf, normalise } from '../normalise.ts';
+import { withoutSpacesAfter } from '../../text/unicode.ts';
+import { asText, map, mapBlocks, mapInline, mapRows } from '../walk.ts';
+import type { OutgoingFile } from '../../model/file.ts';
+import { withoutSpoilers } from '../reduce.ts';
+
+const spacesBefore = /^[^\S\n]+/;
+
+const withWords = (node: Text, words: string): Text => (words === node.text ? node : text(words));
+
+const tidyRow = (row: readonly Inline[]): readonly Inline[] => {
+  const inner = mapInline(row, (node) =>
+    node.kind === 'text' && node.text.includes('\n')
+      ? withWords(node, linesOf(node.text).join('\n'))
+      : node,
+  );
+  const result = inner.map((node, at) => {
+    if (node.kind !== 'text') return node;
+    const begun = at === 0 ? node.text.replace(spacesBefore, '') : node.text;
+    return withWords(node, at === inner.length - 1 ? withoutSpacesAfter(begun) : begun);
+  });
+  return result.every((node, at) => node === row[at]) ? row : result;
+};
+
+/** The tree with no white space at the beginning and end of lines, where Markdown gives it meaning. */
+export const withTidyLines = (tree: RichText): RichText => mapRows(tree, tidyRow);
+
+const held = (node: Inline): Inline | readonly Inline[] => {
+  if (node.kind === 'underline') return node.children;
+  if (node.kind === 'mention' || node.kind === 'emoji' || node.kind === 'timestamp')
+    return asText(node);
+  if (node.kind === 'link') return node.noPreview ? link(node.url, ...node.children) : node;
+  return node.kind === 'code' && node.text.includes('\n')
+    ? code(node.text.replaceAll('\n', ' '))
+    : node;
+};
+
+const heldBlock = (block: Block): Block => {
+  if (block.kind === 'subtext') return paragraph(...block.children);
+  return block.kind === 'code-block' && block.spoiler
+    ? codeBlock(block.text, block.language)
+    : block;
+};
+
+/**
+ * Reduces a tree to what Markdown can hold: mentions, custom emoji and timestamps become words,
+ * nothing is underlined or small, no link is without a preview, code blocks are not hidden, and
+ * lines have no white space around them.
+ */
+export const reduceMarkdown = (tree: RichText): RichText =>
+  normalise(withTidyLines(normalise(map(mapBlocks(normalise(tree), heldBlock), held))));
 
 const special = /[\\*_`~|[\]<]|&(?=[a-zA-Z][a-zA-Z\d]*;|#\w+;|$)|:(?=\/\/)/g;
 const lineBeginning =
@@ -66,3 +127,10 @@ const dialect: WriteDialect = {
  */
 export const renderMarkdown = (tree: RichText): string =>
   writeBlocks(reduceMarkdown(tree), dialect);
+
+/** A text too long for messages, as Markdown without what its spoilers hide: a file shows all that it holds. */
+export const asTextFile = (tree: RichText): OutgoingFile => ({
+  name: 'text.txt',
+  mediaType: 'text/plain; charset=utf-8',
+  bytes: new TextEncoder().encode(renderMarkdown(withoutSpoilers(tree))),
+});

@@ -1,5 +1,5 @@
 import { withoutSeparators } from '../rich-text.ts';
-import { addressEnd, bareAddressEnd, readTarget } from './bare-address.ts';
+import { addressEnd, bareAddressEnd, readTarget } from '../web-address.ts';
 import type { LooseInline } from '../pieces/pieces.ts';
 import { InlineStack, type MarkerKind } from './inline-stack.ts';
 

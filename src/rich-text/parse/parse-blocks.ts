@@ -1,4 +1,4 @@
-import { nestItems, type PlacedItem } from '../nest-items.ts';
+import { nestItems, type PlacedItem } from '../normalise.ts';
 import {
   codeBlock,
   paragraph,

@@ -1,5 +1,5 @@
 import { grouped } from '../walk.ts';
-import { nestItems } from '../nest-items.ts';
+import { nestItems } from '../normalise.ts';
 import {
   STYLE_KINDS,
   styled,

@@ -1,7 +1,8 @@
 import { withoutPlainSpans } from '../plain-spans.ts';
 import { FEATURES, NO_LANGUAGE, measureText } from './features.ts';
-import model from './model.json' with { type: 'json' };
 import { KANA, scriptsOf, type ScriptUse } from './scripts.ts';
+
+import model from './model.json' with { type: 'json' };
 
 export interface Detection {
   /** Language code in BCP 47: `en`, `ja`, `zh`, `zh-Hant`; `und` for a text in no language. */
@@ -11,7 +12,7 @@ export interface Detection {
 }
 
 /** The logarithm of how much likelier a language is for a writer than for anybody. */
-export type LanguagePrior = (language: string) => number;
+type LanguagePrior = (language: string) => number;
 
 /** UTF-16 units that are read: enough to tell a text's language. */
 const SAMPLE_LENGTH = 1_000;
@@ -91,3 +92,34 @@ export const confidentLanguage = ([best]: readonly Detection[]): Detection | und
 /** Detects a text's language as `rankLanguages` does; undefined where it is uncertain, or none. */
 export const detectLanguage = (text: string, prior?: LanguagePrior): Detection | undefined =>
   confidentLanguage(rankLanguages(text, prior));
+
+/** Weight of what anybody may write, in lines. */
+const ANYBODY_LINES = 2;
+/** Languages that anybody may write in, all alike. */
+const ANYBODY_LANGUAGES = 40;
+/** Most lines for which the lines of other people count. */
+const MOST_OTHERS_LINES = 2;
+
+/** Languages of what was written before. */
+interface WrittenBefore {
+  /** Languages of the writer's last lines. */
+  readonly own: readonly string[];
+  /** Languages of the last lines of everybody in the place. */
+  readonly place: readonly string[];
+}
+
+const countOf = (lines: readonly string[], language: string): number =>
+  lines.reduce((count, each) => count + (each === language ? 1 : 0), 0);
+
+/** The prior of a writer: how often they, and the others of the place, used each language lately. */
+export const priorOf = ({ own, place }: WrittenBefore): LanguagePrior => {
+  const placeLines = Math.min(MOST_OTHERS_LINES, place.length);
+  const lines = own.length + placeLines + ANYBODY_LINES;
+  return (language) => {
+    const used =
+      countOf(own, language) +
+      (place.length > 0 ? (placeLines * countOf(place, language)) / place.length : 0) +
+      ANYBODY_LINES / ANYBODY_LANGUAGES;
+    return Math.log((used * ANYBODY_LANGUAGES) / lines);
+  };
+};

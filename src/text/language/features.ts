@@ -1,4 +1,4 @@
-import { foreignLetters, specialLetters } from './alphabets.ts';
+import { foreignLetters, specialLetters } from './scripts.ts';
 import { hanLikelihood } from './han.ts';
 import { NGRAM_LANGUAGES, ngramScores } from './ngrams.ts';
 import { listedWords, type ListedWords } from './word-lists.ts';

@@ -1,8 +1,14 @@
 import type { Person } from '../../model/member.ts';
 import type { MessageRef } from '../../model/place.ts';
 import type { Detection } from './detect.ts';
-import { LANGUAGES, PSEUDO_LOCALE, SAME_CODE } from './language-list.ts';
-import { foldName, languageName, nameIndex } from './language-names.ts';
+import {
+  LANGUAGES,
+  PSEUDO_LOCALE,
+  SAME_CODE,
+  foldName,
+  languageName,
+  nameIndex,
+} from './language-names.ts';
 
 /** A line of chat whose language is asked for. */
 export interface ChatLine {

@@ -1,10 +1,144 @@
 import { isBlank } from '../unicode.ts';
-import { withoutAdditions, withoutPrefaceSoFar } from './additions.ts';
-import { withoutEntities } from './entities.ts';
-import { longestTranslation } from './length.ts';
-import { withoutQuotationMarks } from './quotation-marks.ts';
 import { mayRefuse, refusesToTranslate } from './refusal.ts';
-import { withoutThinking, withoutThinkingSoFar } from './thinking.ts';
+import { ENTITY, entityChar, type EntityParts } from '../entities.ts';
+
+/** Words for a translation, in the languages in which models mostly answer. */
+const TRANSLATION =
+  /translat|traducci|traduction|traduisez|übersetz|tradu[çz]|perevod|перевод|vertaling|tłumacz|翻訳|翻译|翻譯|译文|譯文|번역|訳文/i;
+/** The same without such a word: "Here is your text in Spanish", "Here you go". */
+const HANDED_OVER =
+  /^here(?:['’]s| is| are)? (?:(?:the|your|a|this)\b.*\b(?:text|message|sentence|phrase|version|in \p{Lu}\p{L}+)\b.*|(?:it is|you (?:go|are))(?: in \p{Lu}\p{L}+)?)$/iu;
+const HERE =
+  /\bhere\b|aquí|aqui|voici|voilà|\bhier\b|\bda ist\b|ecco|вот|这里|這裡|ここ|どうぞ|여기/iu;
+/** Beginnings of a reply to whoever asked: "Sure! Here is the translation:". */
+const AGREEMENT =
+  /^(?:sure|certainly|of course|absolutely|okay|ok|got it|no problem|claro|por supuesto|bien sûr|natürlich|gerne|certo|もちろん|当然|好的|물론)(?!\p{L})[!.,！。、]?\s*/iu;
+/** A first line up to its colon, with marks of emphasis around. */
+const LABEL = /^[*_]{0,3}(?<label>[^\n:：*_]{1,160})[*_]{0,3}[:：][*_]{0,3}\s*/u;
+/** A paragraph about the translation. */
+const NOTE =
+  /^[^\S\n]*[([*_]{0,3}(?:note|explanation|translator['’]s note|nota|hinweis|remarque|注)[^\n:：]{0,40}[:：]/iu;
+const COLON = /[:：]/gu;
+
+const colonsIn = (text: string): number => text.match(COLON)?.length ?? 0;
+
+const isPreface = (source: string, reply: string, label: string): boolean =>
+  colonsIn(reply) > colonsIn(source) &&
+  ((TRANSLATION.test(label) && !TRANSLATION.test(source)) ||
+    (HANDED_OVER.test(label) && !HERE.test(source)));
+
+const withoutPreface = (source: string, reply: string): string => {
+  const answer = AGREEMENT.test(source) ? reply : reply.replace(AGREEMENT, '');
+  const label = LABEL.exec(answer)?.groups?.['label'];
+  if (label !== undefined && isPreface(source, answer, label)) return answer.replace(LABEL, '');
+  // An agreement that has no line of its own may be what the source says.
+  const agreement = reply.slice(0, reply.length - answer.length);
+  return agreement.includes('\n') && answer !== '' ? answer : reply;
+};
+
+const lastParagraphStart = (text: string): number => text.trimEnd().lastIndexOf('\n\n');
+
+const withoutNote = (source: string, reply: string): string => {
+  const at = lastParagraphStart(reply);
+  const isNote = at > 0 && NOTE.test(reply.slice(at + 2));
+  const hasOne = NOTE.test(source.slice(lastParagraphStart(source) + 2));
+  return isNote && !hasOne ? reply.slice(0, at) : reply;
+};
+
+/** Removes what a model says around a translation: a preface, and a note after it. */
+const withoutAdditions = (source: string, reply: string): string =>
+  withoutNote(source, withoutPreface(source, reply));
+
+/** A beginning of which it is not known yet whether a preface becomes of it. */
+const UNSURE =
+  /^(?:sure|certainly|of course|absolutely|okay|here(?:'s|’s| is| are)|the translat|translat)[^\n:：]{0,160}$/iu;
+
+/** Removes the preface from a reply that is still growing; '' while one may be growing. */
+const withoutPrefaceSoFar = (source: string, partial: string): string => {
+  const begun = partial.trimStart();
+  if (UNSURE.test(begun) && !UNSURE.test(source.trimStart())) return '';
+  return withoutPreface(source, begun);
+};
+
+/**
+ * Letters that languages need for what takes English one, roughly: of the same text, in its usual
+ * translations. Languages that are not named need about as many.
+ */
+const DENSITIES: Readonly<Record<string, number>> = {
+  zh: 0.33,
+  yue: 0.33,
+  wuu: 0.33,
+  ja: 0.45,
+  ko: 0.5,
+  th: 0.85,
+  he: 0.8,
+  ar: 0.85,
+};
+/** Longer translations than this many times the usual length are none. */
+const TIMES = 4;
+/** Short words may become whole sentences: "brb". */
+const SPARE_CHARS = 120;
+
+const densityOf = (language: string): number =>
+  DENSITIES[language.toLowerCase().split('-')[0] ?? ''] ?? 1;
+
+/** The most UTF-16 units that a translation of a text can have. */
+const longestTranslation = (source: string, from: string, to: string): number =>
+  Math.ceil(((TIMES * densityOf(to)) / densityOf(from)) * source.length) + SPARE_CHARS;
+
+/** Letters a second of the fastest speech, with room for spelt numbers. */
+const LETTERS_PER_S = 50;
+
+/** True for a text that nobody can have said in this time. */
+export const isTooLongToSay = (text: string, durationMs: number): boolean =>
+  text.length > SPARE_CHARS + (LETTERS_PER_S * durationMs) / 1_000;
+
+const entity = new RegExp(ENTITY, 'g');
+
+/** Turns HTML's entities into characters, unless the source has such ones itself. */
+const withoutEntities = (source: string, reply: string): string => {
+  if (!reply.includes('&') || source.search(entity) >= 0) return reply;
+  return reply.replaceAll(entity, (...match: unknown[]) => entityChar(match.at(-1) as EntityParts));
+};
+
+/** Pairs of quotation marks (Unicode, Pi and Pf; CLDR). */
+const PAIRS = ['""', '“”', '„“', '„”', '«»', '‹›', '「」', '『』', '＂＂', '‘’', "''"] as const;
+
+/** Removes the quotation marks around a whole reply, if its source has none. */
+const withoutQuotationMarks = (source: string, reply: string): string => {
+  const written = reply.trim();
+  const pair = PAIRS.find(
+    ([open = '', close = '']) =>
+      written.length > 2 && written.startsWith(open) && written.endsWith(close),
+  );
+  if (!pair) return reply;
+  const [open = '', close = ''] = pair;
+  const inner = written.slice(1, -1);
+  const isAround = !inner.includes(open) && !inner.includes(close);
+  const begins = source.trim();
+  const isQuoted = PAIRS.some(([mark = '']) => begins.startsWith(mark));
+  return isAround && !isQuoted ? inner.trim() : reply;
+};
+
+/** The parts in which models think aloud, as open models mark them. */
+const THOUGHT = /^\s*<(?<tag>think|thinking|thought|reasoning)>[^]*?<\/\k<tag>>\s*/i;
+/** Templates of some models leave out the opening mark. */
+const END_OF_THOUGHT = /^(?:(?!<think)[^])*?<\/(?:think|thinking|thought|reasoning)>\s*/i;
+const BEGINNING = /^\s*<(?:think|thinking|thought|reasoning)>/i;
+/** A mark that is not whole yet. */
+const PARTIAL_MARK = /^\s*<[a-z]{0,9}$/i;
+
+/** Removes the thinking before an answer; undefined where the answer never begins. */
+const withoutThinking = (reply: string): string | undefined => {
+  if (!reply.includes('>')) return reply;
+  const answer = reply.replace(THOUGHT, '');
+  if (BEGINNING.test(answer)) return undefined;
+  return answer.includes('</') ? answer.replace(END_OF_THOUGHT, '') : answer;
+};
+
+/** Removes the thinking from a reply that is still growing; '' while it thinks. */
+export const withoutThinkingSoFar = (partial: string): string =>
+  PARTIAL_MARK.test(partial) ? '' : (withoutThinking(partial) ?? '');
 
 /** A text that was to be translated. */
 export interface TranslationTask {
@@ -14,7 +148,7 @@ export interface TranslationTask {
   readonly to: string;
 }
 
-export type JudgedReply =
+type JudgedReply =
   | { readonly text: string; readonly fault?: never }
   | { readonly fault: 'blank' | 'too long' | 'only thinking' | 'a refusal'; readonly text?: never };
 

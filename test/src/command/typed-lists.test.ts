@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../../src/text/language/language-list.ts';
+import { LANGUAGES } from '../../../src/text/language/language-names.ts';
 import { findLanguage, languageName } from '../../../src/text/language/languages.ts';
 import { anyRichText } from '../../fakes/any-rich-text.ts';
 import { tree } from '../../fakes/markup.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { plainText } from '../../../src/rich-text/walk.ts';
-import { withoutSpoilers } from '../../../src/rich-text/without-spoilers.ts';
+import { withoutSpoilers } from '../../../src/rich-text/reduce.ts';
 import { hiddenText } from '../../fakes/hidden-text.ts';
 
 test('a sign stands for each spoiler and hidden code block, also in quotes', () => {

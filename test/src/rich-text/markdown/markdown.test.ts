@@ -21,8 +21,7 @@ import {
   type RichText,
 } from '../../../../src/rich-text/rich-text.ts';
 import { parseMarkdown } from '../../../../src/rich-text/markdown/parse.ts';
-import { reduceMarkdown } from '../../../../src/rich-text/markdown/reduce.ts';
-import { renderMarkdown } from '../../../../src/rich-text/markdown/render.ts';
+import { reduceMarkdown, renderMarkdown } from '../../../../src/rich-text/markdown/render.ts';
 import { anyWords } from '../../../fakes/any-rich-text.ts';
 import { checkLaws } from '../../../fakes/check-laws.ts';
 import { MARKDOWN_LAWS } from '../../../fakes/rich-text-laws.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foreignLetters, specialLetters } from '../../../../src/text/language/alphabets.ts';
+import { foreignLetters, specialLetters } from '../../../../src/text/language/scripts.ts';
 
 describe('foreignLetters', () => {
   it.each([

@@ -8,7 +8,7 @@ import {
 import { languageText } from '../../../../src/text/message-checks.ts';
 import { MAIN_LANGUAGES, readCorpus, type CorpusLine } from '../../../fakes/chat-corpus.ts';
 import { tree } from '../../../fakes/markup.ts';
-import { LANGUAGES } from '../../../../src/text/language/language-list.ts';
+import { LANGUAGES } from '../../../../src/text/language/language-names.ts';
 import { anyText, longTexts } from '../any-text.ts';
 
 const NOTHING: Detection = { language: 'und', confidence: 1 };

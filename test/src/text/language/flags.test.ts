@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { flagOfLanguage, languageOfFlag } from '../../../../src/text/language/flags.ts';
-import { LANGUAGES } from '../../../../src/text/language/language-list.ts';
+import { LANGUAGES } from '../../../../src/text/language/language-names.ts';
 
 const LETTERS = Array.from({ length: 26 }, (_, index) => String.fromCodePoint(0x1f1e6 + index));
 const FLAGS = LETTERS.flatMap((a) => LETTERS.map((b) => a + b)).filter((pair) =>

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../../../src/text/language/language-list.ts';
+import { LANGUAGES } from '../../../../src/text/language/language-names.ts';
 import {
   findLanguage,
   languageName,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rankLanguages } from '../../../../src/text/language/detect.ts';
-import { priorOf } from '../../../../src/text/language/prior.ts';
+import { rankLanguages, priorOf } from '../../../../src/text/language/detect.ts';
 
 const times = (count: number, language: string): string[] =>
   Array.from({ length: count }, () => language);

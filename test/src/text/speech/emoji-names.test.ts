@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emojiNames, languages } from '../../../../scripts/make-emoji-names.ts';
-import { EMOJI_LANGUAGES, emojiName } from '../../../../src/text/speech/emoji-names.ts';
+import { EMOJI_LANGUAGES, emojiName } from '../../../../src/text/speech/spoken-emoji.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../../src/text/speech/emoji');
 

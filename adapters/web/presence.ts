@@ -18,6 +18,8 @@ import type { ChannelId, ServerEvent, PageMember } from './protocol.ts';
 
 export type WebPresence = ReturnType<typeof createWebPresence>;
 
+const meOf = ({ id, name, language }: Profile): PageMember => ({ id, name, language });
+
 /** The state behind the page's routes: readers, messages, running commands. */
 export const createWebPresence = (
   core: Core,
@@ -67,7 +69,6 @@ export const createWebPresence = (
   });
   const beat = setInterval(streams.beat, TIMES.beatMs).unref();
 
-  const meOf = ({ id, name, language }: Profile): PageMember => ({ id, name, language });
   const readers = (): PageMember[] => present().map(meOf);
 
   const tellReaders = (): void => {

@@ -102,10 +102,10 @@ const codeOf = (written: string): string => {
   return isPadded ? `${tick} ${written} ${tick}` : `${tick}${written}${tick}`;
 };
 
-const codeBlockOf = ({ text, language = '' }: CodeBlock): string => {
-  const longest = Math.max(2, ...(text.match(ticks) ?? []).map((run) => run.length));
+const codeBlockOf = ({ text: written, language = '' }: CodeBlock): string => {
+  const longest = Math.max(2, ...(written.match(ticks) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
+  return `${fence}${language}\n${written}\n${fence}`;
 };
 
 const dialect: WriteDialect = {

@@ -3,11 +3,24 @@ import { languageOf } from './spoken-language.ts';
 const FIRST_YEAR = 1_000;
 const LAST_YEAR = 2_999;
 
-/** Ms since 1970 at the beginning of a day, in UTC; undefined where there is no such day. */
+const DAY_MS = 86_400_000;
+const DAYS_OF_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+
+/**
+ * Ms since 1970 at the beginning of a day of the Gregorian calendar, in UTC; undefined where there
+ * is no such day.
+ */
 const msOf = (year: number, month: number, day: number): number | undefined => {
-  const date = new Date(Date.UTC(year, month - 1, day));
-  const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  return isReal && year >= FIRST_YEAR && year <= LAST_YEAR ? date.getTime() : undefined;
+  const isYear = year >= FIRST_YEAR && year <= LAST_YEAR;
+  if (!isYear || day < 1 || day > (DAYS_OF_MONTH[month - 1] ?? 0)) return undefined;
+  if (month === 2 && day === 29 && !isLeap(year)) return undefined;
+  // Years that begin in March have their leap day at the end.
+  const from = month > 2 ? year : year - 1;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const leapDays = Math.floor(from / 4) - Math.floor(from / 100) + Math.floor(from / 400);
+  return (365 * from + leapDays + dayOfYear - 719_468) * DAY_MS;
 };
 
 /** Abbreviations of "year" that `Intl` puts behind it. */

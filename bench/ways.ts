@@ -26,7 +26,7 @@ let programs = 0;
 interface Covered {
   readonly environment: Record<string, string>;
   /** The files that have run since it was asked last. */
-  take(): Promise<readonly string[]>;
+  readonly take: () => Promise<readonly string[]>;
 }
 
 const coverProgram = (): Covered => {

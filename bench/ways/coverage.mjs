@@ -10,7 +10,7 @@ await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
 writeFileSync(process.env.COVERAGE_FILE, `${process.pid}\n`);
-process.on('SIGUSR2', async () => {
+const covered = async () => {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   const files = result
     .filter(({ url, functions }) => {
@@ -22,4 +22,5 @@ process.on('SIGUSR2', async () => {
     .map(({ url }) => url.slice(ROOT.length))
     .filter((file) => /^(?:src|adapters|commands|service|main\.ts)/.test(file));
   appendFileSync(process.env.COVERAGE_FILE, `${JSON.stringify(files)}\n`);
-});
+};
+process.on('SIGUSR2', () => void covered());

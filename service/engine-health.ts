@@ -1,8 +1,8 @@
+import { backoffMs, type Backoff } from '../src/async/backoff.ts';
 import { realClock, type Clock } from '../src/async/clock.ts';
 
 /** Time until a failed engine is tried again; it doubles with each further failure. */
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 60_000;
+const PAUSES: Backoff = { firstMs: 2_000, longestMs: 60_000 };
 
 /** Memory of an engine's failures, for one ability. */
 export interface EngineHealth {
@@ -19,20 +19,19 @@ export interface EngineHealth {
 export const createEngineHealth = (clock: Pick<Clock, 'nowMs'> = realClock): EngineHealth => {
   let failures = 0;
   let tryAgainAtMs = -Infinity;
-  const pauseMs = (): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
   return {
     mayTry: () => {
       if (failures === 0) return true;
       if (clock.nowMs() < tryAgainAtMs) return false;
-      tryAgainAtMs = clock.nowMs() + pauseMs();
+      tryAgainAtMs = clock.nowMs() + backoffMs(PAUSES, failures - 1);
       return true;
     },
     succeeded: () => {
       failures = 0;
     },
     failed: (waitMs = 0) => {
-      failures = Math.min(failures + 1, 30);
-      tryAgainAtMs = clock.nowMs() + Math.max(pauseMs(), waitMs);
+      failures += 1;
+      tryAgainAtMs = clock.nowMs() + backoffMs(PAUSES, failures - 1, waitMs);
     },
   };
 };

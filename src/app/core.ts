@@ -30,7 +30,7 @@ import { createReadiness } from '../ops/readiness.ts';
 import { NO_SPACE } from '../model/lane.ts';
 import { createRooms } from '../voice/rooms.ts';
 import { createSlotOwner } from '../cluster/slot-owner.ts';
-import { transcriptFile } from '../speech/subtitles.ts';
+import { transcriptFile } from '../speech/transcript-file.ts';
 import type { Store } from '../store/index.ts';
 import { createOpenRooms } from '../store/open-rooms.ts';
 import { createOwnKeys, type OwnKeys } from '../store/secrets/own-keys.ts';

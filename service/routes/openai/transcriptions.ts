@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { AsrSegmentsReply } from '../../../src/api/contract.ts';
+import { subtitlesOf } from '../../../src/text/subtitles.ts';
 import { readAudioForm, type AudioForm } from '../../audio-form.ts';
 import { validate } from '../../body.ts';
 import type { EngineHints } from '../../engine.ts';
@@ -7,7 +9,6 @@ import { readLanguage } from '../../language.ts';
 import { findFormat, OPENAI_FORMATS, recogniseUpload } from '../../recognise-upload.ts';
 import { plainReply, segmentParameters, segmentsReply, type HeardSpan } from '../../recognise.ts';
 import type { Route } from '../../route.ts';
-import { toSrt, toVtt } from '../../transcript-formats.ts';
 import type { createUploadLimiter } from '../../upload-limiter.ts';
 import { withAudio } from '../../uploads.ts';
 import { OPENAI_PATHS } from './paths.ts';
@@ -42,6 +43,12 @@ const hintsOf = ({ language, prompt, temperature }: Fields): EngineHints => ({
   ...(temperature === undefined ? {} : { temperature }),
 });
 
+const inMs = ({ start, end, text }: AsrSegmentsReply['segments'][number]) => ({
+  startMs: start * 1_000,
+  endMs: end * 1_000,
+  text,
+});
+
 const replyIn = (
   format: Fields['response_format'],
   spans: readonly HeardSpan[],
@@ -55,9 +62,8 @@ const replyIn = (
     case 'text':
       return new Response(`${text}\n`);
     case 'srt':
-      return new Response(toSrt(segments));
     case 'vtt':
-      return new Response(toVtt(segments));
+      return new Response(subtitlesOf(format, segments.map(inMs)));
     case 'verbose_json':
       return Response.json({
         task: 'transcribe',

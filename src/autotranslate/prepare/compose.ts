@@ -7,7 +7,7 @@ import { link, styled, subtext, text, type Inline } from '../../rich-text/rich-t
 import { TRANSCRIPT_KINDS } from '../../model/transcript.ts';
 import type { Mirror, Persona } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
-import { transcriptFile } from '../../speech/subtitles.ts';
+import { transcriptFile } from '../../speech/transcript-file.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { flagOfLanguage } from '../../text/language/flags.ts';
 import { claimsAudio, hasWords } from '../policy.ts';

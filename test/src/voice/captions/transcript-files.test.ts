@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type SessionJson, sessionFile } from '../../../../src/voice/captions/transcript-files.ts';
 import type { RoomTranscriptKind } from '../../../../src/model/transcript.ts';
 import type { SessionTranscript, TranscriptLine } from '../../../../src/voice/captions/caption.ts';
-import { subtitlesOf } from '../../../../src/speech/subtitles.ts';
+import { subtitlesOf } from '../../../../src/text/subtitles.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
 import { anyText } from '../../text/any-text.ts';
 import { spoken } from './fakes.ts';

@@ -1,7 +1,6 @@
 import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
-import { oneLine } from '../text/quoted-words.ts';
-import { countCodePoints } from '../text/unicode.ts';
-import type { OutgoingFile } from '../model/file.ts';
+import { oneLine } from './quoted-words.ts';
+import { countCodePoints } from './unicode.ts';
 
 /** Most columns of a line on a screen; a wide (East Asian) letter takes two. */
 const LINE_COLUMNS = 42;
@@ -219,41 +218,3 @@ export const subtitleParts = function* (
  */
 export const subtitlesOf = (kind: TranscriptKind, segments: readonly SpokenSegment[]): string =>
   [...subtitleParts(kind, segments)].join('');
-
-const MEDIA_TYPES: Readonly<Record<TranscriptKind, string>> = {
-  txt: 'text/plain',
-  srt: 'application/x-subrip',
-  vtt: 'text/vtt',
-};
-
-/** Parts that are written before other work gets a turn. */
-const SLICE_PARTS = 100;
-
-const fileOf = (kind: TranscriptKind, bytes: Uint8Array): OutgoingFile => ({
-  name: `transcript.${kind}`,
-  mediaType: MEDIA_TYPES[kind],
-  bytes,
-});
-
-/** Makes a transcript into a file for players and readers. */
-export const transcriptFile = (
-  kind: TranscriptKind,
-  segments: readonly TranscriptSegment[],
-): OutgoingFile => fileOf(kind, Buffer.from(subtitlesOf(kind, segments)));
-
-/** Makes a transcript of any length into a file, with speakers; other work can run meanwhile. */
-export const longTranscriptFile = async (
-  kind: TranscriptKind,
-  segments: readonly SpokenSegment[],
-  lead: string | undefined,
-): Promise<OutgoingFile> => {
-  const chunks: Uint8Array[] = [];
-  let slice: string[] = [];
-  for (const part of subtitleParts(kind, segments, lead)) {
-    if (slice.push(part) < SLICE_PARTS) continue;
-    chunks.push(Buffer.from(slice.join('')));
-    slice = [];
-    await new Promise(setImmediate);
-  }
-  return fileOf(kind, Buffer.concat([...chunks, Buffer.from(slice.join(''))]));
-};

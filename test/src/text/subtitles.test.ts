@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TranscriptSegment } from '../../../src/model/transcript.ts';
-import { subtitlesOf } from '../../../src/speech/subtitles.ts';
-import { anyText } from '../text/any-text.ts';
+import { subtitlesOf } from '../../../src/text/subtitles.ts';
+import { anyText } from './any-text.ts';
 
 interface Cue {
   readonly startMs: number;
@@ -148,6 +148,35 @@ describe('subtitlesOf', () => {
         const written = bare(cues.flatMap(({ lines }) => lines).join(''));
         expect(kind === 'srt' ? written : unescapeVtt(written)).toBe(said);
       }),
+    );
+  });
+});
+
+describe('segments as recognisers give them', () => {
+  it.each(['srt', 'vtt'] as const)(
+    'have no empty cue, and none without a duration, in %s',
+    (kind) => {
+      const file = subtitlesOf(kind, [
+        { startMs: 0, endMs: 1_000, text: ' ' },
+        { startMs: 1_000, endMs: 1_000, text: 'short' },
+        { startMs: 2_000, endMs: 1_500, text: 'back' },
+      ]);
+      const mark = kind === 'srt' ? ',' : '.';
+      expect(file.match(/^.* --> .*$/gm)).toEqual([
+        `00:00:01${mark}000 --> 00:00:01${mark}001`,
+        `00:00:02${mark}000 --> 00:00:02${mark}001`,
+      ]);
+    },
+  );
+
+  it('stand in order of their starts, without overlaps, and with all signs of markup escaped', () => {
+    const file = subtitlesOf('vtt', [
+      { startMs: 2_000, endMs: 3_000, text: 'b > a --> c' },
+      { startMs: 0, endMs: 2_500, text: '<i> & more' },
+    ]);
+    expect(file).toBe(
+      'WEBVTT\n\n00:00:00.000 --> 00:00:02.000\n&lt;i&gt; &amp; more\n\n' +
+        '00:00:02.000 --> 00:00:03.000\nb &gt; a --&gt; c\n',
     );
   });
 });

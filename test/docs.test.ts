@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import manifest from '../package.json' with { type: 'json' };
 import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { discover } from '../src/app/discover.ts';
@@ -92,17 +93,14 @@ describe('the documentation', () => {
       expect(headingsIn(file === '' ? page : join(dirname(page), file)), file).toContain(anchor);
   });
 
-  it.each(pages.filter((page) => page !== 'README.md'))(
-    '%s has tables that can be read as plain text',
-    (page) => {
-      const rows = proseOf(page)
-        .split('\n')
-        .filter((line) => line.trimStart().startsWith('|'));
-      const isPadded = (row: string): boolean => /\S {2,}\||\| {2,}|-{4,}\|/.test(row.trim());
-      expect(rows.filter((row) => row.length > 160)).toEqual([]);
-      expect(rows.filter(isPadded)).toEqual([]);
-    },
-  );
+  it.each(pages)('%s has tables that can be read as plain text', (page) => {
+    const rows = proseOf(page)
+      .split('\n')
+      .filter((line) => line.trimStart().startsWith('|'));
+    const isPadded = (row: string): boolean => /\S {2,}\||\| {2,}|-{4,}\|/.test(row.trim());
+    expect(rows.filter((row) => row.length > 160)).toEqual([]);
+    expect(rows.filter(isPadded)).toEqual([]);
+  });
 
   /** The sections of the page about the code that send somebody to files, by their headings. */
   const doors = ['Add something', 'How it works', 'Change something'].flatMap((part) => {
@@ -127,6 +125,55 @@ describe('the documentation', () => {
     const names = [...section.matchAll(/`([a-z]\w+)`/gi)].map(([, name = '']) => name);
     expect(files).not.toEqual([]);
     expect(names.filter((name) => !code.includes(name))).toEqual([]);
+  });
+});
+
+describe('the README of each language', () => {
+  const commandsIn = (page: string): string[] =>
+    [...readFileSync(page, 'utf8').matchAll(/^ *```sh\n([^]*?)^ *```$/gm)].map(([, command = '']) =>
+      command.trim(),
+    );
+  const locales = readdirSync('locales')
+    .map((file) => file.replace('.json', ''))
+    .filter((locale) => locale !== 'en');
+  const english = commandsIn('README.md');
+  const common = commandsIn('docs/readme/README.de.md');
+
+  it.each(locales)('%s has the same commands, and those of the English one', (locale) => {
+    const commands = commandsIn(`docs/readme/README.${locale}.md`);
+    expect(commands.length).toBeGreaterThan(4);
+    expect(commands).toEqual(common);
+    expect(english).toEqual(expect.arrayContaining(commands));
+  });
+
+  it.each(locales)('%s is linked from the English one, and links back', (locale) => {
+    expect(readFileSync('README.md', 'utf8')).toContain(`(docs/readme/README.${locale}.md)`);
+    expect(readFileSync(`docs/readme/README.${locale}.md`, 'utf8')).toContain('(../../README.md)');
+  });
+
+  it('runs only test files and scripts that there are', () => {
+    const all = english.join('\n');
+    for (const [, file = ''] of all.matchAll(/npm test -- (\S+)/g))
+      expect(() => readFileSync(file), file).not.toThrow();
+    const scripts = [...all.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
+    expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(scripts));
+  });
+
+  it.each(['light', 'dark'])('shows a moving picture that is small and alone: %s', (theme) => {
+    const picture = readFileSync(`docs/images/demo-${theme}.svg`, 'utf8');
+    expect(picture.length).toBeLessThan(300_000);
+    expect(picture).not.toMatch(/<script|url\(h|href="(?!#)|@import|@font-face/);
+    expect(picture).toContain('prefers-reduced-motion');
+  });
+});
+
+describe('the version', () => {
+  it('is the newest of the changelog, and the chart’s', () => {
+    const [, newest] = /^## \[([\d.]+)\]/m.exec(readFileSync('CHANGELOG.md', 'utf8')) ?? [];
+    expect(newest).toBe(manifest.version);
+    expect(readFileSync('deploy/helm/dragoman/Chart.yaml', 'utf8')).toContain(
+      `appVersion: ${manifest.version}\n`,
+    );
   });
 });
 

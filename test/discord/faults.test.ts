@@ -3,8 +3,7 @@ import type { FakeChannel, FakeMessage } from '../fakes/discord/index.ts';
 import { bodyOf, copiesOf, copyOf, repliesTo, replyTo, textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';
 
-/** For requests that hang; on a busy machine, others take seconds as well. */
-const bot = withBot({ timeoutMs: 10_000 });
+const bot = withBot({ timeoutMs: 3_000 });
 type Effect = Parameters<typeof bot.discord.fail>[1];
 
 const limited = (seconds: number): Effect => ({

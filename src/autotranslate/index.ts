@@ -23,7 +23,7 @@ import { createPartitionWorker } from './partition-worker.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
 import { createTranslationContext } from './prepare/context.ts';
 import { declareMessageMetrics } from './metrics.ts';
-import { traceWork } from './traces.ts';
+import { traceWork } from './traced-work.ts';
 import { startRetention } from './retention.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';

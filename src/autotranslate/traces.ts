@@ -1,10 +1,9 @@
-import { context, trace, type Context } from '@opentelemetry/api';
+import { context, type Context } from '@opentelemetry/api';
 import type { Accepted, RowKey } from '../store/inbox/row.ts';
-import { endSpan, NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
-import type { PartitionWorkerDeps } from './partition-worker.ts';
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
 
 /** The root of the trace of a row, the same in every process. */
-const rootOf = (tracing: Tracing, { ref, purpose }: RowKey): Context =>
+export const rootOf = (tracing: Tracing, { ref, purpose }: RowKey): Context =>
   tracing.rootOf(ref.channel.space.platform, ref.channel.id, ref.id, purpose);
 
 /** Calls `run` so that lines that it logs bear the id of a row's trace. */
@@ -24,38 +23,3 @@ export const startAccept = (tracing: Tracing, row: RowKey): ((was: Accepted) => 
     else tracer.startSpan('accept', options, root).end();
   };
 };
-
-type Work = Pick<PartitionWorkerDeps, 'prepare' | 'reconcile'>;
-
-/** Adds spans to the work on rows. */
-export const traceWork = (tracing: Tracing, { prepare, reconcile }: Work): Work => ({
-  prepare: async (row, options, signal) => {
-    const root = rootOf(tracing, row);
-    const attributes = { attempt: row.attempts };
-    const span = tracing.tracer.startSpan('prepare', { attributes }, root);
-    try {
-      const within = trace.setSpan(root, span);
-      const prepared = await context.with(within, () => prepare(row, options, signal));
-      endSpan(span, prepared.fault);
-      return prepared;
-    } catch (fault) {
-      endSpan(span, fault);
-      throw fault;
-    }
-  },
-  reconcile: async (batch, tenure) => {
-    const spans = batch.map(({ row, mirrors }) => {
-      const attributes = { mirrors: mirrors.length };
-      return tracing.tracer.startSpan('post', { attributes }, rootOf(tracing, row));
-    });
-    try {
-      const done = await reconcile(batch, tenure);
-      // The others are reconciled again.
-      for (const span of spans.slice(0, done)) span.end();
-      return done;
-    } catch (fault) {
-      for (const span of spans) endSpan(span, fault);
-      throw fault;
-    }
-  },
-});

@@ -79,7 +79,7 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
   });
 
   const takeReport = (now: number): PaceReport => {
-    const report: PaceReport = {
+    const taken: PaceReport = {
       by,
       nowMs: now,
       parts,
@@ -91,7 +91,7 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
       own: portion === undefined ? own.state() : undefined,
     };
     [sent, isAccepted, refusals] = [0, false, []];
-    return report;
+    return taken;
   };
 
   const forget = (): void => {

@@ -54,7 +54,8 @@ serve(async (options: WorkerOptions) => {
     now: Date.now,
     random: Math.random,
   });
-  const scheduler = createScheduler({ slots, log, now: Date.now, work });
+  const scheduler = createScheduler({ slots, log, now: Date.now });
+  scheduler.start(work);
   createInboxWork({ slots, inbox, scheduler, readyPlatforms: () => [SPACE.platform], log });
   slots.start();
 

@@ -146,14 +146,10 @@ export const openCore = async ({
     slots,
     readyPlatforms: () =>
       Object.entries(platforms.ready()).flatMap(([name, isReady]) => (isReady ? [name] : [])),
-    serviceKeyOf: client.serviceKeyOf,
-    log,
     texts,
-    services: shared,
-    inboxDays: config.INBOX_DAYS,
-    mirrorDays: config.COPY_DAYS,
-    metrics,
-    tracing,
+    services: { ...shared, serviceKeyOf: client.serviceKeyOf },
+    telemetry: { log, metrics, tracing },
+    days: { inbox: config.INBOX_DAYS, mirrors: config.COPY_DAYS },
   });
   const rooms = createRooms({
     createRecogniser,

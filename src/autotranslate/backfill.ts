@@ -1,7 +1,8 @@
 import { orAborted } from '../async/abort.ts';
 import { realClock, sleep } from '../async/clock.ts';
-import { channelKey, keyOf, type Channel, type Space } from '../model/place.ts';
+import type { Channel } from '../model/place.ts';
 import type { Hold } from './catch-up-holds.ts';
+import { createFollows, joinComing, joinSlow, type Follow } from './follows.ts';
 import { createMissedReader, type MissedDeps, type MissedReading } from './missed-reader.ts';
 
 /** Longest wait before another try of a history for which messages wait too. */
@@ -17,17 +18,12 @@ const NEW_MS = 60_000;
  * instead.
  */
 const MOST_HELD = 1_000;
-/**
- * Channels and threads known to have no gap that are remembered; for others the history is fetched
- * again.
- */
-const MOST_FOLLOWED = 10_000;
 
 export interface BackfillDeps extends MissedDeps {
   /** Holds the work on the messages of linked channels; undefined for a channel that is not linked. */
   readonly hold: (channel: Channel) => Hold | undefined;
-  /** Resolves once every process heeds this process's hold of a channel; at once where it has none. */
-  readonly heeded: (channel: Channel) => Promise<void>;
+  /** Resolves once this process’s hold of a channel is in effect everywhere; at once where it has none. */
+  readonly inEffect: (channel: Channel) => Promise<void>;
 }
 
 /**
@@ -37,97 +33,33 @@ export interface BackfillDeps extends MissedDeps {
  */
 type Report = (isWhole: boolean) => Promise<void>;
 
-export type Backfill = ReturnType<typeof createBackfill>;
-
-/** Work on one channel, one step after the other. */
-interface Follow {
-  readonly space: Space;
-  readonly ended: AbortController;
-  /** Aborted when the channel is followed no longer, or the program ends. */
-  readonly signal: AbortSignal;
-  tail: Promise<void>;
-  /** Number of waiting messages. */
-  held: number;
-  /** The end of the last hold; it goes on until the reports that waited are handled. */
-  lettingGo: Promise<void>;
-  /** A queued fetch that has not begun; later gaps join it. */
-  coming:
-    | { newest: string | undefined; sinceMs: number; readonly read: Promise<boolean> }
-    | undefined;
-  /** Fetches that are queued or running. */
-  looks: number;
-  /** Positions of messages that were left out of a history and are still to be reported. */
-  readonly leftOut: Set<string>;
-  /**
-   * Fetches that take long, one after the other: messages do not wait for them. Resolves with false where
-   * the last one was ended before its time.
-   */
-  slow: Promise<boolean>;
-  /** One of these that is queued; later gaps join it. */
-  slowComing: { until: string | undefined } | undefined;
-  isWhole: boolean;
+interface ReportOptions {
+  /** True for a report that the history can replace. */
+  readonly isReplaceable: boolean;
+  /** Position of the message. */
+  readonly position?: string | undefined;
 }
 
+export type Backfill = ReturnType<typeof createBackfill>;
+
 export const createBackfill = (deps: BackfillDeps) => {
-  const { platforms, hold, heeded } = deps;
+  const { platforms, hold, inEffect } = deps;
   const readMissed = createMissedReader(deps);
   const stopping = new AbortController();
-  const follows = new Map<string, Follow>();
-
-  const tails = (): Promise<unknown>[] =>
-    [...follows.values()].flatMap(({ tail, slow, lettingGo }) => [tail, slow, lettingGo]);
-
-  const forgetOneAtRest = (): void => {
-    for (const [key, { held, looks, isWhole }] of follows)
-      if (held === 0 && looks === 0 && isWhole) {
-        follows.delete(key);
-        return;
-      }
-  };
-
-  const end = (key: string): void => {
-    follows.get(key)?.ended.abort();
-    follows.delete(key);
-  };
-
-  const followOf = (channel: Channel): Follow => {
-    const key = channelKey(channel);
-    const known = follows.get(key);
-    if (known) return known;
-    const ended = new AbortController();
-    const follow: Follow = {
-      space: channel.space,
-      ended,
-      signal: AbortSignal.any([stopping.signal, ended.signal]),
-      tail: Promise.resolve(),
-      held: 0,
-      looks: 0,
-      leftOut: new Set(),
-      lettingGo: Promise.resolve(),
-      coming: undefined,
-      slow: Promise.resolve(true),
-      slowComing: undefined,
-      isWhole: false,
-    };
-    follows.set(key, follow);
-    if (follows.size > MOST_FOLLOWED) forgetOneAtRest();
-    return follow;
-  };
+  const follows = createFollows(stopping.signal);
 
   /** Reads once what was missed; resolves as the reader does. */
   const look = (
     follow: Follow,
     channel: Channel,
-    how: Pick<MissedReading, 'attempt'> & Partial<MissedReading>,
+    reading: Pick<MissedReading, 'attempt' | 'newest' | 'until' | 'isLinked'>,
+    leftOut: MissedReading['leftOut'] = () => undefined,
   ): Promise<number | undefined> =>
     readMissed(channel, {
-      newest: undefined,
-      isLinked: false,
+      ...reading,
+      leftOut,
       isAwaited: () => follow.held > 0,
-      until: undefined,
-      leftOut: () => undefined,
       signal: follow.signal,
-      ...how,
     });
 
   /**
@@ -142,12 +74,7 @@ export const createBackfill = (deps: BackfillDeps) => {
     until?: string,
   ): Promise<boolean> => {
     follow.isWhole = false;
-    const queued = follow.slowComing;
-    if (queued) {
-      const isLater = until === undefined || (queued.until !== undefined && queued.until < until);
-      if (isLater) queued.until = until;
-      return follow.slow;
-    }
+    if (joinSlow(follow, until)) return follow.slow;
     const coming = { until };
     follow.slowComing = coming;
     follow.looks += 1;
@@ -183,7 +110,7 @@ export const createBackfill = (deps: BackfillDeps) => {
    * Ends a hold once the history is read, and the reports that waited for it are handled: those of
    * linked channels, which waited for no history, would else go before them.
    */
-  const letGo = async (follow: Follow, held: Hold, read: Promise<void>): Promise<void> => {
+  const endHold = async (follow: Follow, held: Hold, read: Promise<void>): Promise<void> => {
     await read;
     for (let round = 0; round < MOST_ROUNDS && follow.held > 0; round += 1) await follow.tail;
     await held.end(!stopping.signal.aborted);
@@ -196,14 +123,9 @@ export const createBackfill = (deps: BackfillDeps) => {
    * @param newest the channel's newest message as the platform knows it; undefined if it does not
    */
   const missed = (channel: Channel, newest: string | undefined): Promise<boolean> => {
-    const follow = followOf(channel);
-    if (follow.coming) {
-      const known = follow.coming.newest;
-      const isNewer = known !== undefined && (newest === undefined || newest > known);
-      if (isNewer) follow.coming.newest = newest;
-      follow.coming.sinceMs = deps.now();
-      return follow.coming.read;
-    }
+    const follow = follows.of(channel);
+    const queued = joinComing(follow, newest, deps.now());
+    if (queued) return queued;
     const ended = Promise.withResolvers<boolean>();
     const coming = { newest, sinceMs: deps.now(), read: ended.promise };
     follow.coming = coming;
@@ -215,24 +137,22 @@ export const createBackfill = (deps: BackfillDeps) => {
         await waited;
         if (follow.coming === coming) follow.coming = undefined;
         // What is read of one linked channel would else be posted before what was missed in another.
-        if (held) await orAborted(held.heeded, follow.signal);
+        if (held) await orAborted(held.inEffect, follow.signal);
         const feed = platforms.find(channel)?.feed;
         const isSlow = (): boolean => feed?.isHistorySlow?.(channel) ?? false;
         // What came since is reported, unless the connection ends: the history of another linked
         // channel, read later or after that end, would else hold what is missing here.
         const begun = feed?.positionAt(coming.sinceMs) ?? '';
         const until = [begun, coming.newest ?? ''].toSorted().at(-1);
-        const how = {
-          newest: coming.newest,
-          isLinked,
-          until: isLinked ? until : undefined,
-          leftOut: (position: string) => void follow.leftOut.add(position),
-        };
-        let waitMs = isSlow() ? 0 : await look(follow, channel, { ...how, attempt: 0 });
+        const reading = { newest: coming.newest, isLinked, until: isLinked ? until : undefined };
+        const leftOut = (position: string) => void follow.leftOut.add(position);
+        let waitMs = isSlow()
+          ? 0
+          : await look(follow, channel, { ...reading, attempt: 0 }, leftOut);
         // A fault that passes soon costs neither the channel nor those linked with it their order.
         if (waitMs !== undefined && waitMs <= PATIENCE_MS && !isSlow()) {
           await sleep(realClock, waitMs, follow.signal);
-          waitMs = await look(follow, channel, { ...how, attempt: 1 });
+          waitMs = await look(follow, channel, { ...reading, attempt: 1 }, leftOut);
         }
         if (waitMs === undefined) follow.isWhole = follow.slowComing === undefined;
         if (waitMs === undefined && follow.leftOut.size > 0) void lookForLeftOut(follow, channel);
@@ -244,7 +164,7 @@ export const createBackfill = (deps: BackfillDeps) => {
     };
     const read = run(follow.tail).catch(() => undefined);
     follow.tail = read;
-    if (held) follow.lettingGo = letGo(follow, held, read);
+    if (held) follow.holdEnding = endHold(follow, held, read);
     return coming.read;
   };
 
@@ -256,20 +176,17 @@ export const createBackfill = (deps: BackfillDeps) => {
 
   /** Begins to follow a channel; what was missed is read where there can be such. */
   const begin = (channel: Channel): void => {
-    if (reportsAll(channel)) followOf(channel).isWhole = true;
+    if (reportsAll(channel)) follows.of(channel).isWhole = true;
     else void missed(channel, undefined);
   };
 
   const report = async (
     channel: Channel,
     run: Report,
-    {
-      isReplaceable,
-      position,
-    }: { readonly isReplaceable: boolean; readonly position?: string | undefined },
+    { isReplaceable, position }: ReportOptions,
   ): Promise<void> => {
-    if (!follows.has(channelKey(channel))) begin(channel);
-    const follow = followOf(channel);
+    if (!follows.has(channel)) begin(channel);
+    const follow = follows.of(channel);
     if (isReplaceable && follow.held >= MOST_HELD) {
       void missed(channel, undefined);
       return;
@@ -281,7 +198,7 @@ export const createBackfill = (deps: BackfillDeps) => {
       await waited;
       try {
         // What was missed in a linked channel may come before it.
-        await orAborted(heeded(channel), follow.signal).catch(() => undefined);
+        await orAborted(inEffect(channel), follow.signal).catch(() => undefined);
         await run(follow.isWhole);
         if (position !== undefined) follow.leftOut.delete(position);
       } catch (thrown) {
@@ -314,21 +231,13 @@ export const createBackfill = (deps: BackfillDeps) => {
     reportAlways: (channel: Channel, run: Report): Promise<void> =>
       report(channel, run, { isReplaceable: false }),
     /** Stops following a channel; a fetch of its history that is under way ends. */
-    forget: (channel: Channel): void => end(channelKey(channel)),
+    forget: follows.end,
     /** Stops following the channels of a space. */
-    forgetSpace: (space: Space): void => {
-      for (const [key, follow] of follows) if (keyOf(follow.space) === keyOf(space)) end(key);
-    },
-    idle: async (): Promise<void> => {
-      let seen: Promise<unknown>[] | undefined;
-      while (!tails().every((tail, index) => tail === seen?.[index])) {
-        seen = tails();
-        await Promise.all(seen);
-      }
-    },
+    forgetSpace: follows.endSpace,
+    idle: follows.idle,
     [Symbol.asyncDispose]: async (): Promise<void> => {
       stopping.abort();
-      await Promise.allSettled(tails());
+      await Promise.allSettled(follows.tails());
     },
   };
 };

@@ -4,6 +4,8 @@ import { realClock, sleep } from '../async/clock.ts';
 import { channelKey, type Channel } from '../model/place.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
 import type { OwedHistories } from '../store/channels/owed-histories.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
+import { groupPartition } from '../store/inbox/row.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface CatchUpHoldsDeps {
@@ -15,8 +17,8 @@ export interface CatchUpHoldsDeps {
 
 /** A hold of a partition, until it ends. */
 export interface Hold {
-  /** Resolves once every process heeds it; never rejects. */
-  readonly heeded: Promise<void>;
+  /** Resolves once it is in effect in every process; never rejects. */
+  readonly inEffect: Promise<void>;
   /**
    * Ends it; never rejects.
    *
@@ -28,8 +30,8 @@ export interface Hold {
 /** The hold of a partition by this process, for all who want it. */
 interface Shared {
   holders: number;
-  /** Resolves once every process heeds it, as long as the lease is not lost. */
-  readonly heeded: () => Promise<void>;
+  /** Resolves once it is in effect in every process, as long as the lease is not lost. */
+  readonly inEffect: () => Promise<void>;
   readonly end: () => Promise<void>;
 }
 
@@ -50,7 +52,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** Creates the holds of partitions, which the process that works on them heeds, whichever it is. */
+/** Creates the holds of partitions, which are in effect in whichever process works on them. */
 export const createCatchUpHolds = ({ leases, owed, scheduler, now }: CatchUpHoldsDeps) => {
   const own = new Map<string, Shared>();
   const turns = createKeyedMutex();
@@ -81,7 +83,7 @@ export const createCatchUpHolds = ({ leases, owed, scheduler, now }: CatchUpHold
     void keep();
     return {
       holders: 0,
-      heeded: async () => {
+      inEffect: async () => {
         while (!ended.signal.aborted) {
           const tenure = await acquiring;
           if (!tenure || tenure.isHeld()) return;
@@ -161,15 +163,36 @@ export const createCatchUpHolds = ({ leases, owed, scheduler, now }: CatchUpHold
         own.delete(partition);
         await shared.end();
       };
-      const heeded = Promise.all([shared.heeded(), mark.written]).then(() => undefined);
-      return { heeded, end };
+      const inEffect = Promise.all([shared.inEffect(), mark.written]).then(() => undefined);
+      return { inEffect, end };
     },
-    /** Resolves once every process heeds this process's hold of a partition; at once where it has none. */
-    heeded: async (partition: string): Promise<void> => own.get(partition)?.heeded(),
+    /** Resolves once this process’s hold of a partition is in effect everywhere; at once where it has none. */
+    inEffect: async (partition: string): Promise<void> => own.get(partition)?.inEffect(),
     /** True while some process holds a partition, or has died while it did. */
     isOnHold: async (partition: string): Promise<boolean> =>
       (await Promise.all([leases.isAnyHeld(setOf(partition)), owed.isOwed(partition)])).includes(
         true,
       ),
+  };
+};
+
+/** The holds of partitions, by their linked channels; a channel that is not linked has none. */
+export const createLinkedHolds = (
+  holds: Pick<ReturnType<typeof createCatchUpHolds>, 'hold' | 'inEffect'>,
+  watches: Pick<WatchStore, 'of'>,
+) => {
+  const partitionOf = (channel: Channel): string | undefined => {
+    const group = watches.of(channel)?.group;
+    return group === undefined ? undefined : groupPartition(group);
+  };
+  return {
+    hold: (channel: Channel): Hold | undefined => {
+      const partition = partitionOf(channel);
+      return partition === undefined ? undefined : holds.hold(partition, channel);
+    },
+    inEffect: async (channel: Channel): Promise<void> => {
+      const partition = partitionOf(channel);
+      if (partition !== undefined) await holds.inEffect(partition);
+    },
   };
 };

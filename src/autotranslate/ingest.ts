@@ -1,92 +1,46 @@
-import { realClock, sleep } from '../async/clock.ts';
-import { createKeyedMutex } from '../async/keyed-mutex.ts';
-import type { Backfill } from './backfill.ts';
-import { languageOfReaction, readFlagged } from './flags.ts';
-import type { MessageMetrics } from './metrics.ts';
-import { startAccept } from './traces.ts';
-import { skipReason } from './policy.ts';
-import type { Scheduler } from './scheduler.ts';
+import type { Intake } from './intake.ts';
+import { languageOfReaction, skipReason } from './policy.ts';
+import { readFlagged } from './sources.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
 import type { Message } from '../model/message.ts';
-import { messageKey, type MessageRef } from '../model/place.ts';
+import type { MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space-choices.ts';
-import type { ChannelFeed, ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import {
-  type Accepted,
-  type Arrival,
-  flagPurpose,
-  ownPartition,
-  WATCH,
-  watchPartition,
-} from '../store/inbox/row.ts';
+import { flagPurpose, ownPartition, WATCH, watchPartition } from '../store/inbox/row.ts';
 import type { MirrorStore } from '../store/channels/mirrors.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 
-/** Messages of a banned person that are checked, the newest first. */
-const BANNED_LOOKED_AT = 500;
-/** Checks of a message of a banned person that could not be read, with the wait between them. */
-const BAN_LOOKS = 4;
-const BAN_WAIT_MS = 10_000;
-
 export interface IngestDeps {
-  readonly measured: MessageMetrics;
-  readonly tracing: Tracing;
-  readonly inbox: InboxStore;
+  readonly intake: Intake;
+  readonly inbox: Pick<InboxStore, 'purposes'>;
   readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly cursors: Pick<CursorStore, 'advance'>;
-  readonly watches: Pick<WatchStore, 'of' | 'holder' | 'sinceMs'>;
+  readonly watches: Pick<WatchStore, 'of' | 'sinceMs'>;
   readonly spaces: SpaceSettings;
   readonly privacy: Pick<Privacy, 'optedOut'>;
-  readonly scheduler: Pick<Scheduler, 'wake' | 'interrupt'>;
-  readonly backfill: Pick<Backfill, 'report' | 'reportAlways' | 'missed'>;
-  /** Ends the work on a deleted message, in whichever process it is under way. */
-  readonly dropDeleted: (ref: MessageRef) => void;
   readonly platforms: WatchedPlatforms;
-  readonly channelDeleted: ChannelFeedListener['channelDeleted'];
-  readonly now: () => number;
-  /** The time for which rows are certainly kept; older ones may have been cleared. */
-  readonly keptMs: number;
+  /** The time since which no row has been cleared, ms since 1970. */
+  readonly rowsSinceMs: () => number;
 }
 
 export type Ingest = ReturnType<typeof createIngest>;
 
-/**
- * Creates the intake of new, changed and deleted messages and of reactions: it writes them to the
- * inbox and wakes the work on them.
- */
-export const createIngest = (deps: IngestDeps) => {
-  const {
-    measured,
-    inbox,
-    stored,
-    cursors,
-    watches,
-    spaces,
-    privacy,
-    scheduler,
-    backfill,
-    platforms,
-  } = deps;
-  const turns = createKeyedMutex();
-
-  const accept = async (arrival: Omit<Arrival, 'writtenMs'>): Promise<Accepted> => {
-    const { ref, position } = arrival.message;
-    const writtenMs = platforms.of(ref.channel).feed.timeOf(position);
-    const accepted = startAccept(deps.tracing, { ref, purpose: arrival.purpose });
-    const { was, partition } = await inbox.accept({ ...arrival, writtenMs });
-    accepted(was);
-    if (was === 'new' && arrival.skip !== undefined)
-      measured.settled(ref.channel.space.platform, 'skipped', deps.now());
-    if (was === 'changed') scheduler.interrupt(ref);
-    if (was === 'changed' || (was === 'new' && arrival.skip === undefined))
-      scheduler.wake(partition);
-    return was;
-  };
+/** Creates the functions that judge new and changed messages and reactions, and hand them to the intake. */
+export const createIngest = ({
+  intake,
+  inbox,
+  stored,
+  cursors,
+  watches,
+  spaces,
+  privacy,
+  platforms,
+  rowsSinceMs,
+}: IngestDeps) => {
+  const { accept, markDeleted } = intake;
   const optedOut = ({ ref, author }: Message): Promise<boolean> =>
     privacy.optedOut({ platform: ref.channel.space.platform, id: author.id });
 
@@ -102,134 +56,62 @@ export const createIngest = (deps: IngestDeps) => {
       await accept({ message, purpose, partition: ownPartition('flag', seen.ref), skip });
   };
 
-  /**
-   * Accepts a message.
-   *
-   * @param isWhole true when everything before the message is in the inbox
-   */
-  const take = async (message: Message, isWhole: boolean): Promise<void> => {
-    const { ref, author, position } = message;
-    const { channel } = ref;
-    const watch = watches.of(channel);
-    const advance = (): void => {
-      if (watch && isWhole) cursors.advance(channel, position);
-    };
-    if (author.kind === 'ourselves') {
-      // A message just posted has no reactions yet.
-      if (message.edited) await acceptForFlags(message, await inbox.purposes(ref));
-      advance();
-      return;
-    }
-
-    // Rows of older messages may have been cleared: only those in the inbox are handled.
-    const fromMs = watch && Math.max(watches.sinceMs(watch), deps.now() - deps.keptMs);
-    const from =
-      fromMs === undefined ? undefined : platforms.find(channel)?.feed.positionAt(fromMs);
-    const isLater = from !== undefined && position >= from;
-    const known = isLater ? [] : await inbox.purposes(ref);
-    if (!watch || !(isLater || known.includes(WATCH))) {
-      await acceptForFlags(message, known);
-      return;
-    }
-    const choices = await spaces.of(channel.space);
-    const skip = skipReason(message, watch, choices, await optedOut(message));
-    const partition = watchPartition(watch);
-    const was = await accept({ message, purpose: WATCH, partition, skip });
-    advance();
-    if (was !== 'new') await acceptForFlags(message, await inbox.purposes(ref));
-  };
-
-  const markDeleted = async (
-    refs: readonly MessageRef[],
-    options: Parameters<InboxStore['markDeleted']>[1] = {},
-  ): Promise<void> => {
-    for (const ref of refs) {
-      if (options.purpose === undefined) deps.dropDeleted(ref);
-      else scheduler.interrupt(ref);
-    }
-    for (const partition of await inbox.markDeleted(refs, options)) scheduler.wake(partition);
-  };
-
-  /** Handles reactions in their order, so that a flag pressed and removed at once ends removed. */
-  const react = async (ref: MessageRef, emoji: string, isPresent: boolean): Promise<void> => {
-    const { channel } = ref;
-    const feed = platforms.find(channel)?.feed;
-    const choices = await spaces.of(channel.space);
-    const language = languageOfReaction(emoji, choices);
-    if (!feed || language === undefined) return;
-    const purpose = flagPurpose(language);
-    if (!isPresent) {
-      if ((await feed.reactions(ref, emoji)) === 0) await markDeleted([ref], { purpose });
-      return;
-    }
-    if (isQuiet(channel, choices)) return;
-    const watch = watches.of(channel);
-    const isThere = watch?.mode === 'reply' && watch.languages.includes(language);
-    if (isThere && (await inbox.purposes(ref)).includes(WATCH)) return;
-    const message = await readFlagged(ref, stored, platforms);
-    if (!message || message.system) return;
-    if (await optedOut(message)) return;
-    await accept({ message, purpose, partition: ownPartition('flag', ref) });
-  };
-
-  /** Marks the deleted ones among messages; resolves with those that could not be read. */
-  const markDeletedOnes = async (
-    feed: ChannelFeed,
-    refs: readonly MessageRef[],
-  ): Promise<readonly MessageRef[]> => {
-    const unseen: MessageRef[] = [];
-    for (const ref of refs) {
-      const isDeleted = await feed.read(ref).then(
-        (message) => message === undefined,
-        () => undefined,
-      );
-      if (isDeleted) await markDeleted([ref]);
-      else if (isDeleted === undefined) unseen.push(ref);
-    }
-    return unseen;
-  };
-
-  const listener: Omit<
-    ChannelFeedListener,
-    'accessChanged' | 'connected' | 'spaceJoined' | 'spaceLeft'
-  > = {
-    follows: (channel) => watches.of(channel) !== undefined,
-    spaceOf: (channel) => watches.holder(channel) ?? channel.space,
-    messageChanged: async (message) => {
-      const { channel } = message.ref;
-      const { position } = message;
-      if (watches.of(channel))
-        await backfill.report(channel, (isWhole) => take(message, isWhole), position);
-      else await take(message, false);
-    },
-    messagesDeleted: async (refs) => {
-      const [first] = refs;
-      if (!first) return;
-      if (watches.of(first.channel))
-        await backfill.reportAlways(first.channel, () => markDeleted(refs, { isWatched: true }));
-      else await markDeleted(refs);
-    },
-    reactionChanged: async (ref, emoji, isPresent) => {
-      using _ = await turns.take(messageKey(ref));
-      await react(ref, emoji, isPresent);
-    },
-    memberBanned: async (space, authorId) => {
-      const feed = platforms.find({ space })?.feed;
-      if (!feed) return;
-      let left = await inbox.writtenBy(space, authorId, BANNED_LOOKED_AT);
-      for (let look = 0; left.length > 0 && look < BAN_LOOKS; look += 1) {
-        if (look > 0) await sleep(realClock, BAN_WAIT_MS);
-        left = await markDeletedOnes(feed, left);
+  return {
+    /**
+     * Accepts a message.
+     *
+     * @param isWhole true when everything before the message is in the inbox
+     */
+    take: async (message: Message, isWhole: boolean): Promise<void> => {
+      const { ref, author, position } = message;
+      const { channel } = ref;
+      const watch = watches.of(channel);
+      const advance = (): void => {
+        if (watch && isWhole) cursors.advance(channel, position);
+      };
+      if (author.kind === 'ourselves') {
+        // A message just posted has no reactions yet.
+        if (message.edited) await acceptForFlags(message, await inbox.purposes(ref));
+        advance();
+        return;
       }
-    },
-    messagesMissed: (channels) => {
-      for (const { channel, newest } of channels)
-        if (watches.of(channel)) void backfill.missed(channel, newest);
-    },
-    readMissed: async (channel) =>
-      watches.of(channel) === undefined || backfill.missed(channel, undefined),
-    channelDeleted: deps.channelDeleted,
-  };
 
-  return { listener, take, markDeleted };
+      // Rows of older messages may have been cleared: only those in the inbox are handled.
+      const fromMs = watch && Math.max(watches.sinceMs(watch), rowsSinceMs());
+      const from =
+        fromMs === undefined ? undefined : platforms.find(channel)?.feed.positionAt(fromMs);
+      const isLater = from !== undefined && position >= from;
+      const known = isLater ? [] : await inbox.purposes(ref);
+      if (!watch || !(isLater || known.includes(WATCH))) {
+        await acceptForFlags(message, known);
+        return;
+      }
+      const choices = await spaces.of(channel.space);
+      const skip = skipReason(message, watch, choices, await optedOut(message));
+      const partition = watchPartition(watch);
+      const was = await accept({ message, purpose: WATCH, partition, skip });
+      advance();
+      if (was !== 'new') await acceptForFlags(message, await inbox.purposes(ref));
+    },
+    /** Handles a reaction that was added, or removed. */
+    react: async (ref: MessageRef, emoji: string, isPresent: boolean): Promise<void> => {
+      const { channel } = ref;
+      const feed = platforms.find(channel)?.feed;
+      const choices = await spaces.of(channel.space);
+      const language = languageOfReaction(emoji, choices);
+      if (!feed || language === undefined) return;
+      const purpose = flagPurpose(language);
+      if (!isPresent) {
+        if ((await feed.reactions(ref, emoji)) === 0) await markDeleted([ref], { purpose });
+        return;
+      }
+      if (isQuiet(channel, choices)) return;
+      const watch = watches.of(channel);
+      const isThere = watch?.mode === 'reply' && watch.languages.includes(language);
+      if (isThere && (await inbox.purposes(ref)).includes(WATCH)) return;
+      const message = await readFlagged(ref, stored, platforms);
+      if (!message || message.system || (await optedOut(message))) return;
+      await accept({ message, purpose, partition: ownPartition('flag', ref) });
+    },
+  };
 };

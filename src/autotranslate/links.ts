@@ -12,7 +12,7 @@ import type { OwnWatches } from './watches.ts';
 const MOST_CHANNELS = 20;
 
 export interface LinksDeps {
-  readonly kept: Pick<WatchStore, 'of' | 'group'>;
+  readonly stored: Pick<WatchStore, 'of' | 'group'>;
   readonly watches: Pick<Watches, 'set' | 'missing' | 'remove'> & Pick<OwnWatches, 'demandOwn'>;
   readonly invites: Pick<LinkInvites, 'make' | 'take'>;
   readonly texts: Pick<Texts, 'rich'>;
@@ -31,7 +31,7 @@ export type Links = ReturnType<typeof createLinks>;
 
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
-  const { kept, watches, invites, texts, log, post } = deps;
+  const { stored, watches, invites, texts, log, post } = deps;
 
   /** Tells channels elsewhere what changed for them; each in its own language. */
   const tell = async (
@@ -53,7 +53,7 @@ export const createLinks = (deps: LinksDeps) => {
 
   return {
     elsewhere: (watch: ChannelWatch): number =>
-      kept.group(watch).filter((each) => isElsewhere(watch.channel, each)).length,
+      stored.group(watch).filter((each) => isElsewhere(watch.channel, each)).length,
     /** Makes a code by which a channel elsewhere can be linked with this one. */
     invite: async (watch: ChannelWatch): Promise<LinkInvite> => {
       watches.demandOwn(watch);
@@ -70,9 +70,9 @@ export const createLinks = (deps: LinksDeps) => {
       if (!invited) throw userError('not-found', 'autotranslate.link-unknown');
       if (isSameChannel(invited.channel, watch.channel))
         throw userError('bad-input', 'autotranslate.link-itself');
-      const current = kept.of(invited.channel);
+      const current = stored.of(invited.channel);
       const isLinked = current?.mode === 'mirror' && current.group !== undefined;
-      const members = isLinked ? kept.group(current) : [];
+      const members = isLinked ? stored.group(current) : [];
       if (members.length >= MOST_CHANNELS)
         throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
       const group = isLinked ? current.group : crypto.randomUUID();
@@ -97,8 +97,8 @@ export const createLinks = (deps: LinksDeps) => {
     },
     /** Ends a watch, and tells the channels elsewhere that were linked with it. */
     remove: async (channel: Channel): Promise<boolean> => {
-      const watch = kept.of(channel);
-      const others = watch ? kept.group(watch).filter((each) => isElsewhere(channel, each)) : [];
+      const watch = stored.of(channel);
+      const others = watch ? stored.group(watch).filter((each) => isElsewhere(channel, each)) : [];
       const isRemoved = await watches.remove(channel);
       if (isRemoved) await tell(others, 'autotranslate.unlinked-here', channel);
       return isRemoved;

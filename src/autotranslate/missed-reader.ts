@@ -50,15 +50,15 @@ const rangeOf = (
 /** One try of reading what was missed in a channel. */
 export interface MissedReading {
   /** The channel's newest message as the platform knows it; undefined if it does not. */
-  readonly newest: string | undefined;
+  readonly newest?: string | undefined;
   /** Counts from 0. */
   readonly attempt: number;
   /** True for a channel whose hold others wait for. */
-  readonly isLinked: boolean;
+  readonly isLinked?: boolean;
   /** True while messages of the channel wait for it: it goes before other channels. */
   readonly isAwaited: () => boolean;
   /** Position after which messages are left out, as they are reported; undefined for none. */
-  readonly until: string | undefined;
+  readonly until?: string | undefined;
   /** Called with the position of each message that is left out, in their order. */
   readonly leftOut: (position: string) => void;
   readonly signal: AbortSignal;
@@ -143,7 +143,7 @@ export const createMissedReader = ({
    * Rejects with the signal's reason.
    */
   return async (channel: Channel, reading: MissedReading): Promise<number | undefined> => {
-    const { attempt, isLinked, isAwaited, signal } = reading;
+    const { attempt, isLinked = false, isAwaited, signal } = reading;
     const feed = platforms.find(channel)?.feed;
     if (!feed) return undefined;
     signal.throwIfAborted();

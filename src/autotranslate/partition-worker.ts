@@ -241,7 +241,7 @@ export const createPartitionWorker = ({
         if (nextDueMs === undefined) dropAll(jobs);
         return next;
       }
-      // A hold that was heeded before a row came may be younger than the look above.
+      // A hold that took effect before a row came may be younger than the look above.
       if (await isOnHold(partition)) {
         await inbox.release(rows, { tried: 0, dueMs: 0 });
         return undefined;

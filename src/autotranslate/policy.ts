@@ -2,6 +2,7 @@ import type { Message } from '../model/message.ts';
 import { isAudioName } from '../audio/file-names.ts';
 import { isQuiet, type SpaceChoices } from '../model/space-choices.ts';
 import type { ChannelWatch } from '../model/watch.ts';
+import { languageOfFlag } from '../text/language/flags.ts';
 import { isBlankMessage, isCommandMessage, isEmojiMessage } from '../text/message-checks.ts';
 
 /** Reasons for which a message of a watched channel is skipped. */
@@ -19,6 +20,12 @@ export type SkipReason =
   | 'not-watched'
   | 'channel-gone'
   | 'forgotten';
+
+/** The language that a reaction stands for in a space; undefined where it stands for none. */
+export const languageOfReaction = (
+  emoji: string,
+  { flags }: Pick<SpaceChoices, 'flags'>,
+): string | undefined => (flags.on ? (flags.languages[emoji] ?? languageOfFlag(emoji)) : undefined);
 
 /** True when a file claims to be audio; only decoding it shows if it is. */
 export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]): boolean =>

@@ -21,8 +21,7 @@ export interface RetentionDeps {
   readonly platforms: Pick<WatchedPlatforms, 'all'>;
   readonly log: Log;
   readonly now: () => number;
-  readonly inboxDays: number;
-  readonly mirrorDays: number;
+  readonly days: { readonly inbox: number; readonly mirrors: number };
 }
 
 /** Time between two deletions of what is old. */
@@ -30,7 +29,7 @@ export const CLEARED_EVERY_MS = HOUR_MS;
 
 /** Has what is old deleted again and again, by one process at a time, until it is disposed of. */
 export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
-  const { store, leases, cursors, invites, platforms, log, now, inboxDays, mirrorDays } = deps;
+  const { store, leases, cursors, invites, platforms, log, now, days } = deps;
 
   /** The time, ms since 1970: the database's where this process's clock is ahead, so that nothing is deleted early. */
   const findTime = async (): Promise<number> => {
@@ -43,11 +42,11 @@ export const startRetention = (deps: RetentionDeps): AsyncDisposable => {
   const clear = async (isRunning: boolean): Promise<void> => {
     try {
       const nowMs = await findTime();
-      const ago = (days: number): number => nowMs - days * DAY_MS;
-      const rowsMs = ago(inboxDays);
+      const ago = (count: number): number => nowMs - count * DAY_MS;
+      const rowsMs = ago(days.inbox);
       await clearOld(store, {
         rowsMs,
-        mirrorsMs: ago(mirrorDays),
+        mirrorsMs: ago(days.mirrors),
         deliveriesMs: nowMs - DELIVERY_HOURS * HOUR_MS,
         roomsMs: ago(ROOM_DAYS),
         usageMs: ago(USAGE_DAYS),

@@ -20,9 +20,10 @@ export interface SchedulerDeps {
   readonly now: () => number;
   /** The clock of waits. Default: real time. */
   readonly clock?: Clock;
-  /** Processes a partition under the tenure of its slot; resolves with the time at which there is more to do. */
-  readonly work: ReturnType<typeof createPartitionWorker>;
 }
+
+/** Processes a partition under the tenure of its slot; resolves with the time at which there is more to do. */
+type WorkOn = ReturnType<typeof createPartitionWorker>;
 
 /** Name of the work that slots' owners are told of. */
 export const INBOX = 'inbox';
@@ -39,8 +40,9 @@ interface Timer {
   readonly cancel: () => void;
 }
 
-/** Schedules the partitions of this process's slots, one worker for each. */
-export const createScheduler = ({ slots, log, now, work, clock = realClock }: SchedulerDeps) => {
+/** Schedules the partitions of this process's slots, one worker for each. Nothing is worked on before `start`. */
+export const createScheduler = ({ slots, log, now, clock = realClock }: SchedulerDeps) => {
+  let workOn: WorkOn | undefined;
   const stopping = new AbortController();
   const queue = new Set<string>();
   const working = new Map<string, Promise<void>>();
@@ -84,7 +86,7 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
     if (known) dropAll(known.jobs);
   };
 
-  /** The unfinished rows of a partition under a tenure; what an earlier one left is dropped. */
+  /** The unfinished rows of a partition under a tenure; those of an earlier one are dropped. */
   const jobsUnder = (tenure: Tenure, partition: string): Jobs => {
     const known = unfinished.get(partition);
     if (known?.tenure === tenure) return known.jobs;
@@ -94,7 +96,7 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
     return jobs;
   };
 
-  const run = async (partition: string): Promise<void> => {
+  const run = async (partition: string, work: WorkOn): Promise<void> => {
     const tenure = slots.tenureOf(partition);
     try {
       // Its new owner begins with what is stored.
@@ -117,9 +119,9 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
 
   const next = (): void => {
     for (const partition of queue) {
-      if (stopping.signal.aborted || working.size >= PARTITIONS_AT_ONCE) return;
+      if (!workOn || stopping.signal.aborted || working.size >= PARTITIONS_AT_ONCE) return;
       queue.delete(partition);
-      working.set(partition, run(partition));
+      working.set(partition, run(partition, workOn));
     }
   };
 
@@ -143,8 +145,8 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
     queue.delete(partition);
     return {
       [Symbol.dispose]: () => {
-        const left = holds.get(partition);
-        if (!left?.delete(holder) || left.size > 0) return;
+        const holders = holds.get(partition);
+        if (!holders?.delete(holder) || holders.size > 0) return;
         holds.delete(partition);
         wake(partition);
       },
@@ -152,6 +154,11 @@ export const createScheduler = ({ slots, log, now, work, clock = realClock }: Sc
   };
 
   return {
+    /** Begins with what is queued. */
+    start: (work: WorkOn): void => {
+      workOn = work;
+      next();
+    },
     wake,
     wakeAt,
     hold,

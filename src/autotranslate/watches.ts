@@ -11,7 +11,7 @@ import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface WatchesDeps {
-  readonly kept: WatchStore;
+  readonly stored: WatchStore;
   readonly inbox: Pick<InboxStore, 'abandon'>;
   readonly cursors: Pick<CursorStore, 'remove'>;
   readonly threads: Pick<StandingThreads, 'remove'>;
@@ -26,14 +26,14 @@ export type OwnWatches = ReturnType<typeof createWatches>;
 
 /** Sets and ends watches, and starts and stops following their channels. */
 export const createWatches = (deps: WatchesDeps) => {
-  const { kept, inbox, cursors, threads, gaps, backfill, scheduler, now, platforms } = deps;
+  const { stored, inbox, cursors, threads, gaps, backfill, scheduler, now, platforms } = deps;
 
   const missing = async ({ channel, mode, below }: ChannelWatch): Promise<readonly string[]> =>
     platforms.find(channel)?.feed.missing(channel, mode, below) ?? [];
 
   /** Rejects where another space, which shares the channel, has set its watch. */
   const demandOwn = ({ channel }: ChannelWatch): void => {
-    const holder = kept.holder(channel);
+    const holder = stored.holder(channel);
     if (holder && keyOf(holder) !== keyOf(channel.space))
       throw userError('forbidden', 'watch.shared');
   };
@@ -52,8 +52,8 @@ export const createWatches = (deps: WatchesDeps) => {
 
   return {
     unfollow,
-    of: kept.of,
-    list: kept.list,
+    of: stored.of,
+    list: stored.list,
     missing,
     demandOwn,
     set: async (wanted: readonly ChannelWatch[]): Promise<void> => {
@@ -68,19 +68,19 @@ export const createWatches = (deps: WatchesDeps) => {
         ...watch,
         channel: platforms.find(watch.channel)?.feed.resolve(watch.channel) ?? watch.channel,
       }));
-      await unfollow(await kept.set(placed, sinceMs));
+      await unfollow(await stored.set(placed, sinceMs));
       // Messages written meanwhile are found in the history.
       for (const { channel } of placed) void backfill.missed(channel, undefined);
     },
     remove: async (channel: Channel): Promise<boolean> => {
-      if (!kept.isOwn(channel)) return false;
-      await unfollow(await kept.remove([channel]));
+      if (!stored.isOwn(channel)) return false;
+      await unfollow(await stored.remove([channel]));
       return true;
     },
     /** Ends the watch of a channel that was deleted. */
     channelDeleted: async (channel: Channel): Promise<void> => {
       await threads.remove(channel);
-      const removed = kept.isOwn(channel) ? await kept.remove([channel]) : [];
+      const removed = stored.isOwn(channel) ? await stored.remove([channel]) : [];
       await unfollow([channel], 'channel-gone');
       await unfollow(removed.filter((each) => !isSameChannel(each, channel)));
     },

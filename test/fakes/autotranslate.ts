@@ -60,7 +60,8 @@ export const plainTranslator: Translator = {
 interface TestServices
   extends
     Pick<AutoTranslateDeps['services'], 'translator' | 'spaces' | 'privacy'>,
-    Required<Pick<AutoTranslateDeps, 'now' | 'nowMs' | 'readyPlatforms'>> {
+    Required<Pick<AutoTranslateDeps, 'readyPlatforms'>>,
+    Pick<NonNullable<AutoTranslateDeps['times']>, 'now' | 'nowMs'> {
   /** What keeps the rest of a recording of these words from being heard, if anything does. */
   readonly hearing: (words: string) => Promise<void> | undefined;
   readonly operator: OperatorLimits;
@@ -95,17 +96,12 @@ export const openTestAutoTranslate = async (
     leases,
     slots,
     readyPlatforms,
-    serviceKeyOf,
-    log,
     texts,
-    inboxDays: 7,
-    mirrorDays: 365,
-    metrics,
-    tracing,
-    now,
-    nowMs,
-    random: () => 0.5,
+    days: { inbox: 7, mirrors: 365 },
+    telemetry: { log, metrics, tracing },
+    times: { now, nowMs, random: () => 0.5 },
     services: {
+      serviceKeyOf,
       translator,
       transcriber: transcriber(hearing),
       languages: {

@@ -190,7 +190,8 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
       const opened = await openPostgresLeases(given);
       leases = opened;
       slots = createSlotOwner({ leases: opened, log, clock });
-      scheduler = createScheduler({ slots, log, now, clock, work });
+      scheduler = createScheduler({ slots, log, now, clock });
+      scheduler.start(work);
       const inboxWork = createInboxWork({
         slots,
         inbox: far,

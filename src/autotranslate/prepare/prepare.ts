@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readFlagged } from '../flags.ts';
+import { readSource } from '../sources.ts';
 import { textFor, type WatchedPlatforms } from '../watched-platforms.ts';
 import { claimsAudio, refusal, skipReason, type SkipReason } from '../policy.ts';
 import {
@@ -11,7 +11,6 @@ import {
   isWorthShowing,
   lackOf,
   replyLabel,
-  threadName,
 } from './compose.ts';
 import type { TranslationContext } from './context.ts';
 import {
@@ -24,38 +23,45 @@ import {
 } from './prepared.ts';
 import { createMessageTranslator, untranslated, type Translated } from './translate.ts';
 import type { Outages } from '../outage.ts';
-import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
+import type { Places } from './places.ts';
+import type { Progress, ProgressLine } from './progress.ts';
 import type { Services } from '../../command/services.ts';
-import { AppError } from '../../errors.ts';
+import type { AppError } from '../../errors.ts';
 import type { Texts } from '../../i18n/texts.ts';
 import type { Message } from '../../model/message.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { ChannelWatch } from '../../model/watch.ts';
 import type { Tenure } from '../../ports/leases.ts';
-import { flaggedLanguage, fromStored, type Row } from '../../store/inbox/row.ts';
+import { flaggedLanguage, type Row } from '../../store/inbox/row.ts';
 import { charactersOf, limitForOthers } from '../../usage/limits.ts';
-import { isSameChannel, type Channel } from '../../model/place.ts';
-import type { MirrorTarget } from '../../ports/mirrors.ts';
-import { isSameTarget } from '../../store/channels/mirrors.ts';
-import type { StandingThreads } from '../../store/channels/standing-threads.ts';
+import type { Channel } from '../../model/place.ts';
+import type { MirrorStore } from '../../store/channels/mirrors.ts';
 import type { WatchStore } from '../../store/channels/watches.ts';
 
-export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
+export interface PrepareDeps {
   readonly services: Pick<
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'limits' | 'privacy'
   >;
-  readonly watches: Pick<WatchStore, 'of' | 'group' | 'refresh'>;
-  readonly threads: Pick<StandingThreads, 'of' | 'put'>;
+  readonly watches: Pick<WatchStore, 'of' | 'refresh'>;
+  readonly places: Places;
   readonly platforms: WatchedPlatforms;
+  readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly texts: Pick<Texts, 'rich'>;
   readonly context: Pick<TranslationContext, 'next' | 'forget'>;
   readonly outages: Pick<Outages, 'of'>;
+  /** Makes the progress line of a recording. */
+  readonly progressOf: (
+    row: Row,
+    tenure: Tenure,
+    signal: AbortSignal,
+    line: ProgressLine,
+  ) => Progress;
 }
 
 /** Creates the functions that prepare rows: which mirrors should exist, and where. */
 export const createPrepare = (deps: PrepareDeps) => {
-  const { services, watches, context, platforms, threads } = deps;
+  const { services, watches, places, context, platforms } = deps;
   const { languages, limits, privacy, spaces } = services;
   const { translate, forget, forgetAll, forgetSpace } = createMessageTranslator(
     services,
@@ -66,84 +72,6 @@ export const createPrepare = (deps: PrepareDeps) => {
   const textsOf = (channel: Channel): Pick<Texts, 'rich'> => ({
     rich: (language) => deps.texts.rich(language, platforms.of(channel).naming),
   });
-
-  const standingThread = async (
-    channel: Channel,
-    language: string,
-    tenure: Tenure,
-  ): Promise<MirrorTarget> => {
-    const known = await threads.of(channel, language);
-    const name = threadName(language, languages);
-    const assertHeld = (): void => tenure.assertHeld();
-    assertHeld();
-    const { mirrors } = platforms.of(channel);
-    const target = await mirrors.thread(channel, name, { known, assertHeld });
-    if (!known || !isSameTarget(known, target)) await threads.put(channel, language, target);
-    return target;
-  };
-
-  const placesOf = (
-    watch: ChannelWatch,
-    tenure: Tenure,
-  ): readonly { language: string; target: () => Promise<MirrorTarget> }[] => {
-    const { channel, mode } = watch;
-    if (mode === 'mirror')
-      return watches
-        .group(watch)
-        .filter((other) => !isSameChannel(other.channel, channel))
-        .map(({ channel: to, languages: [language = ''] }) => ({
-          language,
-          target: async () => ({ channel: to }),
-        }));
-    return watch.languages.map((language) => ({
-      language,
-      target: async () =>
-        mode === 'reply' ? { channel } : standingThread(channel, language, tenure),
-    }));
-  };
-
-  /**
-   * Lists the places in which mirrors of a deleted row may exist. A flag's are replies to a
-   * message that may still exist.
-   */
-  const orphanTargets = async (
-    { ref, purpose }: Row,
-    tenure: Tenure,
-  ): Promise<readonly MirrorTarget[]> => {
-    if (flaggedLanguage(purpose) !== undefined) return [{ channel: ref.channel }];
-    const watch = watches.of(ref.channel);
-    if (!watch) return [];
-    if (watch.mode !== 'thread')
-      return Promise.all(placesOf(watch, tenure).map(({ target }) => target()));
-    // A thread is recorded before anything is posted in it.
-    const known = watch.languages.map((language) => threads.of(ref.channel, language));
-    return (await Promise.all(known)).filter((target) => target !== undefined);
-  };
-
-  /** True unless the target's channel was taken out of the watch's group. */
-  const isLinked = (watch: ChannelWatch | undefined, target: MirrorTarget): boolean =>
-    watch?.mode !== 'mirror' ||
-    watches.group(watch).some(({ channel }) => isSameChannel(channel, target.channel));
-
-  const messageOf = async (row: Row): Promise<Message | undefined> => {
-    if (row.message === 'deleted' || row.message === 'skipped') return undefined;
-    if (row.message === 'unread')
-      return flaggedLanguage(row.purpose) === undefined
-        ? platforms.of(row.ref.channel).feed.read(row.ref)
-        : readFlagged(row.ref, deps.stored, platforms);
-    return fromStored(
-      row.ref,
-      row.message,
-      ({ id }) =>
-        async function* (signal) {
-          // Read again, because addresses of files expire.
-          const message = await platforms.of(row.ref.channel).feed.read(row.ref);
-          const file = message?.files.find((one) => one.id === id);
-          if (!file) throw new AppError('not-found', 'the file is gone with its message');
-          yield* file.open(signal);
-        },
-    );
-  };
 
   /**
    * The daily limit that the work on a message would exceed; undefined where there is none. That of
@@ -206,7 +134,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     tenure: Tenure,
   ): Promise<Prepared> => {
     const mirrors: WantedMirror[] = [];
-    for (const { language, target } of placesOf(watch, tenure)) {
+    for (const { language, target } of places.of(watch, tenure)) {
       const rendition = translated.renditions.find((one) => one.language === language);
       if (!rendition || (watch.mode === 'thread' && !isWorthShowing(rendition))) continue;
       const to = await target();
@@ -241,7 +169,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     const skip = await skipNow(row, message, watch);
     if (skip) return skipped(row, skip);
     const wanted = watch
-      ? [...new Set(placesOf(watch, tenure).map(({ language }) => language))]
+      ? [...new Set(places.of(watch, tenure).map(({ language }) => language))]
       : [flagged ?? ''];
     const transcribes = watch?.transcribes ?? true;
     const turn = { ref: row.ref, authorId: author.id, text: `${author.name}: ${plainText(text)}` };
@@ -251,11 +179,11 @@ export const createPrepare = (deps: PrepareDeps) => {
     const before = hasContext ? context.next(conversation, turn) : [];
     const limit = await limitOver(message, wanted.length, transcribes, flagged !== undefined);
     if (limit) {
-      const left = untranslated(message, wanted, limitForOthers(limit, author.name));
-      if (flagged !== undefined) return asFlagReply(row, message, left);
+      const asWritten = untranslated(message, wanted, limitForOthers(limit, author.name));
+      if (flagged !== undefined) return asFlagReply(row, message, asWritten);
       // Linked channels are one conversation: nothing of it may be missing.
       return watch?.mode === 'mirror'
-        ? asAuthor(row, message, left, watch, tenure)
+        ? asAuthor(row, message, asWritten, watch, tenure)
         : skipped(row, 'daily-limit');
     }
     const isReply = !watch || watch.mode === 'reply';
@@ -284,16 +212,16 @@ export const createPrepare = (deps: PrepareDeps) => {
     ): Promise<Prepared> => {
       if (row.message === 'skipped') return skipped(row, row.skip as SkipReason);
       await watches.refresh();
-      const message = await messageOf(row);
+      const message = await readSource(row, deps.stored, platforms);
       if (!message) {
-        const targets = row.mayExist ? await orphanTargets(row, tenure) : [];
+        const targets = row.mayExist ? await places.ofDeleted(row, tenure) : [];
         return { ...skipped(row, 'deleted'), orphanTargets: targets };
       }
       const flagged = flaggedLanguage(row.purpose);
       const label = flagged === undefined ? undefined : replyLabel(flagged, languages);
       const watch = watchOf(row);
       const progress = message.files.some(claimsAudio)
-        ? createProgress({ ...deps, ...platforms.of(row.ref.channel) }, row, tenure, signal, {
+        ? deps.progressOf(row, tenure, signal, {
             label,
             ...(watch?.below ? belowOf(message) : {}),
           })
@@ -316,7 +244,8 @@ export const createPrepare = (deps: PrepareDeps) => {
       if (!message || mirrors.length === 0) return true;
       const now = watchOf(row);
       const isSame =
-        isDeepStrictEqual(watch, now) && mirrors.every(({ target }) => isLinked(now, target));
+        isDeepStrictEqual(watch, now) &&
+        mirrors.every(({ target }) => places.isLinked(now, target));
       return isSame && (await skipNow(row, message, now, true)) === undefined;
     },
 

@@ -31,6 +31,12 @@ export interface ProgressDeps {
   readonly now: () => number;
 }
 
+/** The looks of a progress line. */
+export interface ProgressLine extends Pick<Mirror, 'as' | 'below' | 'broadcast'> {
+  /** Stands in front of the reply until it is finished. Default: that of a transcript. */
+  readonly label?: readonly Inline[] | undefined;
+}
+
 const lineOf = ({ transcribedMs, totalMs }: TranscriptionProgress): string =>
   totalMs === undefined
     ? `${minutesAndSeconds(transcribedMs)} …`
@@ -42,14 +48,7 @@ export const createProgress = (
   row: Row,
   tenure: Pick<Tenure, 'assertHeld'>,
   signal: AbortSignal,
-  /** `label` stands in front of the reply until it is finished. Default: that of a transcript. */
-  {
-    label,
-    ...how
-  }: { readonly label?: readonly Inline[] | undefined } & Pick<
-    Mirror,
-    'as' | 'below' | 'broadcast'
-  > = {},
+  { label, ...how }: ProgressLine = {},
 ) => {
   const { ref } = row;
   const target = { channel: ref.channel };

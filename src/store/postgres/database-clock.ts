@@ -9,7 +9,7 @@ export interface DatabaseClock {
   /** Begins a statement that asks for the database's time; the result notes the answer. */
   readonly ask: () => (databaseMs: number) => void;
   /**
-   * The bounds of the database's time by all that was noted within a lease. Whoever heeds them ends nobody's lease early
+   * The bounds of the database's time by all that was noted within a lease. Whoever respects them ends nobody's lease early
    * when the database's clock is set: what was noted before and after differs then, until each lease that stood at that
    * time has been renewed or has ended. Before a lease's time has passed since the first note, nothing is known.
    */

@@ -8,14 +8,14 @@ const { follow, parts } = scene;
 
 describe('catching up in linked channels', () => {
   it('reads nothing until all processes heed that linked channels wait', async () => {
-    const heeded = Promise.withResolvers<void>();
-    const hold = () => holdOf(heeded.promise);
+    const inEffect = Promise.withResolvers<void>();
+    const hold = () => holdOf(inEffect.promise);
     await using backfill = createBackfill({ ...parts(), hold });
     scene.place.say(GENERAL, 'missed');
     void backfill.missed(GENERAL, undefined);
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
     expect(scene.place.calls).toEqual([]);
-    heeded.resolve();
+    inEffect.resolve();
     await backfill.idle();
     expect(scene.taken).toEqual(['missed']);
   });
@@ -28,15 +28,15 @@ describe('catching up in linked channels', () => {
 
   it('reports nothing of a linked channel until all processes heed a hold of the others', async () => {
     await follow();
-    const heeded = Promise.withResolvers<void>();
-    await using backfill = createBackfill({ ...parts(), heeded: () => heeded.promise });
+    const inEffect = Promise.withResolvers<void>();
+    await using backfill = createBackfill({ ...parts(), inEffect: () => inEffect.promise });
     let isReported = false;
     const reported = backfill.report(GENERAL, async () => {
       isReported = true;
     });
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();
     expect(isReported).toBe(false);
-    heeded.resolve();
+    inEffect.resolve();
     await reported;
   });
 

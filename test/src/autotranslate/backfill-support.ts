@@ -12,9 +12,9 @@ import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed
 
 export const GENERAL = channel('general');
 
-/** A hold that is heeded once a promise resolves. */
-export const holdOf = (heeded: Promise<void>, end = async (_isRead: boolean) => {}) => ({
-  heeded,
+/** A hold that is in effect once a promise resolves. */
+export const holdOf = (inEffect: Promise<void>, end = async (_isRead: boolean) => {}) => ({
+  inEffect,
   end,
 });
 
@@ -73,7 +73,7 @@ export const withBackfill = (): BackfillScene => {
     markDeleted: async (refs) => void scene.deleted.push(...refs.map(({ id }) => id)),
     noteGap: async (gap) => void scene.gaps.push(gap),
     hold: () => undefined,
-    heeded: async () => undefined,
+    inEffect: async () => undefined,
     log: createLog('silent'),
     now: () => Date.now() + scene.aheadMs,
   });

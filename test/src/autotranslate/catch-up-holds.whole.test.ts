@@ -49,7 +49,7 @@ it('a hold tells when the others heed it, and lasts until all who want it have l
   const url = await makeDatabase();
   const [one, other] = [await openProcess(url), await openProcess(url)];
   const holds = [one.holds.hold(GROUP, CHANNEL), one.holds.hold(GROUP, CHANNEL)];
-  await Promise.all(holds.map(({ heeded }) => heeded));
+  await Promise.all(holds.map(({ inEffect }) => inEffect));
   expect(await other.holds.isOnHold(GROUP)).toBe(true);
   for (const each of [0, 0, 1]) {
     expect(await other.holds.isOnHold(GROUP)).toBe(true);
@@ -63,11 +63,11 @@ it('a partition stays on hold after the end of the process that held it, until a
   const url = await makeDatabase();
   const [one, other] = [await openProcess(url), await openProcess(url)];
   const hold = one.holds.hold(GROUP, CHANNEL);
-  await hold.heeded;
+  await hold.inEffect;
   await hold.end(false);
   expect(await other.holds.isOnHold(GROUP)).toBe(true);
   const again = other.holds.hold(GROUP, CHANNEL);
-  await again.heeded;
+  await again.inEffect;
   await again.end(true);
   expect(await one.holds.isOnHold(GROUP)).toBe(false);
 });
@@ -77,7 +77,7 @@ it('a partition goes on a minute after the end of the process that held it, wher
   let aheadMs = 0;
   const { holds } = await openProcess(url, () => Date.now() + aheadMs);
   const hold = holds.hold(GROUP, CHANNEL);
-  await hold.heeded;
+  await hold.inEffect;
   await hold.end(false);
   expect(await holds.isOnHold(GROUP)).toBe(true);
   aheadMs = 60_000;
@@ -112,12 +112,12 @@ it('a hold whose lease was lost is taken again, and those who join it wait for t
   });
   const first = holds.hold(GROUP, CHANNEL);
   const lose = grant();
-  await first.heeded;
+  await first.inEffect;
   lose();
   const joined = holds.hold(GROUP, CHANNEL);
   let isHeeded = false;
   const wait = async (): Promise<void> => {
-    await joined.heeded;
+    await joined.inEffect;
     isHeeded = true;
   };
   const waited = wait();

@@ -39,17 +39,17 @@ const openProcess = ({ isStored = true } = {}) => {
     log,
     now,
     clock,
-    work: async ({ partition }) => {
-      looks += 1;
-      inbox.clock.ms = clock.nowMs();
-      const { rows, nextDueMs } = await inbox.ours.claim(partition, 10, tenure);
-      claimed.push(...rows.map(({ revision }) => `revision ${revision}`));
-      if (rows.length === 0)
-        return nextDueMs === undefined ? undefined : { atMs: nextDueMs, isStored };
-      const atMs = now() + RETRY_MS;
-      await inbox.ours.release(rows, { tried: isStored ? rows.length : 0, dueMs: atMs });
-      return { atMs, isStored };
-    },
+  });
+  scheduler.start(async ({ partition }) => {
+    looks += 1;
+    inbox.clock.ms = clock.nowMs();
+    const { rows, nextDueMs } = await inbox.ours.claim(partition, 10, tenure);
+    claimed.push(...rows.map(({ revision }) => `revision ${revision}`));
+    if (rows.length === 0)
+      return nextDueMs === undefined ? undefined : { atMs: nextDueMs, isStored };
+    const atMs = now() + RETRY_MS;
+    await inbox.ours.release(rows, { tried: isStored ? rows.length : 0, dueMs: atMs });
+    return { atMs, isStored };
   });
   const work = createInboxWork({
     slots: slots as SlotOwner,

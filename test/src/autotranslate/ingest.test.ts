@@ -4,6 +4,7 @@ import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
 import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import { createIngest, type Ingest } from '../../../src/autotranslate/ingest.ts';
+import { createIntake } from '../../../src/autotranslate/intake.ts';
 import { NO_TRACING } from '../../../src/telemetry/tracing.ts';
 import { createFakeFeed } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
@@ -21,8 +22,17 @@ beforeEach(async () => {
   const { feed, mirrors: written } = createFakeFeed();
   const platform = { feed: { ...feed, positionAt: () => '' }, mirrors: written };
   ({ take } = createIngest({
-    tracing: NO_TRACING,
-    measured: { settled: () => undefined },
+    intake: createIntake({
+      inbox: ours,
+      scheduler: { wake: () => undefined, interrupt: () => undefined },
+      slots: { serve: () => undefined, tenureOf: () => undefined, tell: () => undefined },
+      watches,
+      context: { forget: () => undefined },
+      platforms: { of: () => platform },
+      measured: { settled: () => undefined },
+      tracing: NO_TRACING,
+      now: Date.now,
+    }),
     inbox: ours,
     stored: mirrors,
     cursors: {
@@ -31,13 +41,6 @@ beforeEach(async () => {
     watches,
     spaces: createSpaceSettings(store),
     privacy: createPrivacy(store),
-    scheduler: { wake: () => undefined, interrupt: () => undefined },
-    backfill: {
-      report: async () => undefined,
-      reportAlways: async () => undefined,
-      missed: async () => true,
-    },
-    dropDeleted: () => undefined,
     platforms: {
       add: () => undefined,
       post: async () => undefined,
@@ -45,9 +48,7 @@ beforeEach(async () => {
       of: () => platform,
       all: () => [],
     },
-    channelDeleted: async () => undefined,
-    now: Date.now,
-    keptMs: Infinity,
+    rowsSinceMs: () => -Infinity,
   }));
 });
 

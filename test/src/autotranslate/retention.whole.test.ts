@@ -34,8 +34,7 @@ it('clears only settled messages that are old by the database’s clock where th
       platforms: { all: () => [] },
       log: createLog('silent'),
       now,
-      inboxDays: INBOX_DAYS,
-      mirrorDays: 365,
+      days: { inbox: INBOX_DAYS, mirrors: 365 },
     });
     await retention[Symbol.asyncDispose]();
     return (await store.selectFrom('inbox').select('message_id').execute()).length;

@@ -4,11 +4,7 @@ import { createLog } from '../../../src/telemetry/log.ts';
 import type { Tenure } from '../../../src/ports/leases.ts';
 import { slotOf } from '../../../src/store/slots.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
-import {
-  createScheduler,
-  type Scheduler,
-  type SchedulerDeps,
-} from '../../../src/autotranslate/scheduler.ts';
+import { createScheduler, type Scheduler } from '../../../src/autotranslate/scheduler.ts';
 
 const PARTITION = 'test:channel:c';
 const REF = { channel: { space: { platform: 'test', id: 's' }, id: 'c' }, id: '1' };
@@ -32,7 +28,7 @@ const createTenure = (epoch: number): Tenure => ({
   assertHeld: () => undefined,
   release: async () => undefined,
 });
-let work: SchedulerDeps['work'];
+let work: Parameters<Scheduler['start']>[0];
 
 beforeEach(() => {
   told = [];
@@ -42,8 +38,8 @@ beforeEach(() => {
     slots: { tenureOf: () => tenure, tell: (kind, key) => void told.push(`${kind} ${key}`) },
     log: createLog('silent'),
     now: () => Date.now(),
-    work: (...given) => work(...given),
   });
+  scheduler.start((...given) => work(...given));
 });
 afterEach(async () => {
   await scheduler[Symbol.asyncDispose]();

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { createPrepare, type PrepareDeps } from '../../../../src/autotranslate/prepare/prepare.ts';
+import { createPlaces } from '../../../../src/autotranslate/prepare/places.ts';
 import type { Channel } from '../../../../src/model/place.ts';
+import type { ChannelWatch } from '../../../../src/model/watch.ts';
 import type { Tenure } from '../../../../src/ports/leases.ts';
 import type { MirrorTarget } from '../../../../src/ports/mirrors.ts';
 import type { Row } from '../../../../src/store/inbox/row.ts';
@@ -24,29 +26,37 @@ const prepareRow = (
     asked.push(name);
     return THREAD;
   };
+  const languages = { name: (language: string) => language };
+  const watch: ChannelWatch = {
+    channel: CHANNEL,
+    mode: 'thread',
+    languages: ['es', 'ja'],
+    transcribes: false,
+    bots: false,
+  };
+  const watches = { refresh: async () => undefined, of: () => watch, group: () => [] };
+  const platforms = {
+    of: () => ({
+      mirrors: { thread },
+      feed: { read: async () => messageOf(1, 'hello', CHANNEL) },
+    }),
+  } as unknown as PrepareDeps['platforms'];
+  const threads = {
+    of: async (_: Channel, language: string) => recorded[language],
+    put: async () => undefined,
+  };
   const { prepare } = createPrepare({
     services: {
-      languages: { name: (language: string) => language },
+      languages,
       spaces: { of: async () => ({ quietChannels: [] }) },
       privacy: { optedOut: async () => false },
       limits: { fault: async () => undefined },
       translator: plainTranslator,
     },
     outages: { of: async () => ({ answers: () => 0, ready: async () => 0, answered: () => 0 }) },
-    watches: {
-      refresh: async () => undefined,
-      of: () => ({ channel: CHANNEL, mode: 'thread', languages: ['es', 'ja'] }),
-    },
-    threads: {
-      of: async (_: Channel, language: string) => recorded[language],
-      put: async () => undefined,
-    },
-    platforms: {
-      of: () => ({
-        mirrors: { thread },
-        feed: { read: async () => messageOf(1, 'hello', CHANNEL) },
-      }),
-    },
+    watches,
+    places: createPlaces({ watches, threads, platforms, languages }),
+    platforms,
   } as unknown as PrepareDeps);
   const tenure = {
     assertHeld: () => {

@@ -1,0 +1,93 @@
+import { DAY_MS } from '../async/time.ts';
+import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
+import type { HistoryGaps } from '../store/channels/history-gaps.ts';
+import type { WatchStore } from '../store/channels/watches.ts';
+import type { Store } from '../store/index.ts';
+import { backlogOf, reviveDead, type Inbox } from '../store/inbox/index.ts';
+import type { Outages } from './outage.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
+
+/** Greatest age of forbidden mirrors that are still posted when the bot may do so. */
+const REVIVED_MS = DAY_MS;
+
+export interface BacklogDeps {
+  readonly store: Store;
+  readonly watches: Pick<WatchStore, 'of' | 'list' | 'group'>;
+  readonly gaps: Pick<HistoryGaps, 'of'>;
+  readonly outages: Pick<Outages, 'among'>;
+  readonly scheduler: Pick<Scheduler, 'wake'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
+  readonly now: () => number;
+}
+
+/** Creates the functions that report what waits or failed in a space, and try it again. */
+export const createBacklog = ({
+  store,
+  watches,
+  gaps,
+  outages,
+  scheduler,
+  platforms,
+  now,
+}: BacklogDeps) => {
+  const revive = async (space: Space, only?: Parameters<typeof reviveDead>[2]): Promise<number> => {
+    const revived = await reviveDead(store, space, only);
+    for (const partition of revived) scheduler.wake(partition);
+    return revived.length;
+  };
+
+  /** Finds what the places of a channel's mirrors lack, as far as they are in its space. */
+  const lacksOf = async (source: Channel) => {
+    const watch = watches.of(source);
+    const targets =
+      watch?.group === undefined
+        ? [source]
+        : watches
+            .group(watch)
+            .map(({ channel }) => channel)
+            .filter((channel) => !isSameChannel(channel, source));
+    const lacks = targets
+      .filter(({ space }) => keyOf(space) === keyOf(source.space))
+      .map(async (channel) => {
+        const missing = platforms
+          .find(channel)
+          ?.feed.missing(channel, watch?.mode ?? 'reply', watch?.below);
+        return { channel, permissions: (await missing?.catch(() => [])) ?? [] };
+      });
+    return (await Promise.all(lacks)).filter(({ permissions }) => permissions.length > 0);
+  };
+
+  return {
+    /** Retries what was forbidden in a space, and mirrors in it of messages from linked channels. */
+    accessChanged: async (space: Space): Promise<void> => {
+      const linked = watches.list(space).flatMap(watches.group);
+      const spaces = [space, ...linked.map(({ channel }) => channel.space)];
+      for (const each of new Map(spaces.map((one) => [keyOf(one), one])).values()) {
+        const from = platforms.find({ space: each })?.feed.positionAt(now() - REVIVED_MS);
+        if (from !== undefined) await revive(each, { reason: 'forbidden', from });
+      }
+    },
+    inbox: {
+      backlog: async (space) => {
+        const timeOf = (at: string) => platforms.find({ space })?.feed.timeOf(at);
+        const { newestDead, ...backlog } = await backlogOf(store, space, timeOf, now());
+        const explained = newestDead.map(async (dead) =>
+          dead.code === 'forbidden' ? { ...dead, lacks: await lacksOf(dead.ref.channel) } : dead,
+        );
+        const watched = watches.list(space);
+        const all = [...watched, ...watched.flatMap(watches.group)];
+        return {
+          ...backlog,
+          gaps: await gaps.of(space),
+          newestDead: await Promise.all(explained),
+          outage: await outages.among(
+            all.flatMap(({ languages }) => languages),
+            space,
+          ),
+        };
+      },
+      revive: (space) => revive(space),
+    } satisfies Inbox,
+  };
+};

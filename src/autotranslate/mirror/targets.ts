@@ -1,0 +1,237 @@
+import { AppError, toAppError } from '../../errors.ts';
+import type { Posted } from '../../model/place.ts';
+import type { Tenure } from '../../ports/leases.ts';
+import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
+import type { MirrorStore, StoredMirror } from '../../store/channels/mirrors.ts';
+import type { Store } from '../../store/index.ts';
+import { flaggedLanguage, type Row } from '../../store/inbox/row.ts';
+import { RELAXED } from '../../store/writer.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Prepared } from '../prepare/prepared.ts';
+import { loggingOf } from '../traces.ts';
+import { hashOf, type Step, type TargetWork, type Update } from './plan.ts';
+import { quoteFor, type QuoteDeps } from './quote.ts';
+
+export interface TargetDeps extends QuoteDeps {
+  readonly stored: MirrorStore;
+  readonly store: Pick<Store, 'write'>;
+  readonly log: Log;
+}
+
+/** The results of a batch's steps so far. */
+export interface Records {
+  /** Permanent failures. */
+  readonly faults: Map<Row, AppError>;
+  /** Rows whose message was deleted while its mirrors were created. */
+  readonly vanished: Set<Row>;
+  /** Steps of each row that are still to be done. */
+  readonly open: Map<Row, number>;
+  /** Pending writes of the mirrors' places. */
+  readonly writes: Promise<void>[];
+}
+
+const isFinal = (thrown: unknown): thrown is AppError =>
+  thrown instanceof AppError && !thrown.retryable && thrown.code !== 'cancelled';
+
+const stepDone = ({ open }: Records, row: Row): void =>
+  void open.set(row, (open.get(row) ?? 0) - 1);
+
+/** Creates the functions that change the mirrors in one target. */
+export const createTargets = (deps: TargetDeps) => {
+  const { stored, store, platforms, log } = deps;
+
+  const writtenMs = ({ ref, position }: Row): number =>
+    platforms.of(ref.channel).feed.timeOf(position);
+
+  /** Deletes mirrors of a deleted message that may exist in a target without being stored. */
+  const removeOrphans = async (row: Row, target: MirrorTarget, tenure: Tenure): Promise<void> => {
+    const isFlag = flaggedLanguage(row.purpose) !== undefined;
+    // Other replies to the same message are kept.
+    const only = isFlag ? { key: row.purpose, others: await stored.others(row) } : {};
+    const assertHeld = (): void => tenure.assertHeld();
+    try {
+      assertHeld();
+      const { mirrors } = platforms.of(target.channel);
+      await mirrors.removeOrphans(target, row.ref, { ...only, assertHeld });
+    } catch (thrown) {
+      // In a target that is gone or inaccessible nothing can be deleted.
+      const { code } = toAppError(thrown);
+      if (code !== 'not-found' && code !== 'forbidden') throw thrown;
+    }
+  };
+
+  const mirrorOf = async (
+    { prepared: { row, message }, content }: Step,
+    target: MirrorTarget,
+    before: readonly Step[] = [],
+  ): Promise<Mirror> => {
+    const together = before.flatMap(({ prepared: { message: source }, content: shown }) =>
+      source ? { source, text: shown.content.text } : [],
+    );
+    const isQuoted = content.as !== undefined && !content.below;
+    const quote = message && isQuoted && (await quoteFor(message, target, deps, together));
+    const sourceUrl = platforms.of(row.ref.channel).feed.link?.(row.ref);
+    return {
+      ...content,
+      source: row.ref,
+      key: row.purpose,
+      ...(message?.threadId === undefined ? {} : { sourceThreadId: message.threadId }),
+      ...(sourceUrl === undefined ? {} : { sourceUrl }),
+      ...(quote ? { quote } : {}),
+    };
+  };
+
+  /** Begins to store a mirror, which is waited for when its row is settled. */
+  const record = ({ writes }: Records, row: Row, mirror: StoredMirror, isFirst: boolean): void => {
+    const write = store.write((db) => stored.put(db, row, mirror, isFirst), RELAXED);
+    // A write that fails before it is awaited must not be an unhandled rejection.
+    write.catch(() => undefined);
+    writes.push(write);
+  };
+
+  const removeMirrors = async (
+    { target, remove }: TargetWork,
+    records: Records,
+    tenure: Tenure,
+  ): Promise<void> => {
+    const { mirrors } = platforms.of(target.channel);
+    const assertHeld = (): void => tenure.assertHeld();
+    for (const { row, posted } of remove) {
+      try {
+        assertHeld();
+        if (posted) await mirrors.remove(posted, row.ref, { assertHeld });
+      } catch (thrown) {
+        if (!isFinal(thrown)) throw thrown;
+        if (thrown.code !== 'not-found') {
+          // The message is still visible: people have to delete it.
+          records.faults.set(row, thrown);
+          stepDone(records, row);
+          continue;
+        }
+      }
+      await store.write((db) => stored.drop(db, row, target), RELAXED);
+      stepDone(records, row);
+    }
+  };
+
+  const updateMirrors = async (
+    { target, update }: TargetWork,
+    records: Records,
+    tenure: Tenure,
+  ): Promise<void> => {
+    const { mirrors } = platforms.of(target.channel);
+    const assertHeld = (): void => tenure.assertHeld();
+    const change = async (step: Step, standing: Posted): Promise<Posted> => {
+      const { row, mayExist } = step.prepared;
+      const mirror = await mirrorOf(step, target);
+      assertHeld();
+      const sinceMs = mayExist ? row.sinceMs : undefined;
+      return mirrors.update(standing, mirror, { sinceMs, assertHeld });
+    };
+    const changeOne = async (step: Update, standing: Posted): Promise<void> => {
+      const { row } = step.prepared;
+      try {
+        const posted = await change(step, standing).catch(async (thrown: unknown) => {
+          const content = await step.inStead();
+          if (!content) throw thrown;
+          return change({ ...step, content }, standing);
+        });
+        const contentHash = hashOf(step.prepared, step.content);
+        record(records, row, { target, posted, contentHash }, false);
+      } catch (thrown) {
+        if (!isFinal(thrown)) throw thrown;
+        if (thrown.code === 'not-found')
+          record(records, row, { target, posted: undefined, contentHash: row.contentHash }, false);
+        else records.faults.set(row, thrown);
+      }
+    };
+    for (const step of update) {
+      if (step.posted) await changeOne(step, step.posted);
+      stepDone(records, step.prepared.row);
+    }
+  };
+
+  /** Records a failure; a source that was deleted meanwhile is none. */
+  const giveUp = async (
+    { row, watch, mayExist }: Prepared,
+    target: MirrorTarget,
+    error: AppError,
+    { faults, vanished }: Records,
+    tenure: Tenure,
+  ): Promise<void> => {
+    const { channel } = row.ref;
+    if (error.code === 'not-found' && !(await platforms.of(channel).feed.read(row.ref))) {
+      if (mayExist) await removeOrphans(row, target, tenure);
+      vanished.add(row);
+      return;
+    }
+    faults.set(row, error);
+    const { space, id } = target.channel;
+    const fields = { platform: space.platform, channel: id, code: error.code };
+    const mode = watch?.mode ?? 'reply';
+    const missing =
+      error.code === 'forbidden'
+        ? await platforms
+            .of(target.channel)
+            .feed.missing(target.channel, mode, watch?.below)
+            .catch(() => [])
+        : [];
+    const lacking = missing.length > 0 ? { missing } : {};
+    loggingOf(row, () =>
+      log.warn({ ...fields, reason: error.message, ...lacking }, 'a mirror could not be created'),
+    );
+  };
+
+  const createMirrors = async (
+    { target, create }: TargetWork,
+    records: Records,
+    tenure: Tenure,
+  ): Promise<void> => {
+    const { mirrors } = platforms.of(target.channel);
+    const assertHeld = (): void => tenure.assertHeld();
+    const steps = [...create];
+    const mayExist = steps.some(({ prepared }) => prepared.mayExist);
+    while (steps.length > 0) {
+      try {
+        const wanted: Mirror[] = [];
+        for (const [at, step] of steps.entries())
+          wanted.push(await mirrorOf(step, target, steps.slice(0, at)));
+        const others = mayExist
+          ? (await Promise.all(steps.map(({ prepared }) => stored.others(prepared.row)))).flat()
+          : [];
+        assertHeld();
+        const sinceMs = Math.min(...steps.map(({ prepared }) => writtenMs(prepared.row)));
+        const options = { mayExist, others, sinceMs, signal: tenure.signal, assertHeld };
+        for await (const posted of mirrors.create(target, wanted, options)) {
+          const step = steps.shift();
+          if (!step) continue;
+          const { prepared, content } = step;
+          const contentHash = hashOf(prepared, content);
+          record(records, prepared.row, { target, posted, contentHash }, true);
+          stepDone(records, prepared.row);
+        }
+        return;
+      } catch (thrown) {
+        if (!isFinal(thrown)) throw thrown;
+        // A target that refuses access refuses it for all of them.
+        const failed = steps.splice(0, thrown.code === 'forbidden' ? steps.length : 1);
+        for (const { prepared } of failed) {
+          await giveUp(prepared, target, thrown, records, tenure);
+          stepDone(records, prepared.row);
+        }
+        // The rest may reply to what was created before.
+        await Promise.all(records.writes);
+      }
+    }
+  };
+
+  return {
+    removeOrphans,
+    /** Removes, updates and creates the mirrors of one target; rejects where a later try may succeed. */
+    change: async (work: TargetWork, records: Records, tenure: Tenure): Promise<void> => {
+      await removeMirrors(work, records, tenure);
+      await updateMirrors(work, records, tenure);
+      await createMirrors(work, records, tenure);
+    },
+  };
+};

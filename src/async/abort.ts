@@ -1,3 +1,10 @@
+/** Resolves once a signal is aborted. */
+export const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
 /**
  * Waits for a promise, at most until `signal` is aborted; then rejects with the signal's reason.
  */

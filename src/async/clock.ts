@@ -25,11 +25,11 @@ export const sleep = async (
   signal?: AbortSignal,
 ): Promise<void> => {
   const over = Promise.withResolvers<void>();
-  const takeBack = after(delayMs, over.resolve);
+  const cancel = after(delayMs, over.resolve);
   try {
     await (signal ? orAborted(over.promise, signal) : over.promise);
   } finally {
-    takeBack();
+    cancel();
   }
 };
 
@@ -40,8 +40,8 @@ export const waitUntil = async (
   settled: Promise<unknown>,
 ): Promise<void> => {
   const late = Promise.withResolvers<void>();
-  const takeBack = after(latestMs - nowMs(), late.resolve);
-  await Promise.race([settled, late.promise]).finally(takeBack);
+  const cancel = after(latestMs - nowMs(), late.resolve);
+  await Promise.race([settled, late.promise]).finally(cancel);
 };
 
 /**

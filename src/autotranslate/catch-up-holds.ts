@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { whenAborted } from '../async/abort.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import { channelKey, type Channel } from '../model/place.ts';
@@ -46,12 +47,6 @@ const AGAIN_MS = 200;
 /** The set of the leases by which a partition is held; sets' names end at their first colon. */
 const setOf = (partition: string): string => `hold ${partition.replaceAll(':', '/')}`;
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-
 /** Creates the holds of partitions, which are in effect in whichever process works on them. */
 export const createCatchUpHolds = ({ leases, owed, scheduler, now }: CatchUpHoldsDeps) => {
   const own = new Map<string, Shared>();
@@ -74,7 +69,7 @@ export const createCatchUpHolds = ({ leases, owed, scheduler, now }: CatchUpHold
       for (;;) {
         const tenure = await acquiring;
         if (!tenure) return;
-        await aborted(tenure.signal);
+        await whenAborted(tenure.signal);
         if (ended.signal.aborted) return;
         // It was lost, as by a process that stood still: those who hold go on, and others join them.
         acquiring = acquire();
@@ -88,7 +83,7 @@ export const createCatchUpHolds = ({ leases, owed, scheduler, now }: CatchUpHold
           const tenure = await acquiring;
           if (!tenure || tenure.isHeld()) return;
           // A lease that has ended is lost as soon as this process sees it.
-          await aborted(tenure.signal);
+          await whenAborted(tenure.signal);
         }
       },
       end: async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { whenAborted } from '../async/abort.ts';
 import { sleep, type Clock } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
 import type { Tenure } from '../ports/leases.ts';
@@ -35,19 +36,21 @@ export const createSingleBot = (
   let tenure: Tenure | undefined;
   const setOf = (bot: number): string => `${name} ${bot}`;
 
-  /** Holds a lease of the bot's set from now on, also after one was lost. */
-  const hold = async (bot: number): Promise<void> => {
+  const acquire = async (bot: number): Promise<Tenure> => {
     tenure = await leases.acquire(`${setOf(bot)}:${randomUUID()}`, over.signal);
-    tenure.signal.addEventListener('abort', () => void holdAgain(bot), { once: true });
+    return tenure;
   };
-  const holdAgain = async (bot: number): Promise<void> => {
-    while (!over.signal.aborted)
-      try {
-        return await hold(bot);
-      } catch {
-        await sleep(clock, AGAIN_MS, over.signal).catch(() => undefined);
-      }
+  /** Acquires the lease again and again whenever it was lost. */
+  const holdOn = async (bot: number, first: Tenure): Promise<void> => {
+    let held: Tenure | undefined = first;
+    while (!over.signal.aborted) {
+      if (held) await whenAborted(held.signal);
+      held = await acquire(bot).catch(() => undefined);
+      if (!held) await sleep(clock, AGAIN_MS, over.signal).catch(() => undefined);
+    }
   };
+  /** Holds a lease of the bot's set from now on, also after one was lost. */
+  const hold = async (bot: number): Promise<void> => void holdOn(bot, await acquire(bot));
   /** Takes the place of another bot that no process runs; false where one does. */
   const takeFrom = async (former: number, bot: number): Promise<boolean> => {
     const set = setOf(former);

@@ -40,20 +40,19 @@ export const createLeaseMetrics = (
 
 /** Counts a tenure as held until it is given up, which the result does, or lost. */
 const count = (metrics: LeaseMetrics, tenure: Tenure, own?: AbortSignal): (() => void) => {
-  let isOver = false;
+  const over = new AbortController();
   metrics.held(1);
   const end = (): void => {
-    if (isOver) return;
-    isOver = true;
+    if (over.signal.aborted) return;
+    over.abort();
     metrics.held(-1);
-    tenure.signal.removeEventListener('abort', aborted);
   };
-  const aborted = (): void => {
+  const lost = (): void => {
     // Its holder may end it by the same signal.
     if (!(own?.aborted ?? false)) metrics.lost();
     end();
   };
-  tenure.signal.addEventListener('abort', aborted, { once: true });
+  tenure.signal.addEventListener('abort', lost, { once: true, signal: over.signal });
   return end;
 };
 

@@ -92,10 +92,10 @@ export const createStoreWriter = (
       } catch (thrown) {
         for (const { fail } of batch) fail(thrown);
       }
-      syncing.delete(ending);
     };
     const ending = end();
     syncing.add(ending);
+    void ending.then(() => syncing.delete(ending));
   };
 
   const commit = async (batch: readonly Waiting[]): Promise<void> => {

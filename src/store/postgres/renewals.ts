@@ -12,8 +12,8 @@ const RENEW_MS = LEASE_MS / 3;
  * that no lease ends between their answers.
  */
 const OVERLAP_MS = 1_000;
-/** Time between two lines in the log. */
-const SAY_MS = 30_000;
+/** Time between two warnings in the log. */
+const WARN_MS = 30_000;
 
 /** Renews what was not released. Gives a row with the database's time even where nothing was renewed. */
 const RENEW = `
@@ -29,6 +29,65 @@ interface Renewed {
   readonly name: string | null;
   readonly now_ms: number;
 }
+
+/** The rounds of renewals so far. */
+export interface RenewalRounds {
+  /** Time at which the last round began. */
+  readonly startMs: number;
+  /** Time of the last warning. */
+  readonly warnedMs: number;
+}
+
+/** Before the first round. */
+export const NO_ROUND: RenewalRounds = { startMs: -Infinity, warnedMs: -Infinity };
+
+/** The renewals under way, and whether the process hears notifications. */
+export interface RenewalsUnderWay {
+  readonly onSession: boolean;
+  readonly onSpare: boolean;
+  readonly isHearing: boolean;
+}
+
+export interface RenewalStep {
+  readonly rounds: RenewalRounds;
+  /** The connection on which a renewal is sent now. */
+  readonly send?: 'session' | 'spare';
+  /** Time of the next step, unless a renewal ends before. */
+  readonly wakeAtMs: number;
+  /** True where the log is to say that the database is slow. */
+  readonly warn: boolean;
+}
+
+/**
+ * The next step of renewing. A round begins `RENEW_MS` after the last one; it begins as soon as the last one is late, or ends
+ * late, where a connection is free. The spare one is used only by a process that hears notifications.
+ */
+export const nextRenewal = (
+  { startMs, warnedMs }: RenewalRounds,
+  { onSession, onSpare, isHearing }: RenewalsUnderWay,
+  nowMs: number,
+): RenewalStep => {
+  const isLate = (onSession || onSpare) && nowMs >= startMs + OVERLAP_MS;
+  const warn = isLate && nowMs >= warnedMs + WARN_MS;
+  const lastWarnedMs = warn ? nowMs : warnedMs;
+  const dueMs = startMs + (onSession === onSpare ? RENEW_MS : OVERLAP_MS);
+  if (nowMs < dueMs) {
+    const isSettled = isLate || !(onSession && onSpare);
+    return {
+      rounds: { startMs, warnedMs: lastWarnedMs },
+      wakeAtMs: isSettled ? dueMs : startMs + OVERLAP_MS,
+      warn,
+    };
+  }
+  const isSpareFree = !onSpare && isHearing;
+  const send = onSession ? (isSpareFree ? 'spare' : undefined) : 'session';
+  return {
+    rounds: { startMs: nowMs, warnedMs: lastWarnedMs },
+    ...(send && { send }),
+    wakeAtMs: nowMs + OVERLAP_MS,
+    warn,
+  };
+};
 
 /** A connection that renews. */
 export type RenewingSession = Pick<ListenSession, 'query' | 'isConnected'>;
@@ -48,20 +107,16 @@ export interface RenewalsDeps {
 export const createRenewals = (deps: RenewalsDeps) => {
   const { owner, held, databaseClock, session, spare, log, clock } = deps;
   const closing = new AbortController();
-  /** The renewals under way and the times at which they were sent, by their connections. */
-  const sent = new Map<RenewingSession, { readonly atMs: number; readonly ended: Promise<void> }>();
-  /** The end of the wait under way. A promise of all waits would keep something of each of them. */
+  /** The times at which the renewals under way were sent, by their connections. */
+  const sent = new Map<RenewingSession, number>();
+  /** The end of the wait under way. A promise of all waits would hold something of each of them. */
   let over = Promise.withResolvers<void>();
+  let rounds = NO_ROUND;
   let lastTookMs = 0;
-  let saidMs = -Infinity;
 
-  const isHearing = (): boolean => {
-    const waiting = sent.get(session);
-    return (
-      session.isConnected() &&
-      (waiting === undefined || clock.nowMs() - waiting.atMs < LEASE_MS - MARGIN_MS)
-    );
-  };
+  const isHearing = (): boolean =>
+    session.isConnected() &&
+    clock.nowMs() - (sent.get(session) ?? clock.nowMs()) < LEASE_MS - MARGIN_MS;
 
   const renew = async (connection: RenewingSession): Promise<void> => {
     const until = held.deadline();
@@ -79,57 +134,43 @@ export const createRenewals = (deps: RenewalsDeps) => {
       // What is not renewed ends by itself.
     } finally {
       sent.delete(connection);
+      over.resolve();
     }
   };
 
-  /** Begins a renewal on a connection that has none. */
-  const begin = (): void => {
-    const isSpare = sent.has(session);
-    const connection = isSpare ? spare : session;
-    if (sent.has(connection) || (isSpare && !isHearing())) return;
-    const atMs = clock.nowMs();
-    // It may end at once.
-    const ended = Promise.resolve().then(() => renew(connection));
-    sent.set(connection, { atMs, ended });
-  };
-
   /** Waits until a time, or until a renewal ends. */
-  const wait = async (untilMs: number, isEarlier: boolean): Promise<void> => {
-    if (closing.signal.aborted) return;
-    over = Promise.withResolvers<void>();
-    const takeBack = clock.after(Math.max(0, untilMs - clock.nowMs()), over.resolve);
-    const earlier = isEarlier ? sent.values().map(({ ended }) => ended) : [];
-    await Promise.race([over.promise, ...earlier]);
-    takeBack();
+  const wait = async (untilMs: number): Promise<void> => {
+    const cancel = clock.after(Math.max(0, untilMs - clock.nowMs()), over.resolve);
+    await over.promise;
+    cancel();
     // A slow answer delays no look at the clock.
     held.loseEnded();
   };
 
   const underWayMs = (): number =>
-    Math.max(0, ...sent.values().map(({ atMs }) => clock.nowMs() - atMs));
-
-  const saySlow = (): void => {
-    if (clock.nowMs() - saidMs < SAY_MS) return;
-    saidMs = clock.nowMs();
-    log.warn('the database is slow: it has not renewed leases within a second');
-  };
-
+    Math.max(0, ...sent.values().map((atMs) => clock.nowMs() - atMs));
   const tookMs = (): number => Math.max(lastTookMs, underWayMs());
 
-  const keep = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     while (!closing.signal.aborted) {
-      const startMs = clock.nowMs();
-      begin();
-      while (sent.size > 0 && clock.nowMs() < startMs + OVERLAP_MS && !closing.signal.aborted)
-        await wait(startMs + OVERLAP_MS, true);
-      if (sent.size === 0) await wait(startMs + RENEW_MS, false);
-      else if (!closing.signal.aborted) {
-        saySlow();
-        if (sent.size > 1) await wait(startMs + RENEW_MS, true);
+      const underWay = {
+        onSession: sent.has(session),
+        onSpare: sent.has(spare),
+        isHearing: isHearing(),
+      };
+      const step = nextRenewal(rounds, underWay, clock.nowMs());
+      ({ rounds } = step);
+      if (step.warn) log.warn('the database is slow: it has not renewed leases within a second');
+      over = Promise.withResolvers<void>();
+      if (step.send) {
+        const connection = step.send === 'session' ? session : spare;
+        sent.set(connection, clock.nowMs());
+        void renew(connection);
       }
+      await wait(step.wakeAtMs);
     }
   };
-  const keeping = keep();
+  const running = run();
 
   return {
     /** True while this process would hear a notification, as far as it knows. */
@@ -142,7 +183,7 @@ export const createRenewals = (deps: RenewalsDeps) => {
     [Symbol.asyncDispose]: async (): Promise<void> => {
       closing.abort();
       over.resolve();
-      await keeping;
+      await running;
     },
   };
 };

@@ -53,8 +53,8 @@ export const openSession = async ({
 
   /** Ends a connection that does not answer in time, which fails what was asked. */
   const answerOf = async <Answer>(asked: pg.Client, answer: Promise<Answer>): Promise<Answer> => {
-    const takeBack = clock.after(ANSWER_MS, () => void asked.end().catch(() => undefined));
-    return answer.finally(takeBack);
+    const cancel = clock.after(ANSWER_MS, () => void asked.end().catch(() => undefined));
+    return answer.finally(cancel);
   };
 
   const connect = async (): Promise<pg.Client> => {
@@ -97,16 +97,6 @@ export const openSession = async ({
     void reconnect();
   };
 
-  /** The end of the last statement; the connection runs one at a time. */
-  let tail: Promise<unknown> = Promise.resolve();
-  const query: ListenSession['query'] = async <Row extends object>(
-    text: string,
-    values: readonly unknown[],
-  ) => {
-    const turn = tail.then(() => queryNow<Row>(text, values));
-    tail = turn.catch(() => undefined);
-    return turn;
-  };
   const queryNow = async <Row extends object>(
     text: string,
     values: readonly unknown[],
@@ -120,6 +110,17 @@ export const openSession = async ({
       if (error !== thrown) replace(used);
       throw error;
     }
+  };
+
+  /** The end of the last statement; the connection runs one at a time. */
+  let tail: Promise<unknown> = Promise.resolve();
+  const query: ListenSession['query'] = async <Row extends object>(
+    text: string,
+    values: readonly unknown[],
+  ) => {
+    const turn = tail.then(() => queryNow<Row>(text, values));
+    tail = turn.catch(() => undefined);
+    return turn;
   };
 
   client = await connect();

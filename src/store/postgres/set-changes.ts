@@ -64,9 +64,9 @@ export const openSetChanges = async ({
       watched.wakes.add(wake);
       return {
         next: async (forMs, signal) => {
-          const takeBack = clock.after(forMs, over.resolve);
+          const cancel = clock.after(forMs, over.resolve);
           await orAborted(over.promise, signal).catch(() => undefined);
-          takeBack();
+          cancel();
           if (hasChanged && watched.spreadMs > 0)
             await sleep(clock, random() * watched.spreadMs, signal).catch(() => undefined);
           const result = hasChanged;

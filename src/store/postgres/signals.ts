@@ -74,6 +74,8 @@ export const openPostgresSignals = async ({
   /** The lease and the connection under which everything was looked for. */
   let lookedUnder: { readonly alive: Tenure; readonly connection: number } | undefined;
   let lookNow = new AbortController();
+  /** Resolves once everything was looked for the first time. */
+  const opened = Promise.withResolvers<void>();
 
   /** Not on the session's connection, where it would delay the renewal of leases. */
   const notify = async (channel: string, said: object): Promise<void> => {
@@ -161,6 +163,11 @@ export const openPostgresSignals = async ({
     if (from !== owner) await say(appliedFor(from), topic).catch(() => undefined);
   };
 
+  const applyInTurn = async (topic: SignalTopic): Promise<boolean> => {
+    using _ = await turns.take(topic);
+    return applyMissed(topic);
+  };
+
   /** Reads the revisions, applies what was missed, and says so. */
   const look = async (): Promise<void> => {
     const { rows } = await sql<Revision>`SELECT topic, revision FROM revision`.execute(db);
@@ -170,10 +177,6 @@ export const openPostgresSignals = async ({
       const isMissed = await applyInTurn(topic);
       if (isMissed) await say(APPLIED, topic);
     }
-  };
-  const applyInTurn = async (topic: SignalTopic): Promise<boolean> => {
-    using _ = await turns.take(topic);
-    return applyMissed(topic);
   };
 
   /** Looks now and then while others know by a lease that this process is alive. */
@@ -209,7 +212,6 @@ export const openPostgresSignals = async ({
       }
   };
 
-  const opened = Promise.withResolvers<void>();
   await session.listen(PUBLISHED, (payload) => void receive(JSON.parse(payload) as Notice));
   for (const channel of [APPLIED, appliedFor(owner)])
     await session.listen(channel, (payload) => confirmations.hear(JSON.parse(payload) as Applied));

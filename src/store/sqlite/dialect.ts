@@ -20,8 +20,17 @@ const BUSY_MS = 5_000;
 
 const inputs = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
 
-/** Most prepared statements that are kept: preparing one takes longer than running it. */
+/** Most prepared statements that are cached: preparing one takes longer than running it. */
 const MOST_STATEMENTS = 300;
+
+/** Runs a call on the database; says what is wrong with its disk where that is the reason. */
+const withDiskFaults = <Result>(call: () => Result): Result => {
+  try {
+    return call();
+  } catch (thrown) {
+    throw fromDisk(thrown);
+  }
+};
 
 const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteDatabase => {
   const prepare = (query: string): SqliteStatement => {
@@ -73,15 +82,6 @@ const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteData
 };
 
 const flushFile = promisify(fdatasync);
-
-/** Runs a call on the database; says what is wrong with its disk where that is the reason. */
-const withDiskFaults = <Result>(call: () => Result): Result => {
-  try {
-    return call();
-  } catch (thrown) {
-    throw fromDisk(thrown);
-  }
-};
 
 /** The write-ahead log of a database, which holds commits until they reach the database file. */
 const createJournal = (path: string) => {

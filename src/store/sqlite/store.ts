@@ -32,40 +32,6 @@ const demandCurrent = async (db: Kysely<Schema>): Promise<void> => {
     throw new AppError('config', 'an older version of this program works on the database: end it');
 };
 
-/** An empty database of the newest schema, once this process has made one in memory: others are copied from it. */
-let newest: Uint8Array | undefined;
-
-/**
- * Opens a store on SQLite, which one process uses at a time. Rejects with `config` where another one does.
- *
- * @param given a file, whose folder is made when missing, or `:memory:`
- */
-export const openSqliteStore = async (
-  given: string,
-  { bootIdOf = readBootId, isGuest = false }: SqliteStoreOptions = {},
-): Promise<Store> => {
-  const path = realPathOf(given);
-  const parts = new AsyncDisposableStack();
-  try {
-    const owner = parts.use(isGuest ? tryOwnerLock(path) : takeOwnerLock(path));
-    const inMemory = path === IN_MEMORY;
-    const image = inMemory ? newest : undefined;
-    const { dialect, synced, vacuumed, serialize } = openSqlite(path, image);
-    const db = new Kysely<Schema>({ dialect });
-    parts.defer(db.destroy.bind(db));
-    if (owner) await migrate(db);
-    else await demandCurrent(db);
-    if (inMemory) newest ??= serialize();
-    await guardLeftSpaces(db);
-    if (owner) await markLostClaims(db, bootIdOf());
-    const restoredMs = await noteRestoration(db, Date.now());
-    return await withParts({ db, synced, vacuumed, parts, restoredMs });
-  } catch (thrown) {
-    await parts.disposeAsync();
-    throw thrown;
-  }
-};
-
 interface SqliteParts {
   readonly restoredMs: number | undefined;
   readonly db: Kysely<Schema>;
@@ -101,4 +67,38 @@ const withParts = async ({
     destroy: disposeAsync,
     [Symbol.asyncDispose]: disposeAsync,
   });
+};
+
+/** An empty database of the newest schema, once this process has made one in memory: others are copied from it. */
+let newest: Uint8Array | undefined;
+
+/**
+ * Opens a store on SQLite, which one process uses at a time. Rejects with `config` where another one does.
+ *
+ * @param given a file, whose folder is made when missing, or `:memory:`
+ */
+export const openSqliteStore = async (
+  given: string,
+  { bootIdOf = readBootId, isGuest = false }: SqliteStoreOptions = {},
+): Promise<Store> => {
+  const path = realPathOf(given);
+  const parts = new AsyncDisposableStack();
+  try {
+    const owner = parts.use(isGuest ? tryOwnerLock(path) : takeOwnerLock(path));
+    const inMemory = path === IN_MEMORY;
+    const image = inMemory ? newest : undefined;
+    const { dialect, synced, vacuumed, serialize } = openSqlite(path, image);
+    const db = new Kysely<Schema>({ dialect });
+    parts.defer(db.destroy.bind(db));
+    if (owner) await migrate(db);
+    else await demandCurrent(db);
+    if (inMemory) newest ??= serialize();
+    await guardLeftSpaces(db);
+    if (owner) await markLostClaims(db, bootIdOf());
+    const restoredMs = await noteRestoration(db, Date.now());
+    return await withParts({ db, synced, vacuumed, parts, restoredMs });
+  } catch (thrown) {
+    await parts.disposeAsync();
+    throw thrown;
+  }
 };

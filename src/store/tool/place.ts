@@ -87,14 +87,6 @@ const sync = (path: string): void => {
   }
 };
 
-/** Moves a file that was made to the place where it belongs; what was there is gone. */
-export const putInPlace = (made: string, path: string): void => {
-  sync(made);
-  if (existsSync(path)) opening(path, 'DATABASE_URL', () => emptyJournal(path));
-  renameSync(made, path);
-  sync(dirname(path));
-};
-
 /** Writes the journal of a database into its file: it must not be applied to the one that takes its place. */
 const emptyJournal = (path: string): void => {
   try {
@@ -104,6 +96,14 @@ const emptyJournal = (path: string): void => {
     if (describeDiskFault(thrown) === undefined) throw thrown;
   }
   for (const part of PARTS) rmSync(`${path}${part}`, { force: true });
+};
+
+/** Moves a file that was made to the place where it belongs; what was there is gone. */
+export const putInPlace = (made: string, path: string): void => {
+  sync(made);
+  if (existsSync(path)) opening(path, 'DATABASE_URL', () => emptyJournal(path));
+  renameSync(made, path);
+  sync(dirname(path));
 };
 
 /** Throws `config` for a database in memory, which no other program reaches. */

@@ -52,25 +52,6 @@ const keyLine = (state: OwnKeyState, refusal: Maybe<Refusal>, t: Context['t']): 
   return !refusal && sentence('✅ ', t('status.own-key'));
 };
 
-const engineLines = async (ctx: Context) => {
-  const { services, channel, member, t, label, signal } = ctx;
-  const { reachable, refusal, engines, recent } = await services.status(signal, channel.space);
-  const key =
-    member.role === 'moderator' ? await services.spaceKeys.state(channel.space) : undefined;
-  const last = [...callLines(recent, ctx), key && keyLine(key, refusal, t)];
-  if (!reachable) return [sentence('❌ ', t('status.unreachable')), ...last];
-  if (refusal) return [!key?.trouble && refusalLine(refusal, ctx), ...last];
-  const lists = engines.map(({ name, serves, ready, detail }) => {
-    const abilities = serves.map((ability) => label(`web.engines.abilities.${ability}`));
-    const sign = ready ? '✅' : '➖';
-    // Names and what adds an engine, in English, are for those who can do something with them.
-    if (member.role !== 'moderator') return `${sign} ${abilities.join(', ')}`;
-    const shown = ready ? quotedWords(detail) : quotedInstruction(detail);
-    return series([`${sign} ${quotedWords(name)}`, abilities.join(', '), shown]);
-  });
-  return [...lists, ...last];
-};
-
 /** Tells moderators how the calls of the last hour went, in all spaces together. */
 const callLines = (
   recent: RecentCalls | undefined,
@@ -89,6 +70,25 @@ const callLines = (
     sentence(sign, t('status.calls', { calls, failed, waited })),
     unsent > 0 && sentence('⚠️ ', t('status.unsent', { count: unsent })),
   ];
+};
+
+const engineLines = async (ctx: Context) => {
+  const { services, channel, member, t, label, signal } = ctx;
+  const { reachable, refusal, engines, recent } = await services.status(signal, channel.space);
+  const key =
+    member.role === 'moderator' ? await services.spaceKeys.state(channel.space) : undefined;
+  const last = [...callLines(recent, ctx), key && keyLine(key, refusal, t)];
+  if (!reachable) return [sentence('❌ ', t('status.unreachable')), ...last];
+  if (refusal) return [!key?.trouble && refusalLine(refusal, ctx), ...last];
+  const lists = engines.map(({ name, serves, ready, detail }) => {
+    const abilities = serves.map((ability) => label(`web.engines.abilities.${ability}`));
+    const sign = ready ? '✅' : '➖';
+    // Names and what adds an engine, in English, are for those who can do something with them.
+    if (member.role !== 'moderator') return `${sign} ${abilities.join(', ')}`;
+    const shown = ready ? quotedWords(detail) : quotedInstruction(detail);
+    return series([`${sign} ${quotedWords(name)}`, abilities.join(', '), shown]);
+  });
+  return [...lists, ...last];
 };
 
 /** Says that nothing can be stored, with the remedy for those who can do something about it. */

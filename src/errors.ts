@@ -120,3 +120,27 @@ export const toAppError = (thrown: unknown): AppError => {
   const detail = thrown instanceof Error ? thrown.constructor.name : typeof thrown;
   return new AppError('internal', `unexpected ${detail}`, { cause: thrown });
 };
+
+/** The code and message of an error, as fields of a log line. */
+export const faultFields = (
+  thrown: unknown,
+): { readonly code: ErrorCode; readonly reason: string } => {
+  const { code, message: reason } = toAppError(thrown);
+  return { code, reason };
+};
+
+/**
+ * Resolves as `work` does; where it rejects with an error that is expected, resolves with `instead`.
+ */
+export const recover = async <Value, Instead = undefined>(
+  work: Promise<Value>,
+  isExpected: (thrown: unknown) => boolean,
+  instead?: Instead,
+): Promise<Value | Instead> => {
+  try {
+    return await work;
+  } catch (thrown) {
+    if (isExpected(thrown)) return instead as Instead;
+    throw thrown;
+  }
+};

@@ -6,7 +6,7 @@ import { parseMessage } from '../adapters/slack/rich-text/parse-message.ts';
 import { renderMrkdwn } from '../adapters/slack/rich-text/render-mrkdwn.ts';
 import { renderStreamed } from '../adapters/slack/rich-text/render-streamed.ts';
 import { toHtml } from '../adapters/web/html.ts';
-import { lookAlikeKeys } from '../adapters/web/names.ts';
+import { lookAlikeKeys } from '../adapters/web/profiles.ts';
 import { maskSecrets } from '../service/engines/openai/error-text.ts';
 import { tokenise } from '../src/command/command-line.ts';
 import { AppError } from '../src/errors.ts';

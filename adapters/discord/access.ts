@@ -6,6 +6,7 @@ import {
   type GuildBasedChannel,
   type PermissionOverwrites,
 } from 'discord.js';
+import { recover } from '../../src/errors.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { Access, Platform } from '../../src/ports/platform.ts';
@@ -48,13 +49,8 @@ export const createAccess = (
 ): NonNullable<Platform['access']> => {
   /** True of a private thread that the person was added to. */
   const isInThread = async (threadId: string, memberId: string): Promise<boolean> => {
-    try {
-      await api.send('GET', Routes.threadMembers(threadId, memberId));
-      return true;
-    } catch (thrown) {
-      if (isRefusal(thrown, ...NOT_IN_THREAD)) return false;
-      throw thrown;
-    }
+    const asking = api.send('GET', Routes.threadMembers(threadId, memberId)).then(() => true);
+    return recover(asking, (thrown) => isRefusal(thrown, ...NOT_IN_THREAD), false);
   };
 
   return async (member: Member, channel: Channel): Promise<Access | undefined> => {

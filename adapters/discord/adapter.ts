@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { realClock, sleep } from '../../src/async/clock.ts';
-import { AppError, toAppError } from '../../src/errors.ts';
+import { AppError, faultFields, toAppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import { contentIntentHint, readApplication, inviteLink, type Application } from './application.ts';
 import { PLATFORM } from './ids.ts';
@@ -91,8 +91,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       },
       {
         signal,
-        failed: ({ code, message }) =>
-          log.error({ code, reason: message }, 'Discord: still not connected'),
+        failed: (fault) => log.error(faultFields(fault), 'Discord: still not connected'),
       },
     );
 

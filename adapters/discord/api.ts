@@ -11,7 +11,6 @@ import {
 } from 'discord.js';
 import { backoffMs } from '../../src/async/backoff.ts';
 import { withOwnSignal } from '../../src/async/abort.ts';
-import type { DiscordMetrics } from './metrics.ts';
 import { fromDiscord, isTokenRefused, NotDiscordError } from './errors.ts';
 import type { SharedLimits } from './shared-limits.ts';
 
@@ -45,6 +44,8 @@ export interface Api {
   readonly sendOnce: Send;
   /** True when Discord accepted the token the last time it was used. */
   isTokenGood(): boolean;
+  /** Passes the REST clients to a function that follows their responses. */
+  watch(follow: (rest: REST) => void): void;
 }
 
 /** The settings of every connection to Discord. */
@@ -58,8 +59,6 @@ export interface ApiOptions {
   readonly timeoutMs?: number;
   /** Random number from 0 to 1: the share of each retry's longest wait that is waited. */
   readonly random?: () => number;
-  /** Counts the responses. Default: nobody does. */
-  readonly watchRequests?: DiscordMetrics['watchRequests'];
   /** The limits of all requests together. Default: those of the library, in this process. */
   readonly limits?: SharedLimits;
   /** Waits; may end early in any way when the signal is aborted. */
@@ -126,10 +125,8 @@ export const createDiscordApi = (options: ApiOptions): Api => {
     ...restOptions({ ...options, requestsPerSecond: Infinity }),
     retries: 0,
   });
-  for (const each of [rest, interactions]) {
-    options.watchRequests?.(each);
-    options.limits?.watch(each);
-  }
+  const watch = (follow: (client: REST) => void): void => [rest, interactions].forEach(follow);
+  watch((client) => options.limits?.watch(client));
   const { random = Math.random, sleep = async (ms, signal) => delay(ms, undefined, { signal }) } =
     options;
   const backoff = { firstMs: 500, longestMs: 2_000, random };
@@ -182,5 +179,5 @@ export const createDiscordApi = (options: ApiOptions): Api => {
       }
     };
 
-  return { send: sender(TRIES), sendOnce: sender(1), isTokenGood: () => tokenIsGood };
+  return { send: sender(TRIES), sendOnce: sender(1), isTokenGood: () => tokenIsGood, watch };
 };

@@ -31,7 +31,7 @@ import {
   isSeenByReadersOf,
 } from './permissions.ts';
 import type { Clients } from './shards/clients.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError, recover } from '../../src/errors.ts';
 import { channelMention, type Channel, type MessageRef } from '../../src/model/place.ts';
 import { mention, type Mention } from '../../src/rich-text/rich-text.ts';
 import { map, visit } from '../../src/rich-text/walk.ts';
@@ -75,12 +75,8 @@ export const readRaw = async (
   api: Api,
   { channel, id }: MessageRef,
 ): Promise<RawMessage | undefined> => {
-  try {
-    return await api.send<RawMessage>('GET', Routes.channelMessage(channelIdOf(channel), id));
-  } catch (thrown) {
-    if (isGone(thrown)) return undefined;
-    throw thrown;
-  }
+  const route = Routes.channelMessage(channelIdOf(channel), id);
+  return recover(api.send<RawMessage>('GET', route), isGone);
 };
 
 /** Finds the name of a channel that all readers can see; Discord itself hides others from them. */

@@ -24,7 +24,7 @@ import { fromDiscord, isRefusal } from './errors.ts';
 import { GUILDS_PAGE, WEBHOOKS } from './limits.ts';
 import { kindOf, missingOf } from './permissions.ts';
 import { createWebhooks } from './mirrors/webhooks.ts';
-import { loadLink } from './voice/load.ts';
+import { loadLink } from './voice/index.ts';
 
 const DISCORD_API = 'https://discord.com/api';
 /**

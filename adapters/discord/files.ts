@@ -1,6 +1,6 @@
 import { fetchFile, goneFile, readFile, type FileHosts } from '../../src/http/attached-file.ts';
 import { knownHosts } from '../../src/http/known-hosts.ts';
-import type { ByteSource } from '../../src/model/file.ts';
+import type { ByteSource, OutgoingFile } from '../../src/model/file.ts';
 
 /** Hosts on which Discord stores attachments. */
 const HOSTS: ReadonlySet<string> = new Set(['cdn.discordapp.com', 'media.discordapp.net']);
@@ -41,4 +41,28 @@ export const createOpenFile = (apiUrl: string | undefined): OpenRemoteFile => {
       yield* readFile(await openRenewed(file, signal), file.sizeBytes, EXPIRED, at, signal);
     },
   });
+};
+
+/** Points of a waveform ("Attachment Object", `waveform`), each one byte. */
+const POINTS = 256;
+const LOUDEST = 255;
+
+/** True for a file that Discord shows as a voice message: Ogg alone ("Voice Messages"). */
+export const isVoiceMessage = ({
+  voice,
+  mediaType,
+}: Pick<OutgoingFile, 'voice' | 'mediaType'>): boolean =>
+  voice !== undefined && /^audio\/ogg\b/i.test(mediaType);
+
+/** The loudness that a waveform of Discord stands for. */
+export const loudnessOf = (waveform: string): readonly number[] =>
+  Array.from(Buffer.from(waveform, 'base64'), (point) => point / LOUDEST);
+
+/** A loudness as a waveform of Discord; flat where it is not known. */
+export const waveformOf = (loudness: readonly number[]): string => {
+  const step = Math.max(1, loudness.length / POINTS);
+  const points = Array.from({ length: Math.min(POINTS, loudness.length) }, (_, index) =>
+    Math.round(Math.min(1, Math.max(0, loudness[Math.floor(index * step)] ?? 0)) * LOUDEST),
+  );
+  return Buffer.from(points.length > 0 ? points : [0]).toString('base64');
 };

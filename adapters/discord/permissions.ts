@@ -91,6 +91,27 @@ export const missingOf = (
     .map((name) => NAMES[name]);
 };
 
+/** Finds a channel, or the parent of an unknown thread; undefined when it is hidden. */
+export const findIn = (
+  client: Client | undefined,
+  { id, parentId, space }: Channel,
+): GuildBasedChannel | undefined => {
+  const cache = client?.channels.cache;
+  const found = cache?.get(id) ?? cache?.get(parentId ?? '');
+  // A channel of another server is ignored: its members have not agreed.
+  return found && !found.isDMBased() && found.guildId === space.id ? found : undefined;
+};
+
+/** The bot's permissions in a channel; undefined when it is hidden. */
+export const grantedIn = (
+  client: Client | undefined,
+  channel: Channel,
+): Readonly<PermissionsBitField> | undefined => {
+  const found = findIn(client, channel);
+  const me = found?.guild.members.me;
+  return found && me ? found.permissionsFor(me) : undefined;
+};
+
 /** Replaces `Speak` on a stage: moderators may always speak, others may request it. */
 const onStage = (
   name: keyof typeof NAMES,
@@ -143,27 +164,6 @@ export const fitsMode = (client: Client, { id }: Channel, mode: WatchMode): bool
   const type = client.channels.cache.get(id)?.type;
   if (type === undefined || mode === 'reply') return true;
   return mode === 'thread' ? TEXT_CHANNELS.includes(type) : !NO_MESSAGES.includes(type);
-};
-
-/** Finds a channel, or the parent of an unknown thread; undefined when it is hidden. */
-export const findIn = (
-  client: Client | undefined,
-  { id, parentId, space }: Channel,
-): GuildBasedChannel | undefined => {
-  const cache = client?.channels.cache;
-  const found = cache?.get(id) ?? cache?.get(parentId ?? '');
-  // A channel of another server is ignored: its members have not agreed.
-  return found && !found.isDMBased() && found.guildId === space.id ? found : undefined;
-};
-
-/** The bot's permissions in a channel; undefined when it is hidden. */
-export const grantedIn = (
-  client: Client | undefined,
-  channel: Channel,
-): Readonly<PermissionsBitField> | undefined => {
-  const found = findIn(client, channel);
-  const me = found?.guild.members.me;
-  return found && me ? found.permissionsFor(me) : undefined;
 };
 
 /** True when the bot receives the channel's messages and may read its history. */

@@ -1,6 +1,7 @@
 import { Routes } from 'discord.js';
 import type { Api } from './api.ts';
 import { isGone } from './errors.ts';
+import { recover } from '../../src/errors.ts';
 import { BY_BOT, channelOf, ownPost, ownPostOf, PLATFORM, postedOf } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
 import type { Writers } from './mirrors/writers.ts';
@@ -21,8 +22,7 @@ export interface PlatformDeps {
   readonly voice: VoicePort;
 }
 
-/** Creates the port through which the core uses Discord. */
-/** Sends a direct message. */
+/** Creates the function that sends direct messages. */
 const createTell =
   (api: Api): NonNullable<Platform['tell']> =>
   async ({ id }, content, held = {}) => {
@@ -32,6 +32,7 @@ const createTell =
     await syncParts(botMessageWriter(api, to, held), [], render(content));
   };
 
+/** Creates the port through which the core uses Discord. */
 export const createPlatform = ({
   api,
   access,
@@ -56,13 +57,7 @@ export const createPlatform = ({
     const writer = await writers.of({ channel, ids, handle }, held);
     return postedOf(ownPost(channel, await syncParts(writer, ids, render(content)), handle));
   },
-  delete: async (message) => {
-    try {
-      await writers.erase(ownPostOf(message));
-    } catch (thrown) {
-      if (!isGone(thrown)) throw thrown;
-    }
-  },
+  delete: async (message) => recover(writers.erase(ownPostOf(message)), isGone),
   feed,
   mirrors,
   voice,

@@ -1,4 +1,4 @@
-import { RESTEvents, type Client, type REST } from 'discord.js';
+import { RESTEvents, type Client } from 'discord.js';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Core } from '../../src/adapter.ts';
 import { createAccess } from './access.ts';
@@ -46,19 +46,13 @@ export const createRestParts = (
 ) => {
   const { clock = realClock } = options;
   const measured = declareDiscordMetrics(metrics, clock);
-  const watchRequests = (rest: Pick<REST, 'on'>): void => {
-    measured.watchRequests(rest);
-    rest.on(RESTEvents.Response, ({ path }, { status }) => {
-      if (REFUSED.has(status)) clients.doubt(path);
-    });
-  };
   const limits = createSharedLimits({
     processes,
     requestsPerSecond: options.requestsPerSecond,
     log,
     clock,
   });
-  const api = createDiscordApi({ ...options, watchRequests, limits });
+  const api = createDiscordApi({ ...options, limits });
   const parents = createThreadParents();
   const makeVisitor = (found: Application): Client => createClient(options, found);
   const clients = createClients({
@@ -68,6 +62,12 @@ export const createRestParts = (
     parents,
     clock,
     isAlone: processes.isAlone,
+  });
+  api.watch((rest) => {
+    measured.watchRequests(rest);
+    rest.on(RESTEvents.Response, ({ path }, { status }) => {
+      if (REFUSED.has(status)) clients.doubt(path);
+    });
   });
   const openFile = createOpenFile(options.url);
   const renew = async (ref: MessageRef, fileId: string): Promise<string | undefined> => {

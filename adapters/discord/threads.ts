@@ -5,7 +5,7 @@ import {
   ThreadAutoArchiveDuration,
   type APIThreadChannel,
 } from 'discord.js';
-import { AppError } from '../../src/errors.ts';
+import { AppError, recover } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { WhileHeld } from '../../src/ports/leases.ts';
 import type { Api } from './api.ts';
@@ -60,14 +60,9 @@ export const createThreads = (api: Api, botId: () => string) => {
 
   /** True for a thread of this channel that still exists and is not locked. */
   const isUsable = async (channelId: string, threadId: string): Promise<boolean> => {
-    try {
-      const route = Routes.channel(threadId);
-      const { parent_id, thread_metadata } = await api.send<APIThreadChannel>('GET', route);
-      return parent_id === channelId && !thread_metadata?.locked;
-    } catch (thrown) {
-      if (isGone(thrown)) return false;
-      throw thrown;
-    }
+    const reading = api.send<APIThreadChannel>('GET', Routes.channel(threadId));
+    const thread = await recover(reading, isGone);
+    return thread?.parent_id === channelId && !thread.thread_metadata?.locked;
   };
 
   const make = async (

@@ -1,23 +1,17 @@
-import { z } from 'zod';
 import type { Api } from './api.ts';
 import { readChannel } from './channel-feed.ts';
 import { channelIdOf, PLATFORM } from './ids.ts';
-import { readCursorPages, responseMetadata } from './pagination.ts';
+import { readCursorPages } from './pagination.ts';
 import { createCache } from '../../src/async/lru.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { Access, Platform } from '../../src/ports/platform.ts';
 
-const membersPage = z.object({
-  members: z.array(z.string()),
-  response_metadata: responseMetadata,
-});
-
 /** Members of one page: "conversations.members". */
-const PAGE = 1_000;
-/** Channels whose members are held, each for a moment: one list may ask for many people's rights. */
-const KEPT = 50;
-const KEPT_MS = 5_000;
+const PAGE_MEMBERS = 1_000;
+/** Channels whose members are cached, each for a moment: one list may ask for many people's rights. */
+const CACHED_CHANNELS = 50;
+const CACHED_MS = 5_000;
 
 /**
  * Creates the check of a person's access to a channel. Public channels are open to everybody in a
@@ -26,17 +20,17 @@ const KEPT_MS = 5_000;
 export const createAccess = (api: Api, now: () => number): NonNullable<Platform['access']> => {
   const readMembers = async (channel: Channel): Promise<ReadonlySet<string>> => {
     const all = new Set<string>();
-    const pages = readCursorPages(async (at) => {
-      const args = { channel: channelIdOf(channel), limit: PAGE, ...at };
-      return membersPage.parse(await api.call(channel.space, 'conversations.members', args));
-    });
-    for await (const { members: found } of pages) for (const id of found) all.add(id);
+    const args = { channel: channelIdOf(channel), limit: PAGE_MEMBERS };
+    const pages = readCursorPages(async (at) =>
+      api.call(channel.space, 'conversations.members', { ...args, ...at }),
+    );
+    for await (const { members: page = [] } of pages) for (const id of page) all.add(id);
     return all;
   };
   const members = createCache(readMembers, {
     keyOf: ({ space, id }) => `${space.id} ${id}`,
-    most: KEPT,
-    keptMs: KEPT_MS,
+    most: CACHED_CHANNELS,
+    keptMs: CACHED_MS,
     now,
   });
 

@@ -1,36 +1,24 @@
-import { createAccess } from './access.ts';
 import { createSlackApi, type ApiOptions } from './api.ts';
-import { createCatchUp } from './catch-up.ts';
-import { createChannelFeed } from './channel-feed.ts';
 import { isTokenEnded } from './errors.ts';
 import { PLATFORM } from './ids.ts';
-import { createFiles } from './files.ts';
 import { createHome } from './home/home.ts';
 import { createBolt } from './inbound/bolt.ts';
-import { createEventPlaces } from './inbound/event-places.ts';
-import { createEventCover } from './inbound/event-cover.ts';
 import { createEvents } from './inbound/events.ts';
+import { createHttp } from './inbound/http.ts';
 import { createIntake } from './inbound/intake.ts';
-import { createLookBack } from './inbound/look-back.ts';
-import { createPendingLooks } from './inbound/pending-looks.ts';
-import { createMessageReader } from './inbound/message-reader.ts';
+import { createMissedEvents } from './inbound/missed-events.ts';
+import { createSocket } from './inbound/socket.ts';
 import { openInstallations } from './install/index.ts';
-import { createEventTransport } from './inbound/transport.ts';
-import type { Installed } from './install/installations.ts';
 import { createAgent } from './interactions/agent.ts';
+import { createAnswer } from './interactions/answer.ts';
+import { createForms } from './interactions/forms.ts';
 import { createInteractions } from './interactions/interactions.ts';
-import { createMentions } from './mentions.ts';
-import { createMirrors } from './mirrors/mirrors.ts';
-import { createOneApp } from './one-app.ts';
-import { createOwnMessages } from './mirrors/own-messages.ts';
-import { createMessageWriter } from './outbound/message-writer.ts';
+import { createModals } from './interactions/modals.ts';
 import { declareSlackMetrics } from './metrics.ts';
-import { createUploads } from './outbound/uploads.ts';
-import { createPeople } from './people.ts';
-import { createPlatform } from './platform.ts';
-import { createThreads } from './threads.ts';
+import { createOneApp } from './one-app.ts';
+import { createRestParts } from './rest-parts.ts';
 import { realClock } from '../../src/async/clock.ts';
-import { toAppError } from '../../src/errors.ts';
+import { faultFields, toAppError } from '../../src/errors.ts';
 import { retryUntilAborted } from '../../src/app/retry-until-aborted.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { Space } from '../../src/model/place.ts';
@@ -51,17 +39,12 @@ export interface SlackOptions extends ApiOptions {
 export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter => {
   const { log, feedListener } = core;
   const { url, clock = realClock, speed = 1 } = options;
-  const stopped = new AbortController();
-  const { installations, pages } = openInstallations(options, core, {
-    adding: async (space) => feedListener.spaceJoined(space),
-    added: (spaces) => spaces.forEach((space) => lookBack.start(space)),
-    changed: (spaces) => spaces.forEach((space) => forgetSpace(space)),
-    stopped: stopped.signal,
-  });
-  const known = (space: Space): Installed | undefined => installations.known(space);
+  const stopping = new AbortController();
+  const stopped = stopping.signal;
+  const { installations, pages } = openInstallations(options, core, stopped);
   const oneApp = createOneApp(core.processes, clock, pages && options.client?.id, () => {
     const [space] = installations.list();
-    return space && known(space)?.appId;
+    return space && installations.known(space)?.appId;
   });
   const measured = declareSlackMetrics(core.metrics);
   const { isAlone, quota } = core.processes;
@@ -69,117 +52,69 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     { ...options, quota: isAlone ? undefined : quota, rateLimited: measured.rateLimited },
     installations,
   );
-  const people = createPeople(api, installations, Date.now);
-  const threads = createThreads(api);
-  const files = createFiles(api, installations, url);
-  const mentions = createMentions(api, people, Date.now);
-  const reader = createMessageReader({
-    people,
-    mentions,
-    installedIn: known,
-    files,
-    log,
-  });
-  const uploads = createUploads(api, { apiUrl: url, speed });
-  const writer = createMessageWriter(api, uploads);
-  const ownMessages = createOwnMessages({ api, log, speed });
-  const mirrors = createMirrors({ api, writer, threads, uploads, mentions, ownMessages });
-  const catchUp = createCatchUp({ api, installations, clock, speed });
-  const feed = createChannelFeed({
+  const isSocket = options.appToken !== undefined;
+  const transport = (isSocket ? createSocket : createHttp)(options, pages, log);
+  const isTaking = isSocket ? undefined : transport.isConnected;
+  const missed = createMissedEvents({
     api,
-    reader,
-    people,
-    catchUp,
-    threads,
+    core,
     installations,
-    reportsAll: (space) => cover?.isKept() === true && !looks.isPending(space),
-    now: Date.now,
+    clock,
+    speed,
+    stopped,
+    isTaking,
   });
-  const access = createAccess(api, Date.now);
-  const platform = createPlatform({ access, writer, threads, feed, mirrors });
+  const { reportsAll } = missed;
+  const parts = createRestParts(options, { api, installations, log, reportsAll });
+  const { people, threads, files, mentions, reader, uploads, writer, feed, platform } = parts;
 
-  const home = createHome({ api, core, people, uploads }, stopped.signal);
-  const agent = createAgent({ api, core, people, reader, writer, speed }, stopped.signal);
+  const home = createHome({ api, core, people, uploads }, stopped);
+  const agent = createAgent({ api, core, people, reader, writer, speed }, stopped);
+  const answering = { api, apiUrl: url, writer, uploads, log, speed, now: Date.now };
+  const openUpload = files.openById;
   const interactions = createInteractions(
     {
-      api,
-      apiUrl: url,
       core,
       reader,
       people,
-      home,
-      mentions,
       threads,
-      writer,
-      uploads,
-      log,
-      speed,
-      now: Date.now,
-      openUpload: files.openById,
+      home,
+      modals: createModals({ api, core, people, mentions, openUpload }),
+      forms: createForms({ api, core }),
+      answerAt: (place) => createAnswer(answering, place),
     },
-    stopped.signal,
+    stopped,
   );
-
-  const lookBack = createLookBack({
-    api,
-    listener: feedListener,
-    note: async (space, withinMs) => looks.note(space, Date.now() + withinMs),
-    log,
-    clock: realClock,
-    speed,
-    stopped: stopped.signal,
-  });
-  const looks = createPendingLooks({
-    processes: core.processes,
-    isInstalled: (space) => known(space) !== undefined,
-    channelsOf: async (space) => {
-      await handled(space);
-      return lookBack.channelsOf(space);
-    },
-    readMissed: async (channel) => feedListener.readMissed(channel),
-    log,
-    clock,
-    now: Date.now,
-    stopped: stopped.signal,
-  });
 
   /** Drops what this process knows of a workspace. */
   const forgetSpace = (space: Space): void => {
-    for (const cache of [people, mentions, threads, feed, home, lookBack]) cache.forgetSpace(space);
+    for (const cache of [people, mentions, threads, feed, home, missed]) cache.forgetSpace(space);
   };
-
-  /** Takes spaces from which the app was removed. */
-  const removed = async (spaces: readonly Space[]): Promise<void> => {
-    for (const space of spaces) {
-      await feedListener.spaceLeft(space);
-      forgetSpace(space);
-      await looks.forgetSpace(space);
-    }
-  };
-
-  const places = createEventPlaces(feedListener, installations);
   const handle = createEvents({
     listener: feedListener,
-    places,
     reader,
     people,
     threads,
     installations,
-    lookBack: async (space) => looks.note(space),
-    removed,
+    lookBack: missed.note,
+    removed: async (spaces) => {
+      for (const space of spaces) {
+        await feedListener.spaceLeft(space);
+        forgetSpace(space);
+        await missed.removed(space);
+      }
+    },
     addressed: agent.addressed,
     renamed: feed.renamed,
     homeOpened: home.open,
   });
-
-  const transport = createEventTransport(options, pages, log);
-  const intake = createIntake({ core, places, handle });
+  const intake = createIntake({ core, installations, handle });
   const app = createBolt({
     receiver: transport.receiver,
     apiUrl: url,
     eventsDropped: (space) => {
       people.forgetSpace(space);
-      lookBack.eventsDropped(space);
+      missed.eventsDropped(space);
     },
     joined: async ({ spaces, organisationId }) => installations.joined(spaces, organisationId),
     takeEvent: intake.take,
@@ -187,47 +122,30 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   });
   interactions.listen(app);
 
-  /**
-   * Resolves when what came of a space before was handled: a deletion that was missed shows only in what is stored
-   * already.
-   */
+  /** Resolves when the earlier events of a workspace were handled, or may not be yet. */
   const handled = async (space: Space): Promise<void> => {
     try {
       await intake.handled(space);
     } catch (err) {
-      if (stopped.signal.aborted) return;
-      log.warn({ err }, 'earlier events of a workspace may not be handled yet');
+      if (!stopped.aborted)
+        log.warn({ err }, 'earlier events of a workspace may not be handled yet');
     }
   };
 
-  /** Over Socket Mode there is none: Slack may not send again what came while nothing was connected. */
-  const cover =
-    core.receives && options.appToken === undefined
-      ? createEventCover({
-          agreements: core.processes.agreements,
-          clock,
-          now: Date.now,
-          speed,
-          log,
-          stopped: stopped.signal,
-          isTaking: () => transport.isConnected(),
-          missed: async () => {
-            for (const space of installations.list()) await looks.note(space);
-          },
-        })
-      : undefined;
-
-  const unwatch = installations.watch();
+  const unwatch = installations.watch({
+    adding: async (space) => feedListener.spaceJoined(space),
+    added: (spaces) => spaces.forEach(missed.lookBack),
+    changed: (spaces) => spaces.forEach(forgetSpace),
+  });
   let isPosting = false;
   transport.onConnected(() => {
     measured.connected();
     people.forgetAll();
     feedListener.connected(PLATFORM);
-    if (cover) void cover.keep();
-    else for (const space of installations.list()) lookBack.start(space);
+    missed.connected();
   });
 
-  /** Only asks and posts, for other processes take the events. */
+  /** Begins to call and post only, as other processes take the events. */
   const startPosting = (): string => {
     isPosting = true;
     feedListener.connected(PLATFORM);
@@ -237,12 +155,11 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   const goOnline = async (): Promise<string> => {
     await installations.load();
     await oneApp.demand();
-    stopped.signal.throwIfAborted();
-    if (core.receives) await looks.start();
-    await cover?.look();
+    stopped.throwIfAborted();
+    await missed.resume(handled);
     await intake.resume();
     const where = core.receives ? await transport.start() : startPosting();
-    const names = installations.list().map((space) => known(space)?.url ?? space.id);
+    const names = installations.list().map((space) => installations.known(space)?.url ?? space.id);
     return [where, ...names].join(' ');
   };
 
@@ -255,9 +172,8 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   /** Connects in the background, so that an outage of Slack does not delay other platforms. */
   const keepTrying = async (): Promise<void> =>
     retryUntilAborted(async () => log.info({ where: await goOnline() }, 'Slack: connected'), {
-      signal: stopped.signal,
-      failed: ({ code, message }) =>
-        log.error({ code, reason: message }, 'Slack: still not connected'),
+      signal: stopped,
+      failed: (fault) => log.error(faultFields(fault), 'Slack: still not connected'),
     });
 
   return {
@@ -276,7 +192,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
     },
     ready: () => (core.receives ? transport.isConnected() : isPosting) && isUsable(),
     [Symbol.asyncDispose]: async () => {
-      stopped.abort();
+      stopping.abort();
       unwatch();
       intake[Symbol.dispose]();
       await transport.stop();

@@ -7,9 +7,14 @@ import type { Quota } from '../../src/ports/quota.ts';
 import type { Space } from '../../src/model/place.ts';
 import { fromSlack, isTokenEnded } from './errors.ts';
 import type { Installations } from './install/installations.ts';
-import { ANSWERING, LEVEL, type CallPriority } from './bucket.ts';
-import { createHistoryLimits, type HistoryLimits } from './history-limits.ts';
-import { createRateLimiter } from './rate-limiter.ts';
+import {
+  ANSWERING,
+  LEVEL,
+  type CallPriority,
+  createHistoryLimits,
+  type HistoryLimits,
+  createRateLimiter,
+} from './rate-limiter.ts';
 import { ANSWERS, type SlackMethod } from './rates.ts';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -26,15 +31,22 @@ export interface SlackCallOptions {
   readonly assertHeld?: (() => void) | undefined;
 }
 
+/** The answer to a method of a part of the client, as the library types it. */
+type AnswerIn<Part, Path extends string> = Path extends `${infer Head}.${infer Rest}`
+  ? AnswerIn<Part[Head & keyof Part], Rest>
+  : Part[Path & keyof Part] extends (...args: never) => Promise<infer Answer>
+    ? Answer
+    : never;
+
 /** Calls of Slack's Web API; each rejects with an `AppError`, a `SlackError` when refused. */
 export interface Api {
   /** Calls a method as the bot of a workspace. */
-  call<Result>(
+  call<Method extends SlackMethod>(
     space: Space,
-    method: SlackMethod,
+    method: Method,
     args?: Args,
     options?: SlackCallOptions,
-  ): Promise<Result>;
+  ): Promise<AnswerIn<WebClient, Method>>;
   /** True unless Slack refused the workspace's token the last time it was used. */
   readonly isTokenGood: (space: Space) => boolean;
   /** Knowledge of whether Slack limits the app's history. */
@@ -95,21 +107,20 @@ export const clientOptions = (url: string | undefined) => ({
   logger: silent,
 });
 
-const priorityOf = (method: SlackMethod): CallPriority =>
-  ANSWERS.has(method) ? ANSWERING : { level: LEVEL.work };
+const WORK: CallPriority = { level: LEVEL.work };
 
 export const createSlackApi = (
-  options: ApiOptions,
+  apiOptions: ApiOptions,
   tokens: Pick<Installations, 'tokenOf' | 'tokenKnown' | 'tokenRefused'>,
 ): Api => {
-  const { clock = realClock, random = Math.random, speed = 1 } = options;
+  const { clock = realClock, random = Math.random, speed = 1 } = apiOptions;
   const client = new WebClient(undefined, {
-    ...clientOptions(options.url),
+    ...clientOptions(apiOptions.url),
     // Calls wait here instead, before they are asked for.
     maxRequestConcurrency: Infinity,
   });
   const requests = createSemaphore(REQUESTS_AT_ONCE);
-  const limiter = createRateLimiter(clock, speed, options.quota);
+  const limiter = createRateLimiter(clock, speed, apiOptions.quota);
   const history = createHistoryLimits(limiter);
   const backoff = { firstMs: 500, longestMs: 4_000, random };
   /** Tokens that Slack refused, by the workspace. Another process may have stored another one since. */
@@ -164,28 +175,24 @@ export const createSlackApi = (
   };
 
   return {
-    call: async <Result>(
+    call: async <Method extends SlackMethod>(
       space: Space,
-      method: SlackMethod,
+      method: Method,
       args: Args = {},
-      {
-        once = false,
-        priority = priorityOf(method),
-        waitsForRateLimit = false,
-        signal,
-        assertHeld,
-      }: SlackCallOptions = {},
-    ): Promise<Result> => {
+      options: SlackCallOptions = {},
+    ): Promise<AnswerIn<WebClient, Method>> => {
+      const { once = false, waitsForRateLimit = false, signal, assertHeld } = options;
+      const priority = options.priority ?? (ANSWERS.has(method) ? ANSWERING : WORK);
       for (let attempt = 1; ; attempt += 1) {
         await limiter.take(space, method, args['channel'], priority, signal);
         try {
-          return (await callOnce(space, method, args, assertHeld)) as Result;
+          return (await callOnce(space, method, args, assertHeld)) as AnswerIn<WebClient, Method>;
         } catch (thrown) {
           const fault = fromSlack(thrown, method, speed);
           const isOnce = once || isTokenEnded(fault);
           const waitMs = waitAfter(fault, attempt, { isOnce, waitsForRateLimit });
           if (fault.code === 'rate-limited') {
-            options.rateLimited?.();
+            apiOptions.rateLimited?.();
             const toldMs = fault.retryAfterMs ?? 0;
             history.refused(space, method, toldMs * speed);
             limiter.hold(space, method, args['channel'], waitMs ?? toldMs);

@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import { LEVEL, type CallPriority } from './bucket.ts';
+import { LEVEL, type CallPriority } from './rate-limiter.ts';
 import { readHistory, readHistoryPage, THREADS_BACK_MS } from './history.ts';
 import { positionAt, positionOf, timestampAt, writtenMsOf } from './ids.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';

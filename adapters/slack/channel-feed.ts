@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import type { ConversationsInfoResponse } from '@slack/web-api';
 import type { Api } from './api.ts';
 import { toAppError } from '../../src/errors.ts';
-import { isRefusal, SlackError } from './errors.ts';
+import { refusedAs, SlackError } from './errors.ts';
 import type { createCatchUp } from './catch-up.ts';
 import { readMessage, readReacted } from './history.ts';
 import { channelIdOf, channelOf, positionAt, positionOf, writtenMsOf, timestampAt } from './ids.ts';
@@ -10,7 +10,7 @@ import type { RawSlackMessage } from './inbound/raw-message.ts';
 import type { Installations, Installed } from './install/installations.ts';
 import { withNames } from './mentions.ts';
 import type { People } from './people.ts';
-import { reactionOf } from './rich-text/emoji.ts';
+import { reactionOf } from './rich-text/atoms.ts';
 import { missingScopes } from './scopes.ts';
 import type { Threads } from './threads.ts';
 import { createCache } from '../../src/async/lru.ts';
@@ -32,35 +32,16 @@ export interface ChannelFeedDeps {
   readonly now: () => number;
 }
 
-const channelInfo = z.object({
-  channel: z.object({
-    id: z.string(),
-    name: z.string().optional(),
-    is_private: z.boolean().optional(),
-    is_im: z.boolean().optional(),
-    is_mpim: z.boolean().optional(),
-    is_archived: z.boolean().optional(),
-    is_member: z.boolean().optional(),
-  }),
-});
+type ChannelInfo = ConversationsInfoResponse['channel'];
 
-export type ChannelInfo = z.infer<typeof channelInfo>['channel'];
-
-/** Channels whose names are remembered, and for how long: Slack does not tell of each that is made private. */
-const KEPT = 5_000;
-const KEPT_MS = 10 * MINUTE_MS;
+/** Channels whose names are cached, and for how long: Slack does not report each that is made private. */
+const CACHED_CHANNELS = 5_000;
+const CACHED_MS = 10 * MINUTE_MS;
 
 /** Reads what Slack says of a channel; undefined for one that the app may not know. */
-export const readChannel = async (api: Api, channel: Channel): Promise<ChannelInfo | undefined> => {
-  try {
-    const answer = await api.call(channel.space, 'conversations.info', {
-      channel: channelIdOf(channel),
-    });
-    return channelInfo.parse(answer).channel;
-  } catch (thrown) {
-    if (isRefusal(thrown, 'channel_not_found')) return undefined;
-    throw thrown;
-  }
+export const readChannel = async (api: Api, channel: Channel): Promise<ChannelInfo> => {
+  const asking = api.call(channel.space, 'conversations.info', { channel: channelIdOf(channel) });
+  return (await refusedAs(asking, 'channel_not_found'))?.channel;
 };
 
 /** The command by which people let the app into a channel. */
@@ -93,23 +74,20 @@ export type SlackChannelFeed = ChannelFeed & {
   readonly forgetSpace: (space: Space) => void;
 };
 
-export const createChannelFeed = ({
-  api,
-  reader,
-  people,
-  catchUp,
-  threads,
-  installations,
-  reportsAll,
-  now,
-}: ChannelFeedDeps): SlackChannelFeed => {
+export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
+  const { api, reader, people, catchUp, threads, installations, reportsAll, now } = deps;
   const names = createCache(
     async (channel: Channel): Promise<string | undefined> => {
       const info = await readChannel(api, channel);
       // The name of a private channel is not told in others.
       return info && !info.is_private ? info.name : undefined;
     },
-    { keyOf: ({ space, id }) => `${space.id} ${id}`, most: KEPT, keptMs: KEPT_MS, now },
+    {
+      keyOf: ({ space, id }) => `${space.id} ${id}`,
+      most: CACHED_CHANNELS,
+      keptMs: CACHED_MS,
+      now,
+    },
   );
 
   const nameFor = async (
@@ -154,13 +132,8 @@ export const createChannelFeed = ({
         }
     },
     read: async ({ channel, id }) => {
-      try {
-        const raw = await readMessage(api, channel, id);
-        return raw && (await messageOf(raw, channel));
-      } catch (thrown) {
-        if (isRefusal(thrown, 'channel_not_found')) return undefined;
-        throw thrown;
-      }
+      const raw = await refusedAs(readMessage(api, channel, id), 'channel_not_found');
+      return raw && messageOf(raw, channel);
     },
     named: async (channel, text) => withNames(text, async (node) => nameFor(channel, node)),
     reactions: async ({ channel, id }, emoji) => {

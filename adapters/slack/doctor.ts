@@ -1,10 +1,14 @@
 import { request } from 'undici';
 import type { SlackOptions } from './adapter.ts';
-import { creationLink, manifestFor } from './manifest.ts';
-import { APPS } from './app-pages.ts';
+import { creationLink, manifestFor, APPS } from './manifest.ts';
 import { finding, runCheck, type Findings } from './doctor/findings.ts';
-import { checkPages } from './doctor/pages.ts';
-import { checkAddresses, checkClient, checkSecret, checkSocket } from './doctor/transport.ts';
+import {
+  checkPages,
+  checkAddresses,
+  checkClient,
+  checkSecret,
+  checkSocket,
+} from './doctor/transport.ts';
 import { checkWorkspaces } from './doctor/workspaces.ts';
 import { MINUTE_MS } from '../../src/async/time.ts';
 import type { Core } from '../../src/adapter.ts';

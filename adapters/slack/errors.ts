@@ -4,7 +4,13 @@ import {
   WebAPIRateLimitedError,
   WebAPIRequestError,
 } from '@slack/web-api';
-import { AppError, toAppError, type AppErrorOptions, type ErrorCode } from '../../src/errors.ts';
+import {
+  AppError,
+  recover,
+  toAppError,
+  type AppErrorOptions,
+  type ErrorCode,
+} from '../../src/errors.ts';
 
 /** A refusal by Slack, with the name of its error ("errors" of each method). */
 export class SlackError extends AppError {
@@ -127,6 +133,12 @@ export const isRefusal = (thrown: unknown, ...errors: readonly string[]): boolea
   thrown instanceof SlackError &&
   thrown.slackError !== undefined &&
   errors.includes(thrown.slackError);
+
+/** Resolves as a call does; with undefined where Slack refuses it with one of these errors. */
+export const refusedAs = async <Answer>(
+  call: Promise<Answer>,
+  ...errors: readonly string[]
+): Promise<Answer | undefined> => recover(call, (thrown) => isRefusal(thrown, ...errors));
 
 /** True when the token of a workspace is of no use any more. */
 export const isTokenEnded = (thrown: unknown): boolean =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Api } from './api.ts';
-import { isRefusal } from './errors.ts';
+import { refusedAs } from './errors.ts';
 import { rawFile, type RawFile } from './inbound/raw-message.ts';
 import type { Installations } from './install/installations.ts';
 import { AppError } from '../../src/errors.ts';
@@ -76,12 +76,12 @@ export const createFiles = (
 
   /** Reads Slack's description of a file; undefined when it is gone. */
   const info = async (space: Space, id: string): Promise<RawFile | undefined> => {
-    try {
-      return fileInfo.parse(await api.call(space, 'files.info', { file: id })).file;
-    } catch (thrown) {
-      if (isRefusal(thrown, 'file_not_found', 'file_deleted')) return undefined;
-      throw thrown;
-    }
+    const answer = await refusedAs(
+      api.call(space, 'files.info', { file: id }),
+      'file_not_found',
+      'file_deleted',
+    );
+    return answer && fileInfo.parse(answer).file;
   };
 
   /** A file that can be read; undefined for one that is gone. */

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import type { Api, SlackCallOptions } from './api.ts';
-import { isRefusal } from './errors.ts';
+import { refusedAs } from './errors.ts';
 import { channelIdOf } from './ids.ts';
 import { rawMessage, type RawSlackMessage } from './inbound/raw-message.ts';
 import { HISTORY_PAGE } from './limits.ts';
-import { responseMetadata } from './pagination.ts';
 import { DAY_MS } from '../../src/async/time.ts';
 import type { Channel } from '../../src/model/place.ts';
 
 const page = z.object({
   messages: z.array(rawMessage),
   has_more: z.boolean().optional(),
-  response_metadata: responseMetadata,
+  response_metadata: z.object({ next_cursor: z.string().optional() }).optional(),
 });
 
 /** Messages of a channel, or of a thread, between two timestamps, neither included. */
@@ -86,14 +85,11 @@ export const readReacted = async (
   channel: Channel,
   ts: string,
 ): Promise<RawSlackMessage | undefined> => {
-  try {
-    const args = { channel: channelIdOf(channel), timestamp: ts, full: true };
-    const { message } = reacted.parse(await api.call(channel.space, 'reactions.get', args));
-    return message.subtype === 'tombstone' ? undefined : withThread(message);
-  } catch (thrown) {
-    if (isRefusal(thrown, 'message_not_found')) return undefined;
-    throw thrown;
-  }
+  const args = { channel: channelIdOf(channel), timestamp: ts, full: true };
+  const asking = api.call(channel.space, 'reactions.get', args);
+  const answer = await refusedAs(asking, 'message_not_found');
+  const message = answer && reacted.parse(answer).message;
+  return message && message.subtype !== 'tombstone' ? withThread(message) : undefined;
 };
 
 const readInThread = async (
@@ -101,25 +97,19 @@ const readInThread = async (
   channel: Channel,
   ts: string,
 ): Promise<RawSlackMessage | undefined> => {
-  try {
-    // A thread's first page has the message in both cases: as its first one, or as the one asked for.
-    const answer = page.parse(
-      await api.call(channel.space, 'conversations.replies', {
-        channel: channelIdOf(channel),
-        ts,
-        oldest: ts,
-        latest: ts,
-        inclusive: true,
-        limit: 2,
-        include_all_metadata: true,
-      }),
-    );
-    const found = answer.messages.find((message) => message.ts === ts);
-    return found?.subtype === 'tombstone' ? undefined : found;
-  } catch (thrown) {
-    if (isRefusal(thrown, 'thread_not_found', 'message_not_found')) return undefined;
-    throw thrown;
-  }
+  // A thread's first page has the message in both cases: as its first one, or as the one asked for.
+  const asking = api.call(channel.space, 'conversations.replies', {
+    channel: channelIdOf(channel),
+    ts,
+    oldest: ts,
+    latest: ts,
+    inclusive: true,
+    limit: 2,
+    include_all_metadata: true,
+  });
+  const answer = await refusedAs(asking, 'thread_not_found', 'message_not_found');
+  const found = answer && page.parse(answer).messages.find((message) => message.ts === ts);
+  return found?.subtype === 'tombstone' ? undefined : found;
 };
 
 /** Reads one message; undefined when it is deleted. Waits for no history where the app gets little. */

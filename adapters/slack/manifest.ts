@@ -1,6 +1,13 @@
 import { SCOPES } from './scopes.ts';
 import type { Naming } from '../../src/model/command-info.ts';
 
+/** Page of a person's apps at Slack. */
+export const APPS = 'https://api.slack.com/apps';
+
+/** Page of the app's settings. */
+export const pageOf = (page: string, appId: string | undefined): string =>
+  appId === undefined ? `${APPS} (your app, "${page}")` : `${APPS}/${appId}/${page}`;
+
 /** The command that holds all others as subcommands. */
 export const ROOT_COMMAND = '/dragoman';
 /** The names by which people type the other commands. */

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Api } from './api.ts';
 import { PLATFORM } from './ids.ts';
 import type { People } from './people.ts';
@@ -9,13 +8,9 @@ import type { Space } from '../../src/model/place.ts';
 import { mention, type Mention, type RichText } from '../../src/rich-text/rich-text.ts';
 import { map, visit } from '../../src/rich-text/walk.ts';
 
-const usergroups = z.object({
-  usergroups: z.array(z.object({ id: z.string(), handle: z.string() })),
-});
-
-/** Workspaces whose groups are remembered, and for how long. */
-const KEPT = 1_000;
-const KEPT_MS = 10 * MINUTE_MS;
+/** Workspaces whose groups are cached, and for how long. */
+const CACHED_SPACES = 1_000;
+const CACHED_MS = 10 * MINUTE_MS;
 
 /** Gives the mentions of Slack that `picks` picks the names that `nameOf` finds. */
 export const withNames = async (
@@ -46,10 +41,10 @@ export type Mentions = ReturnType<typeof createMentions>;
 export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => number) => {
   const groups = createCache(
     async (space: Space) => {
-      const answer = usergroups.parse(await api.call(space, 'usergroups.list'));
-      return new Map(answer.usergroups.map(({ id, handle }) => [id, handle]));
+      const { usergroups = [] } = await api.call(space, 'usergroups.list');
+      return new Map(usergroups.map(({ id, handle }) => [id, handle]));
     },
-    { keyOf: ({ id }) => id, most: KEPT, keptMs: KEPT_MS, now },
+    { keyOf: ({ id }) => id, most: CACHED_SPACES, keptMs: CACHED_MS, now },
   );
 
   const nameOf = async (

@@ -1,10 +1,6 @@
-import { z } from 'zod';
-
-/** The part of a page that leads to the next one: "Pagination". */
-export const responseMetadata = z.object({ next_cursor: z.string().optional() }).optional();
-
+/** A page of a list, with what leads to the next one: "Pagination". */
 interface Page {
-  readonly response_metadata?: z.infer<typeof responseMetadata>;
+  readonly response_metadata?: { readonly next_cursor?: string | undefined } | undefined;
 }
 
 /**

@@ -1,10 +1,10 @@
-import { z } from 'zod';
 import type { Api } from './api.ts';
-import type { CallPriority } from './bucket.ts';
+import type { CallPriority } from './rate-limiter.ts';
 import { createCache } from '../../src/async/lru.ts';
 import { HOUR_MS } from '../../src/async/time.ts';
 import type { Installations } from './install/installations.ts';
-import type { Space } from '../../src/model/place.ts';
+import type { Space, Channel } from '../../src/model/place.ts';
+import { channelOf } from './ids.ts';
 
 /** A person or an app as others in a workspace see them. */
 export interface SlackUser {
@@ -19,41 +19,11 @@ export interface SlackUser {
   readonly homeId: string | undefined;
 }
 
-const userInfo = z.object({
-  user: z.object({
-    id: z.string(),
-    team_id: z.string().optional(),
-    name: z.string().optional(),
-    real_name: z.string().optional(),
-    locale: z.string().optional(),
-    is_bot: z.boolean().optional(),
-    is_admin: z.boolean().optional(),
-    is_owner: z.boolean().optional(),
-    /** The person in their organisation ("User object"). */
-    enterprise_user: z
-      .object({
-        enterprise_id: z.string().optional(),
-        is_admin: z.boolean().optional(),
-        is_owner: z.boolean().optional(),
-        teams: z.array(z.string()).optional(),
-      })
-      .optional(),
-    profile: z
-      .object({
-        display_name: z.string().optional(),
-        real_name: z.string().optional(),
-        image_192: z.string().optional(),
-        image_72: z.string().optional(),
-      })
-      .optional(),
-  }),
-});
+/** People whose names are cached, and for how long: the event of a change may be lost. */
+const CACHED_PEOPLE = 10_000;
+const CACHED_MS = HOUR_MS;
 
-/** People whose names are kept, and for how long: the event of a change may be lost. */
-const KEPT = 10_000;
-const KEPT_MS = HOUR_MS;
-
-interface Asked {
+interface Lookup {
   readonly space: Space;
   readonly id: string;
   readonly priority: CallPriority | undefined;
@@ -67,10 +37,9 @@ export const createPeople = (
   installations: Pick<Installations, 'ownerOf'>,
   now: () => number,
 ) => {
-  const ask = async ({ space, id, priority }: Asked): Promise<SlackUser> => {
+  const read = async ({ space, id, priority }: Lookup): Promise<SlackUser> => {
     const args = { user: id, include_locale: true };
-    const answer = await api.call(space, 'users.info', args, { priority });
-    const { user } = userInfo.parse(answer);
+    const { user = {} } = await api.call(space, 'users.info', args, { priority });
     const { profile = {}, enterprise_user: inOrganisation } = user;
     const owner = installations.ownerOf(space).id;
     // Somebody of another workspace may manage that one, but not this one.
@@ -91,11 +60,11 @@ export const createPeople = (
       homeId: isOwn ? owner : undefined,
     };
   };
-  const cache = createCache(ask, {
+  const cache = createCache(read, {
     // Who waits for an answer does not wait for what is read for others.
     keyOf: ({ space, id, priority }) => `${space.id} ${id} ${priority?.level}`,
-    most: KEPT,
-    keptMs: KEPT_MS,
+    most: CACHED_PEOPLE,
+    keptMs: CACHED_MS,
     now,
   });
   return {
@@ -109,4 +78,17 @@ export const createPeople = (
     /** Drops what is known of the people of a workspace. */
     forgetSpace: (space: Space): void => cache.forgetWhere((asked) => asked.space.id === space.id),
   };
+};
+
+/** True for a person's id in place of a channel's: their conversation with the app is meant. */
+export const isPersonId = (id: string): boolean => /^[UW]/.test(id);
+
+/** Opens the conversation between a person and the app. */
+export const openDirectChannel = async (
+  api: Api,
+  space: Space,
+  userId: string,
+): Promise<Channel> => {
+  const { channel } = await api.call(space, 'conversations.open', { users: userId });
+  return channelOf(space.id, channel?.id ?? '');
 };

@@ -1,7 +1,7 @@
 import { PLATFORM, postedOf } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
 import { NAMING } from './manifest.ts';
-import { handleOf, readHandle } from './mirrors/handle.ts';
+import { handleOf, readHandle } from './mirrors/metadata.ts';
 import type { MessageWriter } from './outbound/message-writer.ts';
 import { filesOf, render } from './outbound/render.ts';
 import type { Threads } from './threads.ts';

@@ -1,9 +1,136 @@
+import { orAborted } from '../../src/async/abort.ts';
 import type { Clock } from '../../src/async/clock.ts';
+import { AppError } from '../../src/errors.ts';
+import {
+  type Rate,
+  isHistory,
+  POSTS,
+  RATES,
+  type SlackMethod,
+  HISTORY_METHODS,
+  LIMITED_HISTORY,
+  LIMITED_PAGE,
+} from './rates.ts';
 import { createLru } from '../../src/async/lru.ts';
 import { keyOf, type Space } from '../../src/model/place.ts';
-import { burstOf, createBucket, flowOf, type Bucket, type CallPriority } from './bucket.ts';
-import { isHistory, POSTS, RATES, type Rate, type SlackMethod } from './rates.ts';
 import type { Quota, QuotaRate } from '../../src/ports/quota.ts';
+
+/** The place of a call among those that wait for the same rate. */
+export interface CallPriority {
+  /** Lower ones go first. */
+  readonly level: number;
+  /** Decides between equal levels: higher ones go first. Default: in the order of the calls. */
+  readonly rank?: number;
+}
+
+/** Levels of calls: somebody waits for the answer; ordinary work; what may take long. */
+export const LEVEL = { answer: 0, work: 1, background: 2 } as const;
+
+/** The priority of a call for whose end somebody waits. */
+export const ANSWERING: CallPriority = { level: LEVEL.answer };
+
+/** Calls of a level that may wait for one rate; above it the caller waits, who holds less. */
+const MOST_WAITING = 100;
+/** Calls that may be made at once, as a share of a minute's: "occasional bursts". */
+const BURST_SHARE = 0.2;
+/** Smallest lack of a token that is waited for; rounding may leave less. */
+const NOTHING = 1e-6;
+
+interface Waiter {
+  readonly priority: CallPriority;
+  readonly admit: () => void;
+}
+
+/** Calls that may be made at once. */
+export const burstOf = ({ calls }: Rate): number => Math.max(1, Math.floor(calls * BURST_SHARE));
+/** Tokens that are kept for answers. */
+const reserveOf = (rate: Rate): number => Math.floor(burstOf(rate) / 2);
+/** Tokens a millisecond: with a burst before them they are no more than the rate allows. */
+export const flowOf = (rate: Rate): number => Math.max(1, rate.calls - burstOf(rate)) / rate.perMs;
+
+const isBefore = (a: CallPriority, b: CallPriority): boolean =>
+  a.level === b.level ? (a.rank ?? 0) > (b.rank ?? 0) : a.level < b.level;
+
+export type Bucket = ReturnType<typeof createBucket>;
+
+/** Creates a token bucket: it lets calls through at a rate, those of the lowest level first. */
+export const createBucket = (clock: Clock, given: Rate) => {
+  const waiting: Waiter[] = [];
+  let rate = given;
+  let tokens = burstOf(rate);
+  let filledMs = clock.nowMs();
+  let takenMs = -Infinity;
+  let heldUntilMs = -Infinity;
+  let unschedule: (() => void) | undefined;
+
+  const waitOf = ({ level }: CallPriority): number => {
+    const now = clock.nowMs();
+    tokens = Math.min(burstOf(rate), tokens + (now - filledMs) * flowOf(rate));
+    filledMs = now;
+    const needed = level === LEVEL.answer ? 1 : 1 + reserveOf(rate);
+    const lack = needed - tokens;
+    return Math.max(0, heldUntilMs - now, lack > NOTHING ? lack / flowOf(rate) : 0);
+  };
+
+  const serve = (): void => {
+    unschedule?.();
+    for (let [first] = waiting; first; [first] = waiting) {
+      const waitMs = waitOf(first.priority);
+      if (waitMs > 0) {
+        unschedule = clock.after(waitMs, serve);
+        return;
+      }
+      waiting.shift();
+      tokens -= 1;
+      takenMs = clock.nowMs();
+      first.admit();
+    }
+  };
+
+  return {
+    /**
+     * Waits until a call may be made. Rejects with the signal's reason, and with `rate-limited` where
+     * too many wait that go before it.
+     */
+    take: async (priority: CallPriority, signal?: AbortSignal): Promise<void> => {
+      signal?.throwIfAborted();
+      const before = waiting.filter((other) => other.priority.level <= priority.level).length;
+      if (before >= MOST_WAITING)
+        throw new AppError('rate-limited', 'too many calls wait for Slack', {
+          retryable: true,
+          retryAfterMs: before / flowOf(rate),
+        });
+      const admitted = Promise.withResolvers<void>();
+      const waiter: Waiter = { priority, admit: admitted.resolve };
+      const at = waiting.findIndex((other) => isBefore(priority, other.priority));
+      waiting.splice(at < 0 ? waiting.length : at, 0, waiter);
+      serve();
+      try {
+        await (signal ? orAborted(admitted.promise, signal) : admitted.promise);
+      } catch (thrown) {
+        const left = waiting.indexOf(waiter);
+        if (left >= 0) waiting.splice(left, 1);
+        serve();
+        throw thrown;
+      }
+    },
+    /** Lets nothing through for a time, as the server said. */
+    hold: (waitMs: number): void => {
+      heldUntilMs = Math.max(heldUntilMs, clock.nowMs() + waitMs);
+      tokens = Math.min(tokens, 1);
+      serve();
+    },
+    /** True while at most half of a burst was used lately. */
+    isFresh: (): boolean => waitOf({ level: LEVEL.work }) === 0,
+    /** Goes on at another rate; the last call counts in it. */
+    setRate: (next: Rate): void => {
+      rate = next;
+      tokens = Math.min(burstOf(rate), (clock.nowMs() - takenMs) * flowOf(rate));
+      filledMs = clock.nowMs();
+      serve();
+    },
+  };
+};
 
 /** Methods of workspaces, and channels, whose use is remembered. */
 const REMEMBERED = 10_000;
@@ -66,6 +193,50 @@ export const createRateLimiter = (clock: Clock, speed: number, quota?: Pick<Quot
     setRate: (space: Space, method: SlackMethod, rate: Rate): void => {
       ofSpace(space, method).setRate(scaled(rate));
       changed.set(`${space.id} ${method}`, rate);
+    },
+  };
+};
+
+/** Shortest wait that tells Slack's limit on history from any other, in its own time. */
+const LIMIT_MS = 20_000;
+
+/** Messages of a page that Slack gave. */
+interface Page {
+  readonly asked: number;
+  readonly got: number;
+  readonly hasMore: boolean;
+}
+
+export interface HistoryLimits {
+  /** True where the app gets 15 messages a minute, as commercial apps outside the Marketplace do. */
+  isLimited(space: Space): boolean;
+  /** Learns from a page: one that ends at 15 messages shows the limit, a longer one that there is none. */
+  sawPage(space: Space, page: Page): void;
+  /** Learns from a refusal: few calls were made, and Slack wants a long wait. */
+  refused(space: Space, method: SlackMethod, toldMs: number): void;
+}
+
+/** Tracks whether Slack limits the app's history, which Slack does not say. */
+export const createHistoryLimits = (
+  limiter: Pick<RateLimiter, 'isFresh' | 'setRate'>,
+): HistoryLimits => {
+  const limited = new Set<string>();
+  const setLimited = (space: Space, isLimited: boolean): void => {
+    if (limited.has(space.id) === isLimited) return;
+    if (isLimited) limited.add(space.id);
+    else limited.delete(space.id);
+    for (const method of HISTORY_METHODS)
+      limiter.setRate(space, method, isLimited ? LIMITED_HISTORY : RATES[method]);
+  };
+  return {
+    isLimited: ({ id }) => limited.has(id),
+    sawPage: (space, { asked, got, hasMore }) => {
+      if (got > LIMITED_PAGE) setLimited(space, false);
+      else if (asked > LIMITED_PAGE && got === LIMITED_PAGE && hasMore) setLimited(space, true);
+    },
+    refused: (space, method, toldMs) => {
+      if (isHistory(method) && toldMs >= LIMIT_MS && limiter.isFresh(space, method))
+        setLimited(space, true);
     },
   };
 };

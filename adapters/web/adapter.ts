@@ -7,7 +7,7 @@ import type { ServiceState } from '../../src/command/services.ts';
 import { NO_SPACE } from '../../src/model/lane.ts';
 import { createWebApp, type WebOptions } from './app.ts';
 import { type Assets, createAssets } from './assets.ts';
-import { createSocketServer, isDictation } from './dictation-socket.ts';
+import { createSocketServer, isDictation } from './dictations.ts';
 import { TIMES } from './limits.ts';
 import { createWebPresence } from './presence.ts';
 import { sweepTempFolders } from './temp-store.ts';

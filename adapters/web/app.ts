@@ -15,12 +15,11 @@ import { isLocale } from '../../src/text/speech/spoken-language.ts';
 import { isFromElsewhere, loopbackNamesOnly, ownPageOnly, setOwnCookie } from './access.ts';
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
-import { createDictationHandler, DICTATION_PATH } from './dictation-socket.ts';
+import { createDictationHandler, DICTATION_PATH } from './dictations.ts';
 import { newSecret, PLATFORM, type Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
-import { createTokenAccess } from './token-access.ts';
-import { createTokenAttempts } from './token-attempts.ts';
+import { createTokenAccess, createTokenAttempts } from './token-access.ts';
 
 const MEMBER_COOKIE = 'dragoman_member';
 

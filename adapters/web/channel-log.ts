@@ -64,14 +64,14 @@ export const createChannelLog = (
     }
   };
 
+  const sees = ({ onlyFor }: Entry, memberId: string): boolean =>
+    onlyFor === undefined || onlyFor === memberId;
+
   const show = (entry: Entry): void => {
     put(entry);
     const event: ServerEvent = { type: 'message', message: entry.message };
     publish(({ id }) => (sees(entry, id) ? event : undefined), sizeOf(entry));
   };
-
-  const sees = ({ onlyFor }: Entry, memberId: string): boolean =>
-    onlyFor === undefined || onlyFor === memberId;
 
   return {
     add: ({ onlyFor, source = '', ...shown }: Posting): Entry => {

@@ -4,87 +4,13 @@ import { plainText } from '../../src/rich-text/walk.ts';
 import { parseMarkdown } from '../../src/rich-text/markdown/parse.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
+import { createLineQueue, type LineJob } from './line-queue.ts';
 import type { EventStreams } from './event-streams.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './html.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
 import { pageChannel } from './platform.ts';
 import type { PageMessage, PageTranslation } from './protocol.ts';
-
-/** One line on its way into the languages that it is not in yet. */
-export interface LineJob {
-  readonly entry: Entry;
-  readonly languages: readonly string[];
-  /** True on its way to those who are there, not to somebody who came later. */
-  readonly isNew: boolean;
-}
-
-export interface LineQueueDeps {
-  /** True once nobody can see the line any more: its turn is passed over. */
-  readonly isGone: (entry: Entry) => boolean;
-  /** Never rejects. */
-  readonly run: (job: LineJob, signal: AbortSignal) => Promise<void>;
-}
-
-interface Working {
-  readonly abort: AbortController;
-  readonly done: Promise<void>;
-}
-
-/** Works on few lines at once and lets few wait. */
-export const createLineQueue = ({ isGone, run }: LineQueueDeps) => {
-  let waiting: LineJob[] = [];
-  const working = new Map<LineJob, Working>();
-
-  const start = (job: LineJob): void => {
-    const abort = new AbortController();
-    const work = async (): Promise<void> => {
-      await run(job, abort.signal);
-      working.delete(job);
-      next();
-    };
-    working.set(job, { abort, done: work() });
-  };
-
-  const abortWhere = (wanted: (job: LineJob) => boolean): void => {
-    waiting = waiting.filter((job) => !wanted(job));
-    for (const [job, { abort }] of working) if (wanted(job)) abort.abort();
-  };
-
-  const next = (): void => {
-    while (working.size < WEB_LIMITS.linesAtOnce) {
-      const job = waiting.shift();
-      if (!job) return;
-      if (!isGone(job.entry)) start(job);
-    }
-  };
-
-  return {
-    /** False when too many wait already. */
-    add: (job: LineJob): boolean => {
-      if (waiting.length >= WEB_LIMITS.linesWaiting)
-        waiting = waiting.filter(({ entry }) => !isGone(entry));
-      if (waiting.length >= WEB_LIMITS.linesWaiting) return false;
-      waiting.push(job);
-      next();
-      return true;
-    },
-    /** Number of a member's new lines that wait or are worked on. */
-    of: (memberId: string): number =>
-      [...waiting, ...working.keys()].filter(
-        ({ isNew, entry }) => isNew && entry.message.author.id === memberId,
-      ).length,
-    /** Ends the work on a member's lines, those that wait included. */
-    drop: (memberId: string): void =>
-      abortWhere(({ entry }) => entry.message.author.id === memberId),
-    /** Ends the work on lines that nobody can see any more. */
-    dropGone: (): void => abortWhere(({ entry }) => isGone(entry)),
-    [Symbol.asyncDispose]: async () => {
-      abortWhere(() => true);
-      await Promise.allSettled([...working.values()].map(({ done }) => done));
-    },
-  };
-};
 
 export interface LoungeDeps {
   readonly core: Core;
@@ -118,9 +44,8 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     locale: string,
   ): PageTranslation => {
     if (!error) return { language, ...shown };
-    const { remedy } = error;
-    const told = { sentence: reasonSentence(error), remedy };
-    const reason = explain(core.texts.rich(locale), told, 'moderator');
+    const fault = { sentence: reasonSentence(error), remedy: error.remedy };
+    const reason = explain(core.texts.rich(locale), fault, 'moderator');
     return { language, ...shown, reason: plainText(reason) };
   };
 
@@ -153,13 +78,12 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     tell(id, language);
   };
 
-  const fail = ({ entry, languages: wanted }: LineJob, error: AppError): void => {
-    for (const language of wanted) set(entry.message.id, language, failed(error));
+  const fail = (job: LineJob, error: AppError): void => {
+    for (const language of job.languages) set(job.entry.message.id, language, failed(error));
   };
 
-  /** Takes a member's opt-out: shows their lines as written and drops the translations. */
-  const optedOut = (memberId: string): void => {
-    queue.drop(memberId);
+  /** Shows a member's lines as they were written, and drops their translations. */
+  const showAsWritten = (memberId: string): void => {
     for (const { message, source } of channelLog.inChannel('lounge')) {
       if (message.author.id !== memberId || source === '') continue;
       for (const language of lines.get(message.id)?.keys() ?? []) set(message.id, language, SAME);
@@ -174,17 +98,16 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     core.log[level]({ language, code: error.code, err: error }, 'line not translated');
   };
 
-  const run = async ({ entry, languages: wanted }: LineJob, signal: AbortSignal): Promise<void> => {
+  const translateLine = async ({ entry, ...job }: LineJob, signal: AbortSignal): Promise<void> => {
     const { id, author } = entry.message;
     const person = { platform: PLATFORM, id: author.id };
-    if (await core.services.privacy.optedOut(person)) return optedOut(author.id);
     const line = {
       ref: { channel: pageChannel('lounge'), id },
       author: person,
       text: parseMarkdown(entry.source),
     };
     const shownAtMs = new Map<string, number>();
-    const states = core.translateLine(line, wanted, signal);
+    const states = core.translateLine(line, job.languages, signal);
     for await (const { language, text, done, error } of states) {
       if (!channelLog.find(id)) return;
       const now = performance.now();
@@ -195,15 +118,19 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
       if (error) logError(language, error);
       set(id, language, error ? failed(error) : version);
     }
-    for (const language of wanted)
+    for (const language of job.languages)
       if (lines.get(id)?.get(language) === WAITING) set(id, language, SAME);
   };
 
   const queue = createLineQueue({
     isGone: ({ message }) => !channelLog.find(message.id),
     run: async (job, signal) => {
+      const { id } = job.entry.message.author;
       try {
-        await run(job, signal);
+        if (!(await core.services.privacy.optedOut({ platform: PLATFORM, id })))
+          return await translateLine(job, signal);
+        queue.drop(id);
+        showAsWritten(id);
       } catch (error) {
         core.log.error({ err: error }, 'line not translated');
         fail(job, toAppError(error));
@@ -211,11 +138,11 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     },
   });
 
-  const ask = (entry: Entry, wanted: readonly string[], isNew: boolean): void => {
+  const translateInto = (entry: Entry, readers: readonly string[], isNew: boolean): void => {
     const { id } = entry.message;
     const versions: Versions = lines.get(id) ?? new Map();
     lines.set(id, versions);
-    const missing = [...new Set(wanted)]
+    const missing = [...new Set(readers)]
       .filter((language) => !versions.has(language) || versions.get(language)?.state === 'failed')
       .slice(0, WEB_LIMITS.languagesPerLine - versions.size);
     if (missing.length === 0) return;
@@ -239,20 +166,24 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     /** Puts a line before every reader who is there, each in their language. */
     translate: (entry: Entry): void => {
       forgetGone();
-      ask(entry, languages(), true);
+      translateInto(entry, languages(), true);
     },
     /** Translates the last lines for somebody who came later or changed the language. */
     catchUp: (language: string): void => {
       const recent = channelLog.inChannel('lounge').filter(({ source }) => source !== '');
       for (const entry of recent.slice(-WEB_LIMITS.catchUpLines).toReversed())
-        ask(entry, [language], false);
+        translateInto(entry, [language], false);
     },
     /** A lounge message as a reader of `language` sees it now. */
     as: (message: PageMessage, { language, locale }: Profile): PageMessage => {
       const version = lines.get(message.id)?.get(language);
       return version ? { ...message, translation: wireOf(language, version, locale) } : message;
     },
-    optedOut,
+    /** Takes a member's opt-out. */
+    optedOut: (memberId: string): void => {
+      queue.drop(memberId);
+      showAsWritten(memberId);
+    },
     forgetGone,
     [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
   };

@@ -6,9 +6,8 @@ import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelLog } from './channel-log.ts';
 import { CAPABILITIES, WEB_LIMITS } from './limits.ts';
 import { toHtml } from './html.ts';
-import { OUR_NAME } from './names.ts';
+import { OUR_NAME, PLATFORM } from './profiles.ts';
 import type { PersonalData } from '../../src/ports/personal-data.ts';
-import { PLATFORM } from './profiles.ts';
 import type { TempStore } from './temp-store.ts';
 import type { ChannelId, PageAuthor, PageControl, PageFile, PageMessage } from './protocol.ts';
 

@@ -1,9 +1,110 @@
+import unhomoglyph from 'unhomoglyph';
+import { userError } from '../../src/errors.ts';
+import { SMALL_CAPITALS } from '../../src/text/speech/plain-letters.ts';
+import { WEB_LIMITS } from './limits.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Texts } from '../../src/i18n/texts.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Services } from '../../src/command/services.ts';
-import { WEB_LIMITS } from './limits.ts';
-import { createNames } from './names.ts';
+
+/** The name under which we speak; nobody else has it. */
+export const OUR_NAME = 'Dragoman';
+
+const invisible = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
+/** Line breaks and bidirectional controls. */
+const breaksAndBidi = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+const accent = /[\u0300-\u036f]/g;
+
+const withoutAccents = (text: string): string => text.normalize('NFKD').replace(accent, '');
+
+/** The same text for letters that look alike (Unicode TR39), whatever their accents. */
+const skeleton = (text: string): string => withoutAccents(unhomoglyph(withoutAccents(text)));
+
+const folded = (text: string): string => skeleton(skeleton(text).toLowerCase());
+
+/**
+ * The keys by which a name is compared: names that share one look alike, case aside. There are
+ * several, because letters that differ in one case look alike in the other.
+ */
+export const lookAlikeKeys = (name: string): ReadonlySet<string> => {
+  const plain = Array.from(
+    name.normalize('NFKC').replace(invisible, ''),
+    // Neither NFKC nor the table of look-alikes has small capitals.
+    (char) => SMALL_CAPITALS[char] ?? char,
+  )
+    .join('')
+    .replaceAll(/\s+/gu, '');
+  const forms = [folded(plain), skeleton(plain.toLowerCase()), folded(plain.toUpperCase())];
+  return new Set(forms.filter((key) => key !== ''));
+};
+
+const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => !a.isDisjointFrom(b);
+
+const OUR_KEYS = lookAlikeKeys(OUR_NAME);
+
+/** True when a name, or one of its words, looks like ours. */
+const isOurs = (name: string): boolean => {
+  const words = withoutAccents(name.normalize('NFKC').replace(invisible, '')).split(
+    /[^\p{L}\p{N}]+/u,
+  );
+  return [...words, words.join('')].some(
+    (word) =>
+      overlap(lookAlikeKeys(word), OUR_KEYS) ||
+      overlap(lookAlikeKeys(word.replaceAll(/^\p{N}+|\p{N}+$/gu, '')), OUR_KEYS),
+  );
+};
+
+/** Shortens a name so that it fits with what follows it. */
+const fitting = (name: string, suffix = ''): string => {
+  const [...chars] = name;
+  while (chars.join('').length + suffix.length > WEB_LIMITS.nameChars) chars.pop();
+  return `${chars.join('').trimEnd()}${suffix}`;
+};
+
+/** Makes one line of a name, without bidirectional controls. Normalising may lengthen it. */
+const cleaned = (name: string): string =>
+  fitting(name.normalize().replace(breaksAndBidi, ' ').trim());
+
+/** The names in use, by the ids of those who have them. No two look alike. */
+export const createNames = () => {
+  const owners = new Map<string, string>();
+  const claims = new Map<string, { readonly base: string; readonly keys: ReadonlySet<string> }>();
+
+  const release = (id: string): void => {
+    for (const key of claims.get(id)?.keys ?? []) owners.delete(key);
+    claims.delete(id);
+  };
+
+  /** Most likely the lowest number that is free. */
+  const firstNumber = (wanted: string, id: string): number =>
+    1 + [...claims].filter(([other, { base }]) => other !== id && base === wanted).length;
+
+  return {
+    /**
+     * Gives `id` the name, with a number where somebody else has one like it, in place of the former
+     * one. Throws `bad-input` for a name that is ours or shows nothing.
+     */
+    claim: (id: string, wanted: string): string => {
+      const base = cleaned(wanted);
+      if (lookAlikeKeys(base).size === 0) throw userError('bad-input', 'web.errors.name-empty');
+      if (isOurs(base)) throw userError('bad-input', 'web.errors.name-reserved');
+      const [baseKey = ''] = lookAlikeKeys(base);
+      let name = base;
+      let number = Math.max(2, firstNumber(baseKey, id));
+      let keys = lookAlikeKeys(name);
+      while ([...keys].some((key) => (owners.get(key) ?? id) !== id)) {
+        name = fitting(base, ` ${number}`);
+        keys = lookAlikeKeys(name);
+        number += 1;
+      }
+      release(id);
+      claims.set(id, { base: baseKey, keys });
+      for (const key of keys) owners.set(key, id);
+      return name;
+    },
+    release,
+  };
+};
 
 export const PLATFORM = 'web';
 

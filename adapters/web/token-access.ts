@@ -1,10 +1,156 @@
-import { createHmac } from 'node:crypto';
+import { hash, createHmac } from 'node:crypto';
+import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { isSameSecret, bearerToken } from '../../src/http/bearer.ts';
+import { type AppError, userError } from '../../src/errors.ts';
+import type { Log } from '../../src/telemetry/log.ts';
+import { clientAddress, networkOf, parseAddress } from './client-address.ts';
 import { getCookie } from 'hono/cookie';
-import { bearerToken, isSameSecret } from '../../src/http/bearer.ts';
 import { setOwnCookie } from './access.ts';
 import { newSecret } from './profiles.ts';
-import { createTokenAttempts, type TokenAttemptsOptions } from './token-attempts.ts';
+
+const ATTEMPTS = 10;
+const ATTEMPTS_WINDOW_MS = 5 * 60_000;
+const MAX_TRACKED_NETWORKS = 1_000;
+
+interface Failures {
+  readonly count: number;
+  readonly sinceMs: number;
+  /** Digests of the wrong cookies among them. */
+  readonly cookies: ReadonlySet<string>;
+}
+
+const NONE = { count: 0, cookies: new Set<string>() };
+
+/**
+ * Counts the failures of each network, which is shut out after ten in five minutes.
+ *
+ * @param now returns ms since 1970
+ */
+export const createFailedAttempts = (now: () => number) => {
+  const networks = new Map<string, Failures>();
+
+  /** The failures that still count. */
+  const recent = (network: string): Failures | undefined => {
+    const failed = networks.get(network);
+    const agoMs = failed ? now() - failed.sinceMs : Infinity;
+    // They lie ahead where the clock was set back, and would shut out people for as long.
+    return agoMs >= 0 && agoMs < ATTEMPTS_WINDOW_MS ? failed : undefined;
+  };
+
+  /** Returns true for the failure that shuts the network out. */
+  const add = (network: string, cookie?: string): boolean => {
+    const { count, sinceMs, cookies } = recent(network) ?? { ...NONE, sinceMs: now() };
+    const known = cookie === undefined ? cookies : new Set([...cookies, hash('sha256', cookie)]);
+    // A page goes on sending a cookie that was right once, and all pages of a token send the same.
+    if (cookie !== undefined && known.size === cookies.size) return false;
+    networks.delete(network);
+    networks.set(network, { count: count + 1, sinceMs, cookies: known });
+    const [oldest] = networks.keys();
+    if (networks.size > MAX_TRACKED_NETWORKS && oldest !== undefined) networks.delete(oldest);
+    return count + 1 === ATTEMPTS;
+  };
+
+  return {
+    /** The time until which a network is shut out, in ms since 1970; undefined when it is not. */
+    shutOutUntilMs: (network: string): number | undefined => {
+      const failed = recent(network);
+      return failed && failed.count >= ATTEMPTS ? failed.sinceMs + ATTEMPTS_WINDOW_MS : undefined;
+    },
+    /** Counts a wrong token; returns true for the failure that shuts the network out. */
+    addToken: (network: string): boolean => add(network),
+    /** Counts a wrong cookie, each value once; returns true for the failure that shuts the network out. */
+    addCookie: (network: string, cookie: string): boolean => add(network, cookie),
+    /** Forgets the failures of a network. */
+    forget: (network: string): void => void networks.delete(network),
+  };
+};
+
+const MINUTE_MS = 60_000;
+
+/** A time of day that is the same for everybody, in the locale's way of writing. */
+const timeText = (locale: string, timeMs: number): string =>
+  new Intl.DateTimeFormat(locale, {
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  }).format(timeMs);
+
+export interface TokenAttemptsOptions {
+  /** Proxies whose word on a client's address is believed. */
+  readonly trustedProxies: BlockList;
+  /** Name of the header in which they give it. */
+  readonly clientAddressHeader: string;
+  readonly localeOf: (c: Context) => string;
+  readonly log: Log;
+  /** Returns ms since 1970. */
+  readonly now: () => number;
+}
+
+/** Attempts at one token: too many wrong ones shut out the network that they come from. */
+export const createTokenAttempts = ({
+  trustedProxies,
+  clientAddressHeader,
+  localeOf,
+  log,
+  now,
+}: TokenAttemptsOptions) => {
+  const failures = createFailedAttempts(now);
+
+  /** The network that attempts count for. */
+  const networkFor = (c: Context): string => {
+    const remote = getConnInfo(c).remote.address ?? '';
+    return networkOf(clientAddress(trustedProxies, remote, c.req.header(clientAddressHeader)));
+  };
+
+  const shutOut = (c: Context, untilMs: number): AppError => {
+    // The first whole minute at which it is over.
+    const shownMs = Math.ceil(untilMs / MINUTE_MS) * MINUTE_MS;
+    const time = timeText(localeOf(c), shownMs);
+    return userError(
+      'rate-limited',
+      'web.errors.too-many-attempts',
+      { time },
+      { retryAfterMs: untilMs - now() },
+    );
+  };
+
+  /** Tells operators why one person's attempts may shut out everybody. */
+  const warnOfProxy = (c: Context, network: string): void => {
+    const remote = parseAddress(getConnInfo(c).remote.address ?? '') ?? '';
+    if (c.req.header('x-forwarded-for') !== undefined && networkOf(remote) === network)
+      log.warn(
+        'all clients of a proxy were shut out: set TRUSTED_PROXIES and CLIENT_ADDRESS_HEADER for it',
+      );
+  };
+
+  /** Throws `rate-limited` for a client that is shut out. */
+  const refuseShutOut = (c: Context, network = networkFor(c)): void => {
+    const untilMs = failures.shutOutUntilMs(network);
+    if (untilMs !== undefined) throw shutOut(c, untilMs);
+  };
+
+  return {
+    refuseShutOut,
+    isShutOut: (c: Context): boolean => failures.shutOutUntilMs(networkFor(c)) !== undefined,
+    /** Tells whether a client gave the token; a wrong one counts. Throws `rate-limited` for one that is shut out. */
+    isToken: (c: Context, given: string, token: string): boolean => {
+      const network = networkFor(c);
+      refuseShutOut(c, network);
+      const held = isSameSecret(given, token);
+      if (held) failures.forget(network);
+      else if (failures.addToken(network)) warnOfProxy(c, network);
+      return held;
+    },
+    /** Counts a wrong cookie, each value once. */
+    addCookie: (c: Context, given: string): void => {
+      const network = networkFor(c);
+      if (failures.addCookie(network, given)) warnOfProxy(c, network);
+    },
+  };
+};
 
 const SESSION_COOKIE = 'dragoman_session';
 

@@ -4,8 +4,7 @@ import { completeLanguages, typedLanguages } from '../../src/command/helpers.ts'
 import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
-import { chosenChannel, namesOf } from './context.ts';
-import { switches, switchLines } from './switches.ts';
+import { chosenChannel, namesOf, switches, switchLines } from './context.ts';
 import { setAndWarn } from './warnings.ts';
 
 const inPlaceOptions = {

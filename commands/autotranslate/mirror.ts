@@ -5,8 +5,7 @@ import { userError } from '../../src/errors.ts';
 import { bullets, lines, sections, series } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
-import { namesOf } from './context.ts';
-import { switches, switchLines } from './switches.ts';
+import { namesOf, switches, switchLines } from './context.ts';
 import { setAndWarn } from './warnings.ts';
 
 const FEWEST_CHANNELS = 2;

@@ -60,7 +60,7 @@ const UNUSED_ACTIONS = [
   'MessageReactionRemove',
 ];
 
-/** Clients that are to connect no more. */
+/** Clients whose connection was ended, and that must not connect again. */
 const destroyed = new WeakSet<Client>();
 
 /** The shard of a client that is to connect. */
@@ -153,6 +153,14 @@ export const createLogBackoff = (now: () => number): ((fault: string) => boolean
   };
 };
 
+/** Ends the connection without logging it. */
+export const destroy = async (client: Client): Promise<void> => {
+  destroyed.add(client);
+  client.removeAllListeners(Events.ShardDisconnect);
+  client.removeAllListeners(Events.ShardReconnecting);
+  await Promise.race([client.destroy().catch(() => undefined), sleep(realClock, DESTROY_MS)]);
+};
+
 export interface ConnectDeps {
   readonly application: Application;
   readonly client: Client;
@@ -212,14 +220,6 @@ export const connect = async (deps: ConnectDeps): Promise<void> => {
 /** True when the client's shard is connected. */
 export const isConnected = (client: Client): boolean =>
   client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);
-
-/** Ends the connection without logging it. */
-export const destroy = async (client: Client): Promise<void> => {
-  destroyed.add(client);
-  client.removeAllListeners(Events.ShardDisconnect);
-  client.removeAllListeners(Events.ShardReconnecting);
-  await Promise.race([client.destroy().catch(() => undefined), sleep(realClock, DESTROY_MS)]);
-};
 
 /** The data of events that are read in another way than the library types them. */
 interface Typed {

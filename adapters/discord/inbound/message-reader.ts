@@ -14,11 +14,10 @@ import {
   StickerFormatType,
 } from 'discord.js';
 import type { Application } from '../application.ts';
-import type { OpenRemoteFile } from '../files.ts';
+import { type OpenRemoteFile, loudnessOf } from '../files.ts';
 import { channelOf, positionOf } from '../ids.ts';
 import { wordsIn } from '../mirrors/parts.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
-import { loudnessOf } from '../voice-message.ts';
 import { bullets, lines, plainWords, sections } from '../../../src/rich-text/compose.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import type { Author, Message } from '../../../src/model/message.ts';

@@ -13,13 +13,9 @@ import {
 import type { Core } from '../../../src/adapter.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Invocation } from '../../../src/ports/platform.ts';
-import { enteredIn, openForm } from './form.ts';
-import { createAnswer, type InteractionAnswer } from './answer.ts';
-import type { Acknowledge } from './acknowledge.ts';
-import type { Api } from '../api.ts';
-import type { OpenRemoteFile } from '../files.ts';
-import { PLATFORM } from '../ids.ts';
 import {
+  enteredIn,
+  openForm,
   commandOf,
   isBotThere,
   memberOf,
@@ -27,6 +23,11 @@ import {
   valuesOf,
   type UsedInteraction,
 } from './invocations.ts';
+import { createAnswer, type InteractionAnswer } from './answer.ts';
+import type { Acknowledge } from './acknowledge.ts';
+import type { Api } from '../api.ts';
+import type { OpenRemoteFile } from '../files.ts';
+import { PLATFORM } from '../ids.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { formOfPress, type Choice } from '../../../src/model/command-info.ts';

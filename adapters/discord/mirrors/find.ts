@@ -1,6 +1,6 @@
 import { ownPost, type OwnPost } from '../ids.ts';
 import type { RawMessage } from '../inbound/message-reader.ts';
-import { isVoiceMessage } from '../voice-message.ts';
+import { isVoiceMessage } from '../files.ts';
 import type { OwnMessages } from './own-messages.ts';
 import {
   footerOf,

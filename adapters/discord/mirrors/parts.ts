@@ -5,7 +5,7 @@ import { type Part, voicePart } from '../outbound/render.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { renderWithMentions } from '../rich-text/render.ts';
 import { labelled, lines } from '../../../src/rich-text/compose.ts';
-import { isVoiceMessage } from '../voice-message.ts';
+import { isVoiceMessage } from '../files.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import {
   code,

@@ -6,7 +6,7 @@ import { WEBHOOK_BURST as BURST, WEBHOOK_STEADY as STEADY } from '../limits.ts';
 import { personaName, type WebhookKey } from '../outbound/message-writer.ts';
 import { type Clock, sleep } from '../../../src/async/clock.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import { AppError, toAppError } from '../../../src/errors.ts';
+import { AppError, recover, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Channel } from '../../../src/model/place.ts';
 
@@ -17,19 +17,25 @@ export interface WebhooksDeps {
   readonly now: () => number;
 }
 
-const KEPT = 5_000;
+const CHANNELS = 5_000;
 /** Time after which it is checked again if webhooks are possible. */
 const REFUSAL_MS = 300_000;
 
 /** The channel of a thread's webhook: the one that it belongs to. */
 export const webhookChannelId = ({ id, parentId }: Channel): string => parentId ?? id;
 
-interface Asked {
-  readonly hook: Promise<WebhookKey | undefined>;
+interface Refusal {
   /** Time until which no webhook is possible, on the clock of `now`. */
-  refusedUntilMs?: number;
+  readonly untilMs: number;
   /** Id of the space whose people have to change something first. */
-  waitsForSpace?: string;
+  readonly waitsForSpace: string | undefined;
+}
+
+/** The search for a channel's webhook. */
+interface Search {
+  readonly hook: Promise<WebhookKey | undefined>;
+  /** Undefined unless no webhook is possible for now. */
+  readonly refusal: () => Refusal | undefined;
 }
 
 /** True when people have to change something first: a permission is missing, or no webhook is free. */
@@ -49,7 +55,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
  * after a restart.
  */
 export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => {
-  const known = createLru<string, Asked>(KEPT);
+  const known = createLru<string, Search>(CHANNELS);
 
   const list = async (channelId: string): Promise<readonly APIWebhook[]> =>
     api.send<APIWebhook[]>('GET', Routes.channelWebhooks(channelId));
@@ -72,7 +78,8 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => 
     return { id, token };
   };
 
-  const ask = (channelId: string, spaceId: string): Asked => {
+  const search = (channelId: string, spaceId: string): Search => {
+    let refusal: Refusal | undefined;
     const find = async (): Promise<WebhookKey | undefined> => {
       try {
         return await findOrMake(channelId);
@@ -85,27 +92,25 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => 
           'no webhook available: the bot posts mirrors itself',
         );
         const waitMs = code === 'rate-limited' ? Math.min(retryAfterMs, REFUSAL_MS) : REFUSAL_MS;
-        asked.refusedUntilMs = now() + waitMs;
-        if (isImpossible(thrown)) asked.waitsForSpace = spaceId;
+        const waitsForSpace = isImpossible(thrown) ? spaceId : undefined;
+        refusal = { untilMs: now() + waitMs, waitsForSpace };
         return undefined;
       }
     };
-    const asked: Asked = { hook: find() };
-    return asked;
+    return { hook: find(), refusal: () => refusal };
   };
 
-  const isOld = ({ refusedUntilMs }: Asked): boolean =>
-    refusedUntilMs !== undefined && refusedUntilMs <= now();
+  const isOutdated = (known: Search): boolean => (known.refusal()?.untilMs ?? Infinity) <= now();
 
   return {
     /** The channel's webhook, created when there is none; undefined where that is impossible. */
     of: async (channel: Channel): Promise<WebhookKey | undefined> => {
       const id = webhookChannelId(channel);
-      const kept = known.get(id);
-      const asked = kept && !isOld(kept) ? kept : ask(id, channel.space.id);
-      known.set(id, asked);
+      const before = known.get(id);
+      const current = before && !isOutdated(before) ? before : search(id, channel.space.id);
+      known.set(id, current);
       try {
-        return await asked.hook;
+        return await current.hook;
       } catch (thrown) {
         known.delete(id);
         throw thrown;
@@ -116,18 +121,15 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => 
       const id = webhookChannelId(channel);
       const current = await known.get(id)?.hook.catch(() => undefined);
       if (current?.id === webhookId) return current;
-      try {
-        return (await owned(id)).find((hook) => hook.id === webhookId);
-      } catch (thrown) {
-        if (isImpossible(thrown)) return undefined;
-        throw thrown;
-      }
+      const hooks = await recover(owned(id), isImpossible, []);
+      return hooks.find((hook) => hook.id === webhookId);
     },
     /** Forgets a channel's webhook that is gone or may have changed: the next call looks it up again. */
     forget: (channelId: string): void => known.delete(channelId),
     /** Forgets what was impossible in a space in which permissions have changed. */
     reconsider: (spaceId: string): void => {
-      for (const [id, { waitsForSpace }] of known) if (waitsForSpace === spaceId) known.delete(id);
+      for (const [id, { refusal }] of known)
+        if (refusal()?.waitsForSpace === spaceId) known.delete(id);
     },
     /** Counts a channel's webhooks, of all applications, and tells if the bot has one. */
     count: async (channel: Channel) => {
@@ -172,15 +174,15 @@ export const createWebhookRate = (clock: Clock) => {
       );
     },
     /**
-     * Number of posts possible now. One burst window is waited for if all wanted posts are possible
+     * Number of posts possible now. One burst window is waited for if all that are needed are possible
      * then; otherwise waiting would only let more posts wait.
      */
-    room: (channelId: string, wanted: number): number => {
+    room: (channelId: string, needed: number): number => {
       const times = recent(channelId);
       const steady = STEADY.posts - times.length;
       const burst = BURST.posts - inBurst(times).length;
       const soon = Math.min(steady, burst + BURST.posts);
-      return Math.max(0, wanted <= soon ? soon : Math.min(steady, burst));
+      return Math.max(0, needed <= soon ? soon : Math.min(steady, burst));
     },
     /** Waits for the burst's window, then counts one post. */
     take: async (channelId: string, signal?: AbortSignal): Promise<void> => {

@@ -9,18 +9,17 @@ import {
   type RouteLike,
 } from 'discord.js';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { Persona } from '../../../src/ports/mirrors.ts';
+import type { Persona, MirrorFile } from '../../../src/ports/mirrors.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import type { Api, RequestGuard } from '../api.ts';
 import { DiscordError, isGone, isRefusal } from '../errors.ts';
 import { channelIdOf, threadIdOf } from '../ids.ts';
 import { ALT_TEXT_CHARS, NONCE_CHARS, WEBHOOK_NAME_CHARS } from '../limits.ts';
 import { fileNameOf } from '../inbound/message-reader.ts';
-import type { MirrorFile } from '../../../src/ports/mirrors.ts';
-import { waveformOf } from '../voice-message.ts';
+import { waveformOf } from '../files.ts';
 import type { Part } from './render.ts';
 import { isDeepStrictEqual } from 'node:util';
-import { toAppError } from '../../../src/errors.ts';
+import { recover, toAppError } from '../../../src/errors.ts';
 
 /** Writes messages in one place, as the bot, through a webhook or as an interaction's response. */
 export interface MessageWriter {
@@ -113,12 +112,8 @@ export const nonceOf = (...words: readonly (string | number)[]): string =>
  * stay.
  */
 export const ignoreGone = async (erasing: Promise<unknown>): Promise<void> => {
-  try {
-    await erasing;
-  } catch (thrown) {
-    if (!isRefusal(thrown, RESTJSONErrorCodes.UnknownMessage, RESTJSONErrorCodes.UnknownChannel))
-      throw thrown;
-  }
+  const gone = [RESTJSONErrorCodes.UnknownMessage, RESTJSONErrorCodes.UnknownChannel];
+  await recover(erasing, (thrown) => isRefusal(thrown, ...gone));
 };
 
 export interface BotMessageWriterOptions extends RequestGuard {
@@ -211,15 +206,12 @@ export const webhookMessageWriter = (
   const erase = async (id: string, query: Record<string, string>): Promise<unknown> =>
     api.send('DELETE', route(id), { ...common, query });
   /** True when a message is in the channel and unknown to the webhook. */
-  const isLeftBehind = async (id: string): Promise<boolean> => {
-    try {
-      await api.send('GET', Routes.channelMessage(channel.id, id));
-      return true;
-    } catch (thrown) {
-      if (isGone(thrown)) return false;
-      throw thrown;
-    }
-  };
+  const isLeftBehind = async (id: string): Promise<boolean> =>
+    recover(
+      api.send('GET', Routes.channelMessage(channel.id, id)).then(() => true),
+      isGone,
+      false,
+    );
   const shown = persona && {
     username: personaName(persona.name),
     ...(persona.avatarUrl ? { avatar_url: persona.avatarUrl } : {}),

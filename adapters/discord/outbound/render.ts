@@ -23,7 +23,7 @@ import {
   VOICE_CHANNEL_TYPES,
 } from '../limits.ts';
 import { renderWithMentions } from '../rich-text/render.ts';
-import { isVoiceMessage } from '../voice-message.ts';
+import { isVoiceMessage } from '../files.ts';
 
 /** One message of Discord. */
 export interface Part {

@@ -19,23 +19,24 @@ const holdsAddress = (node: Inline): boolean =>
 
 const PLACE = { lineStart: false, inLabel: false, tame: false };
 
-/**
- * The beginning of the nodes after a bare address as written, as far as it could be read as part of
- * it.
- */
-const begun = (row: readonly Inline[], from: number): string => {
-  const [next, behind] = [row[from], row[from + 1]];
-  if (next?.kind === 'text') return escapeText(next.text, PLACE) + begunWith(behind);
-  return begunWith(next);
-};
+/** Stands for the character after a sign, which with it decides whether an address goes on there. */
+const LETTER = 'x';
 
-const begunWith = (node: Inline | undefined): string => {
+/** The first characters of a node as it is written, as far as an address before it could take them in. */
+const beginningOf = (node: Inline | undefined): string => {
   if (!node) return '';
   if (node.kind === 'bold') return '**';
   if (node.kind === 'strike') return '~~';
-  if (node.kind === 'italic' || node.kind === 'underline') return '*x';
-  if (node.kind === 'link') return node.children.length > 0 || !node.noPreview ? '[x' : '<';
-  return node.kind === 'mention' && node.target === 'broadcast' ? '@x' : '<';
+  if (node.kind === 'italic' || node.kind === 'underline') return `*${LETTER}`;
+  if (node.kind === 'link') return node.children.length > 0 || !node.noPreview ? `[${LETTER}` : '<';
+  return node.kind === 'mention' && node.target === 'broadcast' ? `@${LETTER}` : '<';
+};
+
+/** The text after a bare address as it is written, as far as it could be read as part of the address. */
+const textAfter = (row: readonly Inline[], index: number): string => {
+  const [next, second] = [row[index + 1], row[index + 2]];
+  if (next?.kind !== 'text') return beginningOf(next);
+  return escapeText(next.text, PLACE) + beginningOf(second);
 };
 
 const spaced = (row: readonly Inline[], around: readonly Inline[]): readonly Inline[] =>
@@ -43,7 +44,7 @@ const spaced = (row: readonly Inline[], around: readonly Inline[]): readonly Inl
     if (node.kind === 'link' && node.children.length === 0 && !node.noPreview) {
       if (!bareIsRead(node.url, around)) return [{ ...node, noPreview: true }];
       const { url } = node;
-      const isApart = bareAddressEnd(url + begun(row, index + 1), 0) === url.length;
+      const isApart = bareAddressEnd(url + textAfter(row, index), 0) === url.length;
       return isApart ? [node] : [node, text(' ')];
     }
     return 'children' in node && node.kind !== 'link'

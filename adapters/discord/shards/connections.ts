@@ -1,7 +1,7 @@
 import { GatewayDispatchEvents, type Client } from 'discord.js';
 import { sleep } from '../../../src/async/clock.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import type { AppError } from '../../../src/errors.ts';
+import { faultFields, type AppError } from '../../../src/errors.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';
@@ -9,9 +9,8 @@ import type { Tenure } from '../../../src/ports/leases.ts';
 import type { Application } from '../application.ts';
 import { readRaw } from '../channel-feed.ts';
 import { connect, createClient, createOn } from '../inbound/client.ts';
-import { listenToMessages } from '../inbound/messages.ts';
+import { listenToMessages, listenToReactions } from '../inbound/messages.ts';
 import { listenToPlaces } from '../inbound/places.ts';
-import { listenToReactions } from '../inbound/reactions.ts';
 import type { InteractionSet } from '../interactions/interaction-set.ts';
 import type { DiscordOptions, RestParts } from '../rest-parts.ts';
 import { createIdentifyGate, type GatewayInfo } from './identify.ts';
@@ -103,8 +102,8 @@ export const createConnections = (deps: ConnectionsDeps) => {
     return client;
   };
 
-  const onLost = ({ code, message }: AppError): void =>
-    log.error({ code, reason: message }, 'Discord: disconnected for good');
+  const onLost = (fault: AppError): void =>
+    log.error(faultFields(fault), 'Discord: disconnected for good');
 
   const shards = createShards({
     processes,

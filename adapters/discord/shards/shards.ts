@@ -94,8 +94,8 @@ export const createShards = (deps: ShardsDeps): Shards => {
       await agreements.write(Object.fromEntries(missing.map((name) => [name, 1])));
   };
 
-  /** Takes back that a shard of the next number is connected, where it was noted. */
-  const takeBack = async (key: ShardKey, isReady: () => boolean): Promise<void> => {
+  /** Removes the note that a shard of the next number is connected. */
+  const removeNote = async (key: ShardKey, isReady: () => boolean): Promise<void> => {
     const name = readyName(key);
     try {
       const isNoted = (await agreements.read(name)).has(name);
@@ -123,13 +123,14 @@ export const createShards = (deps: ShardsDeps): Shards => {
       const key: ShardKey = { id: idOf(name), count };
       const isReady = (): boolean => ready.has(name);
       let isGiven = false;
+      let shard: Shard | undefined;
       const connected = (): void => {
         if (shards.get(name) === shard && !isGiven) ready.add(name);
         look();
       };
       // Whoever had it before may have ended without a word.
-      if (isNext()) void takeBack(key, isReady);
-      const shard = open(key, tenure, connected);
+      if (isNext()) void removeNote(key, isReady);
+      shard = open(key, tenure, connected);
       shards.set(name, shard);
       const forget = (): void => {
         if (shards.get(name) !== shard) return;
@@ -141,10 +142,10 @@ export const createShards = (deps: ShardsDeps): Shards => {
         hear: () => undefined,
         [Symbol.asyncDispose]: async () => {
           isGiven = true;
-          const takenBack = ready.delete(name) && isNext() ? takeBack(key, isReady) : undefined;
-          await shard.close();
+          const removal = ready.delete(name) && isNext() ? removeNote(key, isReady) : undefined;
+          await shard?.close();
           forget();
-          await takenBack;
+          await removal;
         },
       };
     };

@@ -1,5 +1,5 @@
 import { Routes } from 'discord.js';
-import { toAppError, type AppError } from '../../../src/errors.ts';
+import { faultFields, toAppError, type AppError } from '../../../src/errors.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Api } from '../api.ts';
 import { buildCommands, type CommandBody } from './commands.ts';
@@ -23,7 +23,13 @@ const ADDED = new Set([
 /** Lists in which the order means nothing. */
 const SETS = new Set(['integration_types', 'contexts', 'channel_types']);
 
-/** One form for what we send and for what Discord gives back of it. */
+const isNothing = (field: unknown): boolean =>
+  field === undefined ||
+  field === null ||
+  field === '' ||
+  (typeof field === 'object' && Object.keys(field).length === 0);
+
+/** The same form for a command that is sent and for the one that Discord returns. */
 const canonical = (value: unknown, key = ''): unknown => {
   if (Array.isArray(value)) {
     const items = value.map((item) => canonical(item));
@@ -38,12 +44,6 @@ const canonical = (value: unknown, key = ''): unknown => {
   return Object.fromEntries(fields);
 };
 
-const isNothing = (field: unknown): boolean =>
-  field === undefined ||
-  field === null ||
-  field === '' ||
-  (typeof field === 'object' && Object.keys(field).length === 0);
-
 const digest = (bodies: readonly CommandBody[]): string =>
   JSON.stringify(
     bodies
@@ -52,20 +52,20 @@ const digest = (bodies: readonly CommandBody[]): string =>
   );
 
 /**
- * Makes what is registered what it should be; resolves with whether anything had to change. What
- * stands is asked, so that nothing of it has to be remembered.
+ * Registers the commands; resolves with false where the same ones are registered already, which Discord
+ * is asked.
  */
 export const registerCommands = async (
   api: Api,
   applicationId: string,
-  wanted: readonly CommandBody[],
+  commands: readonly CommandBody[],
 ): Promise<boolean> => {
   const route = Routes.applicationCommands(applicationId);
-  const standing = await api.send<CommandBody[]>('GET', route, {
+  const registered = await api.send<CommandBody[]>('GET', route, {
     query: { with_localizations: 'true' },
   });
-  if (digest(standing) === digest(wanted)) return false;
-  await api.send('PUT', route, { body: wanted });
+  if (digest(registered) === digest(commands)) return false;
+  await api.send('PUT', route, { body: commands });
   return true;
 };
 
@@ -84,8 +84,8 @@ export const createRegister = ({ api, core, signal }: RegisterDeps) => {
   const { log } = core;
   let isTriedAgain = false;
 
-  const failed = ({ code, message }: AppError): void =>
-    log.error({ code, reason: message }, 'Discord: commands not registered');
+  const failed = (fault: AppError): void =>
+    log.error(faultFields(fault), 'Discord: commands not registered');
 
   return async (applicationId: string): Promise<void> => {
     if (isTriedAgain) return;

@@ -2,7 +2,6 @@ import {
   joinVoiceChannel,
   VoiceConnectionDisconnectReason,
   VoiceConnectionStatus,
-  type DiscordGatewayAdapterCreator,
   type VoiceConnection,
   type VoiceConnectionState,
 } from '@discordjs/voice';
@@ -14,36 +13,31 @@ import type { LinkListener, Restrictions, RoomMember } from '../../../src/ports/
 import { channelOf } from '../ids.ts';
 import { createBudget } from './budget.ts';
 import { createDaveReader } from './dave.ts';
-import type { Whereabouts } from './gateway.ts';
+import type { VoiceGateway, Whereabouts } from './gateway.ts';
 import { createPacketSink, createPlayer } from './player.ts';
 import { createReceiver } from './receiver.ts';
 import { createLifeline, createRecovery } from './recovery.ts';
-import { attachInternals } from './library-internals.ts';
+import { createInternals } from './library-internals.ts';
 
 /** A `VoiceLink` that the adapter informs of events from the gateway. */
 export type OpenLink = ReturnType<typeof openVoiceConnection>;
 
+const FLAGS = ['isSuppressed', 'isMuted', 'isDeafened'] as const;
 /** The parts of the bot's voice state that moderators decide. */
 export type VoiceState = Pick<Whereabouts, (typeof FLAGS)[number]>;
-const FLAGS = ['isSuppressed', 'isMuted', 'isDeafened'] as const;
 
 export interface VoiceConnectionDeps {
-  readonly guildId: string;
   /** Name under which the library keeps the connections of one adapter, by server: none is another adapter's. */
   readonly group: string;
   readonly ownId: string;
-  readonly adapterCreator: DiscordGatewayAdapterCreator;
+  readonly gateway: Pick<VoiceGateway, 'adapterFor' | 'connected' | 'isCrowded'>;
   readonly presentIn: (channel: Channel) => readonly RoomMember[];
   readonly clock: Clock;
   readonly listener: LinkListener;
-  /** True when a request waits because the gateway has received too many. */
-  readonly isCrowded: () => boolean;
   /** The reasons why the bot may not speak or hear somewhere. */
   readonly restrictionsAt: (where: VoiceState, channel: Channel) => Restrictions;
   /** The missing permissions that keep the bot out of a channel. */
   readonly refusalOf: (channel: Channel) => AppError | undefined;
-  /** Called each time that the connection is there. */
-  readonly connected: () => void;
   /** Called when the bot has left or was disconnected, whether it ever joined or not. */
   readonly over: () => void;
 }
@@ -66,7 +60,8 @@ const isKickOrMove = (state: VoiceConnectionState): boolean =>
 
 /** Joins a voice channel and stays there through network failures, until it has to leave. */
 export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) => {
-  const { guildId, clock, listener, presentIn } = deps;
+  const { gateway, clock, listener, presentIn } = deps;
+  const guildId = start.space.id;
   let channel = start;
   let isConnected = false;
   let hasJoined = false;
@@ -83,14 +78,18 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
     guildId,
     group: deps.group,
     channelId: start.id,
-    adapterCreator: deps.adapterCreator,
+    adapterCreator: gateway.adapterFor(guildId),
     ...HEARING,
   });
+  const internals = createInternals(connection, clock);
+  /** The parts that end with the connection. */
+  const parts = new DisposableStack();
+  parts.use(internals);
 
   const end = (error: AppError | undefined): void => {
     if (hasEnded) return;
     hasEnded = true;
-    for (const each of [recovery, lifeline, internals, player]) each[Symbol.dispose]();
+    parts.dispose();
     first.reject(error ?? notJoined());
     if (connection.state.status !== VoiceConnectionStatus.Destroyed) connection.destroy();
     deps.over();
@@ -118,6 +117,8 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
     lost: () => end(deps.refusalOf(channel) ?? lost()),
   });
   const lifeline = createLifeline(clock, renew);
+  parts.use(recovery);
+  parts.use(lifeline);
 
   const tell = (isUp: boolean): void => {
     if (isUp === isConnected) return;
@@ -126,7 +127,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
   };
   const up = (): void => {
     recovery.up();
-    deps.connected();
+    gateway.connected(guildId);
     lifeline.begin();
     first.resolve();
     tell(true);
@@ -152,12 +153,12 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
   };
   const presentIds = (): readonly string[] => presentIn(channel).map(({ id }) => id);
   const dave = createDaveReader({
-    dave: () => internals.dave(),
+    dave: internals.dave,
     nowMs: clock.nowMs,
     exhausted: renew,
   });
   const receiver = createReceiver({
-    key: () => internals.key(),
+    key: internals.key,
     dave,
     ownId: deps.ownId,
     presentIds,
@@ -171,27 +172,24 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
     clock,
     send: createPacketSink({
       connection,
-      dave: () => internals.dave(),
+      dave: internals.dave,
       silenced: () => restrictions.speaking,
       nowMs: clock.nowMs,
     }),
     silence: () => connection.setSpeaking(false),
   });
-  const internals = attachInternals(
-    connection,
-    {
-      datagram: (message) => {
-        if (!lifeline.takes(message)) receiver.datagram(message);
-      },
-      packet: receiver.packet,
-      renewed: () => {
-        receiver.renewed();
-        dave.renewed();
-      },
-      failed: dave.failedMessage,
+  parts.use(player);
+  internals.follow({
+    datagram: (message) => {
+      if (!lifeline.takes(message)) receiver.datagram(message);
     },
-    clock,
-  );
+    packet: receiver.packet,
+    renewed: () => {
+      receiver.renewed();
+      dave.renewed();
+    },
+    failed: dave.failedMessage,
+  });
   // The states that follow show the error; without a listener it would end the process.
   connection.on('error', () => undefined);
   connection.on('stateChange', (_, state) => follow(state));
@@ -204,7 +202,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps) =
     /** Resolves when the bot is in the channel; rejects, and stops trying, when it cannot. */
     joined: async (signal: AbortSignal): Promise<void> => {
       const cancel = clock.after(JOIN_MS, () =>
-        first.reject(deps.isCrowded() ? crowded() : notJoined()),
+        first.reject(gateway.isCrowded(guildId) ? crowded() : notJoined()),
       );
       try {
         await orAborted(first.promise, signal);

@@ -142,6 +142,8 @@ export interface VoiceGatewayDeps {
   readonly ready: (guildId: string) => Promise<boolean>;
 }
 
+export type VoiceGateway = ReturnType<typeof createVoiceGateway>;
+
 /** Carries requests of @discordjs/voice for a channel (op 4), and their outcome. */
 export const createVoiceGateway = (deps: VoiceGatewayDeps) => {
   const { clients, clock, placed } = deps;

@@ -1,7 +1,7 @@
+import { AppError, toAppError, userError } from '../../../src/errors.ts';
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
 import type { Clock } from '../../../src/async/clock.ts';
-import { type AppError, toAppError, userError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { channelMention, type Channel } from '../../../src/model/place.ts';
 import type {
@@ -19,8 +19,20 @@ import { findIn, mayJoinFull, missingForVoice } from '../permissions.ts';
 import { createBudget } from './budget.ts';
 import type { OpenLink, VoiceState } from './connection.ts';
 import { createVoiceGateway } from './gateway.ts';
-import { loadLink } from './load.ts';
 import { createPresence, createStage } from './presence.ts';
+
+/** Loads the voice connection, which is slow; rejects with `missing` without its native part. */
+export const loadLink = async (): Promise<typeof import('./connection.ts')> => {
+  try {
+    return await import('./connection.ts');
+  } catch (cause) {
+    throw new AppError(
+      'missing',
+      'the encryption of voice channels is not installed: run npm ci without --omit=optional',
+      { cause, sentence: { key: 'room.no-encryption' }, remedy: { key: 'remedies.doctor' } },
+    );
+  }
+};
 
 /** Rate of edits: Discord takes five in five seconds, of which status messages need one. */
 const EDIT_RATE = { count: 4, windowMs: 5_000 };
@@ -159,15 +171,12 @@ export const createVoice = ({ application, clients, rooms, api, log, clock }: Vo
       // The library has one connection per server: it is ended before another one begins, synchronously.
       links.get(guildId)?.end();
       const link = openVoiceConnection(room, {
-        guildId,
         group,
         ownId: botId,
-        adapterCreator: gateway.adapterFor(guildId),
+        gateway,
         presentIn: others,
         clock,
         listener: guardListener(listener, log, clock.nowMs),
-        isCrowded: () => gateway.isCrowded(guildId),
-        connected: () => gateway.connected(guildId),
         restrictionsAt,
         refusalOf: lacking,
         over: () => links.delete(guildId),

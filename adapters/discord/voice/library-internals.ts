@@ -210,11 +210,9 @@ export interface DaveSession extends Pick<
   readonly pendingTransitions: ReadonlyMap<number, number>;
 }
 
-export const attachInternals = (
-  connection: VoiceConnection,
-  listener: LibraryListener,
-  clock: Clock,
-) => {
+/** Creates the access to the library's state of a connection. */
+export const createInternals = (connection: VoiceConnection, clock: Clock) => {
+  let listener: LibraryListener | undefined;
   let networking: Networking | undefined;
   let followed: Disposable | undefined;
 
@@ -224,11 +222,9 @@ export const attachInternals = (
     if (next === networking) return;
     followed?.[Symbol.dispose]();
     networking = next;
-    followed = next && followSockets(connection, next, listener, clock);
-    listener.renewed();
+    followed = next && listener && followSockets(connection, next, listener, clock);
+    listener?.renewed();
   };
-  connection.on('stateChange', change);
-  change();
 
   const ready = () => {
     const state = networking?.state;
@@ -242,6 +238,12 @@ export const attachInternals = (
     key: (): Uint8Array | undefined => ready()?.connectionData.secretKey,
     /** The end-to-end encryption; undefined while there is none. */
     dave: (): DaveSession | undefined => ready()?.dave as DaveSession | undefined,
+    /** Passes the events of the connection's sockets to a listener, for as long as it lasts. */
+    follow: (events: LibraryListener): void => {
+      listener = events;
+      connection.on('stateChange', change);
+      change();
+    },
     [Symbol.dispose]: () => {
       connection.off('stateChange', change);
       followed?.[Symbol.dispose]();

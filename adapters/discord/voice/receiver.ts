@@ -65,179 +65,6 @@ const isId = (value: unknown): value is string =>
 const isSsrc = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 32;
 
-/** Turns UDP packets into packets of subscribed members. */
-export const createReceiver = (deps: ReceiverDeps) => {
-  const { nowMs, dave } = deps;
-  const ssrcs = createSsrcs(nowMs);
-  const statistics = createVoiceStatistics(deps.audible);
-  const streams = new Map<string, Stream>();
-  /** Members who are connected according to the voice server. */
-  const clients = new Set<string>();
-  /** True when some of them are not tracked. */
-  let isCrowded = false;
-  let subscribers: ReadonlySet<string> = new Set();
-  /** True while a stream is reported whose owner is one of several. */
-  let isUnplaced = false;
-  /** The member who was reported because nobody else can own a stream. */
-  let accused: string | undefined;
-  /** Time of the last packet without an owner. */
-  let strangeMs = Number.NEGATIVE_INFINITY;
-
-  const streamOf = (memberId: string, ssrc: number): Stream => {
-    const known = streams.get(memberId);
-    if (known?.ssrc === ssrc) return known;
-    const fresh: Stream = {
-      ssrc,
-      sequenceOf: createUnwrap(16),
-      timestampOf: createUnwrap(32),
-      arrivals: createArrivals(),
-      lastMs: nowMs(),
-    };
-    streams.set(memberId, fresh);
-    return fresh;
-  };
-
-  const take = (message: Buffer, header: RtpHeader, memberId: string): void => {
-    const key = deps.key();
-    const frame = key && openRtp(message, header, key);
-    // A packet that was not sent with this key is not of this session.
-    if (!frame) return;
-    const stream = streamOf(memberId, header.ssrc);
-    const sequence = stream.sequenceOf(header.sequence);
-    const lost = stream.arrivals.note(sequence, header.counter);
-    if (lost === undefined) return;
-    statistics.received(memberId, lost);
-    const arrivedMs = nowMs();
-    const missedMs = Math.min(lost * PACKET_MS, arrivedMs - stream.lastMs);
-    stream.lastMs = arrivedMs;
-    if (missedMs >= MISSED_MS) deps.missed(missedMs);
-    const timestampSamples = stream.timestampOf(header.timestampSamples);
-    // A packet of nothing but padding counts by its number alone.
-    if (frame.length === 0) return;
-    const data = dave.open(frame, memberId);
-    if (!data || !parseToc(data)) return statistics.unopened(memberId);
-    // Silence is never encrypted, so it proves nothing.
-    if (!data.equals(SILENCE_PACKET)) statistics.opened(memberId);
-    deps.received({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });
-  };
-
-  /** Ids of members according to either gateway, since both may be late. */
-  const hereIds = (): string[] => {
-    const here = new Set([...deps.presentIds(), ...clients]);
-    here.delete(deps.ownId);
-    return [...here];
-  };
-  const notPlaced = (here: readonly string[]): void => {
-    const suspects = ssrcs.suspects(here);
-    const subscribed = suspects.filter((id) => subscribers.has(id));
-    if (subscribed.length === 0) return;
-    // When the speaker may be somebody who is not subscribed, nothing is reported about the others.
-    if (subscribed.length === suspects.length) report(suspects);
-    deps.unknownSpeaker();
-  };
-  /** Reports a stream that has no owner: nobody by name who may be silent. */
-  const report = ([only, ...others]: readonly string[]): void => {
-    if (only !== undefined && others.length === 0) {
-      accused = only;
-      statistics.missed(only);
-    } else if (!isUnplaced) {
-      isUnplaced = true;
-      deps.audible(undefined, false);
-    }
-  };
-  /** Takes back what was reported of streams, when none has been without an owner for a while. */
-  const takeBack = (): void => {
-    const isReported = isUnplaced || accused !== undefined;
-    if (!isReported || nowMs() - strangeMs <= UNKNOWN_MS) return;
-    if (isUnplaced) deps.audible(undefined, true);
-    if (accused !== undefined) statistics.placed(accused);
-    isUnplaced = false;
-    accused = undefined;
-  };
-  /** True when an owner may be guessed: with proof by the encryption, or consent of all present. */
-  const mayGuess = (here: readonly string[]): boolean =>
-    dave.proves() || here.every((id) => subscribers.has(id));
-  /**
-   * Finds the owner of a packet by whose keys decrypt it. Nothing is decrypted where its sender may
-   * be somebody who is not subscribed.
-   */
-  const provenOwner = (
-    message: Buffer,
-    header: RtpHeader,
-    here: readonly string[],
-  ): string | undefined => {
-    const suspects = ssrcs.suspects(here, CHANGED_MS);
-    if (!dave.proves() || !suspects.every((id) => subscribers.has(id))) return undefined;
-    if (suspects.length > MOST_SUSPECTS || !ssrcs.isProbeDue(header.ssrc)) return undefined;
-    const key = deps.key();
-    const frame = key && openRtp(message, header, key);
-    const owner = frame && suspects.find((id) => dave.isFrom(frame, id));
-    if (owner !== undefined) ssrcs.assign(header.ssrc, owner);
-    return owner;
-  };
-  const stranger = (message: Buffer, header: RtpHeader): string | undefined => {
-    if (isCrowded) return undefined;
-    const here = hereIds();
-    const memberId =
-      ssrcs.guess(header.ssrc, mayGuess(here) ? here : []) ?? provenOwner(message, header, here);
-    if (memberId === undefined) strangeMs = nowMs();
-    if (memberId === undefined && ssrcs.unknownForMs() > UNKNOWN_MS) notPlaced(here);
-    return memberId;
-  };
-
-  const connected = (id: unknown): void => {
-    if (!isId(id)) return;
-    if (clients.size < MOST_CLIENTS) clients.add(id);
-    else if (!clients.has(id)) isCrowded = true;
-  };
-  const speaks = (id: unknown, ssrc: unknown): void => {
-    if (!isId(id) || !isSsrc(ssrc)) return;
-    connected(id);
-    ssrcs.assign(ssrc, id);
-  };
-
-  return {
-    datagram: (message: Buffer): void => {
-      const header = readRtp(message);
-      if (!header) return;
-      const memberId = ssrcs.ownerOf(header.ssrc) ?? stranger(message, header);
-      takeBack();
-      if (memberId !== undefined && subscribers.has(memberId)) take(message, header, memberId);
-    },
-    packet: ({ op, d }: VoicePacketIn): void => {
-      const id = d?.['user_id'];
-      if (op === SPEAKING_OP) speaks(id, d?.['ssrc']);
-      else if (op === VIDEO_OP) speaks(id, d?.['audio_ssrc']);
-      else if (op === CONNECT_OP) [d?.['user_ids']].flat().forEach(connected);
-      if (op !== DISCONNECT_OP || !isId(id)) return;
-      clients.delete(id);
-      ssrcs.remove(id);
-    },
-    /** Drops streams: another voice server assigns other numbers. */
-    renewed: (): void => {
-      ssrcs.clear();
-      streams.clear();
-      clients.clear();
-      isCrowded = false;
-    },
-    subscribe: (memberIds: readonly string[]): void => {
-      const before = subscribers;
-      subscribers = new Set(memberIds);
-      for (const memberId of before.difference(subscribers)) {
-        // Speech of members who were not subscribed was not lost.
-        streams.delete(memberId);
-        statistics.dismissed(memberId);
-      }
-    },
-    left: (memberId: string): void => {
-      clients.delete(memberId);
-      ssrcs.remove(memberId);
-      streams.delete(memberId);
-    },
-    stats: statistics.stats,
-  };
-};
-
 /** A second of speech that cannot be decrypted: a change of keys takes up to 0.9 s on a busy machine. */
 const INAUDIBLE_PACKETS = 50;
 
@@ -313,5 +140,178 @@ const createVoiceStatistics = (audible: (memberId: string, isAudible: boolean) =
         lost,
         undecryptable,
       })),
+  };
+};
+
+/** Turns UDP packets into packets of subscribed members. */
+export const createReceiver = (deps: ReceiverDeps) => {
+  const { nowMs, dave } = deps;
+  const ssrcs = createSsrcs(nowMs);
+  const statistics = createVoiceStatistics(deps.audible);
+  const streams = new Map<string, Stream>();
+  /** Members who are connected according to the voice server. */
+  const clients = new Set<string>();
+  /** True when some of them are not tracked. */
+  let isCrowded = false;
+  let subscribers: ReadonlySet<string> = new Set();
+  /** True while a stream is reported whose owner is one of several. */
+  let isUnplaced = false;
+  /** The member who was reported because nobody else can own a stream. */
+  let accused: string | undefined;
+  /** Time of the last packet without an owner. */
+  let strangeMs = Number.NEGATIVE_INFINITY;
+
+  const streamOf = (memberId: string, ssrc: number): Stream => {
+    const known = streams.get(memberId);
+    if (known?.ssrc === ssrc) return known;
+    const fresh: Stream = {
+      ssrc,
+      sequenceOf: createUnwrap(16),
+      timestampOf: createUnwrap(32),
+      arrivals: createArrivals(),
+      lastMs: nowMs(),
+    };
+    streams.set(memberId, fresh);
+    return fresh;
+  };
+
+  const take = (message: Buffer, header: RtpHeader, memberId: string): void => {
+    const key = deps.key();
+    const frame = key && openRtp(message, header, key);
+    // A packet that was not sent with this key is not of this session.
+    if (!frame) return;
+    const stream = streamOf(memberId, header.ssrc);
+    const sequence = stream.sequenceOf(header.sequence);
+    const lost = stream.arrivals.note(sequence, header.counter);
+    if (lost === undefined) return;
+    statistics.received(memberId, lost);
+    const arrivedMs = nowMs();
+    const missedMs = Math.min(lost * PACKET_MS, arrivedMs - stream.lastMs);
+    stream.lastMs = arrivedMs;
+    if (missedMs >= MISSED_MS) deps.missed(missedMs);
+    const timestampSamples = stream.timestampOf(header.timestampSamples);
+    // A packet of nothing but padding counts by its number alone.
+    if (frame.length === 0) return;
+    const data = dave.open(frame, memberId);
+    if (!data || !parseToc(data)) return statistics.unopened(memberId);
+    // Silence is never encrypted, so it proves nothing.
+    if (!data.equals(SILENCE_PACKET)) statistics.opened(memberId);
+    deps.received({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });
+  };
+
+  /** Ids of members according to either gateway, since both may be late. */
+  const hereIds = (): string[] => {
+    const here = new Set([...deps.presentIds(), ...clients]);
+    here.delete(deps.ownId);
+    return [...here];
+  };
+  /** Reports a stream that has no owner: nobody by name who may be silent. */
+  const report = ([only, ...others]: readonly string[]): void => {
+    if (only !== undefined && others.length === 0) {
+      accused = only;
+      statistics.missed(only);
+    } else if (!isUnplaced) {
+      isUnplaced = true;
+      deps.audible(undefined, false);
+    }
+  };
+  const notPlaced = (here: readonly string[]): void => {
+    const suspects = ssrcs.suspects(here);
+    const subscribed = suspects.filter((id) => subscribers.has(id));
+    if (subscribed.length === 0) return;
+    // When the speaker may be somebody who is not subscribed, nothing is reported about the others.
+    if (subscribed.length === suspects.length) report(suspects);
+    deps.unknownSpeaker();
+  };
+  /** Withdraws the reports about streams, when none has been without an owner for a while. */
+  const withdrawReports = (): void => {
+    const isReported = isUnplaced || accused !== undefined;
+    if (!isReported || nowMs() - strangeMs <= UNKNOWN_MS) return;
+    if (isUnplaced) deps.audible(undefined, true);
+    if (accused !== undefined) statistics.placed(accused);
+    isUnplaced = false;
+    accused = undefined;
+  };
+  /** True when an owner may be guessed: with proof by the encryption, or consent of all present. */
+  const mayGuess = (here: readonly string[]): boolean =>
+    dave.proves() || here.every((id) => subscribers.has(id));
+  /**
+   * Finds the owner of a packet by whose keys decrypt it. Nothing is decrypted where its sender may
+   * be somebody who is not subscribed.
+   */
+  const provenOwner = (
+    message: Buffer,
+    header: RtpHeader,
+    here: readonly string[],
+  ): string | undefined => {
+    const suspects = ssrcs.suspects(here, CHANGED_MS);
+    if (!dave.proves() || !suspects.every((id) => subscribers.has(id))) return undefined;
+    if (suspects.length > MOST_SUSPECTS || !ssrcs.isProbeDue(header.ssrc)) return undefined;
+    const key = deps.key();
+    const frame = key && openRtp(message, header, key);
+    const owner = frame && suspects.find((id) => dave.isFrom(frame, id));
+    if (owner !== undefined) ssrcs.assign(header.ssrc, owner);
+    return owner;
+  };
+  const stranger = (message: Buffer, header: RtpHeader): string | undefined => {
+    if (isCrowded) return undefined;
+    const here = hereIds();
+    const memberId =
+      ssrcs.guess(header.ssrc, mayGuess(here) ? here : []) ?? provenOwner(message, header, here);
+    if (memberId === undefined) strangeMs = nowMs();
+    if (memberId === undefined && ssrcs.unknownForMs() > UNKNOWN_MS) notPlaced(here);
+    return memberId;
+  };
+
+  const connected = (id: unknown): void => {
+    if (!isId(id)) return;
+    if (clients.size < MOST_CLIENTS) clients.add(id);
+    else if (!clients.has(id)) isCrowded = true;
+  };
+  const speaks = (id: unknown, ssrc: unknown): void => {
+    if (!isId(id) || !isSsrc(ssrc)) return;
+    connected(id);
+    ssrcs.assign(ssrc, id);
+  };
+
+  return {
+    datagram: (message: Buffer): void => {
+      const header = readRtp(message);
+      if (!header) return;
+      const memberId = ssrcs.ownerOf(header.ssrc) ?? stranger(message, header);
+      withdrawReports();
+      if (memberId !== undefined && subscribers.has(memberId)) take(message, header, memberId);
+    },
+    packet: ({ op, d }: VoicePacketIn): void => {
+      const id = d?.['user_id'];
+      if (op === SPEAKING_OP) speaks(id, d?.['ssrc']);
+      else if (op === VIDEO_OP) speaks(id, d?.['audio_ssrc']);
+      else if (op === CONNECT_OP) [d?.['user_ids']].flat().forEach(connected);
+      if (op !== DISCONNECT_OP || !isId(id)) return;
+      clients.delete(id);
+      ssrcs.remove(id);
+    },
+    /** Drops streams: another voice server assigns other numbers. */
+    renewed: (): void => {
+      ssrcs.clear();
+      streams.clear();
+      clients.clear();
+      isCrowded = false;
+    },
+    subscribe: (memberIds: readonly string[]): void => {
+      const before = subscribers;
+      subscribers = new Set(memberIds);
+      for (const memberId of before.difference(subscribers)) {
+        // Speech of members who were not subscribed was not lost.
+        streams.delete(memberId);
+        statistics.dismissed(memberId);
+      }
+    },
+    left: (memberId: string): void => {
+      clients.delete(memberId);
+      ssrcs.remove(memberId);
+      streams.delete(memberId);
+    },
+    stats: statistics.stats,
   };
 };

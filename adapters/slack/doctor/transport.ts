@@ -1,15 +1,116 @@
-import { WebClient } from '@slack/web-api';
+import { createHmac, randomUUID } from 'node:crypto';
+import { request } from 'undici';
 import type { SlackOptions } from '../adapter.ts';
+import { finding, optional, ownAddress, type Findings } from './findings.ts';
+import { INSTALL_PATH, EVENTS_PATH, pageOf } from '../manifest.ts';
+import { WebClient } from '@slack/web-api';
 import { clientOptions } from '../api.ts';
 import { fromSlack, isRefusal } from '../errors.ts';
-import { appOf, socketRefusal } from '../inbound/socket-fault.ts';
-import { EVENTS_PATH } from '../manifest.ts';
-import { pageOf } from '../app-pages.ts';
-import { finding, type Findings } from './findings.ts';
-import { probe } from './probe.ts';
-import { checkWays } from './ways.ts';
+import { appOf, socketRefusal } from '../inbound/socket.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service-status.ts';
+
+const PROBE_MS = 10_000;
+
+/**
+ * Program behind an address for Slack's requests: Dragoman with this secret, one that refuses the
+ * secret, another one, or none.
+ */
+export type Answerer = 'ours' | 'refuses' | 'other' | 'nothing';
+
+/** Asks an address for the answer to a challenge, as Slack does when it is entered there. */
+export const probe = async (
+  address: string,
+  signingSecret: string,
+  nowMs: number,
+): Promise<Answerer> => {
+  const challenge = randomUUID();
+  const body = JSON.stringify({ type: 'url_verification', challenge });
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  const hash = createHmac('sha256', signingSecret).update(`v0:${timestamp}:${body}`);
+  try {
+    const answer = await request(address, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-slack-request-timestamp': timestamp,
+        'x-slack-signature': `v0=${hash.digest('hex')}`,
+      },
+      body,
+      signal: AbortSignal.timeout(PROBE_MS),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode === 401) return 'refuses';
+    return answer.statusCode === 200 && text.includes(challenge) ? 'ours' : 'other';
+  } catch {
+    return 'nothing';
+  }
+};
+
+interface Way {
+  readonly path: string;
+  /** Finds what is behind an address. */
+  readonly look: (address: string) => Promise<Answerer>;
+  /** The use of a public address that answers. */
+  readonly ours: string;
+}
+
+/** Checks the ways to this program at a path: on this computer, and from the public address. */
+export const checkWays = async function* (
+  options: SlackOptions,
+  publicUrl: string | undefined,
+  { path, look, ours }: Way,
+): Findings {
+  const own = `${ownAddress(options)}${path}`;
+  const here = await look(own);
+  if (here === 'ours') yield finding('port', true, `${own} answers`);
+  else if (here === 'nothing')
+    yield optional('port', `${own} doesn't answer: run the doctor again while Dragoman runs`);
+  else if (here === 'refuses')
+    yield finding('port', false, `${own} refuses SLACK_SIGNING_SECRET: start Dragoman again`);
+  else yield finding('port', false, `${own} is another program: set another SLACK_PORT`);
+  if (publicUrl === undefined) {
+    yield optional(
+      'address',
+      `let a public https address lead to ${own}, and set it as SLACK_PUBLIC_URL to have it checked`,
+    );
+    return;
+  }
+  const address = new URL(path, publicUrl).href;
+  const there = await look(address);
+  const details = {
+    ours: `${address} answers: ${ours}`,
+    refuses: `${address} refuses SLACK_SIGNING_SECRET: it leads to another program`,
+    other: `${address} leads to another program: let your proxy pass it on to ${own}`,
+    nothing: `${address} can't be reached from here: check its name, certificate and proxy`,
+  };
+  if (there === 'ours' || here === 'ours')
+    yield finding('address', there === 'ours', details[there]);
+  else yield optional('address', details[there]);
+};
+
+const PAGE_MS = 10_000;
+/** Stands on the page that leads to Slack's own. */
+const LINK = '/oauth/v2/authorize';
+
+/** Finds what is behind an address for installations: our page, another one, or nothing. */
+const look = async (address: string): Promise<Answerer> => {
+  try {
+    const { statusCode, body } = await request(address, { signal: AbortSignal.timeout(PAGE_MS) });
+    const text = await body.text();
+    return statusCode === 200 && text.includes(LINK) ? 'ours' : 'other';
+  } catch {
+    return 'nothing';
+  }
+};
+
+/** Checks the ways to the page on which a workspace installs the app. */
+export const checkPages = (options: SlackOptions, publicUrl: string | undefined): Findings =>
+  checkWays(options, publicUrl, {
+    path: INSTALL_PATH,
+    look,
+    ours: 'workspaces install the app there',
+  });
 
 /** Asks with a code that nobody gave: Slack looks at the client's id and secret first. */
 export const checkClient = async (

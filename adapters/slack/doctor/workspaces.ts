@@ -1,20 +1,48 @@
-import type { SlackOptions } from '../adapter.ts';
-import { createSlackApi, type Api } from '../api.ts';
-import { missingIn, readChannel } from '../channel-feed.ts';
+import { type Api, createSlackApi } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import { channelIdOf } from '../ids.ts';
-import { openInstallations } from '../install/index.ts';
+import { readHistoryPage } from '../history.ts';
 import type { Installed } from '../install/installations.ts';
-import { readInstalled } from '../install/one-workspace.ts';
-import { INSTALL_PATH } from '../manifest.ts';
-import { SCOPES } from '../scopes.ts';
-import { pageOf } from '../app-pages.ts';
+import { LIMITED_PAGE } from '../rates.ts';
 import { finding, optional, runCheck } from './findings.ts';
-import { checkHistory } from './history.ts';
-import type { Core } from '../../../src/adapter.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service-status.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { SlackOptions } from '../adapter.ts';
+import { missingIn, readChannel } from '../channel-feed.ts';
+import { channelIdOf } from '../ids.ts';
+import { openInstallations } from '../install/index.ts';
+import { readInstalled } from '../install/token-check.ts';
+import { INSTALL_PATH, pageOf } from '../manifest.ts';
+import { SCOPES } from '../scopes.ts';
+import type { Core } from '../../../src/adapter.ts';
 import type { ChannelWatch } from '../../../src/model/watch.ts';
+
+/**
+ * Reads a page of a channel, whose length shows how much history Slack gives the app; undefined where
+ * the app is not in the channel.
+ */
+export const checkHistory = async (
+  api: Api,
+  channel: Channel,
+  { url }: Installed,
+): Promise<Finding | undefined> => {
+  const limited = optional(
+    'history',
+    `at ${url} ${LIMITED_PAGE} messages a minute, as Slack limits commercial apps outside its Marketplace: catching up after an absence takes long. An app that you create for your own workspace gets all`,
+  );
+  const isLimited = (): boolean => api.history.isLimited(channel.space);
+  try {
+    const { messages } = await readHistoryPage(api, channel, {}, {});
+    if (isLimited()) return limited;
+    const detail =
+      messages.length > LIMITED_PAGE ? 'all' : 'not known yet, as there is little of it';
+    return finding('history', true, `at ${url} ${detail}`);
+  } catch (thrown) {
+    if (isLimited()) return limited;
+    if (isRefusal(thrown, 'not_in_channel', 'channel_not_found')) return undefined;
+    return finding('history', false, `at ${url}: ${toAppError(thrown).message}`);
+  }
+};
 
 /** Longest wait until no other process renews a token. */
 const LONGEST_MS = 30_000;
@@ -65,12 +93,7 @@ export const checkWorkspaces = async function* (
   const check = botToken === undefined ? 'workspaces' : 'token';
   let opened: ReturnType<typeof openInstallations>['installations'];
   try {
-    opened = openInstallations(options, core, {
-      adding: async () => {},
-      added: () => {},
-      changed: () => {},
-      stopped: AbortSignal.timeout(LONGEST_MS),
-    }).installations;
+    opened = openInstallations(options, core, AbortSignal.timeout(LONGEST_MS)).installations;
     await opened.load();
   } catch (thrown) {
     yield finding(check, false, tokenHint(thrown));

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Api } from '../api.ts';
-import { openDirectChannel } from '../direct-channel.ts';
+import { openDirectChannel, type People } from '../people.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
 import { readMember } from '../interactions/invocations.ts';
 import { HEADER_CHARS, LABEL_CHARS, VIEW_BLOCKS } from '../limits.ts';
 import { plain, type SlackBlock } from '../outbound/blocks.ts';
 import { render } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
-import type { People } from '../people.ts';
 import { createPictures } from './pictures.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import { toAppError, type MessageKey } from '../../../src/errors.ts';
+import { faultFields, type MessageKey } from '../../../src/errors.ts';
 import type { Translate } from '../../../src/i18n/texts.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
 import type { Content } from '../../../src/model/content.ts';
@@ -198,8 +197,7 @@ export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: Ab
   };
 
   const failed = (thrown: unknown): void => {
-    const { code, message } = toAppError(thrown);
-    if (!stopped.aborted) log.warn({ code, reason: message }, 'Slack: App Home was not shown');
+    if (!stopped.aborted) log.warn(faultFields(thrown), 'Slack: App Home was not shown');
   };
 
   return {

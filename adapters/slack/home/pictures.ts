@@ -1,32 +1,31 @@
 import { createHash } from 'node:crypto';
 import type { Uploads } from '../outbound/uploads.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import { toAppError } from '../../../src/errors.ts';
+import { faultFields } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import { keyOf, type Space } from '../../../src/model/place.ts';
 
-interface Kept {
+interface Picture {
   readonly digest: string;
   readonly fileId: string;
 }
 
 /** People whose picture is remembered. */
-const KEPT = 500;
+const PEOPLE = 500;
 
 /**
  * Creates the store of pictures in App Home: one a person, uploaded again only when it changed, so that
  * a workspace does not fill with old charts.
  */
 export const createPictures = (uploads: Pick<Uploads, 'keep' | 'remove'>, log: Log) => {
-  const kept = createLru<string, Kept>(KEPT);
+  const pictures = createLru<string, Picture>(PEOPLE);
 
-  const forget = async (space: Space, { fileId }: Kept): Promise<void> => {
+  const remove = async (space: Space, { fileId }: Picture): Promise<void> => {
     try {
       await uploads.remove(space, fileId);
     } catch (thrown) {
-      const { code, message } = toAppError(thrown);
-      log.info({ code, reason: message }, 'Slack: an old picture of App Home was not deleted');
+      log.info(faultFields(thrown), 'Slack: an old picture of App Home was not deleted');
     }
   };
 
@@ -35,16 +34,16 @@ export const createPictures = (uploads: Pick<Uploads, 'keep' | 'remove'>, log: L
     idOf: async (space: Space, memberId: string, file: OutgoingFile): Promise<string> => {
       const key = `${keyOf(space)} ${memberId}`;
       const digest = createHash('sha256').update(file.bytes).digest('hex');
-      const before = kept.get(key);
+      const before = pictures.get(key);
       if (before?.digest === digest) return before.fileId;
       const fileId = await uploads.keep(space, file);
-      kept.set(key, { digest, fileId });
-      if (before) await forget(space, before);
+      pictures.set(key, { digest, fileId });
+      if (before) await remove(space, before);
       return fileId;
     },
     /** Drops what is known of a workspace that removed the app. */
     forgetSpace: (space: Space): void => {
-      for (const [key] of kept) if (key.startsWith(`${keyOf(space)} `)) kept.delete(key);
+      for (const [key] of pictures) if (key.startsWith(`${keyOf(space)} `)) pictures.delete(key);
     },
   };
 };

@@ -1,8 +1,14 @@
 import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { clientOptions, silentLogger } from '../api.ts';
 import { spaceOf } from '../ids.ts';
-import { eventBody, rateLimitedBody, type EventBody } from './bodies.ts';
-import { membershipOf, membershipOfUse, type Membership } from './origin.ts';
+import {
+  eventBody,
+  rateLimitedBody,
+  type EventBody,
+  membershipOf,
+  membershipOfUse,
+  type Membership,
+} from './origin.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 

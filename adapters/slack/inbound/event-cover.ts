@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../../src/async/time.ts';
 import { sleep, type Clock } from '../../../src/async/clock.ts';
-import { toAppError } from '../../../src/errors.ts';
+import { faultFields } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Agreements } from '../../../src/ports/agreements.ts';
 
@@ -52,8 +52,7 @@ export const createEventCover = (deps: EventCoverDeps) => {
       const ageMs = await look();
       if (ageMs > NOTE_MS / speed / 2) await agreements.write({ [TAKEN]: now() });
     } catch (thrown) {
-      const { code, message: reason } = toAppError(thrown);
-      log.warn({ code, reason }, 'Slack: that events are taken could not be noted');
+      log.warn(faultFields(thrown), 'Slack: that events are taken could not be noted');
     }
   };
 

@@ -4,11 +4,9 @@ import type { Installations } from '../install/installations.ts';
 import type { People } from '../people.ts';
 import type { Threads } from '../threads.ts';
 import type { EventType } from '../manifest.ts';
-import type { EventBody } from './bodies.ts';
+import { type EventBody, createEventPlaces, organisationOf } from './origin.ts';
 import type { MessageReader } from './message-reader.ts';
-import type { EventPlaces } from './event-places.ts';
-import { organisationOf } from './origin.ts';
-import { reactionOf } from '../rich-text/emoji.ts';
+import { reactionOf } from '../rich-text/atoms.ts';
 import { rawMessage, isWritten, type RawSlackMessage } from './raw-message.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
@@ -36,7 +34,6 @@ export interface EventsDeps {
   readonly reader: MessageReader;
   readonly people: Pick<People, 'changed'>;
   readonly threads: Pick<Threads, 'note' | 'forget'>;
-  readonly places: EventPlaces;
   readonly installations: Pick<Installations, 'known' | 'joined' | 'parted' | 'ended'>;
   /** Has what was missed in the channels of a workspace read; resolves once that is stored. */
   readonly lookBack: (space: Space) => Promise<void>;
@@ -97,7 +94,8 @@ const WITHOUT_APP: ReadonlySet<string> = new Set<EventType>([
 
 /** Creates what tells the core of an event; it rejects when that could not be stored. */
 export const createEvents = (deps: EventsDeps): ((body: EventBody) => Promise<void>) => {
-  const { listener, reader, people, threads, installations, places, removed, lookBack } = deps;
+  const { listener, reader, people, threads, installations, removed, lookBack } = deps;
+  const places = createEventPlaces(listener, installations);
   const botUserId = (space: Space): string | undefined => installations.known(space)?.botUserId;
 
   const report = async (

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { PLATFORM } from '../ids.ts';
-import { eventBody, type EventBody } from './bodies.ts';
+import { eventBody, type EventBody, createEventPlaces } from './origin.ts';
+import type { Installations } from '../install/installations.ts';
 import type { EventType } from '../manifest.ts';
-import type { EventPlaces } from './event-places.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Space } from '../../../src/model/place.ts';
 
 export interface IntakeDeps {
   readonly core: Pick<Core, 'feedListener' | 'openDeliveries' | 'services'>;
-  readonly places: EventPlaces;
+  readonly installations: Pick<Installations, 'known'>;
   /** Handles an event, for which Slack may have to be asked. */
   readonly handle: (body: EventBody) => Promise<void>;
 }
@@ -42,6 +42,10 @@ const HANDLED_BEFORE_ACK: ReadonlySet<string> = new Set<EventType>([
   'user_change',
 ]);
 
+/** The message that an event is about; undefined for other events. */
+const postedIn = (event: Event): z.infer<typeof messageEvent> | undefined =>
+  event.type === 'message' ? messageEvent.safeParse(event).data : undefined;
+
 const channelIn = (event: Event): string => {
   const { channel, item } = placed.safeParse(event).data ?? {};
   return (typeof channel === 'string' ? channel : channel?.id) ?? item?.channel ?? '';
@@ -67,8 +71,9 @@ const withoutOthers = <Written extends object>(written: Written): Written => ({
 });
 
 /** Creates the intake of events: what has to be handled is stored before Slack is told that it arrived. */
-export const createIntake = ({ core, places, handle }: IntakeDeps) => {
+export const createIntake = ({ core, installations, handle }: IntakeDeps) => {
   const { feedListener, services } = core;
+  const places = createEventPlaces(feedListener, installations);
   const deliveries = core.openDeliveries(PLATFORM, async (body) =>
     handle(eventBody.parse(JSON.parse(body))),
   );
@@ -76,23 +81,23 @@ export const createIntake = ({ core, places, handle }: IntakeDeps) => {
   /** True for an event that is handled before it is acknowledged, or that nobody needs. */
   const needsNoStorage = (space: Space, event: Event): boolean => {
     if (HANDLED_BEFORE_ACK.has(event.type)) return true;
-    const said = event.type === 'message' ? messageEvent.safeParse(event).data : undefined;
-    if (!said || ABOUT_OLD.includes(said.subtype)) return false;
-    if (said.channel_type === 'im') return true;
-    return !feedListener.follows(places.channel(space, said.channel));
+    const posted = postedIn(event);
+    if (!posted || ABOUT_OLD.includes(posted.subtype)) return false;
+    if (posted.channel_type === 'im') return true;
+    return !feedListener.follows(places.channel(space, posted.channel));
   };
 
-  /** The event as it is stored, and whose words it holds: none of somebody who opted out. */
+  /** The event as it is stored, and the author of its words: without the words of somebody who opted out. */
   const storable = async (event: Event) => {
-    const said = event.type === 'message' ? messageEvent.safeParse(event).data : undefined;
-    const authorId = said?.message?.user ?? said?.user;
-    const message = said?.message && withoutOthers(said.message);
-    const kept = { ...withoutOthers(event), ...(message ? { message } : {}) };
-    if (authorId === undefined) return { event: kept };
+    const posted = postedIn(event);
+    const authorId = posted?.message?.user ?? posted?.user;
+    const message = posted?.message && withoutOthers(posted.message);
+    const needed = { ...withoutOthers(event), ...(message ? { message } : {}) };
+    if (authorId === undefined) return { event: needed };
     if (!(await services.privacy.optedOut({ platform: PLATFORM, id: authorId })))
-      return { event: kept, authorId };
+      return { event: needed, authorId };
     const silent = message && withoutWords(message);
-    return { event: { ...withoutWords(kept), ...(silent ? { message: silent } : {}) } };
+    return { event: { ...withoutWords(needed), ...(silent ? { message: silent } : {}) } };
   };
 
   return {

@@ -1,18 +1,32 @@
-import { z } from 'zod';
 import type { Api } from '../api.ts';
 import { channelOf } from '../ids.ts';
 import { CHANNELS_PAGE } from '../limits.ts';
-import { readCursorPages, responseMetadata } from '../pagination.ts';
+import { readCursorPages } from '../pagination.ts';
 import { MINUTE_MS } from '../../../src/async/time.ts';
 import { sleep, type Clock } from '../../../src/async/clock.ts';
-import { toAppError } from '../../../src/errors.ts';
+import { faultFields } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { keyOf, type Channel, type Space } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 
+/** Lists the watched channels of a workspace that the app is in. Rejects with an `AppError`. */
+export const watchedChannels = async (
+  api: Api,
+  listener: Pick<ChannelFeedListener, 'follows'>,
+  space: Space,
+): Promise<readonly Channel[]> => {
+  const types = 'public_channel,private_channel';
+  const args = { types, exclude_archived: true, limit: CHANNELS_PAGE };
+  const pages = readCursorPages(async (at) =>
+    api.call(space, 'users.conversations', { ...args, ...at }),
+  );
+  const found: Channel[] = [];
+  for await (const { channels = [] } of pages)
+    found.push(...channels.map(({ id = '' }) => channelOf(space.id, id)).filter(listener.follows));
+  return found;
+};
+
 export interface LookBackDeps {
-  readonly api: Api;
-  readonly listener: Pick<ChannelFeedListener, 'follows'>;
   /**
    * Stores that the channels of a workspace are to be read, after so many ms at the latest. Rejects as the
    * database does.
@@ -20,83 +34,87 @@ export interface LookBackDeps {
   readonly note: (space: Space, withinMs: number) => Promise<void>;
   readonly log: Log;
   readonly clock: Clock;
-  /** Every wait is so many times shorter. */
+  /** Factor by which every wait is shorter. */
   readonly speed: number;
   readonly stopped: AbortSignal;
 }
 
-const channelsPage = z.object({
-  channels: z.array(z.object({ id: z.string() })),
-  response_metadata: responseMetadata,
-});
-
-/** Wait after events were left out: Slack tells of it each minute in which it leaves some out. */
+/** Wait after events were left out: Slack reports it each minute in which it leaves some out. */
 const FIRST_WAIT_MS = MINUTE_MS;
-/** Longest wait; the limit is of an hour. */
+/** Longest wait; the limit counts the events of an hour. */
 const LONGEST_WAIT_MS = 30 * MINUTE_MS;
-/** Time without a report after which the waits begin anew. */
+/** Time without a report after which the waits begin again with the first. */
 const RESET_AFTER_MS = 60 * MINUTE_MS;
 /** Time between two lines of the log. */
 const LOG_EVERY_MS = MINUTE_MS;
 
-/** Events of a workspace that are being left out. */
+/** The events of a workspace that Slack leaves out, on a clock whose times are `speed` times shorter. */
 interface DroppedEvents {
   /** Time of the last report. */
-  reportedMs: number;
-  /** Time at which the channels are read. */
-  dueMs: number;
-  nextWaitMs: number;
-  isWaiting: boolean;
+  readonly reportedMs: number;
+  /** Time at which the channels are read; undefined when they were read since. */
+  readonly dueMs: number | undefined;
+  /** The wait before the next reading. */
+  readonly nextWaitMs: number;
 }
 
-/** Creates what finds gaps: in all channels that the app is in, as nothing tells which have one. */
-export const createLookBack = (deps: LookBackDeps) => {
-  const { api, listener, note, log, clock, speed, stopped } = deps;
-  const limited = new Map<string, DroppedEvents>();
-  let loggedMs = -Infinity;
-
-  /** Lists the watched channels that the app is in. Rejects with an `AppError`. */
-  const channelsOf = async (space: Space): Promise<readonly Channel[]> => {
-    const found: Channel[] = [];
-    const types = 'public_channel,private_channel';
-    const pages = readCursorPages(async (at) => {
-      const args = { types, exclude_archived: true, limit: CHANNELS_PAGE, ...at };
-      return channelsPage.parse(await api.call(space, 'users.conversations', args));
-    });
-    for await (const { channels } of pages)
-      found.push(...channels.map(({ id }) => channelOf(space.id, id)).filter(listener.follows));
-    return found;
+/** The state after one more report that events of a workspace are left out. */
+const nextState = (
+  before: DroppedEvents | undefined,
+  nowMs: number,
+  speed: number,
+): DroppedEvents => {
+  const isRecent = before && nowMs - before.reportedMs <= RESET_AFTER_MS / speed;
+  const { dueMs, nextWaitMs } = isRecent
+    ? before
+    : { dueMs: undefined, nextWaitMs: FIRST_WAIT_MS / speed };
+  // Events that are left out in this minute have to be found, too.
+  const leastMs = nowMs + FIRST_WAIT_MS / speed;
+  if (dueMs !== undefined)
+    return { reportedMs: nowMs, dueMs: Math.max(dueMs, leastMs), nextWaitMs };
+  return {
+    reportedMs: nowMs,
+    dueMs: Math.max(leastMs, nowMs + nextWaitMs),
+    nextWaitMs: Math.min(2 * nextWaitMs, LONGEST_WAIT_MS / speed),
   };
+};
+
+/** Creates the look back: it has the channels of a workspace read, as nothing tells which of them miss messages. */
+export const createLookBack = ({ note, log, clock, speed, stopped }: LookBackDeps) => {
+  const dropped = new Map<string, DroppedEvents>();
+  let loggedMs = -Infinity;
 
   /** Has the channels of a workspace read; logs where that could not be stored. */
   const start = async (space: Space, withinMs = 0): Promise<void> => {
     try {
       await note(space, withinMs);
     } catch (thrown) {
-      const { code, message: reason } = toAppError(thrown);
-      if (!stopped.aborted) log.error({ code, reason }, 'Slack: a look back could not be stored');
+      if (!stopped.aborted)
+        log.error(faultFields(thrown), 'Slack: a look back could not be stored');
     }
   };
 
-  /** Waits until it is due, which may be later than it was at first, and reads the channels. */
-  const readWhenDue = async (space: Space, dropped: DroppedEvents): Promise<void> => {
+  /** Waits until the reading is due, which may be later than at first, and has the channels read. */
+  const readWhenDue = async (space: Space): Promise<void> => {
+    const key = keyOf(space);
+    const waitMs = (): number => (dropped.get(key)?.dueMs ?? 0) - clock.nowMs();
     try {
-      for (let nowMs = clock.nowMs(); nowMs < dropped.dueMs; nowMs = clock.nowMs())
-        await sleep(clock, dropped.dueMs - nowMs, stopped);
+      while (waitMs() > 0) await sleep(clock, waitMs(), stopped);
     } catch {
       return;
     }
-    dropped.isWaiting = false;
-    // Otherwise the workspace has removed the app.
-    if (limited.get(keyOf(space)) === dropped) await start(space);
+    const state = dropped.get(key);
+    // The workspace has removed the app meanwhile.
+    if (state?.dueMs === undefined) return;
+    dropped.set(key, { ...state, dueMs: undefined });
+    await start(space);
   };
 
   return {
-    channelsOf,
     start: (space: Space): void => void start(space),
     /**
      * Handles the report that Slack leaves out events of a workspace, of which it delivers 30,000 an hour.
-     * What is missing is read later, and more rarely as long as that goes on.
+     * What is missing is read later, and more rarely the longer that goes on.
      */
     eventsDropped: (space: Space): void => {
       const nowMs = clock.nowMs();
@@ -108,24 +126,14 @@ export const createLookBack = (deps: LookBackDeps) => {
         );
       }
       const key = keyOf(space);
-      const known = limited.get(key);
-      const isNew = !known || nowMs - known.reportedMs > RESET_AFTER_MS / speed;
-      const dropped = isNew
-        ? { reportedMs: nowMs, dueMs: 0, nextWaitMs: FIRST_WAIT_MS / speed, isWaiting: false }
-        : known;
-      limited.set(key, dropped);
-      dropped.reportedMs = nowMs;
-      // What is left out in this minute too must be found.
-      dropped.dueMs = Math.max(dropped.dueMs, nowMs + FIRST_WAIT_MS / speed);
-      if (dropped.isWaiting) return;
-      dropped.dueMs = Math.max(dropped.dueMs, nowMs + dropped.nextWaitMs);
-      dropped.nextWaitMs = Math.min(2 * dropped.nextWaitMs, LONGEST_WAIT_MS / speed);
-      dropped.isWaiting = true;
+      const isWaiting = dropped.get(key)?.dueMs !== undefined;
+      dropped.set(key, nextState(dropped.get(key), nowMs, speed));
+      if (isWaiting) return;
       // Where this process ends before, another one reads them.
       void start(space, 2 * (LONGEST_WAIT_MS / speed));
-      void readWhenDue(space, dropped);
+      void readWhenDue(space);
     },
-    /** Drops what is known of a workspace that removed the app. */
-    forgetSpace: (space: Space): void => void limited.delete(keyOf(space)),
+    /** Drops the state of a workspace that removed the app. */
+    forgetSpace: (space: Space): void => void dropped.delete(keyOf(space)),
   };
 };

@@ -6,7 +6,7 @@ import { parseMessage } from '../rich-text/parse-message.ts';
 import type { Installed } from '../install/installations.ts';
 import { isWritten, type RawFile, type RawSlackMessage } from './raw-message.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
-import { toAppError } from '../../../src/errors.ts';
+import { faultFields } from '../../../src/errors.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import type { Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef, Space } from '../../../src/model/place.ts';
@@ -61,16 +61,15 @@ export const createMessageReader = (deps: MessageReaderDeps) => {
       const is = kind === 'person' && isBot ? 'bot' : kind;
       return { id, name, kind: is, ...(avatarUrl === undefined ? {} : { avatarUrl }) };
     } catch (thrown) {
-      const told = raw.user_profile;
-      const named = told?.display_name || told?.real_name || told?.name;
-      // Of people of other organisations, events alone may say who they are.
+      const profile = raw.user_profile;
+      const named = profile?.display_name || profile?.real_name || profile?.name;
+      // Who people of other organisations are may stand in events alone.
       if (named) {
-        const avatarUrl = told?.image_72;
+        const avatarUrl = profile?.image_72;
         return { id, name: named, kind, ...(avatarUrl ? { avatarUrl } : {}) };
       }
       // A message must not be lost because its author's name is not known.
-      const { code, message } = toAppError(thrown);
-      log.warn({ code, reason: message }, 'Slack: the name of an author is not known');
+      log.warn(faultFields(thrown), 'Slack: the name of an author is not known');
       return { id, name: id, kind };
     }
   };

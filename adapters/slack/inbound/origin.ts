@@ -1,8 +1,37 @@
 import { z } from 'zod';
-import type { EventBody } from './bodies.ts';
-import { spaceOf } from '../ids.ts';
-import { isOrganisation } from '../install/stored.ts';
-import type { Space } from '../../../src/model/place.ts';
+import { spaceOf, channelOf } from '../ids.ts';
+import { isOrganisation } from '../install/stored-installations.ts';
+import type { Space, Channel } from '../../../src/model/place.ts';
+import type { Installations } from '../install/installations.ts';
+import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
+
+/** An event as the Events API delivers it. */
+export const eventBody = z.looseObject({
+  type: z.literal('event_callback'),
+  event_id: z.string(),
+  team_id: z.string().nullish(),
+  context_team_id: z.string().nullish(),
+  enterprise_id: z.string().nullish(),
+  context_enterprise_id: z.string().nullish(),
+  authorizations: z
+    .array(
+      z.looseObject({
+        team_id: z.string().nullish(),
+        enterprise_id: z.string().nullish(),
+        is_enterprise_install: z.boolean().optional(),
+      }),
+    )
+    .optional(),
+  event: z.looseObject({ type: z.string() }),
+});
+
+export type EventBody = z.infer<typeof eventBody>;
+
+/** Tells that a workspace had more events than Slack delivers ("app_rate_limited"). */
+export const rateLimitedBody = z.looseObject({
+  type: z.literal('app_rate_limited'),
+  team_id: z.string(),
+});
 
 /** Workspaces that use their organisation's installation ("Organization-ready apps"). */
 export interface Membership {
@@ -63,4 +92,27 @@ export const membershipOfUse = (body: unknown): Membership | undefined => {
   if (!data || !organisationId) return undefined;
   const id = data.team_id ?? data.team?.id ?? data.user?.team_id;
   return { spaces: workspaces(id), organisationId };
+};
+
+/** Says where an event happened, as the core knows the place. */
+export interface EventPlaces {
+  /** The space through which the app is told of an event; undefined where Slack named none. */
+  space(body: EventBody): Space | undefined;
+  /** A channel of an event, in the space that it is watched in: several may share it. */
+  channel(space: Space, id: string): Channel;
+}
+
+export const createEventPlaces = (
+  listener: Pick<ChannelFeedListener, 'spaceOf'>,
+  installations: Pick<Installations, 'known'>,
+): EventPlaces => {
+  const isInstalled = (space: Space): boolean => installations.known(space) !== undefined;
+  return {
+    space: (body) => originOf(body, isInstalled),
+    channel: (space, id) => {
+      const channel = channelOf(space.id, id);
+      const holder = listener.spaceOf(channel);
+      return isInstalled(holder) ? { ...channel, space: holder } : channel;
+    },
+  };
 };

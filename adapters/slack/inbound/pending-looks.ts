@@ -1,7 +1,7 @@
 import { spaceOf } from '../ids.ts';
 import type { Clock } from '../../../src/async/clock.ts';
 import { MINUTE_MS } from '../../../src/async/time.ts';
-import { toAppError } from '../../../src/errors.ts';
+import { faultFields, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { keyOf, type Channel, type Space } from '../../../src/model/place.ts';
 import type { Processes } from '../../../src/ports/processes.ts';
@@ -47,9 +47,11 @@ export const createPendingLooks = (deps: PendingLooksDeps) => {
   let pending: ReadonlyMap<string, readonly Look[]> = new Map();
   /** The spaces that are served, each with whether there is more since. */
   const serving = new Map<string, { isMore: boolean }>();
-  let isWatching = false;
+  /** Resolves when the earlier events of a workspace were handled; undefined until looks are made here. */
+  let handled: ((space: Space) => Promise<void>) | undefined;
   const timers = new Map<string, () => void>();
 
+  /** Reads the looks that are pending; resolves with their workspaces. */
   const load = async (): Promise<readonly Space[]> => {
     const rows = [...(await agreements.read(`${PENDING} `))].map(([name, dueMs]) => {
       const [, id = '', notedMs] = name.split(' ');
@@ -76,17 +78,19 @@ export const createPendingLooks = (deps: PendingLooksDeps) => {
     const prefix = `${READ} ${space.id} `;
     const nameOf = ({ id }: Channel): string => `${prefix}${id}`;
     const known = await agreements.read(prefix);
-    const left = (await channelsOf(space)).filter(
+    // A deletion that was missed shows only in messages that are stored already.
+    await handled?.(space);
+    const unread = (await channelsOf(space)).filter(
       (channel) => (known.get(nameOf(channel)) ?? -Infinity) < notedMs,
     );
-    const read = left.map(async (channel) => {
+    const reads = unread.map(async (channel) => {
       const isRead = (await readMissed(channel)) && !stopped.aborted;
       if (isRead) await put(space, nameOf(channel), notedMs);
       return isRead;
     });
-    const isDone = (await Promise.all(read)).every(Boolean) && !stopped.aborted;
+    const isDone = (await Promise.all(reads)).every(Boolean) && !stopped.aborted;
     if (isDone)
-      await remove([...looks.map(({ name }) => name), ...known.keys(), ...left.map(nameOf)]);
+      await remove([...looks.map(({ name }) => name), ...known.keys(), ...unread.map(nameOf)]);
     return isDone;
   };
 
@@ -123,9 +127,8 @@ export const createPendingLooks = (deps: PendingLooksDeps) => {
       try {
         nextMs = await makeDue(space);
       } catch (thrown) {
-        const { code, message: reason, retryable } = toAppError(thrown);
-        nextMs = retryable ? now() + AGAIN_MS : undefined;
-        if (!stopped.aborted) log.warn({ code, reason }, 'Slack: channels could not be read');
+        nextMs = toAppError(thrown).retryable ? now() + AGAIN_MS : undefined;
+        if (!stopped.aborted) log.warn(faultFields(thrown), 'Slack: channels could not be read');
       }
     }
     serving.delete(key);
@@ -138,23 +141,28 @@ export const createPendingLooks = (deps: PendingLooksDeps) => {
   };
 
   const look = async (): Promise<void> => {
-    for (const space of await load()) void serve(space);
+    const spaces = await load();
+    if (handled) for (const space of spaces) void serve(space);
   };
   const lookAgain = (): void => {
     look().catch((thrown: unknown) => {
-      const { code, message: reason } = toAppError(thrown);
-      if (!stopped.aborted) log.warn({ code, reason }, 'Slack: looks back could not be read');
+      if (!stopped.aborted) log.warn(faultFields(thrown), 'Slack: looks back could not be read');
     });
   };
 
   return {
     /** True while messages of a workspace may be missing that are to be read. */
     isPending: (space: Space): boolean => pending.has(keyOf(space)),
-    /** Goes on with what is stored, from now on. Rejects as the database does. */
-    start: async (): Promise<void> => {
+    /**
+     * Makes looks from now on, those that are stored first. Rejects as the database does.
+     *
+     * @param after resolves when the earlier events of a workspace were handled
+     */
+    start: async (after: (space: Space) => Promise<void>): Promise<void> => {
+      const isWatching = handled !== undefined;
+      handled = after;
       await look();
       if (isWatching) return;
-      isWatching = true;
       stopped.addEventListener('abort', agreements.watch(`${PENDING} `, lookAgain), { once: true });
     },
     /**

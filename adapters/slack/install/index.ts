@@ -1,9 +1,55 @@
-import type { Installations } from './installations.ts';
-import { manyWorkspaces, type ManyWorkspacesDeps } from './many-workspaces.ts';
+import type { Installations, Installed } from './installations.ts';
+import { isTokenAccepted, readInstalled } from './token-check.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
+import type { Space } from '../../../src/model/place.ts';
+import { manyWorkspaces } from './many-workspaces.ts';
 import type { InstallPages } from './pages.ts';
-import { oneWorkspace } from './one-workspace.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { AppError } from '../../../src/errors.ts';
+
+/** The one workspace of a configured token. */
+const oneWorkspace = (
+  token: string,
+  apiUrl: string | undefined,
+  log: Pick<Log, 'error'>,
+): Installations => {
+  let installed: Installed | undefined;
+  /** True once the app was removed, or its token revoked. */
+  let isEnded = false;
+  /** The ends that were logged: `true` for that of the installation, `false` for the token's. */
+  const logged = new Set<boolean>();
+  const isIt = ({ id }: Space): boolean => installed?.space.id === id;
+  return {
+    load: async () => {
+      installed = await readInstalled(apiUrl, token);
+      isEnded = false;
+    },
+    watch: () => () => {},
+    known: (space) => (isIt(space) && !isEnded ? installed : undefined),
+    tokenOf: async (space) => (isIt(space) && !isEnded ? token : undefined),
+    tokenKnown: (space) => (isIt(space) && !isEnded ? token : undefined),
+    ownerOf: (space) => space,
+    tokenRefused: () => {},
+    list: () => (installed && !isEnded ? [installed.space] : []),
+    settled: async () => {},
+    joined: async () => {},
+    parted: async () => {},
+    ended: async (space, isWhole, remove) => {
+      // Workspaces that have the app too, under tokens that are not used here.
+      if (!isIt(space)) return;
+      if (await isTokenAccepted(apiUrl, token)) return;
+      isEnded = true;
+      if (!logged.has(isWhole))
+        log.error(
+          isWhole
+            ? 'Slack: the app was removed from its workspace; install it again, set the new SLACK_BOT_TOKEN and start again'
+            : 'Slack: the token was revoked; set a new SLACK_BOT_TOKEN and start again',
+        );
+      logged.add(isWhole);
+      if (isWhole) await remove([space]);
+    },
+  };
+};
 
 export interface InstallOptions {
   readonly url: string | undefined;
@@ -18,7 +64,7 @@ export interface InstallOptions {
 export const openInstallations = (
   { url, botToken, client }: InstallOptions,
   { installations: store, log, processes }: Pick<Core, 'installations' | 'log' | 'processes'>,
-  told: Pick<ManyWorkspacesDeps, 'adding' | 'added' | 'changed' | 'stopped'>,
+  stopped: AbortSignal,
 ): {
   readonly installations: Installations;
   /** Undefined where no workspace can install the app itself. */
@@ -34,6 +80,14 @@ export const openInstallations = (
     );
   const { id: clientId, secret: clientSecret } = client;
   const { leases } = processes;
-  const many = manyWorkspaces({ store, leases, clientId, clientSecret, apiUrl: url, log, ...told });
+  const many = manyWorkspaces({
+    store,
+    leases,
+    clientId,
+    clientSecret,
+    apiUrl: url,
+    log,
+    stopped,
+  });
   return { installations: many, pages: many.pages };
 };

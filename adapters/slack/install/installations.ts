@@ -14,12 +14,25 @@ export interface Installed {
   readonly url: string;
 }
 
+/** Takes what becomes of installations. */
+export interface InstallationsListener {
+  /** Takes a space that installs the app, before anything of it is stored. */
+  readonly adding: (space: Space) => Promise<void>;
+  /** Takes workspaces that have the app, also those that install it again. */
+  readonly added: (spaces: readonly Space[]) => void;
+  /**
+   * Takes the spaces whose installation came, went or was replaced since they were read, in whichever process;
+   * with an organisation those that use its installation.
+   */
+  readonly changed: (spaces: readonly Space[]) => void;
+}
+
 /** The workspaces that have the app. */
 export interface Installations {
   /** Reads what is known of them, before anything arrives. Rejects with an `AppError`. */
   load(): Promise<void>;
   /** Follows the changes of every process, this one included. Returns the function that ends this. */
-  watch(): () => void;
+  watch(listener: InstallationsListener): () => void;
   /** Finds the app's installation in a workspace; undefined where it is not installed. */
   known(space: Space): Installed | undefined;
   /** The workspace itself, or the organisation whose installation it uses. */

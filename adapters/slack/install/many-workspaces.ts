@@ -2,13 +2,15 @@ import { createHmac } from 'node:crypto';
 import { InstallProvider, type Installation } from '@slack/oauth';
 import { clientOptions, silentLogger } from '../api.ts';
 import { spaceOf } from '../ids.ts';
-import type { Installations } from './installations.ts';
-import { readInstalled } from './one-workspace.ts';
+import type { Installations, InstallationsListener } from './installations.ts';
 import { createInstallPages, type InstallPages } from './pages.ts';
-import { isOrganisation, ownerOf as ownerOfQuery } from './stored.ts';
-import { createStoredInstallations } from './stored-installations.ts';
+import {
+  isOrganisation,
+  ownerOf as ownerOfQuery,
+  createStoredInstallations,
+} from './stored-installations.ts';
 import { createStoredTokens } from './stored-tokens.ts';
-import { isTokenAccepted, readWorkspaces } from './token-check.ts';
+import { isTokenAccepted, readInstalled, readWorkspaces } from './token-check.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
@@ -22,12 +24,6 @@ export interface ManyWorkspacesDeps {
   readonly clientSecret: string;
   readonly apiUrl: string | undefined;
   readonly log: Log;
-  /** Takes a space that installs the app, before anything of it is stored. */
-  readonly adding: (space: Space) => Promise<void>;
-  /** Takes workspaces that have the app, or have it anew. */
-  readonly added: (spaces: readonly Space[]) => void;
-  /** Takes spaces whose installation came, went or was replaced, in whichever process. */
-  readonly changed: (spaces: readonly Space[]) => void;
   readonly stopped: AbortSignal;
 }
 
@@ -47,8 +43,9 @@ export interface ManyWorkspaces extends Installations {
  * the tokens are stored encrypted.
  */
 export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
-  const { store, leases, clientId, clientSecret, apiUrl, log, adding, added, stopped } = deps;
-  const known = createStoredInstallations(deps);
+  const { store, leases, clientId, clientSecret, apiUrl, log, stopped } = deps;
+  let listener: Partial<InstallationsListener> = {};
+  const known = createStoredInstallations(store, log);
   const tokens = createStoredTokens({ ...deps, known: known.of });
 
   /** Changes an installation while no process changes the same one. */
@@ -79,7 +76,7 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
         known.organisationOf(space) !== organisationId,
     );
     for (const space of fresh) {
-      await adding(space);
+      await listener.adding?.(space);
       await store.put(space, JSON.stringify({ organisation: organisationId }));
     }
     return fresh;
@@ -102,18 +99,18 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     const { bot } = installation;
     if (!bot) throw new AppError('bad-input', 'Slack gave no bot token');
     const about = await readInstalled(apiUrl, bot.token, installation.appId);
-    await adding(space);
+    await listener.adding?.(space);
     const isNew = !known.of(space);
     const { url, botName, appId } = about;
     // Nothing is needed of the person who did it.
-    const kept = { ...installation, appId, user: undefined };
+    const stored = { ...installation, appId, user: undefined };
     await store.put(
       space,
-      JSON.stringify({ installation: kept, url, botName, installedMs: Date.now() }),
+      JSON.stringify({ installation: stored, url, botName, installedMs: Date.now() }),
     );
     if (isNew) log.info({ space: space.id }, 'Slack: the app was installed');
     if (isOrganisation(space)) await joinAll(space, bot.token);
-    added(isOrganisation(space) ? known.workspacesOf(space.id) : [space]);
+    listener.added?.(isOrganisation(space) ? known.workspacesOf(space.id) : [space]);
   };
 
   const storeInstallation = async (installation: Installation): Promise<void> => {
@@ -175,18 +172,21 @@ export const manyWorkspaces = (deps: ManyWorkspacesDeps): ManyWorkspaces => {
     tokenRefused: (space, token) => tokens.refused(ownerOf(space), token),
     list: known.workspaces,
     load: known.load,
-    watch: known.watch,
+    watch: (given) => {
+      listener = given;
+      return known.watch(given.changed);
+    },
     joined: async (spaces, organisationId) => {
       // Asked with everything that arrives.
       if (spaces.every((space) => known.organisationOf(space) === organisationId)) return;
       const fresh = await inTurn(organisationId, async () => join(spaces, organisationId));
-      if (fresh.length > 0) added(fresh);
+      if (fresh.length > 0) listener.added?.(fresh);
     },
     parted: async (spaces, organisationId, remove) =>
       inTurn(organisationId, async () => {
         const token = await tokens.of(spaceOf(organisationId));
-        const left = token === undefined ? [] : await readWorkspaces(apiUrl, token);
-        const gone = spaces.filter((space) => !known.of(space) && !left.includes(space.id));
+        const allowed = token === undefined ? [] : await readWorkspaces(apiUrl, token);
+        const gone = spaces.filter((space) => !known.of(space) && !allowed.includes(space.id));
         if (gone.length > 0) await remove(gone);
       }),
     ended: async (space, isWhole, remove) => {

@@ -1,10 +1,104 @@
-import { PLATFORM, spaceOf } from '../ids.ts';
-import { isOrganisation, readStored, type StoredInstallation } from './stored.ts';
-import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
-import { toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/telemetry/log.ts';
+import { z } from 'zod';
+import type { Installed, InstallationsListener } from './installations.ts';
+import { spaceOf, PLATFORM } from '../ids.ts';
+import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Space } from '../../../src/model/place.ts';
+import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
 import type { InstallationStore, StoredSecret } from '../../../src/ports/installations.ts';
+
+/** The stored form of a workspace, or of an organisation that installed the app as a whole. */
+export const stored = z.looseObject({
+  installation: z.looseObject({
+    appId: z.string().optional(),
+    bot: z
+      .looseObject({
+        token: z.string(),
+        id: z.string(),
+        userId: z.string(),
+        scopes: z.array(z.string()),
+        /** Makes the next token, once; undefined for a token without an end. */
+        refreshToken: z.string().optional(),
+        /** End of the token, s since 1970. */
+        expiresAt: z.number().optional(),
+      })
+      .optional(),
+  }),
+  url: z.string().optional(),
+  botName: z.string().optional(),
+  /** Time of the installation, ms since 1970, by which a later one is known. */
+  installedMs: z.number().optional(),
+});
+
+/** A token with what renews it. */
+export type StoredBot = Pick<
+  NonNullable<z.infer<typeof stored>['installation']['bot']>,
+  'token' | 'refreshToken' | 'expiresAt'
+>;
+
+/** Reads the token of a stored installation; undefined for anything else. */
+export const readBot = (written: string): StoredBot | undefined =>
+  stored.safeParse(JSON.parse(written)).data?.installation.bot;
+
+/** Gives a stored installation another token. */
+export const withBot = (written: string, bot: StoredBot): string => {
+  const json = stored.parse(JSON.parse(written));
+  const { installation } = json;
+  return JSON.stringify({
+    ...json,
+    installation: { ...installation, bot: { ...installation.bot, ...bot } },
+  });
+};
+
+/** The stored form of a workspace that uses its organisation's installation. */
+const pointer = z.object({ organisation: z.string() });
+
+/** True for the id of an organisation ("Enterprise Grid"). */
+export const isOrganisation = ({ id }: Space): boolean => id.startsWith('E');
+
+/** The space of an installation: the workspace, or the organisation that has it as a whole. */
+export const ownerOf = (query: {
+  readonly isEnterpriseInstall?: boolean | undefined;
+  readonly enterpriseId?: string | undefined;
+  readonly teamId?: string | undefined;
+}): Space => {
+  const id = query.isEnterpriseInstall ? query.enterpriseId : query.teamId;
+  if (id === undefined) throw new AppError('bad-input', 'Slack named no workspace');
+  return spaceOf(id);
+};
+
+/** An installation with the token that is stored for it. */
+export interface StoredInstallation {
+  readonly installed: Installed;
+  readonly token: string;
+  readonly installedMs: number | undefined;
+}
+
+/** Reads what is stored of a space; undefined for an installation without a bot. */
+export const readStored = (
+  space: Space,
+  written: string,
+): StoredInstallation | z.infer<typeof pointer> | undefined => {
+  const json: unknown = JSON.parse(written);
+  const pointed = pointer.safeParse(json).data;
+  if (pointed) return pointed;
+  const { installation, url, botName, installedMs } = stored.parse(json);
+  const { bot, appId } = installation;
+  if (!bot || appId === undefined) return undefined;
+  return {
+    token: bot.token,
+    installedMs,
+    installed: {
+      space,
+      appId,
+      botId: bot.id,
+      botUserId: bot.userId,
+      botName: botName ?? 'dragoman',
+      scopes: new Set(bot.scopes),
+      url: url ?? 'https://slack.com/',
+    },
+  };
+};
 
 type StoredSpace = NonNullable<ReturnType<typeof readStored>>;
 
@@ -19,21 +113,31 @@ const identityOf = (stored: StoredSpace): string | number | undefined =>
 const isOther = (before: StoredSpace | undefined, after: StoredSpace | undefined): boolean =>
   !before || !after || identityOf(before) !== identityOf(after);
 
-export interface StoredInstallationsDeps {
-  readonly store: Pick<InstallationStore, 'of' | 'all' | 'watch'>;
-  readonly log: Pick<Log, 'warn'>;
-  /**
-   * Takes the spaces whose installation came, went or was replaced since they were read, in whichever process;
-   * with an organisation those that use its installation.
-   */
-  readonly changed: (spaces: readonly Space[]) => void;
-}
-
 /** Creates what is known in memory of the stored installations. */
-export const createStoredInstallations = ({ store, log, changed }: StoredInstallationsDeps) => {
+export const createStoredInstallations = (
+  store: Pick<InstallationStore, 'of' | 'all' | 'watch'>,
+  log: Pick<Log, 'warn'>,
+) => {
   let known: Stored = new Map();
+  let changed: InstallationsListener['changed'] | undefined;
   /** Never held during a write, because a write waits for the reads that it causes. */
   const reads = createKeyedMutex();
+
+  const installationOf = ({ id }: Space): StoredInstallation | undefined => {
+    const found = known.get(id);
+    return found && 'installed' in found ? found : undefined;
+  };
+
+  const organisationOf = ({ id }: Space): string | undefined => {
+    const found = known.get(id);
+    return found && 'organisation' in found ? found.organisation : undefined;
+  };
+
+  const all = (): readonly Space[] => [...known.keys()].map(spaceOf);
+
+  /** The workspaces that use the installation of an organisation. */
+  const workspacesOf = (organisationId: string): readonly Space[] =>
+    all().filter((space) => organisationOf(space) === organisationId);
 
   /** Keeps what was known where it is encrypted with a key that this process does not have; throws otherwise. */
   const knownInstead = (space: Space, thrown: unknown): StoredSpace | undefined => {
@@ -64,7 +168,7 @@ export const createStoredInstallations = ({ store, log, changed }: StoredInstall
 
   const tellChanged = (ids: Iterable<string>): void => {
     const spaces = [...ids].flatMap((id) => [spaceOf(id), ...workspacesOf(id)]);
-    if (spaces.length > 0) changed(spaces);
+    if (spaces.length > 0) changed?.(spaces);
   };
 
   const load = async (): Promise<void> => {
@@ -97,29 +201,16 @@ export const createStoredInstallations = ({ store, log, changed }: StoredInstall
     if (isOther(before, found)) tellChanged([space.id]);
   };
 
-  const installationOf = ({ id }: Space): StoredInstallation | undefined => {
-    const found = known.get(id);
-    return found && 'installed' in found ? found : undefined;
-  };
-
-  const organisationOf = ({ id }: Space): string | undefined => {
-    const found = known.get(id);
-    return found && 'organisation' in found ? found.organisation : undefined;
-  };
-
-  const all = (): readonly Space[] => [...known.keys()].map(spaceOf);
-
-  /** The workspaces that use the installation of an organisation. */
-  const workspacesOf = (organisationId: string): readonly Space[] =>
-    all().filter((space) => organisationOf(space) === organisationId);
-
   return {
     /** Reads all of them. Rejects where the database cannot be read, or one cannot be decrypted. */
     load,
     /** Reads all of them anew, after changes may have been missed. */
     reload,
     /** Follows changes. Returns the function that ends this. */
-    watch: () => store.watch(PLATFORM, async (space) => (space ? refresh(space) : reload())),
+    watch: (listener: InstallationsListener['changed']) => {
+      changed = listener;
+      return store.watch(PLATFORM, async (space) => (space ? refresh(space) : reload()));
+    },
     refresh,
     /** A workspace's or organisation's own installation. */
     of: installationOf,

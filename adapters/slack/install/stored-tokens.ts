@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { clientOptions } from '../api.ts';
 import { fromSlack } from '../errors.ts';
 import { spaceOf } from '../ids.ts';
-import { readBot, withBot, type StoredBot, type StoredInstallation } from './stored.ts';
+import {
+  readBot,
+  withBot,
+  type StoredBot,
+  type StoredInstallation,
+} from './stored-installations.ts';
 import { HOUR_MS } from '../../../src/async/time.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { channelOf, PLATFORM } from '../ids.ts';
-import { ANSWERING } from '../bucket.ts';
+import { ANSWERING } from '../rate-limiter.ts';
 import { readHistory } from '../history.ts';
 import { isWritten, type RawSlackMessage } from '../inbound/raw-message.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
@@ -9,7 +9,7 @@ import { readMember } from './invocations.ts';
 import { createStreamedAnswer, type StreamedAnswerDeps } from './streamed-answer.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import { toAppError } from '../../../src/errors.ts';
+import { faultFields } from '../../../src/errors.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { ConversationTurn } from '../../../src/ports/platform.ts';
 import { renderMarkdown } from '../../../src/rich-text/markdown/render.ts';
@@ -62,8 +62,7 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
         if (content !== '') turns.push({ role, content });
       }
     } catch (thrown) {
-      const { code, message } = toAppError(thrown);
-      log.info({ code, reason: message }, 'Slack: an earlier conversation could not be read');
+      log.info(faultFields(thrown), 'Slack: an earlier conversation could not be read');
       return [];
     }
     return turns.slice(-TURNS);
@@ -109,9 +108,7 @@ export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
       if (!isPerson || !isWritten(raw) || answered.get(key)) return;
       answered.set(key, true);
       answer(space, raw, channelId).catch((thrown: unknown) => {
-        const { code, message } = toAppError(thrown);
-        if (!stopped.aborted)
-          log.warn({ code, reason: message }, 'Slack: a message was not answered');
+        if (!stopped.aborted) log.warn(faultFields(thrown), 'Slack: a message was not answered');
       });
     },
   };

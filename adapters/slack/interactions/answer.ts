@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import type { Api } from '../api.ts';
-import { ANSWERING } from '../bucket.ts';
-import { openDirectChannel } from '../direct-channel.ts';
+import { ANSWERING } from '../rate-limiter.ts';
+import { openDirectChannel } from '../people.ts';
 import { isGone, isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
 import {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ViewSubmitAction } from '@slack/bolt';
 import { z } from 'zod';
 import type { Api } from '../api.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
@@ -6,7 +7,7 @@ import { HINT_CHARS, INPUT_CHARS, LABEL_CHARS, TITLE_CHARS } from '../limits.ts'
 import { plain } from '../outbound/blocks.ts';
 import type { AnswerPlace } from './answer.ts';
 import { enteredValues } from './modal.ts';
-import { teamOf, type submission } from './payloads.ts';
+import { teamOf } from './invocations.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { formOfPress, type FormInfo } from '../../../src/model/command-info.ts';
@@ -36,17 +37,26 @@ const formState = z.object({
   use: z.string(),
 });
 
-/** Uses whose address is kept while their form is open. */
-const KEPT_USES = 500;
+/** Uses whose address is remembered while their form is open. */
+const OPEN_FORMS = 500;
 
 export interface FormsDeps {
   readonly api: Api;
   readonly core: Pick<Core, 'commands' | 'texts'>;
 }
 
+interface FormUse {
+  readonly form: FormInfo;
+  readonly press: string;
+  readonly at: PressedAt;
+  readonly triggerId: string;
+}
+
+export type Forms = ReturnType<typeof createForms>;
+
 /** Creates the forms that presses begin with, and reads what people enter. */
 export const createForms = ({ api, core }: FormsDeps) => {
-  const addresses = createLru<string, string>(KEPT_USES);
+  const addresses = createLru<string, string>(OPEN_FORMS);
   return {
     /** The form that a press begins with; undefined for most. */
     of: (press: string, { locale }: Member): FormInfo | undefined =>
@@ -94,7 +104,7 @@ export const createForms = ({ api, core }: FormsDeps) => {
       await api.call(space, 'views.open', { trigger_id: triggerId, view }, { once: true });
     },
     /** Reads a form that was sent. */
-    submitted: (body: z.infer<typeof submission>) => {
+    submitted: (body: ViewSubmitAction) => {
       const space = teamOf(body);
       const state = formState.parse(JSON.parse(body.view.private_metadata));
       const { press, blockId, channel, ts } = state;
@@ -117,10 +127,3 @@ export const createForms = ({ api, core }: FormsDeps) => {
     },
   };
 };
-
-interface FormUse {
-  readonly form: FormInfo;
-  readonly press: string;
-  readonly at: PressedAt;
-  readonly triggerId: string;
-}

@@ -1,8 +1,7 @@
-import { ANSWERING } from '../bucket.ts';
-import { PLATFORM } from '../ids.ts';
+import { ANSWERING } from '../rate-limiter.ts';
+import { PLATFORM, spaceOf } from '../ids.ts';
 import type { People, SlackUser } from '../people.ts';
-import { escape, unescape } from '../rich-text/atoms.ts';
-import { withUnicodeEmoji } from '../rich-text/emoji.ts';
+import { escape, unescape, withUnicodeEmoji } from '../rich-text/atoms.ts';
 import { parseMrkdwn } from '../rich-text/parse-mrkdwn.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Member } from '../../../src/model/member.ts';
@@ -36,6 +35,12 @@ export const readMember = async (
     return { platform: PLATFORM, id, homeId: space.id, name, locale: 'en-US', role: 'member' };
   }
 };
+
+/** The workspace in which somebody used the app. */
+export const teamOf = (used: {
+  readonly team: { readonly id: string } | null;
+  readonly user: { readonly team_id?: string };
+}): Space => spaceOf(used.team?.id ?? used.user.team_id ?? '');
 
 /** Reads a text as Slack's commands give it. */
 export const readTyped = (arrived: string): RichText => withUnicodeEmoji(parseMrkdwn(arrived));

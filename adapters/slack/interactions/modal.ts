@@ -1,9 +1,8 @@
-import { z } from 'zod';
+import type { ViewOutput, ViewStateValue } from '@slack/bolt';
 import { ID_CHARS, HINT_CHARS, INPUT_CHARS, LABEL_CHARS, TITLE_CHARS } from '../limits.ts';
-import { plain, type SlackBlock, type SlackElement } from '../outbound/blocks.ts';
-import { optionsOf } from '../outbound/controls.ts';
-import { isRichText } from '../inbound/raw-message.ts';
-import { withUnicodeEmoji } from '../rich-text/emoji.ts';
+import { plain, type SlackBlock, type SlackElement, optionsOf } from '../outbound/blocks.ts';
+import type { RichTextBlock } from '../rich-text/blocks.ts';
+import { withUnicodeEmoji } from '../rich-text/atoms.ts';
 import { parseSlackBlocks } from '../rich-text/parse-blocks.ts';
 import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
 import { readTyped } from './invocations.ts';
@@ -65,12 +64,12 @@ const menuElement = (
 };
 
 /** Mentions in a field notify nobody. */
-const KEPT: ReduceOptions = { mayNotify: () => true };
+const WITH_MENTIONS: ReduceOptions = { mayNotify: () => true };
 
 const richInput = ([given]: readonly Choice[]): SlackElement => ({
   type: 'rich_text_input',
   action_id: FIELD,
-  ...(given ? { initial_value: renderSlackBlocks(readTyped(given.value), KEPT) } : {}),
+  ...(given ? { initial_value: renderSlackBlocks(readTyped(given.value), WITH_MENTIONS) } : {}),
 });
 
 const inputElement = (
@@ -153,29 +152,15 @@ export const commandModal = (
   };
 };
 
-const selected = z.looseObject({ value: z.string() });
-const field = z.looseObject({
-  value: z.string().nullish(),
-  selected_option: selected.nullish(),
-  selected_options: z.array(selected).nullish(),
-  selected_conversation: z.string().nullish(),
-  rich_text_value: z.looseObject({ type: z.string() }).nullish(),
-  files: z.array(z.looseObject({ id: z.string() })).nullish(),
-});
-
-export const viewState = z.looseObject({
-  values: z.record(z.string(), z.record(z.string(), field)),
-});
-
 /** A value that was entered: words, a text in Slack's markup, or a file by its id. */
 export type Entered = string | RichText | { readonly fileId: string };
 
-const valueOf = (found: z.infer<typeof field>): Entered | undefined => {
+const valueOf = (found: ViewStateValue): Entered | undefined => {
   const [file] = found.files ?? [];
   if (file) return { fileId: file.id };
   const { rich_text_value: block } = found;
-  if (block && isRichText(block)) {
-    const tree = withUnicodeEmoji(parseSlackBlocks(block));
+  if (block) {
+    const tree = withUnicodeEmoji(parseSlackBlocks(block as RichTextBlock));
     return plainText(tree).trim() === '' ? undefined : tree;
   }
   const several = found.selected_options?.map(({ value }) => value).join(', ');
@@ -185,9 +170,7 @@ const valueOf = (found: z.infer<typeof field>): Entered | undefined => {
 };
 
 /** The value of each option that was filled in. */
-export const enteredValues = (
-  state: z.infer<typeof viewState>,
-): Readonly<Record<string, Entered>> => {
+export const enteredValues = (state: ViewOutput['state']): Readonly<Record<string, Entered>> => {
   const entered: Record<string, Entered> = {};
   for (const [name, fields] of Object.entries(state.values)) {
     const found = fields[FIELD];

@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import type { BlockSuggestion, ViewSubmitAction } from '@slack/bolt';
 import { z } from 'zod';
 import type { Api } from '../api.ts';
-import { isPersonId, openDirectChannel } from '../direct-channel.ts';
+import { isPersonId, openDirectChannel, type People } from '../people.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
-import { optionsOf } from '../outbound/controls.ts';
-import type { Option } from '../outbound/blocks.ts';
+import { optionsOf, type Option } from '../outbound/blocks.ts';
 import type { Mentions } from '../mentions.ts';
-import type { People } from '../people.ts';
 import { unescape } from '../rich-text/atoms.ts';
 import type { AnswerPlace } from './answer.ts';
-import { readMember } from './invocations.ts';
+import { readMember, teamOf } from './invocations.ts';
 import { commandModal, enteredValues, type Entered, type GivenValues } from './modal.ts';
-import { teamOf, type submission, type suggestion } from './payloads.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { findChoice, readSwitch } from '../../../src/command/command-line.ts';
@@ -50,14 +48,16 @@ const modalState = z.object({
   use: z.string(),
 });
 
-/** Uses whose address is kept while their modal is open. */
-const KEPT_USES = 2_000;
+/** Uses whose address is remembered while their modal is open. */
+const OPEN_MODALS = 2_000;
 
 const channelId = /^<#(?<id>[A-Z0-9]+)/;
 
+export type Modals = ReturnType<typeof createModals>;
+
 /** Creates what asks for the options of a command in a modal, and reads what people enter. */
 export const createModals = ({ api, core, people, mentions, openUpload }: ModalsDeps) => {
-  const addresses = createLru<string, string>(KEPT_USES);
+  const addresses = createLru<string, string>(OPEN_MODALS);
 
   const commandNamed = (name: string, { locale }: Member): CommandInfo => {
     const found = core.commands(locale, PLATFORM).find((each) => each.name === name);
@@ -168,7 +168,7 @@ export const createModals = ({ api, core, people, mentions, openUpload }: Modals
       });
     },
     /** Reads a modal that was sent. Rejects with `not-found` for one of a command that is gone. */
-    submitted: async (body: z.infer<typeof submission>): Promise<Submitted> => {
+    submitted: async (body: ViewSubmitAction): Promise<Submitted> => {
       const space = teamOf(body);
       const state = modalState.parse(JSON.parse(body.view.private_metadata));
       const member = await readMember(people, space, body.user.id, body.user.name);
@@ -189,7 +189,7 @@ export const createModals = ({ api, core, people, mentions, openUpload }: Modals
       return { member, command, values, where };
     },
     /** The choices for what somebody types into a menu of a modal. */
-    suggested: async (body: z.infer<typeof suggestion>): Promise<readonly Option[]> => {
+    suggested: async (body: BlockSuggestion): Promise<readonly Option[]> => {
       const space = teamOf(body);
       const state = modalState.safeParse(JSON.parse(body.view?.private_metadata ?? '{}'));
       if (!state.success) return [];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Api } from '../api.ts';
-import { ANSWERING } from '../bucket.ts';
+import { ANSWERING } from '../rate-limiter.ts';
 import { isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
 import { FILES, FILES_BYTES, STREAM_CHARS, UPDATE_EVERY_MS } from '../limits.ts';
-import { controlBlocks } from '../outbound/controls.ts';
+import { controlBlocks } from '../outbound/blocks.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render } from '../outbound/render.ts';
 import { renderStreamed } from '../rich-text/render-streamed.ts';

@@ -4,7 +4,7 @@ import type { MessageWriter } from '../outbound/message-writer.ts';
 import type { SlackBlock } from '../outbound/blocks.ts';
 import type { UploadedFile, Uploads } from '../outbound/uploads.ts';
 import { textBlocks } from '../outbound/render.ts';
-import type { MirroredFile } from './handle.ts';
+import type { MirroredFile } from './metadata.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import { link, paragraph, text } from '../../../src/rich-text/rich-text.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { RawSlackMessage } from '../inbound/raw-message.ts';
-import type { MessageRef } from '../../../src/model/place.ts';
-import { messageKey } from '../../../src/model/place.ts';
+import { type MessageRef, messageKey } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 
 /**
@@ -63,3 +62,48 @@ export const threadMetadataOf = (name: string): object => ({
 export const isThreadOf = ({ metadata }: RawSlackMessage, name: string): boolean =>
   metadata?.event_type === THREAD_EVENT_TYPE &&
   threadPayload.safeParse(metadata.event_payload).data?.name === name;
+
+const stored = z.object({
+  texts: z.number().int().min(0),
+  threadTs: z.string().optional(),
+  broadcast: z.literal(true).optional(),
+  files: z.array(sharedFile.extend({ ts: z.string().optional() })).optional(),
+});
+
+/** A file that a mirror shows. */
+export interface MirroredFile {
+  /** Key of the file among those of the source. */
+  readonly key: string;
+  /** Slack's id of it. */
+  readonly id: string;
+  /** The message that shows it; undefined where that is not known yet. */
+  readonly ts?: string | undefined;
+}
+
+/** The content of `Posted.handle`: what the messages of a mirror are. */
+export interface MirrorHandle {
+  /** Number of messages with text, which come first; the others show files. */
+  readonly texts: number;
+  /** The first message of the thread in which they stand. */
+  readonly threadTs?: string | undefined;
+  /** True where they stand in the channel, too. */
+  readonly broadcast?: true | undefined;
+  readonly files: readonly MirroredFile[];
+}
+
+export const handleOf = ({ files, ...rest }: MirrorHandle): string =>
+  JSON.stringify({ ...rest, ...(files.length > 0 ? { files } : {}) });
+
+const parsed = (handle: string | undefined): unknown => {
+  try {
+    return JSON.parse(handle ?? '');
+  } catch {
+    return undefined;
+  }
+};
+
+/** Parses a handle; with an unknown one all messages count as texts. */
+export const readHandle = (handle: string | undefined, messages: number): MirrorHandle => {
+  const { data } = stored.safeParse(parsed(handle));
+  return data ? { ...data, files: data.files ?? [] } : { texts: messages, files: [] };
+};

@@ -12,11 +12,17 @@ import { isGone } from '../errors.ts';
 import type { Mentions } from '../mentions.ts';
 import type { Threads } from '../threads.ts';
 import { createMirrorFiles } from './files.ts';
-import { foundOf, type Found } from './find.ts';
-import { isMetadataOf, metadataOf, readMetadata, threadMetadataOf } from './metadata.ts';
-import type { OwnMessages } from './own-messages.ts';
+import { foundOf, type FoundMessages, type OwnMessages } from './own-messages.ts';
+import {
+  isMetadataOf,
+  metadataOf,
+  readMetadata,
+  threadMetadataOf,
+  handleOf,
+  readHandle,
+  type MirrorHandle,
+} from './metadata.ts';
 import { mirrorParts } from './parts.ts';
-import { handleOf, readHandle, type MirrorHandle } from './handle.ts';
 import {
   isSameChannel,
   messageKey,
@@ -140,7 +146,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     target: MirrorTarget,
     mirrors: readonly Mirror[],
     { sinceMs, signal }: CreateOptions,
-  ): Promise<ReadonlyMap<Mirror, Found>> => {
+  ): Promise<ReadonlyMap<Mirror, FoundMessages>> => {
     const rootOf = async (mirror: Mirror): Promise<string | undefined> => {
       try {
         return await threadFor(target, mirror);
@@ -153,7 +159,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     const places = await Promise.all(mirrors.map(rootOf));
     const roots = places.filter((root) => root !== undefined);
     const messages = await ownMessages.mirrorMessages(target, roots, { sinceMs, signal });
-    const found = new Map<Mirror, Found>();
+    const found = new Map<Mirror, FoundMessages>();
     for (const mirror of mirrors) {
       const one = foundOf(messages, mirror);
       if (one) found.set(mirror, one);
@@ -167,7 +173,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     mirror: Mirror,
     { threadTs }: MirrorHandle,
     sinceMs: number,
-  ): Promise<Pick<Found, 'texts' | 'files'>> => {
+  ): Promise<Pick<FoundMessages, 'texts' | 'files'>> => {
     const roots = threadTs === undefined ? [] : [threadTs];
     const messages = await ownMessages.mirrorMessages({ channel }, roots, { sinceMs });
     const found = foundOf(messages, mirror);
@@ -217,7 +223,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
   const complete = async (
     target: MirrorTarget,
     mirror: Mirror,
-    { texts, files: known }: Found,
+    { texts, files: known }: FoundMessages,
     earlier: Earlier,
     held: WhileHeld,
   ): Promise<Posted> => {
@@ -249,7 +255,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
       using _ = await turns.take(channelId);
       const found = options.mayExist
         ? await findPosted(target, mirrors, options)
-        : new Map<Mirror, Found>();
+        : new Map<Mirror, FoundMessages>();
       const earlier = new Map<string, string>();
       const held = { assertHeld: options.assertHeld };
       for (const mirror of mirrors) {

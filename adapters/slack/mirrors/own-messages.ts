@@ -1,22 +1,110 @@
 import type { Api } from '../api.ts';
-import type { Log } from '../../../src/telemetry/log.ts';
-import { toAppError } from '../../../src/errors.ts';
-import type { Channel } from '../../../src/model/place.ts';
-import type { MirrorTarget } from '../../../src/ports/mirrors.ts';
+import { isRefusal } from '../errors.ts';
+import { readHistory, THREADS_BACK_MS, type HistoryReading } from '../history.ts';
+import { positionAt, timestampAt } from '../ids.ts';
 import {
-  activeThreads,
-  begunThreads,
-  readMirrorMessages,
-  type MirrorMessage,
-  type Reading,
-} from './find.ts';
+  isMetadataOf,
+  isThreadOf,
+  readMetadata,
+  type MirrorMetadata,
+  type SharedFile,
+} from './metadata.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { Mirror, MirrorTarget } from '../../../src/ports/mirrors.ts';
+import type { Log } from '../../../src/telemetry/log.ts';
+import { faultFields } from '../../../src/errors.ts';
 
-export interface OwnMessagesDeps {
-  readonly api: Api;
-  readonly log: Log;
-  /** Every wait is so many times shorter. */
-  readonly speed: number;
+/** One of the app's messages that belongs to a mirror, with what its metadata says. */
+export interface MirrorMessage {
+  readonly ts: string;
+  readonly metadata: MirrorMetadata;
 }
+
+/** Options of reading history. */
+export type Reading = Pick<HistoryReading, 'firstPageOnly' | 'waitsForRateLimit' | 'signal'>;
+
+/** A mirror's messages as they were found. */
+export interface FoundMessages {
+  readonly texts: readonly string[];
+  readonly files: readonly SharedFile[];
+  /** False where parts are missing. */
+  readonly isWhole: boolean;
+}
+
+/** Errors for a thread that is gone, or takes no replies any more. */
+const GONE = ['thread_not_found', 'message_not_found', 'restricted_action_thread_locked'];
+
+/**
+ * Reads the messages of mirrors in a target and in threads in its channel; each once. Threads that have
+ * no replies, as their first messages in the channel show, are not read.
+ */
+export const readMirrorMessages = async function* (
+  api: Api,
+  { channel, threadId }: MirrorTarget,
+  roots: readonly string[],
+  { sinceMs, ...reading }: Reading & { readonly sinceMs: number | undefined },
+): AsyncGenerator<MirrorMessage, void, void> {
+  const oldest = sinceMs === undefined ? undefined : timestampAt(positionAt(sinceMs - 1));
+  const within = { oldest, ...reading };
+  const seen = new Set<string>();
+  const empty = new Set<string | undefined>();
+  for (const threadTs of new Set([threadId, ...roots]))
+    try {
+      if (empty.has(threadTs)) continue;
+      for await (const raw of readHistory(api, channel, { ...within, threadTs })) {
+        if (threadTs === undefined && raw.latest_reply === undefined) empty.add(raw.ts);
+        const metadata = readMetadata(raw);
+        if (!metadata || seen.has(raw.ts)) continue;
+        seen.add(raw.ts);
+        yield { ts: raw.ts, metadata };
+      }
+    } catch (thrown) {
+      // The message whose thread it is was deleted.
+      if (threadTs === undefined || !isRefusal(thrown, ...GONE)) throw thrown;
+    }
+};
+
+/** The first messages of the threads of a channel that got replies since a time, ms since 1970. */
+export const activeThreads = async function* (
+  api: Api,
+  channel: Channel,
+  sinceMs: number,
+  reading: Reading,
+): AsyncGenerator<string, void, void> {
+  const since = Number(timestampAt(positionAt(sinceMs)));
+  const oldest = timestampAt(positionAt(sinceMs - THREADS_BACK_MS));
+  for await (const { ts, latest_reply } of readHistory(api, channel, { ...reading, oldest }))
+    if (latest_reply !== undefined && Number(latest_reply) >= since) yield ts;
+};
+
+/** The first messages of the standing threads of a name that were begun since a time, ms since 1970. */
+export const begunThreads = async function* (
+  api: Api,
+  channel: Channel,
+  name: string,
+  { sinceMs, ...reading }: Reading & { readonly sinceMs: number },
+): AsyncGenerator<string, void, void> {
+  const oldest = timestampAt(positionAt(sinceMs));
+  for await (const raw of readHistory(api, channel, { ...reading, oldest }))
+    if (isThreadOf(raw, name)) yield raw.ts;
+};
+
+/** The messages of one mirror among those of all, in their order; undefined where it has none. */
+export const foundOf = (
+  messages: readonly MirrorMessage[],
+  { source, key }: Mirror,
+): FoundMessages | undefined => {
+  const texts = messages
+    .filter(({ metadata }) => isMetadataOf(metadata, source, key))
+    .toSorted((a, b) => a.metadata.part - b.metadata.part);
+  const last = texts.at(-1);
+  if (!last) return undefined;
+  return {
+    texts: texts.map(({ ts }) => ts),
+    files: texts.flatMap(({ metadata }) => metadata.files),
+    isWhole: texts.length >= last.metadata.parts,
+  };
+};
 
 interface Range {
   readonly sinceMs?: number | undefined;
@@ -32,8 +120,10 @@ export type OwnMessages = ReturnType<typeof createOwnMessages>;
 /**
  * Creates what reads the app's messages in a target that belong to mirrors. Where little or no
  * history may be read it finds less; mirrors that stand there already may then be posted again.
+ *
+ * @param speed factor by which every wait is shorter
  */
-export const createOwnMessages = ({ api, log, speed }: OwnMessagesDeps) => {
+export const createOwnMessages = (api: Api, log: Log, speed: number) => {
   /** Collects what is found until the end, or until history may not be read any more. */
   const collect = async <Item>(
     { space }: Channel,
@@ -50,9 +140,9 @@ export const createOwnMessages = ({ api, log, speed }: OwnMessagesDeps) => {
       for await (const item of read(reading)) found.push(item);
     } catch (thrown) {
       signal?.throwIfAborted();
-      const { code, message } = toAppError(thrown);
-      if (code !== 'forbidden' && !(isLimited && late.aborted)) throw thrown;
-      log.warn({ code, reason: message }, 'Slack: what was posted before could not be looked for');
+      const fault = faultFields(thrown);
+      if (fault.code !== 'forbidden' && !(isLimited && late.aborted)) throw thrown;
+      log.warn(fault, 'Slack: what was posted before could not be looked for');
     }
     return found;
   };

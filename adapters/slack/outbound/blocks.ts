@@ -1,4 +1,7 @@
 import type { RichTextBlock } from '../rich-text/blocks.ts';
+import type { Control } from '../../../src/model/content.ts';
+import { shorten } from '../../../src/text/quoted-words.ts';
+import { CAPABILITIES, LABEL_CHARS, OPTIONS, PLACEHOLDER_CHARS, VALUE_CHARS } from '../limits.ts';
 
 /**
  * The blocks of Slack's Block Kit that are written here:
@@ -55,3 +58,94 @@ export type SlackBlock =
 
 /** Words that are never markup; emoji in colons stay words. */
 export const plain = (text: string): PlainText => ({ type: 'plain_text', text, emoji: false });
+
+type Choices = Extract<Control, { kind: 'choice' }>['choices'];
+
+/** Options that Slack takes: unique values, labels that are not empty. */
+export const optionsOf = (
+  choices: readonly { readonly value: string; readonly label: string }[],
+): readonly Option[] => {
+  const byValue = new Map<string, Option>();
+  for (const { value, label } of choices)
+    if (value !== '' && value.length <= VALUE_CHARS && !byValue.has(value))
+      byValue.set(value, { text: plain(shorten(label, LABEL_CHARS) || value), value });
+  return [...byValue.values()].slice(0, OPTIONS);
+};
+
+const chosenOf = (choices: Choices, options: readonly Option[]): readonly Option[] => {
+  const chosen = new Set(choices.filter((each) => each.chosen).map(({ value }) => value));
+  return options.filter(({ value }) => chosen.has(value));
+};
+
+const button = ({ press, label, look }: Extract<Control, { kind: 'button' }>): SlackElement => ({
+  type: 'button',
+  action_id: press,
+  text: plain(shorten(label, CAPABILITIES.labelChars)),
+  ...(look === 'primary' || look === 'danger' ? { style: look } : {}),
+});
+
+const placeholder = (label: string) => ({ placeholder: plain(shorten(label, PLACEHOLDER_CHARS)) });
+
+/** A menu in a row of its own: of several options it has to be beside a text. */
+const menu = (control: Exclude<Control, { kind: 'button' }>): SlackBlock | undefined => {
+  const { press, label } = control;
+  const common = { action_id: press, ...placeholder(label) };
+  // Slack has no roles.
+  if (control.kind !== 'choice')
+    return control.kind === 'roles'
+      ? undefined
+      : {
+          type: 'section',
+          text: plain(label),
+          accessory: {
+            ...common,
+            type: 'multi_conversations_select',
+            filter: { include: ['public', 'private'], exclude_bot_users: true },
+            ...(control.chosen.length > 0 ? { initial_conversations: control.chosen } : {}),
+          },
+        };
+  const options = optionsOf(control.choices);
+  if (options.length === 0) return undefined;
+  const chosen = chosenOf(control.choices, options);
+  const [first] = chosen;
+  if (control.most === undefined)
+    return {
+      type: 'actions',
+      elements: [
+        { ...common, type: 'static_select', options, ...(first ? { initial_option: first } : {}) },
+      ],
+    };
+  return {
+    type: 'section',
+    text: plain(label),
+    accessory: {
+      ...common,
+      type: 'multi_static_select',
+      options,
+      max_selected_items: control.most,
+      ...(first ? { initial_options: chosen.slice(0, control.most) } : {}),
+    },
+  };
+};
+
+/** Writes controls as blocks: a menu a row, buttons side by side. */
+export const controlBlocks = (controls: readonly Control[] = []): readonly SlackBlock[] => {
+  const rows: SlackBlock[] = [];
+  let buttons: SlackElement[] = [];
+  const flush = (): void => {
+    if (buttons.length > 0) rows.push({ type: 'actions', elements: buttons });
+    buttons = [];
+  };
+  for (const control of controls) {
+    if (control.kind === 'button') {
+      if (buttons.length === CAPABILITIES.rowButtons) flush();
+      buttons.push(button(control));
+      continue;
+    }
+    flush();
+    const row = menu(control);
+    if (row) rows.push(row);
+  }
+  flush();
+  return rows.slice(0, CAPABILITIES.controlRows);
+};

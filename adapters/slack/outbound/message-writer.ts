@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Api } from '../api.ts';
-import type { CallPriority } from '../bucket.ts';
+import type { CallPriority } from '../rate-limiter.ts';
 import { isGone } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
-import { personaOf } from './persona.ts';
+import { personaOf, type Uploads } from './uploads.ts';
 import type { Part } from './render.ts';
-import type { Uploads } from './uploads.ts';
+import { recover } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/leases.ts';
 import type { MirrorFile, Persona } from '../../../src/ports/mirrors.ts';
@@ -99,16 +99,8 @@ export const createMessageWriter = (api: Api, uploads: Uploads) => {
     ts: string,
     { priority, assertHeld }: Pick<PostOptions, 'priority' | 'assertHeld'> = {},
   ): Promise<void> => {
-    try {
-      await api.call(
-        channel.space,
-        'chat.delete',
-        { channel: channelIdOf(channel), ts },
-        { priority, assertHeld },
-      );
-    } catch (thrown) {
-      if (!isGone(thrown)) throw thrown;
-    }
+    const args = { channel: channelIdOf(channel), ts };
+    await recover(api.call(channel.space, 'chat.delete', args, { priority, assertHeld }), isGone);
   };
 
   return {

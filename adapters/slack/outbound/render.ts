@@ -22,8 +22,13 @@ import {
 } from '../limits.ts';
 import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
 import { renderMrkdwn, withoutBroadcasts } from '../rich-text/render-mrkdwn.ts';
-import { plain, type MrkdwnText, type PlainText, type SlackBlock } from './blocks.ts';
-import { controlBlocks } from './controls.ts';
+import {
+  plain,
+  type MrkdwnText,
+  type PlainText,
+  type SlackBlock,
+  controlBlocks,
+} from './blocks.ts';
 
 /** One message of Slack, with the files that follow it. */
 export interface Part {

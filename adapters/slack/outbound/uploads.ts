@@ -1,19 +1,24 @@
+import { USERNAME_CHARS, ALT_TEXT_CHARS } from '../limits.ts';
+import type { Persona, MirrorFile } from '../../../src/ports/mirrors.ts';
+import { quotedWords, shorten } from '../../../src/text/quoted-words.ts';
 import { request } from 'undici';
 import { z } from 'zod';
 import type { Api } from '../api.ts';
-import { isRefusal } from '../errors.ts';
-import type { CallPriority } from '../bucket.ts';
-import { ALT_TEXT_CHARS } from '../limits.ts';
+import { refusedAs } from '../errors.ts';
+import type { CallPriority } from '../rate-limiter.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import { isAtKnownHost, knownHosts } from '../../../src/http/known-hosts.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/leases.ts';
-import type { MirrorFile, Persona } from '../../../src/ports/mirrors.ts';
-import { shorten } from '../../../src/text/quoted-words.ts';
 import type { SlackBlock } from './blocks.ts';
-import { personaOf } from './persona.ts';
+
+/** The name and picture above a message, as the methods that post take them. */
+export const personaOf = ({ name, avatarUrl }: Persona) => ({
+  username: quotedWords(name, USERNAME_CHARS) || '…',
+  ...(avatarUrl === undefined ? {} : { icon_url: avatarUrl }),
+});
 
 /** The place of uploaded files. */
 export interface FilePlace extends WhileHeld {
@@ -34,17 +39,6 @@ export interface UploadedFile {
 }
 
 const uploadUrl = z.object({ upload_url: z.url(), file_id: z.string() });
-const places = z.array(z.object({ ts: z.string(), thread_ts: z.string().optional() }));
-const fileInfo = z.object({
-  file: z.object({
-    shares: z
-      .object({
-        public: z.record(z.string(), places).optional(),
-        private: z.record(z.string(), places).optional(),
-      })
-      .optional(),
-  }),
-});
 
 /** Hosts at which Slack takes files ("files.getUploadURLExternal"). */
 const UPLOAD_HOSTS: ReadonlySet<string> = new Set(['files.slack.com']);
@@ -109,9 +103,8 @@ export const createUploads = (api: Api, { apiUrl, speed = 1 }: UploadsOptions) =
     channelId: string,
     priority: CallPriority | undefined,
   ): Promise<string | undefined> => {
-    const answer = await api.call(space, 'files.info', { file: fileId }, { priority });
-    const { file } = fileInfo.parse(answer);
-    const { public: open = {}, private: hidden = {} } = file.shares ?? {};
+    const { file } = await api.call(space, 'files.info', { file: fileId }, { priority });
+    const { public: open = {}, private: hidden = {} } = file?.shares ?? {};
     return (open[channelId] ?? hidden[channelId])?.at(-1)?.ts;
   };
 
@@ -129,17 +122,15 @@ export const createUploads = (api: Api, { apiUrl, speed = 1 }: UploadsOptions) =
       priority,
     }: { readonly polls?: number; readonly priority?: CallPriority | undefined } = {},
   ): Promise<string | undefined> => {
-    try {
-      for (let poll = 0; poll < polls; poll += 1) {
-        await sleep(realClock, (POLL_AFTER_MS * poll) / speed);
+    const poll = async (): Promise<string | undefined> => {
+      for (let count = 0; count < polls; count += 1) {
+        await sleep(realClock, (POLL_AFTER_MS * count) / speed);
         const ts = await placeOf(space, fileId, channelId, priority);
         if (ts !== undefined) return ts;
       }
       return undefined;
-    } catch (thrown) {
-      if (isRefusal(thrown, ...GONE)) return undefined;
-      throw thrown;
-    }
+    };
+    return refusedAs(poll(), ...GONE);
   };
 
   /**
@@ -172,11 +163,8 @@ export const createUploads = (api: Api, { apiUrl, speed = 1 }: UploadsOptions) =
     shownIn,
     /** Deletes a file; one that is gone already, or was never shown, is no error. */
     remove: async (space: Space, fileId: string, { assertHeld }: WhileHeld = {}): Promise<void> => {
-      try {
-        await api.call(space, 'files.delete', { file: fileId }, { assertHeld });
-      } catch (thrown) {
-        if (!isRefusal(thrown, ...GONE)) throw thrown;
-      }
+      const removing = api.call(space, 'files.delete', { file: fileId }, { assertHeld });
+      await refusedAs(removing, ...GONE);
     },
     /** Uploads a picture without showing it anywhere; resolves with its id, for a view of the app. */
     keep: async (space: Space, file: OutgoingFile): Promise<string> => {

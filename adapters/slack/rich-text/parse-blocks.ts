@@ -14,9 +14,8 @@ import {
   type Inline,
   type RichText,
 } from '../../../src/rich-text/rich-text.ts';
-import { PLATFORM, styleOf } from './atoms.ts';
+import { PLATFORM, styleOf, withTone } from './atoms.ts';
 import { grouped } from '../../../src/rich-text/walk.ts';
-import { withTone } from './emoji.ts';
 import type { Element, RichTextBlock, RichTextList, RichTextPart } from './blocks.ts';
 
 const codePoints = /^[\da-f]{2,6}(?:-[\da-f]{2,6}){0,15}$/i;

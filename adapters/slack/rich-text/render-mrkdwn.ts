@@ -9,7 +9,7 @@ import {
 import { equal, plainInline, timestampText } from '../../../src/rich-text/walk.ts';
 import { DATE_FORMATS, escape } from './atoms.ts';
 import { spaceOrSeparator, wordChar } from './parse-mrkdwn.ts';
-import { reduceMrkdwn } from './reduce-mrkdwn.ts';
+import { reduceMrkdwn } from './reduce.ts';
 import type { ReduceOptions } from '../../../src/rich-text/reduce.ts';
 
 const MARKERS: Readonly<Record<StyleKind, string>> = {

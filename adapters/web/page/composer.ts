@@ -55,6 +55,25 @@ export interface ComposerState {
 const isTyped = ({ completing, items, active }: Popup): boolean =>
   completing.kind === 'command' && items[active]?.value === completing.typed.trim();
 
+/** The meaning of a key in the field; undefined for one that types. */
+type KeyAction = 'submit' | 'close' | 'recall' | { readonly take: number } | Pick<Popup, 'active'>;
+
+const ARROWS: Readonly<Record<string, 1 | -1 | undefined>> = { ArrowDown: 1, ArrowUp: -1 };
+
+const keyAction = (
+  { key, shiftKey, isComposing }: KeyboardEvent,
+  popup: Popup | undefined,
+): KeyAction | undefined => {
+  if (isComposing) return undefined;
+  const arrow = ARROWS[key];
+  if (popup && arrow) return { active: step(popup.active, popup.items.length, arrow) };
+  if (popup && key === 'Escape') return 'close';
+  if (popup && key === 'Tab' && !shiftKey) return { take: Math.max(0, popup.active) };
+  if (key === 'Enter' && !shiftKey)
+    return popup && popup.active >= 0 && !isTyped(popup) ? { take: popup.active } : 'submit';
+  return arrow === -1 ? 'recall' : undefined;
+};
+
 const EMPTY: Draft = { line: '', files: new Map() };
 
 const release = (files: Draft['files']): void => {
@@ -241,34 +260,18 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     setDraft({ line: `${formatLine(now.command, { ...before, [name]: value })} ` });
   };
 
-  /** Answers a key of the field; true when the field must not have it. */
+  /** Handles a key of the field; true when the field must not have it. */
   const key = (event: KeyboardEvent): boolean => {
-    if (event.isComposing) return false;
     const { popup } = state;
-    const arrow = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined;
-    if (popup && arrow) {
-      set({ popup: { ...popup, active: step(popup.active, popup.items.length, arrow) } });
-      return true;
-    }
-    if (popup && event.key === 'Escape') {
-      closePopup();
-      return true;
-    }
-    if (popup && event.key === 'Tab' && !event.shiftKey) {
-      take(Math.max(0, popup.active));
-      return true;
-    }
-    if (event.key === 'Enter' && !event.shiftKey) {
-      if (popup && popup.active >= 0 && !isTyped(popup)) take(popup.active);
-      else void submit();
-      return true;
-    }
-    const last = history[0];
-    if (arrow === -1 && draft().line === '' && last !== undefined) {
-      write(last);
-      return true;
-    }
-    return false;
+    const action = keyAction(event, popup);
+    const [last] = history;
+    if (action === 'submit') void submit();
+    else if (action === 'close') closePopup();
+    else if (action === 'recall' && draft().line === '' && last !== undefined) write(last);
+    else if (typeof action === 'object' && 'take' in action) take(action.take);
+    else if (typeof action === 'object' && popup) set({ popup: { ...popup, ...action } });
+    else return false;
+    return true;
   };
 
   return {

@@ -48,6 +48,11 @@ const linkNote = (app: App): TemplateResult | typeof nothing =>
     ? html`<p class="lost" role="status"><span class="dot"></span>${t('web.link.lost')}</p>`
     : nothing;
 
+const skipToLine = (event: Event): void => {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('#line')?.focus();
+};
+
 const page = (app: App): TemplateResult => {
   const { drawer, announcement } = app.store.get();
   return html`
@@ -69,11 +74,6 @@ const page = (app: App): TemplateResult => {
     <p class="unseen" role="status" aria-live="polite">${announcement}</p>
     ${panelView(app)}
   `;
-};
-
-const skipToLine = (event: Event): void => {
-  event.preventDefault();
-  document.querySelector<HTMLElement>('#line')?.focus();
 };
 
 /** The line grows with what is in it; the style sheet says how far. */

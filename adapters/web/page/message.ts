@@ -139,6 +139,14 @@ const working = (app: App, message: PageMessage, mine: boolean): TemplateResult 
   </div>
 `;
 
+const jump = (event: Event): void => {
+  event.preventDefault();
+  const id = (event.currentTarget as HTMLAnchorElement).hash.slice(1);
+  const target = document.querySelector<HTMLElement>(`#${CSS.escape(id)}`);
+  target?.scrollIntoView({ block: 'center' });
+  target?.focus();
+};
+
 const replyLine = (asked: PageMessage | undefined): TemplateResult | typeof nothing =>
   asked
     ? html`<a class="reply-to" href="#m-${asked.id}" @click=${jump}>
@@ -152,14 +160,6 @@ const replyLine = (asked: PageMessage | undefined): TemplateResult | typeof noth
         }
       </a>`
     : nothing;
-
-const jump = (event: Event): void => {
-  event.preventDefault();
-  const id = (event.currentTarget as HTMLAnchorElement).hash.slice(1);
-  const target = document.querySelector<HTMLElement>(`#${CSS.escape(id)}`);
-  target?.scrollIntoView({ block: 'center' });
-  target?.focus();
-};
 
 interface MessageView {
   readonly message: PageMessage;

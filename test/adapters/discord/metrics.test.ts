@@ -17,7 +17,8 @@ test('requests that Discord counts as invalid are counted, but for limits that o
   const { id } = fake.guild().channel();
   const metrics = createMetrics();
   const { watchRequests } = declareDiscordMetrics(metrics, realClock);
-  const api = createDiscordApi({ ...optionsFor(fake), watchRequests });
+  const api = createDiscordApi(optionsFor(fake));
+  api.watch(watchRequests);
   const get = () => api.send('GET', `/channels/${id}`).catch(() => undefined);
   const limited = (scope: string) => ({
     status: 429,

@@ -2,10 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  createHttpReceiver,
-  createHttpServer,
-} from '../../../adapters/slack/inbound/http-server.ts';
+import { createHttpReceiver, createHttpServer } from '../../../adapters/slack/inbound/http.ts';
 import type { InstallationStore } from '../../../src/ports/installations.ts';
 import { startSlackFake, type FakeWorkspace, type SlackFake } from '../../fakes/slack/index.ts';
 import { createTestCore } from '../discord/support.ts';

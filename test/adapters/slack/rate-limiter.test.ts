@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ANSWERING, LEVEL, type CallPriority } from '../../../adapters/slack/bucket.ts';
-import { createRateLimiter } from '../../../adapters/slack/rate-limiter.ts';
+import {
+  ANSWERING,
+  LEVEL,
+  type CallPriority,
+  createRateLimiter,
+} from '../../../adapters/slack/rate-limiter.ts';
 import { LIMITED_HISTORY, RATES, type SlackMethod } from '../../../adapters/slack/rates.ts';
 import { createEmbeddedQuota } from '../../../src/store/sqlite/quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';

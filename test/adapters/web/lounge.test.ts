@@ -3,7 +3,7 @@ import type { PageTranslation } from '../../../adapters/web/protocol.ts';
 import { type Events, startWeb, type Visitor } from './start-web.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import type { Entry } from '../../../adapters/web/channel-log.ts';
-import { createLineQueue, type LineJob } from '../../../adapters/web/lounge.ts';
+import { createLineQueue, type LineJob } from '../../../adapters/web/line-queue.ts';
 
 const say = (visitor: Visitor, text: string) =>
   visitor.post('/api/lines', { channel: 'lounge', text });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createNames, lookAlikeKeys } from '../../../adapters/web/names.ts';
+import { createNames, lookAlikeKeys } from '../../../adapters/web/profiles.ts';
 import { WEB_LIMITS } from '../../../adapters/web/limits.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { startWeb, type Visitor } from './start-web.ts';

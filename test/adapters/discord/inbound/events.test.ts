@@ -7,10 +7,12 @@ import {
   createMessageReader,
   type RawMessage,
 } from '../../../../adapters/discord/inbound/message-reader.ts';
-import { listenToMessages } from '../../../../adapters/discord/inbound/messages.ts';
+import {
+  listenToMessages,
+  listenToReactions,
+} from '../../../../adapters/discord/inbound/messages.ts';
 import { listenToPlaces } from '../../../../adapters/discord/inbound/places.ts';
 import { createThreadParents } from '../../../../adapters/discord/memory.ts';
-import { listenToReactions } from '../../../../adapters/discord/inbound/reactions.ts';
 import type { Channel, MessageRef } from '../../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../../src/ports/channel-feed.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';

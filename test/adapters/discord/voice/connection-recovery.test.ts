@@ -29,18 +29,19 @@ const start = () => {
   const said = { count: 0 };
   const shard = { isCrowded: false, refusal: undefined as AppError | undefined };
   const link = openVoiceConnection(ROOM, {
-    guildId: GUILD,
     group: GROUP,
     ownId: 'bot',
-    adapterCreator: () => ({
-      sendPayload: ({ d }: { d: { channel_id: string | null } }) => asked.push(d.channel_id) > 0,
-      destroy: () => undefined,
-    }),
+    gateway: {
+      adapterFor: () => () => ({
+        sendPayload: ({ d }: { d: { channel_id: string | null } }) => asked.push(d.channel_id) > 0,
+        destroy: () => undefined,
+      }),
+      isCrowded: () => shard.isCrowded,
+      connected: () => undefined,
+    },
     presentIn: () => [],
     clock,
     listener: told,
-    isCrowded: () => shard.isCrowded,
-    connected: () => undefined,
     restrictionsAt: ({ isSuppressed }) => ({
       speaking: isSuppressed ? new AppError('forbidden', 'we may not speak') : undefined,
       hearing: undefined,

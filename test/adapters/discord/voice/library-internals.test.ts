@@ -8,7 +8,7 @@ import {
   type VoiceConnection,
 } from '@discordjs/voice';
 import { describe, expect, it } from 'vitest';
-import { attachInternals } from '../../../../adapters/discord/voice/library-internals.ts';
+import { createInternals } from '../../../../adapters/discord/voice/library-internals.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 class Networking extends EventEmitter {
@@ -45,16 +45,13 @@ const start = () => {
   };
   const state: Record<string, unknown> = {};
   const connection = Object.assign(new EventEmitter(), { state, receiver: library });
-  const internals = attachInternals(
-    connection as unknown as VoiceConnection,
-    {
-      datagram: (message) => told.push(message.toString()),
-      packet: ({ op }) => told.push(op),
-      renewed: () => told.push('renewed'),
-      failed: () => told.push('failed'),
-    },
-    clock,
-  );
+  const internals = createInternals(connection as unknown as VoiceConnection, clock);
+  internals.follow({
+    datagram: (message) => told.push(message.toString()),
+    packet: ({ op }) => told.push(op),
+    renewed: () => told.push('renewed'),
+    failed: () => told.push('failed'),
+  });
   const enter = () => {
     const networking = new Networking();
     connection.state = { networking };

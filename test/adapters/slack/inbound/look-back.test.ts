@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Api } from '../../../../adapters/slack/api.ts';
-import { createLookBack } from '../../../../adapters/slack/inbound/look-back.ts';
+import { createLookBack, watchedChannels } from '../../../../adapters/slack/inbound/look-back.ts';
 import { MINUTE_MS } from '../../../../src/async/time.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
@@ -19,18 +19,15 @@ const open = () => {
     call: async () => ({ channels: [{ id: 'C1' }, { id: 'C2' }] }),
     isTokenGood: () => true,
   } as unknown as Api;
+  const listener = { follows: ({ id }: { readonly id: string }) => id === 'C1' };
   const lookBack = createLookBack({
-    api,
-    listener: {
-      follows: ({ id }) => id === 'C1',
-    },
     note: async (space, withinMs) => {
       if (withinMs > 0) {
         safety.push(withinMs / MINUTE_MS);
         return;
       }
       asked.push((clock.nowMs() - startMs) / MINUTE_MS);
-      missed.push(...(await lookBack.channelsOf(space)).map(({ id }) => id));
+      missed.push(...(await watchedChannels(api, listener, space)).map(({ id }) => id));
     },
     log: createLog('warn', { write: (line) => void logged.push(line) }),
     clock,

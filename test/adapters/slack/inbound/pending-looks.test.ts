@@ -40,7 +40,7 @@ const open = async () => {
       now: clock.nowMs,
       stopped: stopping.signal,
     });
-    await looks.start();
+    await looks.start(async () => {});
     return { looks, end: () => stopping.abort() };
   };
   const uninstall = (): void => {

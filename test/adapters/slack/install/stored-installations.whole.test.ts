@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { spaceOf } from '../../../../adapters/slack/ids.ts';
 import { createStoredInstallations } from '../../../../adapters/slack/install/stored-installations.ts';
 import type { Space } from '../../../../src/model/place.ts';
+import type { InstallationStore } from '../../../../src/ports/installations.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { cipherOf } from '../../../../src/store/secrets/encryption.ts';
 import { createInstallationStore } from '../../../../src/store/secrets/installations.ts';
@@ -28,21 +29,18 @@ const open = async ({ otherKey = 1 } = {}) => {
   const there = storeOf(second, otherKey);
   const asked: string[] = [];
   const changed: Space[] = [];
-  const known = createStoredInstallations({
-    store: {
-      ...there,
-      of: async (space) => {
-        asked.push('of');
-        return there.of(space);
-      },
-      all: async (platform) => {
-        asked.push('all');
-        return there.all(platform);
-      },
+  const counted: InstallationStore = {
+    ...there,
+    of: async (space) => {
+      asked.push('of');
+      return there.of(space);
     },
-    log: createLog('silent'),
-    changed: (spaces) => changed.push(...spaces),
-  });
+    all: async (platform) => {
+      asked.push('all');
+      return there.all(platform);
+    },
+  };
+  const known = createStoredInstallations(counted, createLog('silent'));
   return {
     url,
     first,
@@ -52,7 +50,7 @@ const open = async ({ otherKey = 1 } = {}) => {
     here: storeOf(first, 1),
     there,
     known,
-    unwatch: known.watch(),
+    unwatch: known.watch((spaces) => void changed.push(...spaces)),
     /** The spaces that were told as changed since the last call. */
     takeChanged: () => changed.splice(0),
   };

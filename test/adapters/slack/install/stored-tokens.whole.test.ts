@@ -66,12 +66,16 @@ const open = async () => {
       clientSecret: slack.app.clientSecret,
       apiUrl: slack.url,
       log: createLog('silent'),
-      adding: async ({ id }) => void adding.push(id),
-      added: () => {},
-      changed: () => {},
       stopped: stopped.signal,
     });
-    if (follows) onTestFinished(app.watch());
+    if (follows)
+      onTestFinished(
+        app.watch({
+          adding: async ({ id }) => void adding.push(id),
+          added: () => {},
+          changed: () => {},
+        }),
+      );
     const ended = async (): Promise<void> =>
       app.ended(space, true, async (gone) => void removed.push(...gone.map(({ id }) => id)));
     /** Serves the pages of an installation. */

@@ -74,7 +74,7 @@ describe('what people enter', () => {
       nobody: { value: { selected_options: [] } },
       nothing: { value: { selected_option: null } },
     };
-    expect(enteredValues({ values })).toEqual({
+    expect(enteredValues({ values } as unknown as Parameters<typeof enteredValues>[0])).toEqual({
       text: 'hello',
       to: 'es',
       languages: 'es, ja',

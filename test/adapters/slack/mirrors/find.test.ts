@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Api } from '../../../../adapters/slack/api.ts';
 import { channelOf } from '../../../../adapters/slack/ids.ts';
-import { readMirrorMessages } from '../../../../adapters/slack/mirrors/find.ts';
+import { readMirrorMessages } from '../../../../adapters/slack/mirrors/own-messages.ts';
 import { metadataOf } from '../../../../adapters/slack/mirrors/metadata.ts';
 
 const CHANNEL = channelOf('T0000000A', 'C0000000A');

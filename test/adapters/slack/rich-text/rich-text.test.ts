@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Element, RichTextPart } from '../../../../adapters/slack/rich-text/blocks.ts';
 import { parseSlackBlocks } from '../../../../adapters/slack/rich-text/parse-blocks.ts';
 import { parseMrkdwn } from '../../../../adapters/slack/rich-text/parse-mrkdwn.ts';
-import { reduceMrkdwn } from '../../../../adapters/slack/rich-text/reduce-mrkdwn.ts';
-import { reduceSlack } from '../../../../adapters/slack/rich-text/reduce.ts';
+import { reduceMrkdwn, reduceSlack } from '../../../../adapters/slack/rich-text/reduce.ts';
 import { renderSlackBlocks } from '../../../../adapters/slack/rich-text/render-blocks.ts';
 import { mrkdwnHolds, renderMrkdwn } from '../../../../adapters/slack/rich-text/render-mrkdwn.ts';
 import {

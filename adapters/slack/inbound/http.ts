@@ -1,7 +1,7 @@
+import { type Receiver, HTTPReceiver } from '@slack/bolt';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HTTPReceiver } from '@slack/bolt';
 import { silentLogger } from '../api.ts';
 import { REQUEST_AGE_S, REQUEST_BYTES } from '../limits.ts';
 import type { InstallPages } from '../install/pages.ts';
@@ -9,6 +9,27 @@ import { EVENTS_PATH } from '../manifest.ts';
 import { MINUTE_MS } from '../../../src/async/time.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
+
+export interface EventTransportOptions {
+  readonly url: string | undefined;
+  readonly appToken: string | undefined;
+  readonly signingSecret: string | undefined;
+  readonly host: string;
+  readonly port: number;
+  /** Every wait for another try is so many times shorter. Default 1. */
+  readonly speed?: number;
+}
+
+/** The way by which Slack's events arrive. */
+export interface EventTransport {
+  readonly receiver: Receiver;
+  /** Resolves with where the app can be reached. Rejects with an `AppError`. */
+  start(): Promise<string>;
+  /** Calls back after each connection: events may have been missed before it. */
+  onConnected(connected: () => void): void;
+  isConnected(): boolean;
+  stop(): Promise<void>;
+}
 
 export interface HttpServerOptions {
   /** Undefined where events come by Socket Mode, and only installations by HTTP. */
@@ -94,4 +115,30 @@ export const addressOf = (server: Server): string => {
 export const close = async (server: Server): Promise<void> => {
   server.closeIdleConnections();
   await new Promise((resolve) => server.close(resolve));
+};
+
+/**
+ * Creates the transport by HTTP: Slack sends requests to an address of this program.
+ *
+ * @param pages handles the pages of an installation; undefined where no workspace can install the app
+ */
+export const createHttp = (
+  { signingSecret = '', host, port }: EventTransportOptions,
+  pages: InstallPages | undefined,
+  log: Log,
+): EventTransport => {
+  const receiver = createHttpReceiver(signingSecret);
+  const server = createHttpServer({ receiver, pages, log, now: Date.now });
+  const connected: (() => void)[] = [];
+  return {
+    receiver,
+    isConnected: () => server.listening,
+    onConnected: (call) => void connected.push(call),
+    start: async () => {
+      await listen(server, port, host);
+      for (const call of connected) call();
+      return `${addressOf(server)}${EVENTS_PATH}`;
+    },
+    stop: async () => close(server),
+  };
 };

@@ -10,7 +10,7 @@ export interface Posting extends Omit<PageMessage, 'id' | 'sentAtMs' | 'onlyYou'
   readonly source?: string;
 }
 
-export interface Entry {
+export interface LogEntry {
   readonly message: PageMessage;
   readonly onlyFor: string | undefined;
   readonly source: string;
@@ -21,10 +21,10 @@ export interface Entry {
 /** The size of names, times and ids around the text, as JSON. */
 const FRAME_BYTES = 500;
 
-const sizeOf = ({ message: { html, use, files, controls }, source }: Entry): number =>
+const sizeOf = ({ message: { html, use, files, controls }, source }: LogEntry): number =>
   html.length + source.length + JSON.stringify([use, files, controls]).length + FRAME_BYTES;
 
-const weightOf = (entry: Entry): number => sizeOf(entry) + entry.elsewhereBytes;
+const weightOf = (entry: LogEntry): number => sizeOf(entry) + entry.elsewhereBytes;
 
 export type ChannelLog = ReturnType<typeof createChannelLog>;
 
@@ -37,10 +37,10 @@ export const createChannelLog = (
     bytes: WEB_LIMITS.historyBytes,
   },
 ) => {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, LogEntry>();
   let bytes = 0;
 
-  const inChannel = (channel: ChannelId): Entry[] =>
+  const inChannel = (channel: ChannelId): LogEntry[] =>
     [...entries.values()].filter(({ message }) => message.channel === channel);
 
   const forget = (id: string): boolean => {
@@ -50,7 +50,7 @@ export const createChannelLog = (
     return entries.delete(id);
   };
 
-  const put = (entry: Entry): void => {
+  const put = (entry: LogEntry): void => {
     const old = entries.get(entry.message.id);
     bytes += weightOf(entry) - (old ? weightOf(old) : 0);
     entries.set(entry.message.id, entry);
@@ -64,17 +64,17 @@ export const createChannelLog = (
     }
   };
 
-  const sees = ({ onlyFor }: Entry, memberId: string): boolean =>
+  const sees = ({ onlyFor }: LogEntry, memberId: string): boolean =>
     onlyFor === undefined || onlyFor === memberId;
 
-  const show = (entry: Entry): void => {
+  const show = (entry: LogEntry): void => {
     put(entry);
     const event: ServerEvent = { type: 'message', message: entry.message };
     publish(({ id }) => (sees(entry, id) ? event : undefined), sizeOf(entry));
   };
 
   return {
-    add: ({ onlyFor, source = '', ...shown }: Posting): Entry => {
+    add: ({ onlyFor, source = '', ...shown }: Posting): LogEntry => {
       const message: PageMessage = {
         ...shown,
         id: randomUUID(),
@@ -85,10 +85,10 @@ export const createChannelLog = (
       show(entry);
       return entry;
     },
-    find: (id: string): Entry | undefined => entries.get(id),
+    find: (id: string): LogEntry | undefined => entries.get(id),
     /** The messages by a member or for nobody else, and all that answers them, oldest first. */
-    of: (memberId: string): readonly Entry[] => {
-      const found = new Map<string, Entry>();
+    of: (memberId: string): readonly LogEntry[] => {
+      const found = new Map<string, LogEntry>();
       for (const [id, entry] of entries) {
         const { author, replyTo = '' } = entry.message;
         if (author.id === memberId || entry.onlyFor === memberId || found.has(replyTo))
@@ -107,7 +107,7 @@ export const createChannelLog = (
       if (entry) put({ ...entry, elsewhereBytes });
     },
     /** Changes what stands there; undefined when it is gone. */
-    change: (id: string, part: Partial<PageMessage>): Entry | undefined => {
+    change: (id: string, part: Partial<PageMessage>): LogEntry | undefined => {
       const old = entries.get(id);
       if (!old) return undefined;
       const entry = { ...old, message: { ...old.message, ...part } };

@@ -4,7 +4,7 @@ import { toAppError, userError } from '../../src/errors.ts';
 import { explain } from '../../src/i18n/texts.ts';
 import type { Answer } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
-import type { ChannelLog, Entry } from './channel-log.ts';
+import type { ChannelLog, LogEntry } from './channel-log.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './html.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
@@ -138,7 +138,7 @@ export const createInvocations = (
 
   /** The message that shows what a press does: the one that it stands under, or a new one beside. */
   const openFor = (
-    { message: { id, channel }, onlyFor }: Entry,
+    { message: { id, channel }, onlyFor }: LogEntry,
     press: string,
     member: Profile,
   ) => {

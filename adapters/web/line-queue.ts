@@ -1,9 +1,9 @@
-import type { Entry } from './channel-log.ts';
+import type { LogEntry } from './channel-log.ts';
 import { WEB_LIMITS } from './limits.ts';
 
 /** One line on its way into the languages that it is not in yet. */
 export interface LineJob {
-  readonly entry: Entry;
+  readonly entry: LogEntry;
   readonly languages: readonly string[];
   /** True for a line that was just posted, false for one that somebody who came later catches up on. */
   readonly isNew: boolean;
@@ -11,7 +11,7 @@ export interface LineJob {
 
 export interface LineQueueDeps {
   /** True once nobody can see the line any more: its turn is passed over. */
-  readonly isGone: (entry: Entry) => boolean;
+  readonly isGone: (entry: LogEntry) => boolean;
   /** Never rejects. */
   readonly run: (job: LineJob, signal: AbortSignal) => Promise<void>;
 }

@@ -3,7 +3,7 @@ import { explain } from '../../src/i18n/texts.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import { parseMarkdown } from '../../src/rich-text/markdown/parse.ts';
 import type { Core } from '../../src/adapter.ts';
-import type { ChannelLog, Entry } from './channel-log.ts';
+import type { ChannelLog, LogEntry } from './channel-log.ts';
 import { createLineQueue, type LineJob } from './line-queue.ts';
 import type { EventStreams } from './event-streams.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
@@ -138,7 +138,7 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     },
   });
 
-  const translateInto = (entry: Entry, readers: readonly string[], isNew: boolean): void => {
+  const translateInto = (entry: LogEntry, readers: readonly string[], isNew: boolean): void => {
     const { id } = entry.message;
     const versions: Versions = lines.get(id) ?? new Map();
     lines.set(id, versions);
@@ -164,7 +164,7 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
         throw userError('rate-limited', 'web.errors.too-many-lines');
     },
     /** Puts a line before every reader who is there, each in their language. */
-    translate: (entry: Entry): void => {
+    translate: (entry: LogEntry): void => {
       forgetGone();
       translateInto(entry, languages(), true);
     },

@@ -1,5 +1,5 @@
 import type { PersonalData } from '../../src/ports/personal-data.ts';
-import type { ChannelLog, Entry } from './channel-log.ts';
+import type { ChannelLog, LogEntry } from './channel-log.ts';
 import type { Dictations } from './dictations.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { Invocations } from './invocations.ts';
@@ -23,7 +23,7 @@ export interface PersonalDataDeps {
 
 const EMPTY = { html: '', files: [], controls: [] } as const satisfies Partial<PageMessage>;
 
-const exported = ({ message, source }: Entry) => {
+const exported = ({ message, source }: LogEntry) => {
   const { channel, sentAtMs, html, use, files, onlyYou } = message;
   return {
     channel,

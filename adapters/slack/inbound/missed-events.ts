@@ -22,8 +22,6 @@ export interface MissedEventsDeps {
   readonly isTaking: (() => boolean) | undefined;
 }
 
-export type MissedEvents = ReturnType<typeof createMissedEvents>;
-
 /** Creates what finds that events were missed, and has the channels of the workspaces read then. */
 export const createMissedEvents = (deps: MissedEventsDeps) => {
   const { api, core, installations, clock, speed, stopped, isTaking } = deps;

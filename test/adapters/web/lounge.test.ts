@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { PageTranslation } from '../../../adapters/web/protocol.ts';
 import { type Events, startWeb, type Visitor } from './start-web.ts';
 import { sentence } from '../../fakes/sentences.ts';
-import type { Entry } from '../../../adapters/web/channel-log.ts';
+import type { LogEntry } from '../../../adapters/web/channel-log.ts';
 import { createLineQueue, type LineJob } from '../../../adapters/web/line-queue.ts';
 
 const say = (visitor: Visitor, text: string) =>
@@ -200,7 +200,7 @@ test('a name is shown to everybody, beside what is said from then on', async () 
 
 const jobOf = (id: string, isNew = true): LineJob => {
   const author = { id: 'ada', name: 'Ada', ours: false };
-  return { entry: { message: { id, author } } as Entry, languages: ['es'], isNew };
+  return { entry: { message: { id, author } } as LogEntry, languages: ['es'], isNew };
 };
 
 const setUp = () => {

@@ -1,4 +1,4 @@
-import { createSlackApi, type ApiOptions } from './api.ts';
+import { createSlackApi } from './api.ts';
 import { isTokenEnded } from './errors.ts';
 import { PLATFORM } from './ids.ts';
 import { createHome } from './home/home.ts';
@@ -16,25 +16,14 @@ import { createInteractions } from './interactions/interactions.ts';
 import { createModals } from './interactions/modals.ts';
 import { declareSlackMetrics } from './metrics.ts';
 import { createOneApp } from './one-app.ts';
-import { createRestParts } from './rest-parts.ts';
+import { createRestParts, type SlackOptions } from './rest-parts.ts';
 import { realClock } from '../../src/async/clock.ts';
 import { faultFields, toAppError } from '../../src/errors.ts';
 import { retryUntilAborted } from '../../src/app/retry-until-aborted.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { Space } from '../../src/model/place.ts';
 
-export interface SlackOptions extends ApiOptions {
-  /** The bot token of the one workspace; undefined where workspaces install the app themselves. */
-  readonly botToken: string | undefined;
-  /** The app-level token of Socket Mode; undefined for HTTP. */
-  readonly appToken: string | undefined;
-  /** The secret that signs Slack's requests; undefined for Socket Mode. */
-  readonly signingSecret: string | undefined;
-  /** The app's own name and secret; undefined for one workspace. */
-  readonly client: { readonly id: string; readonly secret: string } | undefined;
-  readonly host: string;
-  readonly port: number;
-}
+export type { SlackOptions } from './rest-parts.ts';
 
 export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter => {
   const { log, feedListener } = core;
@@ -54,7 +43,7 @@ export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter =
   );
   const isSocket = options.appToken !== undefined;
   const transport = (isSocket ? createSocket : createHttp)(options, pages, log);
-  const isTaking = isSocket ? undefined : transport.isConnected;
+  const isTaking = isSocket ? undefined : () => transport.isConnected();
   const missed = createMissedEvents({
     api,
     core,

@@ -1,11 +1,10 @@
 import { createAccess } from './access.ts';
-import type { SlackOptions } from './adapter.ts';
-import type { Api } from './api.ts';
+import type { Api, ApiOptions } from './api.ts';
 import { createCatchUp } from './catch-up.ts';
 import { createChannelFeed, type ChannelFeedDeps } from './channel-feed.ts';
 import { createFiles } from './files.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
-import type { Installations } from './install/installations.ts';
+import type { Installations, Installed } from './install/installations.ts';
 import { createMentions } from './mentions.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
 import { createOwnMessages } from './mirrors/own-messages.ts';
@@ -15,7 +14,21 @@ import { createPeople } from './people.ts';
 import { createPlatform } from './platform.ts';
 import { createThreads } from './threads.ts';
 import { realClock } from '../../src/async/clock.ts';
+import type { Space } from '../../src/model/place.ts';
 import type { Log } from '../../src/telemetry/log.ts';
+
+export interface SlackOptions extends ApiOptions {
+  /** The bot token of the one workspace; undefined where workspaces install the app themselves. */
+  readonly botToken: string | undefined;
+  /** The app-level token of Socket Mode; undefined for HTTP. */
+  readonly appToken: string | undefined;
+  /** The secret that signs Slack's requests; undefined for Socket Mode. */
+  readonly signingSecret: string | undefined;
+  /** The app's own name and secret; undefined for one workspace. */
+  readonly client: { readonly id: string; readonly secret: string } | undefined;
+  readonly host: string;
+  readonly port: number;
+}
 
 export interface RestPartsDeps extends Pick<ChannelFeedDeps, 'reportsAll'> {
   readonly api: Api;
@@ -32,7 +45,7 @@ export const createRestParts = (
   const threads = createThreads(api);
   const files = createFiles(api, installations, url);
   const mentions = createMentions(api, people, Date.now);
-  const installedIn = installations.known;
+  const installedIn = (space: Space): Installed | undefined => installations.known(space);
   const reader = createMessageReader({ people, mentions, installedIn, files, log });
   const uploads = createUploads(api, { apiUrl: url, speed });
   const writer = createMessageWriter(api, uploads);

@@ -35,21 +35,25 @@ export const createLineQueue = ({ isGone, run }: LineQueueDeps) => {
   let lines: Lines = { waiting: [], working: [] };
   const running = new Map<LineJob, { readonly abort: AbortController; done: Promise<void> }>();
 
+  /** Works on a line until it is done, and then begins the next ones. */
+  async function finish(job: LineJob, signal: AbortSignal): Promise<void> {
+    await run(job, signal);
+    running.delete(job);
+    lines = { ...lines, working: lines.working.filter((each) => each !== job) };
+    proceed();
+  }
+
   /** Begins the lines whose turn has come. */
-  const proceed = (): void => {
+  function proceed(): void {
     lines = nextLines(lines, isGone);
     for (const job of lines.working)
       if (!running.has(job)) {
         const abort = new AbortController();
         const work = { abort, done: Promise.resolve() };
         running.set(job, work);
-        work.done = run(job, abort.signal).then(() => {
-          running.delete(job);
-          lines = { ...lines, working: lines.working.filter((each) => each !== job) };
-          proceed();
-        });
+        work.done = finish(job, abort.signal);
       }
-  };
+  }
 
   const abortWhere = (isMeant: (job: LineJob) => boolean): void => {
     lines = { ...lines, waiting: lines.waiting.filter((job) => !isMeant(job)) };

@@ -100,7 +100,7 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps) => 
     return { hook: find(), refusal: () => refusal };
   };
 
-  const isOutdated = (known: Search): boolean => (known.refusal()?.untilMs ?? Infinity) <= now();
+  const isOutdated = ({ refusal }: Search): boolean => (refusal()?.untilMs ?? Infinity) <= now();
 
   return {
     /** The channel's webhook, created when there is none; undefined where that is impossible. */

@@ -8,7 +8,7 @@ import type { Log } from '../../../src/telemetry/log.ts';
 import type { InstallationStore, StoredSecret } from '../../../src/ports/installations.ts';
 
 /** The stored form of a workspace, or of an organisation that installed the app as a whole. */
-export const stored = z.looseObject({
+const storedForm = z.looseObject({
   installation: z.looseObject({
     appId: z.string().optional(),
     bot: z
@@ -32,17 +32,17 @@ export const stored = z.looseObject({
 
 /** A token with what renews it. */
 export type StoredBot = Pick<
-  NonNullable<z.infer<typeof stored>['installation']['bot']>,
+  NonNullable<z.infer<typeof storedForm>['installation']['bot']>,
   'token' | 'refreshToken' | 'expiresAt'
 >;
 
 /** Reads the token of a stored installation; undefined for anything else. */
 export const readBot = (written: string): StoredBot | undefined =>
-  stored.safeParse(JSON.parse(written)).data?.installation.bot;
+  storedForm.safeParse(JSON.parse(written)).data?.installation.bot;
 
 /** Gives a stored installation another token. */
 export const withBot = (written: string, bot: StoredBot): string => {
-  const json = stored.parse(JSON.parse(written));
+  const json = storedForm.parse(JSON.parse(written));
   const { installation } = json;
   return JSON.stringify({
     ...json,
@@ -82,7 +82,7 @@ export const readStored = (
   const json: unknown = JSON.parse(written);
   const pointed = pointer.safeParse(json).data;
   if (pointed) return pointed;
-  const { installation, url, botName, installedMs } = stored.parse(json);
+  const { installation, url, botName, installedMs } = storedForm.parse(json);
   const { bot, appId } = installation;
   if (!bot || appId === undefined) return undefined;
   return {
@@ -133,11 +133,11 @@ export const createStoredInstallations = (
     return found && 'organisation' in found ? found.organisation : undefined;
   };
 
-  const all = (): readonly Space[] => [...known.keys()].map(spaceOf);
+  const allSpaces = (): readonly Space[] => [...known.keys()].map(spaceOf);
 
   /** The workspaces that use the installation of an organisation. */
   const workspacesOf = (organisationId: string): readonly Space[] =>
-    all().filter((space) => organisationOf(space) === organisationId);
+    allSpaces().filter((space) => organisationOf(space) === organisationId);
 
   /** Keeps what was known where it is encrypted with a key that this process does not have; throws otherwise. */
   const knownInstead = (space: Space, thrown: unknown): StoredSpace | undefined => {
@@ -219,7 +219,7 @@ export const createStoredInstallations = (
     workspacesOf,
     /** Every workspace that uses an installation. */
     workspaces: (): readonly Space[] =>
-      all().filter((space) => {
+      allSpaces().filter((space) => {
         const organisation = organisationOf(space);
         if (organisation !== undefined) return installationOf(spaceOf(organisation)) !== undefined;
         return !isOrganisation(space) && installationOf(space) !== undefined;

@@ -254,7 +254,7 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
       app.command(/.*/, taking(use.typed));
       app.shortcut(/.*/, taking(use.shortcut));
       app.action<BlockAction>(/.*/, taking(press.pressed));
-      app.options<'block_suggestion'>(/.*/, async ({ ack, body }) =>
+      app.options(/.*/, async ({ ack, body }) =>
         ack({ options: [...(await modals.suggested(body))] }),
       );
       app.view<ViewSubmitAction>(FORM_MODAL, taking(press.formSubmitted));

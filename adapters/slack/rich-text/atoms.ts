@@ -70,7 +70,7 @@ export const unescape = (written: string): string =>
 export const escape = (written: string): string =>
   written.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-const sign = /^[@#]/;
+const nameSign = /^[@#]/;
 const date = /^!date\^(?<seconds>-?\d{1,16})\^(?<format>[^^]*)(?:\^(?<url>.*))?$/;
 const address = /^(?:https?:\/\/|mailto:|tel:)./i;
 
@@ -79,7 +79,7 @@ export const readAngle = (written: string): Inline | undefined => {
   const bar = written.indexOf('|');
   const what = bar < 0 ? written : written.slice(0, bar);
   const label = bar < 0 ? '' : unescape(written.slice(bar + 1));
-  const name = label.replace(sign, '') || undefined;
+  const name = label.replace(nameSign, '') || undefined;
   const id = what.slice(1);
   if (what.startsWith('@') && /^\w+$/.test(id)) return mention(PLATFORM, 'member', id, name);
   if (what.startsWith('#') && /^\w+$/.test(id)) return mention(PLATFORM, 'channel', id, name);

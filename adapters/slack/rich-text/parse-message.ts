@@ -219,9 +219,9 @@ export const attachmentText = (raw: RawAttachment): RichText => {
 };
 
 /** Parses all words of a message: its blocks, or its text where it has none, and its attachments. */
-export const parseMessage = ({ text, blocks, attachments = [] }: RawSlackMessage): RichText => {
+export const parseMessage = ({ blocks, attachments = [], ...raw }: RawSlackMessage): RichText => {
   const shown = blocksText(blocks);
-  const own = shown.length > 0 ? shown : parseMrkdwn(text ?? '');
+  const own = shown.length > 0 ? shown : parseMrkdwn(raw.text ?? '');
   const parts = [own, ...attachments.map(attachmentText)].filter((tree) => tree.length > 0);
   return withUnicodeEmoji(sections(...parts));
 };

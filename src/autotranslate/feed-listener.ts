@@ -6,7 +6,7 @@ import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Backfill } from './backfill.ts';
 import type { Ingest } from './ingest.ts';
-import type { Intake } from './intake.ts';
+import type { InboxWriter } from './inbox-writer.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Messages of a banned person that are checked, the newest first. */
@@ -17,14 +17,14 @@ const BAN_WAIT_MS = 10_000;
 
 export interface FeedListenerDeps {
   readonly ingest: Ingest;
-  readonly markDeleted: Intake['markDeleted'];
+  readonly markDeleted: InboxWriter['markDeleted'];
   readonly backfill: Pick<Backfill, 'report' | 'reportAlways' | 'missed'>;
   readonly watches: Pick<WatchStore, 'of' | 'holder'>;
   readonly inbox: Pick<InboxStore, 'writtenBy'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
 }
 
-/** Creates the listener that brings the reports of platforms to the intake, in the order of their channels. */
+/** Creates the listener that brings the reports of platforms to the inbox, in the order of their channels. */
 export const createFeedListener = ({
   ingest,
   markDeleted,

@@ -17,7 +17,7 @@ import { createFeedListener } from './feed-listener.ts';
 import { createHistoryGapNotice } from './history-gap-notice.ts';
 import { createInboxWork } from './inbox-work.ts';
 import { createIngest } from './ingest.ts';
-import { createIntake } from './intake.ts';
+import { createInboxWriter } from './inbox-writer.ts';
 import { createLeave } from './leave.ts';
 import { createLinks } from './links.ts';
 import { declareMessageMetrics } from './metrics.ts';
@@ -92,7 +92,7 @@ export const openAutoTranslate = async ({
     isOnHold: holds.isOnHold,
   });
 
-  const intake = createIntake({
+  const inboxWriter = createInboxWriter({
     inbox,
     scheduler,
     slots,
@@ -104,7 +104,7 @@ export const openAutoTranslate = async ({
     now,
   });
   const ingest = createIngest({
-    intake,
+    inboxWriter,
     inbox,
     stored,
     cursors,
@@ -125,7 +125,7 @@ export const openAutoTranslate = async ({
     },
     // A fetch begins after the last message that was accepted.
     take: (message) => ingest.take(message, true),
-    markDeleted: intake.markDeleted,
+    markDeleted: inboxWriter.markDeleted,
     // In linked channels, what was missed in one may come before what is known of another.
     ...createLinkedHolds(holds, watchStore),
     log,
@@ -133,7 +133,7 @@ export const openAutoTranslate = async ({
   });
   const listener = createFeedListener({
     ingest,
-    markDeleted: intake.markDeleted,
+    markDeleted: inboxWriter.markDeleted,
     backfill,
     watches: watchStore,
     inbox,

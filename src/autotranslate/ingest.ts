@@ -1,4 +1,4 @@
-import type { Intake } from './intake.ts';
+import type { InboxWriter } from './inbox-writer.ts';
 import { languageOfReaction, skipReason } from './policy.ts';
 import { readFlagged } from './sources.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
@@ -14,7 +14,7 @@ import type { SpaceSettings } from '../store/settings.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 
 export interface IngestDeps {
-  readonly intake: Intake;
+  readonly inboxWriter: InboxWriter;
   readonly inbox: Pick<InboxStore, 'purposes'>;
   readonly stored: Pick<MirrorStore, 'sourceOf'>;
   readonly cursors: Pick<CursorStore, 'advance'>;
@@ -28,9 +28,9 @@ export interface IngestDeps {
 
 export type Ingest = ReturnType<typeof createIngest>;
 
-/** Creates the functions that judge new and changed messages and reactions, and hand them to the intake. */
+/** Creates the functions that judge new and changed messages and reactions, and hand them to the inbox. */
 export const createIngest = ({
-  intake,
+  inboxWriter,
   inbox,
   stored,
   cursors,
@@ -40,7 +40,7 @@ export const createIngest = ({
   platforms,
   rowsSinceMs,
 }: IngestDeps) => {
-  const { accept, markDeleted } = intake;
+  const { accept, markDeleted } = inboxWriter;
   const optedOut = ({ ref, author }: Message): Promise<boolean> =>
     privacy.optedOut({ platform: ref.channel.space.platform, id: author.id });
 

@@ -9,6 +9,7 @@ import { END_WAIT_MS, isFree, NOW_MS, RELEASED, setOf, type Granted } from './le
 import { createRenewals, type RenewingSession } from './renewals.ts';
 import type { ListenSession } from './session.ts';
 import { openSetChanges } from './set-changes.ts';
+import { createSetRows } from './set-rows.ts';
 import { shareNames } from './share.ts';
 
 /** Longest wait between two looks for a lease that somebody else has. */
@@ -103,11 +104,11 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
       setImmediate(() => {
         releasing = undefined;
         const sets = [...new Set(batch.names.map(setOf))].filter((set) => !changes.isTold(set));
-        // Where it cannot be said, the leases end by themselves.
-        const said = query(RELEASE, [batch.names, owner, batch.epochs, sets]).catch(
+        // Where this fails, the leases end by themselves.
+        const released = query(RELEASE, [batch.names, owner, batch.epochs, sets]).catch(
           () => undefined,
         );
-        void waitUntil(clock, clock.nowMs() + END_WAIT_MS, said).then(() => ended.resolve());
+        void waitUntil(clock, clock.nowMs() + END_WAIT_MS, released).then(() => ended.resolve());
       });
     }
     releasing.names.push(name);
@@ -126,14 +127,17 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
     throw connectionLost();
   };
 
+  const { grantMs } = renewals;
+  const rows = createSetRows({ query: take, owner, bounds, grantMs, held });
+
   const acquire: Leases['acquire'] = async (name, signal) => {
     const either = AbortSignal.any([signal, closing.signal]);
     using watch = changes.watch(setOf(name));
     for (;;) {
       either.throwIfAborted();
-      const grantMs = renewals.grantMs();
-      const until = held.deadline(grantMs);
-      const values = [name, setOf(name), owner, grantMs, ...bounds()];
+      const grantedMs = grantMs();
+      const until = held.deadline(grantedMs);
+      const values = [name, setOf(name), owner, grantedMs, ...bounds()];
       const [granted] = await take<Granted>(CLAIM, values).catch((): readonly Granted[] => []);
       if (granted && either.aborted) await release(name, granted.epoch);
       else if (granted) return held.begin(granted, until, signal);
@@ -167,23 +171,10 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
     },
     renewalMs: renewals.tookMs,
     share: (set, size, work, options = {}) =>
-      shareNames({
-        query: take,
-        owner,
-        set,
-        size,
-        work,
-        options,
-        log,
-        clock,
-        random,
-        changes,
-        bounds,
-        grantMs: renewals.grantMs,
-        acquire,
-        held,
-        hearers,
-      }),
+      shareNames(
+        { set, size, work, options },
+        { rows, owner, acquire, changes, hearers, log, clock, random },
+      ),
     [Symbol.asyncDispose]: async () => {
       closing.abort();
       await renewals[Symbol.asyncDispose]();

@@ -38,7 +38,7 @@ export interface RenewalRounds {
   readonly warnedMs: number;
 }
 
-/** Before the first round. */
+/** The rounds before the first renewal: none. */
 export const NO_ROUND: RenewalRounds = { startMs: -Infinity, warnedMs: -Infinity };
 
 /** The renewals under way, and whether the process hears notifications. */

@@ -1,31 +1,28 @@
 import { sleep, waitUntil, type Clock } from '../../async/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Leases, Share, ShareOptions, Tenure, Work } from '../../ports/leases.ts';
-import type { TimeBounds } from './database-clock.ts';
-import type { HeldLeases, LeaseDeadline } from './held-leases.ts';
-import { END_WAIT_MS, isFree, NOW_MS, RELEASED, type Granted } from './lease-rows.ts';
-import type { ListenSession } from './session.ts';
+import { END_WAIT_MS } from './lease-rows.ts';
 import type { SetChanges } from './set-changes.ts';
+import { membersOf, type SetRows } from './set-rows.ts';
 
-export interface ShareDeps {
-  readonly query: ListenSession['query'];
-  readonly owner: string;
+/** The set that a process shares, and what it does with its part; see `Leases.share`. */
+export interface ShareRequest {
   readonly set: string;
   readonly size: number;
   readonly work: (tenure: Tenure) => Work;
   readonly options: ShareOptions;
+}
+
+export interface ShareDeps {
+  readonly rows: SetRows;
+  readonly owner: string;
+  readonly acquire: Leases['acquire'];
+  readonly changes: SetChanges;
+  /** Functions that hear what the holder of a name is told, by the name. */
+  readonly hearers: Map<string, (message: string) => void>;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly changes: SetChanges;
-  /** The bounds of the database's time. */
-  readonly bounds: () => TimeBounds;
-  /** Time for which leases are claimed. */
-  readonly grantMs: () => number;
-  readonly acquire: Leases['acquire'];
-  readonly held: Pick<HeldLeases, 'begin' | 'deadline'>;
-  /** Functions that hear what the holder of a name is told, by the name. */
-  readonly hearers: Map<string, (message: string) => void>;
 }
 
 /** Longest wait between two looks of a process that lacks names. */
@@ -34,49 +31,6 @@ const LOOK_MS = 1_000;
 const LOOKING = 200;
 /** Time between two answers to a change, over all processes. */
 const SPREAD_MS = 1;
-
-const MAKE = `
-  INSERT INTO lease (name, set_name, owner, epoch, expires_ms)
-  SELECT $1 || number, $1, '', 0, 0 FROM generate_series(0, $2::int - 1) AS number
-  ON CONFLICT (name) DO NOTHING`;
-
-/** The processes that share a set, those whose names come before this one's, and those that ended without a word. */
-const COUNT = `
-  SELECT count(*) FILTER (WHERE NOT is_free) AS members,
-    count(*) FILTER (WHERE NOT is_free AND owner < $2) AS before,
-    count(*) FILTER (WHERE is_free) AS ended
-  FROM (SELECT owner, ${isFree('$3', '$4')} AS is_free
-    FROM lease WHERE set_name = $1 AND expires_ms > 0) AS member`;
-
-interface Counted {
-  readonly members: number;
-  readonly before: number;
-  readonly ended: number;
-}
-
-/**
- * The first process that finds others ended tells all, so that each of many need not look often. What those had counts as
- * released, so that a process that has just started, and doesn't know the database's clock yet, can take its part of it.
- */
-const END = `
-  WITH ended AS (
-    UPDATE lease SET expires_ms = 0
-    WHERE name IN (
-      SELECT name FROM lease
-      WHERE set_name IN ($1, $2) AND expires_ms > 0 AND ${isFree('$3', '$4')}
-      FOR UPDATE SKIP LOCKED)
-    RETURNING name)
-  SELECT pg_notify('${RELEASED}', $2) FROM ended LIMIT 1`;
-
-const TELL = `SELECT pg_notify('${RELEASED}', $1)`;
-
-/** Rows that somebody else claims at this moment are skipped, so that nobody waits. */
-const CLAIM = `
-  UPDATE lease SET owner = $1, epoch = epoch + 1, expires_ms = ${NOW_MS} + $4
-  WHERE name IN (
-    SELECT name FROM lease WHERE set_name = $2 AND ${isFree('$5', '$6')}
-    LIMIT $3 FOR UPDATE SKIP LOCKED)
-  RETURNING name, epoch`;
 
 interface Working {
   readonly tenure: Tenure;
@@ -90,11 +44,12 @@ export const partOf = (size: number, members: number, before: number): number =>
   Math.floor(size / members) + (before < size % members ? 1 : 0);
 
 /** Holds this process's part of a set of names; see `Leases.share`. */
-export const shareNames = (deps: ShareDeps): Share => {
-  const { query, owner, size, log, clock, random, changes, bounds, held, hearers } = deps;
-  const { keptMs = 0, joinMs = 0, isEnding = false } = deps.options;
-  const set = `${deps.set}:`;
-  const members = `member of ${set}`;
+export const shareNames = (
+  { set: name, size, work: begin, options }: ShareRequest,
+  { rows, owner, acquire, changes, hearers, log, clock, random }: ShareDeps,
+): Share => {
+  const { keptMs = 0, joinMs = 0, isEnding = false } = options;
+  const set = `${name}:`;
   const closing = new AbortController();
   const working = new Map<string, Working>();
   const watch = changes.watch(set);
@@ -105,12 +60,11 @@ export const shareNames = (deps: ShareDeps): Share => {
     hearers.delete(tenure.name);
   };
 
-  const start = async (granted: Granted, until: LeaseDeadline): Promise<void> => {
-    const tenure = held.begin(granted, until);
+  const start = async (tenure: Tenure): Promise<void> => {
     // The answer came too late.
     if (!tenure.isHeld() || closing.signal.aborted) return tenure.release();
     // What is told from now on is heard; the work itself begins with what is stored.
-    const work = deps.work(tenure);
+    const work = begin(tenure);
     working.set(tenure.name, { tenure, work, keptUntilMs: clock.nowMs() + keptMs });
     hearers.set(tenure.name, (message) => work.hear(message));
     tenure.signal.addEventListener('abort', () => forget(tenure), { once: true });
@@ -130,11 +84,9 @@ export const shareNames = (deps: ShareDeps): Share => {
 
   /** Claims names, at most so many; resolves with their number. */
   const claim = async (most: number): Promise<number> => {
-    const grantMs = deps.grantMs();
-    const until = held.deadline(grantMs);
-    const granted = await query<Granted>(CLAIM, [owner, set, most, grantMs, ...bounds()]);
-    await Promise.all(granted.map((each) => start(each, until)));
-    return granted.length;
+    const tenures = await rows.claim(set, most);
+    await Promise.all(tenures.map(start));
+    return tenures.length;
   };
 
   /**
@@ -143,14 +95,14 @@ export const shareNames = (deps: ShareDeps): Share => {
    * @param tells true where others are to be told that this process lacks names, which they may have to give
    */
   const look = async (tells: boolean): Promise<number> => {
-    const [counted] = await query<Counted>(COUNT, [members, owner, ...bounds()]);
+    const counted = await rows.count(set);
     if (!counted || counted.members === 0) return LOOK_MS;
-    if (counted.ended > 0) await query(END, [members, set, ...bounds()]);
+    if (counted.ended > 0) await rows.end(set);
     watch.spread(counted.members * SPREAD_MS);
     const lacking = partOf(size, counted.members, counted.before) - working.size;
     if (lacking < 0) await giveBack(-lacking);
     if (lacking > 0 && (await claim(lacking)) < lacking) {
-      if (tells && !changes.isTold(set)) await query(TELL, [set]);
+      if (tells && !changes.isTold(set)) await rows.tell(set);
       return LOOK_MS;
     }
     return LOOK_MS * Math.max(1, counted.members / LOOKING);
@@ -171,7 +123,7 @@ export const shareNames = (deps: ShareDeps): Share => {
   /** Resolves when no process takes part in the set. */
   const othersEnded = async (): Promise<void> => {
     for (;;) {
-      const [counted] = await query<Counted>(COUNT, [members, owner, ...bounds()]);
+      const counted = await rows.count(set);
       if (counted?.members === 0) return;
       await watch.next(LOOK_MS * (0.5 + random() / 2), closing.signal);
       closing.signal.throwIfAborted();
@@ -183,11 +135,11 @@ export const shareNames = (deps: ShareDeps): Share => {
     let hasJoined = false;
     while (!closing.signal.aborted) {
       try {
-        if (!isMade) await query(MAKE, [set, size]);
+        if (!isMade) await rows.make(set, size);
         isMade = true;
         if (isEnding) await othersEnded();
         // A process whose own lease ended counts no more, and asks for no part until it has it again.
-        const member = await deps.acquire(`${members}${owner}`, closing.signal);
+        const member = await acquire(`${membersOf(set)}${owner}`, closing.signal);
         try {
           if (!hasJoined && joinMs > 0) await sleep(clock, joinMs, closing.signal);
           hasJoined = true;

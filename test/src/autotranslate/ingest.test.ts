@@ -4,7 +4,7 @@ import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
 import { openWatchStore } from '../../../src/store/channels/watches.ts';
 import { createIngest, type Ingest } from '../../../src/autotranslate/ingest.ts';
-import { createIntake } from '../../../src/autotranslate/intake.ts';
+import { createInboxWriter } from '../../../src/autotranslate/inbox-writer.ts';
 import { NO_TRACING } from '../../../src/telemetry/tracing.ts';
 import { createFakeFeed } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
   const { feed, mirrors: written } = createFakeFeed();
   const platform = { feed: { ...feed, positionAt: () => '' }, mirrors: written };
   ({ take } = createIngest({
-    intake: createIntake({
+    inboxWriter: createInboxWriter({
       inbox: ours,
       scheduler: { wake: () => undefined, interrupt: () => undefined },
       slots: { serve: () => undefined, tenureOf: () => undefined, tell: () => undefined },

@@ -10,7 +10,7 @@ import type { Scheduler } from './scheduler.ts';
 import { startAccept } from './traces.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
-export interface IntakeDeps {
+export interface InboxWriterDeps {
   readonly inbox: Pick<InboxStore, 'accept' | 'markDeleted'>;
   readonly scheduler: Pick<Scheduler, 'wake' | 'interrupt'>;
   readonly slots: Pick<SlotOwner, 'serve' | 'tenureOf' | 'tell'>;
@@ -25,10 +25,10 @@ export interface IntakeDeps {
 /** Name of the notices of deleted messages to the process that works on their channel. */
 const DELETED = 'deleted';
 
-export type Intake = ReturnType<typeof createIntake>;
+export type InboxWriter = ReturnType<typeof createInboxWriter>;
 
 /** Creates the functions that write messages and deletions to the inbox, and wake or end the work on them. */
-export const createIntake = ({
+export const createInboxWriter = ({
   inbox,
   scheduler,
   slots,
@@ -38,7 +38,7 @@ export const createIntake = ({
   measured,
   tracing,
   now,
-}: IntakeDeps) => {
+}: InboxWriterDeps) => {
   const drop = (ref: MessageRef): void => {
     scheduler.interrupt(ref);
     context.forget(ref);

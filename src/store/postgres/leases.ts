@@ -128,7 +128,7 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
   };
 
   const { grantMs } = renewals;
-  const rows = createSetRows({ query: take, owner, bounds, grantMs, held });
+  const setRows = createSetRows({ query: take, owner, bounds, grantMs, held });
 
   const acquire: Leases['acquire'] = async (name, signal) => {
     const either = AbortSignal.any([signal, closing.signal]);
@@ -173,7 +173,7 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
     share: (set, size, work, options = {}) =>
       shareNames(
         { set, size, work, options },
-        { rows, owner, acquire, changes, hearers, log, clock, random },
+        { rows: setRows, owner, acquire, changes, hearers, log, clock, random },
       ),
     [Symbol.asyncDispose]: async () => {
       closing.abort();

@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Tests with other processes: whole programs, children, kills and PostgreSQL. */
-const WHOLE = 'test/**/*.whole.test.ts';
+/** Tests with other processes, such as children, kills and PostgreSQL, and those of the whole bot on a platform. */
+const WHOLE = ['test/**/*.whole.test.ts', 'test/{discord,slack}/*.test.ts'];
 const BROWSER = 'test/browser/*.test.ts';
 
 /** The temporary folder comes first: what others put into it goes with it. */
@@ -52,7 +52,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [WHOLE, BROWSER],
+          exclude: [...WHOLE, BROWSER],
           globalSetup: FOLDERS,
           setupFiles: ['test/fakes/set-up.ts', 'test/fakes/no-processes.ts'],
         },
@@ -61,7 +61,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'whole',
-          include: [WHOLE, BROWSER],
+          include: [...WHOLE, BROWSER],
           globalSetup: [
             ...FOLDERS,
             'test/fakes/postgres-server.ts',

@@ -24,7 +24,7 @@ const followed = (tracing: Tracing) => async (): Promise<void> => {
   await context.with(trace.setSpan(root, prepare), async () => {
     const call = tracer.startSpan('call translate', { kind: SpanKind.CLIENT });
     traceparentOf(call);
-    await message;
+    await Promise.resolve(message);
     endSpan(call);
   });
   endSpan(prepare);

@@ -56,10 +56,10 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = new Proxy(
   { has: () => true, get: (_, name) => `{${String(name)}}` },
 );
 
-const readLocale = (path: string, rewrite: (sentence: string) => string): Map<string, string> => {
+const readLocale = (path: string, rewrite: (written: string) => string): Map<string, string> => {
   try {
     const sentences = JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>;
-    return new Map(Object.entries(sentences).map(([key, sentence]) => [key, rewrite(sentence)]));
+    return new Map(Object.entries(sentences).map(([key, written]) => [key, rewrite(written)]));
   } catch (cause) {
     throw new AppError('config', `locales/${basename(path)} is not readable as JSON`, { cause });
   }
@@ -127,7 +127,7 @@ const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?
  */
 export const loadTexts = (
   folder: string,
-  rewrite: (sentence: string) => string = (sentence) => sentence,
+  rewrite: (written: string) => string = (written) => written,
 ): Texts => {
   const tables = new Map<string, Map<string, string>>();
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))

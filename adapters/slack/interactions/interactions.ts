@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { App, BlockAction, SlackShortcut, SlashCommand, ViewSubmitAction } from '@slack/bolt';
+import { z } from 'zod';
 import { channelOf, PLATFORM } from '../ids.ts';
 import { MODAL_ACTION, type Home } from '../home/home.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
@@ -25,6 +26,20 @@ import type { CommandInfo } from '../../../src/model/command-info.ts';
 import { typedCode } from '../../../src/text/quoted-words.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
+
+/** What each use must have to be handled; bolt's types only promise it. docs.slack.dev: "Slash commands", "Interactivity". */
+const COMMAND = z.looseObject({
+  team_id: z.string(),
+  channel_id: z.string(),
+  user_id: z.string(),
+  command: z.string(),
+  trigger_id: z.string(),
+  response_url: z.string(),
+});
+const INTERACTION = z.looseObject({
+  team: z.looseObject({ id: z.string() }).nullish(),
+  user: z.looseObject({ id: z.string() }),
+});
 
 export interface InteractionDeps {
   readonly core: Core;
@@ -238,11 +253,15 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
   const use = createCommandUse(deps, readUser, stopped);
   const press = createPress(deps, readUser, stopped);
 
-  /** Acknowledges a use, and then handles it; a fault of this program is logged, as nobody waits for it. */
+  /**
+   * Acknowledges a use, and then handles it; a fault of this program is logged, as nobody waits for it. Rejects for a
+   * body of another shape.
+   */
   const taking =
-    <Body>(handle: (body: Body) => Promise<void>) =>
+    <Body>(shape: z.ZodType, handle: (body: Body) => Promise<void>) =>
     async ({ ack, body }: { readonly ack: () => Promise<void>; readonly body: Body }) => {
       await ack();
+      shape.parse(body);
       handle(body).catch((thrown: unknown) => {
         if (!stopped.aborted) log.error({ err: thrown }, 'Slack: an interaction failed');
       });
@@ -251,14 +270,14 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
   return {
     /** Takes everything that people do with the app. */
     listen: (app: App): void => {
-      app.command(/.*/, taking(use.typed));
-      app.shortcut(/.*/, taking(use.shortcut));
-      app.action<BlockAction>(/.*/, taking(press.pressed));
+      app.command(/.*/, taking(COMMAND, use.typed));
+      app.shortcut(/.*/, taking(INTERACTION, use.shortcut));
+      app.action<BlockAction>(/.*/, taking(INTERACTION, press.pressed));
       app.options(/.*/, async ({ ack, body }) =>
         ack({ options: [...(await modals.suggested(body))] }),
       );
-      app.view<ViewSubmitAction>(FORM_MODAL, taking(press.formSubmitted));
-      app.view<ViewSubmitAction>(COMMAND_MODAL, taking(use.submitted));
+      app.view<ViewSubmitAction>(FORM_MODAL, taking(INTERACTION, press.formSubmitted));
+      app.view<ViewSubmitAction>(COMMAND_MODAL, taking(INTERACTION, use.submitted));
     },
   };
 };

@@ -27,7 +27,7 @@ import { typedCode } from '../../../src/text/quoted-words.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 
-/** What each use must have to be handled; bolt's types only promise it. docs.slack.dev: "Slash commands", "Interactivity". */
+/** Fields without which a use cannot be handled; bolt's types only promise them. docs.slack.dev: "Slash commands", "Interactivity". */
 const COMMAND = z.looseObject({
   team_id: z.string(),
   channel_id: z.string(),

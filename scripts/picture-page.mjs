@@ -1,5 +1,5 @@
-// Takes docs/images/page.png, the picture in the README: `npm run picture`. It needs a Chromium and
-// the package apertium-eng-spa.
+// Takes docs/images/page.png, the picture of the page: `npm run picture`. It needs the package
+// apertium-eng-spa and, for a bundled Chromium, FONTCONFIG_PATH=/etc/fonts for the arrows of the list.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -57,7 +57,7 @@ export const COLOURS: Readonly<Record<Theme, Colours>> = {
 };
 
 export const styleOf = (colours: Colours): string =>
-  `text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",Arial,sans-serif;fill:${colours.ink}}` +
+  `text{font-family:-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",Arial,sans-serif;fill:${colours.ink}}` +
   `.body{font-size:${SIZE}px}.small{font-size:${SMALL_SIZE}px;fill:${colours.quiet}}.bold,.strong{font-weight:600}` +
   `.small.strong{fill:${colours.ink}}.partial{fill:${colours.quiet};font-style:italic}` +
   `.code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;fill:${colours.code};font-size:.92em}` +

@@ -59,7 +59,7 @@ export const drawMessage = (
     y += SMALL_LINE;
   }
   parts.push(avatar(message.author, 24, y + 3, 46));
-  const nameWidth = widthOf(message.author, 'bold', SIZE);
+  const nameWidth = Math.round(widthOf(message.author, 'bold', SIZE));
   const mark =
     message.edits > 0 && message.author !== 'Dragoman'
       ? `<text class="small" x="${LEFT + nameWidth + (message.isApp ? 70 : 12)}" y="23">(edited)</text>`
@@ -68,7 +68,7 @@ export const drawMessage = (
     ? `<rect x="${LEFT + nameWidth + 8}" y="6" width="48" height="22" rx="5" class="tag"/><text class="app" x="${LEFT + nameWidth + 32}" y="22">APP</text>`
     : '';
   parts.push(
-    `<g transform="translate(0 ${y})"><text class="body bold" x="${LEFT}" y="23">${message.author}</text>${tag}${mark}</g>`,
+    `<g transform="translate(0 ${y})"><text class="body bold" x="${LEFT}" y="23" textLength="${Math.round(nameWidth * 0.95)}">${message.author}</text>${tag}${mark}</g>`,
   );
   y += NAME_LINE;
   for (const each of linesOf(message.text, SIZE, SMALL_SIZE, width)) {

@@ -16,7 +16,7 @@ import { createOpsPages, type OpsPages } from './src/ops/pages.ts';
 import { startOpsServer } from './src/ops/server.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type AdapterModule } from './src/adapter.ts';
-import type { Finding } from './src/model/service-status.ts';
+import type { Finding } from './src/model/service.ts';
 import { runProgram } from './src/process/program.ts';
 import { createRunningAdapters, type RunningAdapters } from './src/app/running-adapters.ts';
 import { openServiceConnection } from './src/app/service-connection.ts';

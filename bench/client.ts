@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
 import { createServiceClient } from '../src/api/client.ts';
-import { NO_SPACE } from '../src/model/lane.ts';
+import { NO_SPACE } from '../src/model/service.ts';
 import { completionChunk, PATHS } from '../src/api/contract.ts';
 import { createServiceKey } from '../src/api/keys.ts';
 import { readEvents } from '../src/http/event-stream.ts';

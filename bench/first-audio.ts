@@ -1,6 +1,6 @@
 import { createServiceClient } from '../src/api/client.ts';
-import type { AudioFormat } from '../src/model/file.ts';
-import { NO_SPACE } from '../src/model/lane.ts';
+import type { AudioFormat } from '../src/model/message.ts';
+import { NO_SPACE } from '../src/model/service.ts';
 import { startServerProgram } from '../test/fakes/server-program.ts';
 import { fixed, median, printTable } from './measure.ts';
 

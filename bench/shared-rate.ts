@@ -3,7 +3,7 @@ import { PATHS } from '../src/api/contract.ts';
 import { NotSentError } from '../src/api/scheduler/not-sent-error.ts';
 import { realClock, sleep } from '../src/async/clock.ts';
 import { retryAfterTextMs } from '../src/http/retry-after.ts';
-import type { Lane } from '../src/model/lane.ts';
+import type { Lane } from '../src/model/service.ts';
 import { openStore } from '../src/store/index.ts';
 import { onServer } from '../test/fakes/on-server.ts';
 import { startPostgres } from '../test/fakes/postgres.ts';

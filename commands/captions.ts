@@ -8,7 +8,7 @@ import {
   type PressContext,
   listOption,
 } from '../src/command/command.ts';
-import { ROOM_TRANSCRIPT_KINDS } from '../src/model/transcript.ts';
+import { ROOM_TRANSCRIPT_KINDS } from '../src/model/message.ts';
 import {
   button,
   captionLanguages,

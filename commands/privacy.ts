@@ -1,7 +1,7 @@
 import { defineCommand, pressOn, type Press, type PressContext } from '../src/command/command.ts';
 import { button, hasRooms } from '../src/command/helpers.ts';
 import { bullets, lines, sections } from '../src/rich-text/compose.ts';
-import type { Content } from '../src/model/content.ts';
+import type { Content } from '../src/model/message.ts';
 
 type Context = Pick<PressContext, 'services' | 'member' | 't' | 'label' | 'commands'>;
 

@@ -2,7 +2,7 @@ import { defineCommand, pressOn, type Press, type PressContext } from '../src/co
 import type { QueuedSpeech, Room } from '../src/command/services.ts';
 import { button, minutesAndSeconds, joinedRoom, quotedWords } from '../src/command/helpers.ts';
 import { bullets, lines, series } from '../src/rich-text/compose.ts';
-import type { Content } from '../src/model/content.ts';
+import type { Content } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
 
 type Context = Omit<PressContext, 'arg' | 'values'>;

@@ -7,7 +7,7 @@ import {
   type PressContext,
   listOption,
 } from '../src/command/command.ts';
-import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/space-choices.ts';
+import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/space.ts';
 import {
   button,
   captionLanguages,
@@ -20,7 +20,7 @@ import {
 } from '../src/command/helpers.ts';
 import { bullets, lines } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
-import type { Content, Control } from '../src/model/content.ts';
+import type { Content, Control } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
 
 type Context = Pick<

@@ -16,7 +16,7 @@ import {
 import { userError } from '../src/errors.ts';
 import { lines } from '../src/rich-text/compose.ts';
 import { channelMention } from '../src/model/place.ts';
-import { AUDIO_FORMATS, type AudioFormat } from '../src/model/file.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
 import { plainText } from '../src/rich-text/walk.ts';
 

@@ -5,9 +5,7 @@ import {
   type Press,
   type PressContext,
 } from '../src/command/command.ts';
-import type { ChannelWatch } from '../src/model/watch.ts';
-import type { LimitedUse } from '../src/model/daily-limits.ts';
-import type { SpaceChoices } from '../src/model/space-choices.ts';
+import type { ChannelWatch, LimitedUse, SpaceChoices } from '../src/model/space.ts';
 import {
   button,
   channelNames,
@@ -18,7 +16,7 @@ import {
 } from '../src/command/helpers.ts';
 import { bullets, lines, nested, series } from '../src/rich-text/compose.ts';
 import { channelMention, roleMention } from '../src/model/place.ts';
-import type { Content, Control } from '../src/model/content.ts';
+import type { Content, Control } from '../src/model/message.ts';
 import { code, type RichText } from '../src/rich-text/rich-text.ts';
 import { keyLine, keyPage, keyPresses } from './settings/key.ts';
 

@@ -18,9 +18,9 @@ import {
   series,
   type Maybe,
 } from '../src/rich-text/compose.ts';
-import type { OwnKeyState } from '../src/model/own-key.ts';
+import type { OwnKeyState } from '../src/model/service.ts';
 import { channelMention } from '../src/model/place.ts';
-import type { Content } from '../src/model/content.ts';
+import type { Content } from '../src/model/message.ts';
 import { timestamp, type ListItem, type RichText } from '../src/rich-text/rich-text.ts';
 
 const SECOND_MS = 1_000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attachment, defineCommand } from '../src/command/command.ts';
-import { LONGEST_PART_MS, TRANSCRIPT_KINDS } from '../src/model/transcript.ts';
+import { LONGEST_PART_MS, TRANSCRIPT_KINDS } from '../src/model/message.ts';
 import type { TranscriptionProgress } from '../src/command/services.ts';
 import {
   attachmentTranscript,

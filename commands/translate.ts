@@ -14,7 +14,7 @@ import {
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { plainWords } from '../src/rich-text/compose.ts';
-import type { Attachment } from '../src/model/file.ts';
+import type { Attachment } from '../src/model/message.ts';
 import type { RichText } from '../src/rich-text/rich-text.ts';
 
 const LONGEST_TEXT_CHARS = 50_000;

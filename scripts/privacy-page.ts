@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../src/async/time.ts';
+import { MINUTE_MS } from '../src/async/clock.ts';
 import { CONTEXT_MESSAGES } from '../src/autotranslate/prepare/context.ts';
 import { CLEARED_EVERY_MS } from '../src/autotranslate/retention.ts';
 import { coreSection } from '../src/app/core-config.ts';

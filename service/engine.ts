@@ -1,6 +1,6 @@
 import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import type { AudioFormat } from '../src/model/file.ts';
+import type { AudioFormat } from '../src/model/message.ts';
 import type { Ability } from './ability.ts';
 import type { ChatBody } from './chat-body.ts';
 import type { EngineConfig } from './config.ts';

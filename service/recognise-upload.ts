@@ -3,7 +3,7 @@ import { decode } from '../src/audio/codec/decode.ts';
 import { sniff, SNIFF_BYTES, type Container } from '../src/audio/container/sniff.ts';
 import type { SegmentParameters } from '../src/audio/vad.ts';
 import { AppError } from '../src/errors.ts';
-import type { AudioFormat } from '../src/model/file.ts';
+import type { AudioFormat } from '../src/model/message.ts';
 import { RECOGNITION_RATE_HZ, type EngineHints, type RecognitionEngine } from './engine.ts';
 import { ContractError } from './errors.ts';
 import { withFailOver } from './fail-over.ts';

@@ -6,7 +6,7 @@ import {
 } from '../src/api/contract.ts';
 import { decodeTo } from '../src/audio/codec/decode.ts';
 import { findSpeech, type SegmentParameters, type SpeechSpan } from '../src/audio/vad.ts';
-import type { ByteSource } from '../src/model/file.ts';
+import type { ByteSource } from '../src/model/message.ts';
 import { joinTexts } from '../src/text/join-texts.ts';
 import {
   RECOGNITION_RATE_HZ,

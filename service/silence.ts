@@ -1,7 +1,7 @@
 import { decode } from '../src/audio/codec/decode.ts';
 import { createLevelMeter, SILENCE_DB } from '../src/audio/vad.ts';
 import { AppError } from '../src/errors.ts';
-import type { ByteSource } from '../src/model/file.ts';
+import type { ByteSource } from '../src/model/message.ts';
 import { RECOGNITION_RATE_HZ } from './engine.ts';
 
 /** Time over the level of silence that counts as sound; a click is shorter. */

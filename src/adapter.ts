@@ -4,8 +4,7 @@ import type { Services } from './command/services.ts';
 import type { ChannelFeedListener } from './ports/channel-feed.ts';
 import type { RoomWatcher } from './ports/voice.ts';
 import type { CommandInfo, Choice } from './model/command-info.ts';
-import type { OpenDeliveries } from './ports/deliveries.ts';
-import type { InstallationStore } from './ports/installations.ts';
+import type { OpenDeliveries, InstallationStore } from './ports/store.ts';
 import type { Metrics } from './ops/metrics.ts';
 import type { OpsPages } from './ops/pages.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
@@ -15,7 +14,7 @@ import type { RichText } from './rich-text/rich-text.ts';
 import type { LineTranslation } from './translation/fan-out.ts';
 import type { OpenDictation } from './voice/dictation.ts';
 import type { ConfigSection } from './config.ts';
-import type { Finding } from './model/service-status.ts';
+import type { Finding } from './model/service.ts';
 import { z } from 'zod';
 /** The core as an adapter sees it. */
 export interface Core {

@@ -82,7 +82,7 @@ const ALLOWED = {
   'service/engines/openai/fine.ts':
     "import '../../../src/audio/pcm.ts';\nimport '../../errors.ts';",
   'service/fine.ts':
-    "import '../src/api/contract.ts';\nimport '../src/audio/codec/encode.ts';\nimport '../src/async/semaphore.ts';\nimport '../src/telemetry/trace-context.ts';",
+    "import '../src/api/contract.ts';\nimport '../src/audio/codec/encode.ts';\nimport '../src/async/locks.ts';\nimport '../src/telemetry/trace-context.ts';",
 } as const;
 
 interface Lint {

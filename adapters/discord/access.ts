@@ -7,8 +7,7 @@ import {
   type PermissionOverwrites,
 } from 'discord.js';
 import { recover } from '../../src/errors.ts';
-import type { Member } from '../../src/model/member.ts';
-import type { Channel } from '../../src/model/place.ts';
+import type { Member, Channel } from '../../src/model/place.ts';
 import type { Access, Platform } from '../../src/ports/platform.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';

@@ -8,8 +8,8 @@ import { request } from 'undici';
 import { toAppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { Core } from '../../src/adapter.ts';
-import type { Finding } from '../../src/model/service-status.ts';
-import type { ChannelWatch } from '../../src/model/watch.ts';
+import type { Finding } from '../../src/model/service.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import { createDiscordApi, type Api, type ApiOptions } from './api.ts';
 import {
   contentIntentHint,

@@ -1,6 +1,6 @@
 import { fetchFile, goneFile, readFile, type FileHosts } from '../../src/http/attached-file.ts';
 import { knownHosts } from '../../src/http/known-hosts.ts';
-import type { ByteSource, OutgoingFile } from '../../src/model/file.ts';
+import type { ByteSource, OutgoingFile } from '../../src/model/message.ts';
 
 /** Hosts on which Discord stores attachments. */
 const HOSTS: ReadonlySet<string> = new Set(['cdn.discordapp.com', 'media.discordapp.net']);

@@ -10,9 +10,8 @@ import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelOf, guildIdOf } from './ids.ts';
 import { nameOf, type RawMessage } from './inbound/message-reader.ts';
-import type { Clock } from '../../src/async/clock.ts';
+import { type Clock, MINUTE_MS } from '../../src/async/clock.ts';
 import { createLru } from '../../src/async/lru.ts';
-import { MINUTE_MS } from '../../src/async/time.ts';
 
 type Shown = RawMessage['member'];
 /** A mentioned user; the gateway adds the server member. */

@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
-import type { WatchMode } from '../../src/model/watch.ts';
+import type { WatchMode } from '../../src/model/space.ts';
 
 type Permission = keyof typeof PermissionFlagsBits;
 

@@ -1,9 +1,7 @@
 import { RESTEvents, type REST, type ResponseLike } from 'discord.js';
-import type { Clock } from '../../src/async/clock.ts';
-import { MINUTE_MS } from '../../src/async/time.ts';
+import { type Clock, MINUTE_MS } from '../../src/async/clock.ts';
 import type { Log } from '../../src/telemetry/log.ts';
-import type { Processes } from '../../src/ports/processes.ts';
-import type { QuotaRate } from '../../src/ports/quota.ts';
+import type { Processes, QuotaRate } from '../../src/ports/processes.ts';
 import { DiscordError } from './errors.ts';
 import { isInvalid, RATE_LIMITED } from './metrics.ts';
 

@@ -7,14 +7,14 @@ import {
 } from 'discord.js';
 import { AppError, recover } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
-import type { WhileHeld } from '../../src/ports/leases.ts';
+import type { WhileHeld } from '../../src/ports/processes.ts';
 import type { Api } from './api.ts';
 import { isGone, isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
 import { CHANNEL_NAME_CHARS, THREADS_PAGE } from './limits.ts';
 import { createLru } from '../../src/async/lru.ts';
 import { shorten } from '../../src/text/quoted-words.ts';
-import { createKeyedMutex } from '../../src/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../src/async/locks.ts';
 
 interface ThreadList {
   readonly threads: readonly APIThreadChannel[];

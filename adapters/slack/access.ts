@@ -3,8 +3,7 @@ import { readChannel } from './channel-feed.ts';
 import { channelIdOf, PLATFORM } from './ids.ts';
 import { readCursorPages } from './pagination.ts';
 import { createCache } from '../../src/async/lru.ts';
-import type { Member } from '../../src/model/member.ts';
-import type { Channel } from '../../src/model/place.ts';
+import type { Member, Channel } from '../../src/model/place.ts';
 import type { Access, Platform } from '../../src/ports/platform.ts';
 
 /** Members of one page: "conversations.members". */

@@ -1,9 +1,9 @@
 import { LogLevel, WebClient, type Logger } from '@slack/web-api';
 import { backoffMs } from '../../src/async/backoff.ts';
-import { createSemaphore } from '../../src/async/semaphore.ts';
+import { createSemaphore } from '../../src/async/locks.ts';
 import { realClock, sleep, type Clock } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
-import type { Quota } from '../../src/ports/quota.ts';
+import type { Quota } from '../../src/ports/processes.ts';
 import type { Space } from '../../src/model/place.ts';
 import { fromSlack, isTokenEnded } from './errors.ts';
 import type { Installations } from './install/installations.ts';

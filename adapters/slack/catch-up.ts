@@ -4,8 +4,7 @@ import { readHistory, readHistoryPage, THREADS_BACK_MS } from './history.ts';
 import { positionAt, positionOf, timestampAt, writtenMsOf } from './ids.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
 import type { Installations } from './install/installations.ts';
-import type { Clock } from '../../src/async/clock.ts';
-import { MINUTE_MS } from '../../src/async/time.ts';
+import { type Clock, MINUTE_MS } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
 

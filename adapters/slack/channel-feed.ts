@@ -14,10 +14,10 @@ import { reactionOf } from './rich-text/atoms.ts';
 import { missingScopes } from './scopes.ts';
 import type { Threads } from './threads.ts';
 import { createCache } from '../../src/async/lru.ts';
-import { MINUTE_MS } from '../../src/async/time.ts';
+import { MINUTE_MS } from '../../src/async/clock.ts';
 import type { Channel, Space } from '../../src/model/place.ts';
 import type { Mention } from '../../src/rich-text/rich-text.ts';
-import type { WatchMode } from '../../src/model/watch.ts';
+import type { WatchMode } from '../../src/model/space.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 
 export interface ChannelFeedDeps {

@@ -10,9 +10,9 @@ import {
   checkSocket,
 } from './doctor/transport.ts';
 import { checkWorkspaces } from './doctor/workspaces.ts';
-import { MINUTE_MS } from '../../src/async/time.ts';
+import { MINUTE_MS } from '../../src/async/clock.ts';
 import type { Core } from '../../src/adapter.ts';
-import type { Finding } from '../../src/model/service-status.ts';
+import type { Finding } from '../../src/model/service.ts';
 
 const SLACK_API = 'https://slack.com/api/';
 /** Largest tolerated clock skew; Slack's signatures are refused from 300 s. */

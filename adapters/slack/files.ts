@@ -11,7 +11,7 @@ import {
   type FileHosts,
 } from '../../src/http/attached-file.ts';
 import { knownHosts } from '../../src/http/known-hosts.ts';
-import type { Attachment, ByteSource } from '../../src/model/file.ts';
+import type { Attachment, ByteSource } from '../../src/model/message.ts';
 import type { Space } from '../../src/model/place.ts';
 
 /** Hosts of Slack's private files ("Working with files"). */

@@ -4,7 +4,7 @@ import { refusedAs } from './errors.ts';
 import { channelIdOf } from './ids.ts';
 import { rawMessage, type RawSlackMessage } from './inbound/raw-message.ts';
 import { HISTORY_PAGE } from './limits.ts';
-import { DAY_MS } from '../../src/async/time.ts';
+import { DAY_MS } from '../../src/async/clock.ts';
 import type { Channel } from '../../src/model/place.ts';
 
 const page = z.object({

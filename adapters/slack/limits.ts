@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../src/async/time.ts';
+import { MINUTE_MS } from '../../src/async/clock.ts';
 import type { Capabilities } from '../../src/ports/platform.ts';
 
 /** Limits of Slack, each with the page of docs.slack.dev that states it. */

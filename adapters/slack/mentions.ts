@@ -2,7 +2,7 @@ import type { Api } from './api.ts';
 import { PLATFORM } from './ids.ts';
 import type { People } from './people.ts';
 import { createCache } from '../../src/async/lru.ts';
-import { MINUTE_MS } from '../../src/async/time.ts';
+import { MINUTE_MS } from '../../src/async/clock.ts';
 import { toAppError } from '../../src/errors.ts';
 import type { Space } from '../../src/model/place.ts';
 import { mention, type Mention, type RichText } from '../../src/rich-text/rich-text.ts';

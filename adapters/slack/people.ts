@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 import type { CallPriority } from './rate-limiter.ts';
 import { createCache } from '../../src/async/lru.ts';
-import { HOUR_MS } from '../../src/async/time.ts';
+import { HOUR_MS } from '../../src/async/clock.ts';
 import type { Installations } from './install/installations.ts';
 import type { Space, Channel } from '../../src/model/place.ts';
 import { channelOf } from './ids.ts';

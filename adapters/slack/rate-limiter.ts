@@ -13,7 +13,7 @@ import {
 } from './rates.ts';
 import { createLru } from '../../src/async/lru.ts';
 import { keyOf, type Space } from '../../src/model/place.ts';
-import type { Quota, QuotaRate } from '../../src/ports/quota.ts';
+import type { Quota, QuotaRate } from '../../src/ports/processes.ts';
 
 /** The place of a call among those that wait for the same rate. */
 export interface CallPriority {

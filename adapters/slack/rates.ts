@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../src/async/time.ts';
+import { MINUTE_MS } from '../../src/async/clock.ts';
 
 /** Number of calls in a time, of one method by one app in one workspace. */
 export interface Rate {

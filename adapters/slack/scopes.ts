@@ -1,4 +1,4 @@
-import type { WatchMode } from '../../src/model/watch.ts';
+import type { WatchMode } from '../../src/model/space.ts';
 import type { Installed } from './install/installations.ts';
 
 /** The bot's scopes, each with what it is for (docs.slack.dev, "Scopes"). */

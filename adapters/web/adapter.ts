@@ -4,7 +4,7 @@ import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server
 import { AppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { ServiceState } from '../../src/command/services.ts';
-import { NO_SPACE } from '../../src/model/lane.ts';
+import { NO_SPACE } from '../../src/model/service.ts';
 import { createWebApp, type WebOptions } from './app.ts';
 import { type Assets, createAssets } from './assets.ts';
 import { createSocketServer, isDictation } from './dictations.ts';

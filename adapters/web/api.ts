@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { Core } from '../../src/adapter.ts';
-import type { ServiceStatus } from '../../src/model/service-status.ts';
+import type { ServiceStatus } from '../../src/model/service.ts';
 import type { Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import type { CompleteReply, ExamplesReply, StatusReply, UploadReply } from './protocol.ts';

@@ -1,6 +1,6 @@
 import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
 import { userError } from '../../src/errors.ts';
-import type { Attachment } from '../../src/model/file.ts';
+import type { Attachment } from '../../src/model/message.ts';
 import type { CompletionRequest } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Dictations } from './dictations.ts';

@@ -7,7 +7,7 @@ import { type AppError, toAppError } from '../../src/errors.ts';
 import { CLOSE } from '../../src/api/realtime/contract.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import { toMs } from '../../src/audio/opus/packet.ts';
-import type { DictatedTranscript, DictatedWords } from '../../src/model/transcript.ts';
+import type { DictatedTranscript, DictatedWords } from '../../src/model/message.ts';
 import type { Dictation } from '../../src/voice/dictation.ts';
 import { DICTATION_LIMITS } from './limits.ts';
 import type { DictationEnd } from './protocol.ts';

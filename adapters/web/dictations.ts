@@ -4,8 +4,7 @@ import { CLOSE } from '../../src/api/realtime/contract.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import { createLru } from '../../src/async/lru.ts';
 import { AppError } from '../../src/errors.ts';
-import type { ByteSource } from '../../src/model/file.ts';
-import type { DictatedTranscript } from '../../src/model/transcript.ts';
+import type { ByteSource, DictatedTranscript } from '../../src/model/message.ts';
 import {
   type DictatedRecording,
   type DictationPeer,

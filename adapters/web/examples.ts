@@ -1,6 +1,6 @@
 import type { Core } from '../../src/adapter.ts';
 import { formatLine } from '../../src/command/command-line.ts';
-import type { ServiceStatus } from '../../src/model/service-status.ts';
+import type { ServiceStatus } from '../../src/model/service.ts';
 import { SPACE } from './platform.ts';
 import { PLATFORM } from './profiles.ts';
 import type { Example, ExamplesReply } from './protocol.ts';

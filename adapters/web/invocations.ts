@@ -11,7 +11,7 @@ import { PLATFORM, type Profile } from './profiles.ts';
 import { pageChannel, OURSELVES, type Render } from './platform.ts';
 import type { PageFile, ChannelId, PageControl, PageCommandUse, Pressed } from './protocol.ts';
 import { realClock, sleep } from '../../src/async/clock.ts';
-import type { Content } from '../../src/model/content.ts';
+import type { Content } from '../../src/model/message.ts';
 
 /** Each step costs every page the whole text so far: long texts grow in longer steps. */
 const PACE_CHARS_PER_MS = 200;

@@ -1,4 +1,4 @@
-import type { PersonalData } from '../../src/ports/personal-data.ts';
+import type { PersonalData } from '../../src/ports/platform.ts';
 import type { ChannelLog, LogEntry } from './channel-log.ts';
 import type { Dictations } from './dictations.ts';
 import type { EventStreams } from './event-streams.ts';

@@ -1,13 +1,11 @@
 import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
-import type { Content, Control } from '../../src/model/content.ts';
-import type { OutgoingFile } from '../../src/model/file.ts';
-import type { Platform } from '../../src/ports/platform.ts';
+import type { Content, Control, OutgoingFile } from '../../src/model/message.ts';
+import type { Platform, PersonalData } from '../../src/ports/platform.ts';
 import type { ChannelLog } from './channel-log.ts';
 import { CAPABILITIES, WEB_LIMITS } from './limits.ts';
 import { toHtml } from './html.ts';
 import { OUR_NAME, PLATFORM } from './profiles.ts';
-import type { PersonalData } from '../../src/ports/personal-data.ts';
 import type { TempStore } from './temp-store.ts';
 import type { ChannelId, PageAuthor, PageControl, PageFile, PageMessage } from './protocol.ts';
 

@@ -4,7 +4,7 @@ import { SMALL_CAPITALS } from '../../src/text/speech/plain-letters.ts';
 import { WEB_LIMITS } from './limits.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import type { Texts } from '../../src/i18n/texts.ts';
-import type { Member } from '../../src/model/member.ts';
+import type { Member } from '../../src/model/place.ts';
 import type { Services } from '../../src/command/services.ts';
 
 /** The name under which we speak; nobody else has it. */

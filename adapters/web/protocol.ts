@@ -1,8 +1,8 @@
 /** The messages between the server and the page. Types only: the page's copy is erased. */
 import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
 import type { MessageKey } from '../../src/errors.ts';
-import type { Content, Control } from '../../src/model/content.ts';
-import type { ServiceStatus } from '../../src/model/service-status.ts';
+import type { Content, Control } from '../../src/model/message.ts';
+import type { ServiceStatus } from '../../src/model/service.ts';
 
 export type ChannelId = 'playground' | 'lounge';
 

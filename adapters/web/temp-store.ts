@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { AppError, userError } from '../../src/errors.ts';
-import type { Attachment } from '../../src/model/file.ts';
+import type { Attachment } from '../../src/model/message.ts';
 import { makeProcessFolder, sweepProcessFolders } from '../../src/process/process-folder.ts';
 import { WEB_LIMITS } from './limits.ts';
 import type { PageFile } from './protocol.ts';

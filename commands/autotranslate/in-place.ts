@@ -3,7 +3,7 @@ import { channelOption, defineAction, listOption, moderator } from '../../src/co
 import { completeLanguages, typedLanguages } from '../../src/command/helpers.ts';
 import { bullets, lines, sections } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
-import type { ChannelWatch } from '../../src/model/watch.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import { chosenChannel, namesOf, switches, switchLines } from './context.ts';
 import { setAndWarn } from './warnings.ts';
 

@@ -5,7 +5,7 @@ import { userError } from '../../src/errors.ts';
 import { bullets, lines, sections, sentence, series } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
 import { code, timestamp } from '../../src/rich-text/rich-text.ts';
-import type { ChannelWatch } from '../../src/model/watch.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import { chosenChannel, namesOf, switches, switchLines } from './context.ts';
 import { obstacleLines } from './warnings.ts';
 

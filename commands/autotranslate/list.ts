@@ -3,7 +3,7 @@ import { hiddenNote, modeKey } from '../../src/command/helpers.ts';
 import { bullets, lines, nested, series, type Maybe } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
 import type { ListItem, RichText } from '../../src/rich-text/rich-text.ts';
-import type { ChannelWatch } from '../../src/model/watch.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import { namesOf, type Context } from './context.ts';
 
 /** Says how many channels elsewhere are linked with those of a group. */

@@ -4,7 +4,7 @@ import { readChannels, typedCode } from '../../src/command/helpers.ts';
 import { userError } from '../../src/errors.ts';
 import { bullets, lines, sections, series } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
-import type { ChannelWatch } from '../../src/model/watch.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import { namesOf, switches, switchLines } from './context.ts';
 import { setAndWarn } from './warnings.ts';
 

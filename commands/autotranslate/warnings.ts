@@ -2,8 +2,7 @@ import { modeKey } from '../../src/command/helpers.ts';
 import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import { channelMention } from '../../src/model/place.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
-import { isQuiet } from '../../src/model/space-choices.ts';
-import type { ChannelWatch } from '../../src/model/watch.ts';
+import { isQuiet, type ChannelWatch } from '../../src/model/space.ts';
 import { namesOf, type Context } from './context.ts';
 
 const mentionsOf = (watches: readonly ChannelWatch[]): RichText =>

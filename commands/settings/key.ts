@@ -1,8 +1,8 @@
 import { moderator, pressOn, type Press, type PressContext } from '../../src/command/command.ts';
 import { button, KEY_CHARS, ownKeyTrouble, quotedWords } from '../../src/command/helpers.ts';
-import type { Content } from '../../src/model/content.ts';
+import type { Content } from '../../src/model/message.ts';
 import { bullets, lines, nested, sentence } from '../../src/rich-text/compose.ts';
-import type { OwnKeyState } from '../../src/model/own-key.ts';
+import type { OwnKeyState } from '../../src/model/service.ts';
 import { timestamp, type RichText } from '../../src/rich-text/rich-text.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 't' | 'label'>;

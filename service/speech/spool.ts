@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { createWakeUp } from '../../src/async/wake-up.ts';
+import { createWakeUp } from '../../src/async/running.ts';
 import { ContractError } from '../errors.ts';
 import { createSpoolFile, removeLeftFiles, type SpoolFile } from './spool-file.ts';
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, toAppError } from '../errors.ts';
-import type { Asker } from '../model/lane.ts';
+import type { Asker } from '../model/service.ts';
 import type { Call, Endpoint } from './caller.ts';
 import { ServiceError } from './service-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Asker } from '../model/lane.ts';
+import type { Asker } from '../model/service.ts';
 import type { PATHS } from './contract.ts';
 import type { ServiceKey } from './keys.ts';
 import type { HttpReply, HttpRequest } from './transport.ts';

@@ -1,6 +1,6 @@
 /** The speech, translation and language-model service: its paths, shapes, limits and errors. */
 import { z } from 'zod';
-import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../model/message.ts';
 
 /** Paths of contract section 4.1. */
 export const PATHS = {

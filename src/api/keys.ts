@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError, toAppError } from '../errors.ts';
 import { createKeyHider } from '../http/hide-key.ts';
-import { NO_SPACE } from '../model/lane.ts';
+import { NO_SPACE } from '../model/service.ts';
 import { keyOf, type Space } from '../model/place.ts';
 
 /** The longest key that is accepted. */

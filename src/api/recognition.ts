@@ -1,4 +1,4 @@
-import type { ByteSource } from '../model/file.ts';
+import type { ByteSource } from '../model/message.ts';
 import type { Attempt, Call, CallOptions, Caller } from './caller.ts';
 import { asrParameters, PATHS, type AsrParameters } from './contract.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Clock } from '../async/clock.ts';
 import { createLru } from '../async/lru.ts';
-import type { SharedStates } from '../ports/shared-states.ts';
+import type { SharedStates } from '../ports/store.ts';
 import type { Endpoint } from './caller.ts';
 import type { KeyIdentity } from './keys.ts';
 import { createSharedPace, type RequestPace } from './scheduler/shared-pace.ts';

@@ -1,6 +1,6 @@
 import { joinFiles } from '../audio/chunk/join-files.ts';
 import { AppError, toAppError } from '../errors.ts';
-import type { AudioFormat } from '../model/file.ts';
+import type { AudioFormat } from '../model/message.ts';
 import { splitText } from '../text/split/split.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import type { Call, CallOptions, Caller } from './caller.ts';

@@ -7,7 +7,7 @@ import type { Services } from '../command/services.ts';
 import type { CoreConfig } from './core-config.ts';
 import { createDeliveryWorker } from '../cluster/delivery-worker.ts';
 import type { Space } from '../model/place.ts';
-import type { Leases } from '../ports/leases.ts';
+import type { Leases } from '../ports/processes.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { RoomWatcher } from '../ports/voice.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';

@@ -1,6 +1,6 @@
 import type { AutoTranslate } from '../autotranslate/index.ts';
-import type { Person } from '../model/member.ts';
-import type { PersonalData } from '../ports/personal-data.ts';
+import type { Person } from '../model/place.ts';
+import type { PersonalData } from '../ports/platform.ts';
 import type { Store } from '../store/index.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { LanguageHistory } from '../translation/language-history.ts';

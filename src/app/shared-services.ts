@@ -5,7 +5,7 @@ import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { createAssistant } from '../chat/assistant.ts';
 import type { Services } from '../command/services.ts';
 import type { CoreConfig } from './core-config.ts';
-import type { PersonalData } from '../ports/personal-data.ts';
+import type { PersonalData } from '../ports/platform.ts';
 import { createSpeaker } from '../speech/speaker.ts';
 import { createTranscriber } from '../speech/transcriber.ts';
 import type { Store } from '../store/index.ts';

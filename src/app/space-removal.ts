@@ -1,4 +1,4 @@
-import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import { createKeyedMutex } from '../async/locks.ts';
 import type { AutoTranslate } from '../autotranslate/index.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import type { Store } from '../store/index.ts';

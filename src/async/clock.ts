@@ -63,3 +63,8 @@ export const withTimeout = async <T>(
     cancel();
   }
 };
+
+/** Lengths of time. */
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;

@@ -1,3 +1,5 @@
+import type { Clock } from './clock.ts';
+
 /** A map of limited weight; above it, the entries that were set the longest ago are dropped. */
 export interface Lru<Key, Value> extends Iterable<[Key, Value]> {
   /** Reads a value without counting as a use; set it again to keep it. */
@@ -119,5 +121,31 @@ export const createCache = <Key, Value>(
     forgetWhere: (isMeant) => {
       for (const [key, { asked }] of known) if (isMeant(asked)) known.delete(key);
     },
+  };
+};
+
+/**
+ * Creates a look at something slow: taken once at a time, its result counts for a while, also where it
+ * rejects.
+ */
+export const createCachedLook = <T>(
+  look: () => Promise<T>,
+  keptMs: number,
+  { nowMs }: Pick<Clock, 'nowMs'>,
+): (() => Promise<T>) => {
+  let last: { readonly atMs: number; readonly result: Promise<T> } | undefined;
+  let isUnderWay = false;
+  const begin = async (): Promise<T> => {
+    isUnderWay = true;
+    try {
+      return await look();
+    } finally {
+      isUnderWay = false;
+    }
+  };
+  return () => {
+    if (!last || (!isUnderWay && nowMs() - last.atMs >= keptMs))
+      last = { atMs: nowMs(), result: begin() };
+    return last.result;
   };
 };

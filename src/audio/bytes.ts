@@ -1,5 +1,5 @@
 import { untilAborted } from '../async/abort.ts';
-import type { ByteSource } from '../model/file.ts';
+import type { ByteSource } from '../model/message.ts';
 import { throwIfAborted } from './errors.ts';
 import { yieldTurn } from './pcm.ts';
 

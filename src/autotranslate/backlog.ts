@@ -1,4 +1,4 @@
-import { DAY_MS } from '../async/time.ts';
+import { DAY_MS } from '../async/clock.ts';
 import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
 import type { HistoryGaps } from '../store/channels/history-gaps.ts';
 import type { WatchStore } from '../store/channels/watches.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { whenAborted } from '../async/abort.ts';
-import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import { createKeyedMutex } from '../async/locks.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import { channelKey, type Channel } from '../model/place.ts';
-import type { Leases, Tenure } from '../ports/leases.ts';
+import type { Leases, Tenure } from '../ports/processes.ts';
 import type { OwedHistories } from '../store/channels/owed-histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { groupPartition } from '../store/inbox/row.ts';

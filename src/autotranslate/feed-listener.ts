@@ -1,5 +1,5 @@
 import { realClock, sleep } from '../async/clock.ts';
-import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import { createKeyedMutex } from '../async/locks.ts';
 import { messageKey, type MessageRef } from '../model/place.ts';
 import type { ChannelFeed, ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { WatchStore } from '../store/channels/watches.ts';

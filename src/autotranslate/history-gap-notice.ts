@@ -1,7 +1,7 @@
 import { toAppError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Content } from '../model/content.ts';
+import type { Content } from '../model/message.ts';
 import type { Channel } from '../model/place.ts';
 import { timestamp } from '../rich-text/rich-text.ts';
 import type { HistoryGap, HistoryGaps } from '../store/channels/history-gaps.ts';

@@ -1,12 +1,11 @@
-import { realClock } from '../async/clock.ts';
-import { DAY_MS } from '../async/time.ts';
+import { realClock, DAY_MS } from '../async/clock.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import type { Texts } from '../i18n/texts.ts';
-import type { Person } from '../model/member.ts';
+import type { Person } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
-import type { Leases } from '../ports/leases.ts';
+import type { Leases } from '../ports/processes.ts';
 import { createOwedHistories } from '../store/channels/owed-histories.ts';
 import { openRowsOf } from '../store/inbox/index.ts';
 import type { Store } from '../store/index.ts';

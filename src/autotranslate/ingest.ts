@@ -4,7 +4,7 @@ import { readFlagged } from './sources.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Message } from '../model/message.ts';
 import type { MessageRef } from '../model/place.ts';
-import { isQuiet } from '../model/space-choices.ts';
+import { isQuiet } from '../model/space.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import { flagPurpose, ownPartition, WATCH, watchPartition } from '../store/inbox/row.ts';

@@ -1,9 +1,9 @@
 import { AppError, toAppError, userError, type MessageKey } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Content } from '../model/content.ts';
+import type { Content } from '../model/message.ts';
 import { channelKey, isSameChannel, type Channel } from '../model/place.ts';
-import type { ChannelWatch, LinkInvite, Watches } from '../model/watch.ts';
+import type { ChannelWatch, LinkInvite, Watches } from '../model/space.ts';
 import type { LinkInvites } from '../store/channels/link-invites.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { OwnWatches } from './watches.ts';

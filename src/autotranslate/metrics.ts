@@ -1,4 +1,4 @@
-import { createCachedLook } from '../async/cached-look.ts';
+import { createCachedLook } from '../async/lru.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { Store } from '../store/index.ts';
 import type { Outcome } from '../store/inbox/row.ts';

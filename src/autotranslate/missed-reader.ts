@@ -1,5 +1,5 @@
 import { backoffMs, type Backoff } from '../async/backoff.ts';
-import { createSemaphore, type Semaphore } from '../async/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../async/locks.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Message } from '../model/message.ts';

@@ -1,4 +1,4 @@
-import { resultOf } from '../async/generators.ts';
+import { resultOf } from '../async/abort.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { UnreadableKeyError, type ServiceKey } from '../api/keys.ts';
 import { isKeyRefused } from '../api/service-error.ts';
@@ -6,7 +6,7 @@ import { createLru } from '../async/lru.ts';
 import { AppError, reasonSentence, toAppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import { plainWords } from '../rich-text/compose.ts';
-import { NO_SPACE } from '../model/lane.ts';
+import { NO_SPACE } from '../model/service.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import type { Outage } from '../store/inbox/index.ts';
 import { sameLanguage } from '../text/language/languages.ts';

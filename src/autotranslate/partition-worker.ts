@@ -2,7 +2,7 @@ import { isBusy } from '../api/service-error.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import { messageKey } from '../model/place.ts';
-import type { Tenure } from '../ports/leases.ts';
+import type { Tenure } from '../ports/processes.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { OutageError } from './outage.ts';

@@ -1,7 +1,6 @@
 import type { Message } from '../model/message.ts';
 import { isAudioName } from '../audio/file-names.ts';
-import { isQuiet, type SpaceChoices } from '../model/space-choices.ts';
-import type { ChannelWatch } from '../model/watch.ts';
+import { isQuiet, type SpaceChoices, type ChannelWatch } from '../model/space.ts';
 import { languageOfFlag } from '../text/language/flags.ts';
 import { isBlankMessage, isCommandMessage, isEmojiMessage } from '../text/message-checks.ts';
 

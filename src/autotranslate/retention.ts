@@ -1,6 +1,6 @@
-import { DAY_MS, HOUR_MS } from '../async/time.ts';
+import { DAY_MS, HOUR_MS } from '../async/clock.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Leases } from '../ports/leases.ts';
+import type { Leases } from '../ports/processes.ts';
 import { clearOld } from '../store/privacy/clear-old.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
 import {

@@ -1,7 +1,7 @@
 import { realClock, waitUntil, type Clock } from '../async/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import { messageKey, type MessageRef } from '../model/place.ts';
-import type { Tenure } from '../ports/leases.ts';
+import type { Tenure } from '../ports/processes.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import { slotOf } from '../store/slots.ts';
 import type { Row } from '../store/inbox/row.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import type { Naming } from '../model/command-info.ts';
-import type { Content } from '../model/content.ts';
+import type { Content } from '../model/message.ts';
 import type { Channel } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { Mirrors } from '../ports/mirrors.ts';

@@ -1,4 +1,4 @@
-import type { ChannelWatch } from '../model/watch.ts';
+import type { ChannelWatch } from '../model/space.ts';
 import { isSameChannel, keyOf, type Channel } from '../model/place.ts';
 import { AppError, userError } from '../errors.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';

@@ -1,7 +1,7 @@
 import type { ChatTurn } from '../api/contract.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { AppError } from '../errors.ts';
-import type { Asker } from '../model/lane.ts';
+import type { Asker } from '../model/service.ts';
 import { withoutThinkingSoFar } from '../text/reply/translation-reply.ts';
 import { createModelChoice } from './model-choice.ts';
 import { estimateTokens } from './tokens.ts';

@@ -3,7 +3,7 @@ import type { ServiceKey } from '../api/keys.ts';
 import { orAborted } from '../async/abort.ts';
 import { toAppError } from '../errors.ts';
 import { createLru } from '../async/lru.ts';
-import type { Asker } from '../model/lane.ts';
+import type { Asker } from '../model/service.ts';
 
 /** Time for which a service's list of models holds, and after which one that failed is asked for again. */
 const FRESH_MS = 3_600_000;

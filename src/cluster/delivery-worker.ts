@@ -2,7 +2,7 @@ import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { sleep, waitUntil, type Clock } from '../async/clock.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { OpenDeliveries } from '../ports/deliveries.ts';
+import type { OpenDeliveries } from '../ports/store.ts';
 import type { SlotOwner } from './slot-owner.ts';
 import { isStorageFault } from '../sqlite/disk-fault.ts';
 import type { DeliveryStore, StoredDelivery } from '../store/deliveries.ts';

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { whenAborted } from '../async/abort.ts';
 import { sleep, type Clock } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
-import type { Tenure } from '../ports/leases.ts';
-import type { Processes } from '../ports/processes.ts';
+import type { Tenure, Processes } from '../ports/processes.ts';
 
 const AGAIN_MS = 1_000;
 

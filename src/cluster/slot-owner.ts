@@ -1,6 +1,6 @@
 import { sleep, type Clock } from '../async/clock.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Leases, Tenure } from '../ports/leases.ts';
+import type { Leases, Tenure } from '../ports/processes.ts';
 import { SLOTS, slotOf } from '../store/slots.ts';
 
 /** Work that is divided among processes by hash slots. */

@@ -1,5 +1,5 @@
-import { mapStates } from '../async/generators.ts';
-import type { Content } from '../model/content.ts';
+import { mapStates } from '../async/abort.ts';
+import type { Content } from '../model/message.ts';
 import { equal } from '../rich-text/walk.ts';
 import type { Invocation } from '../ports/platform.ts';
 import type { Stream } from './command.ts';

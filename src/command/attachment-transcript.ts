@@ -1,7 +1,6 @@
-import type { Attachment, MessageFile } from '../model/file.ts';
+import type { Attachment, MessageFile, DictatedTranscript } from '../model/message.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { plainWords } from '../rich-text/compose.ts';
-import type { DictatedTranscript } from '../model/transcript.ts';
 import type { CommandContext } from './command.ts';
 import type { TranscriptionProgress } from './services.ts';
 

@@ -1,6 +1,5 @@
 import { userError } from '../errors.ts';
-import type { Member } from '../model/member.ts';
-import { channelMention, type Channel } from '../model/place.ts';
+import { type Member, channelMention, type Channel } from '../model/place.ts';
 import type { Access, Platform } from '../ports/platform.ts';
 
 /** Checks what a person may do in channels, as the platform says at this moment. */

@@ -9,11 +9,8 @@ import {
 import { z } from 'zod';
 import { userError, type MessageKey } from '../errors.ts';
 import type { Translate, TranslateRich } from '../i18n/texts.ts';
-import type { Attachment } from '../model/file.ts';
-import type { Channel } from '../model/place.ts';
-import type { Content } from '../model/content.ts';
-import type { Member } from '../model/member.ts';
-import type { Message } from '../model/message.ts';
+import type { Attachment, Content, Message } from '../model/message.ts';
+import type { Channel, Member } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { Capabilities, ConversationTurn } from '../ports/platform.ts';
 import type { ChannelAccess } from './channel-access.ts';

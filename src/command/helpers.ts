@@ -1,15 +1,12 @@
 import { isAudioName } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
-import type { MessageFile } from '../model/file.ts';
-import type { Control } from '../model/content.ts';
-import type { DailyLimits } from '../model/daily-limits.ts';
-import type { Message } from '../model/message.ts';
+import type { MessageFile, Control, Message } from '../model/message.ts';
+import type { DailyLimits, ChannelWatch } from '../model/space.ts';
 import { sentence, series, type Maybe } from '../rich-text/compose.ts';
-import type { KeyTrouble } from '../model/own-key.ts';
+import type { KeyTrouble } from '../model/service.ts';
 import { channelMention } from '../model/place.ts';
 import { type Channel, isSameChannel } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
-import type { ChannelWatch } from '../model/watch.ts';
 import { userError, type Sentence, type MessageKey } from '../errors.ts';
 import { say } from '../i18n/texts.ts';
 import type { Services } from './services.ts';
@@ -29,7 +26,7 @@ export { isBlankMessage } from '../text/message-checks.ts';
 export { languageText } from '../text/message-checks.ts';
 export { parseMarkdown } from '../rich-text/markdown/parse.ts';
 export { readChannels } from './typed-lists.ts';
-export { MINUTE_MS } from '../async/time.ts';
+export { MINUTE_MS } from '../async/clock.ts';
 export { CHART_SIGNS } from './usage-chart.ts';
 export { attachmentTranscript } from './attachment-transcript.ts';
 

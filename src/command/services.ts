@@ -2,21 +2,20 @@ import type { AppError } from '../errors.ts';
 import type { Languages } from '../text/language/languages.ts';
 import type { Translator } from '../translation/translator.ts';
 import type { Transcriber } from '../speech/transcriber.ts';
-import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
-import type { OutgoingFile } from '../model/file.ts';
+import type { TranscriptKind, TranscriptSegment, OutgoingFile } from '../model/message.ts';
 import type { Speaker } from '../speech/speech.ts';
 import type { Assistant } from '../chat/assistant.ts';
 import type { Glossary } from '../model/glossary.ts';
 import type { Space } from '../model/place.ts';
 import type { SpaceKeys } from '../store/secrets/space-keys.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
-import type { Watches } from '../model/watch.ts';
+import type { Watches } from '../model/space.ts';
 import type { Limits } from '../usage/limits.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
 import type { Inbox } from '../store/inbox/index.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { Rooms } from '../voice/room-types.ts';
-import type { ServiceStatus } from '../model/service-status.ts';
+import type { ServiceStatus } from '../model/service.ts';
 /** The services of commands and adapters. Every method rejects with an `AppError`. */
 export interface Services {
   readonly languages: Languages;
@@ -56,7 +55,7 @@ export interface ServiceState extends ServiceStatus {
 }
 
 /** Types of what services give, for commands. */
-export type { RecentCalls } from '../model/service-status.ts';
+export type { RecentCalls } from '../model/service.ts';
 export type { Backlog } from '../store/inbox/index.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../errors.ts';
 import type { UsageDay } from '../store/usage.ts';
-import { MINUTE_MS } from '../async/time.ts';
+import { MINUTE_MS } from '../async/clock.ts';
 
 const WIDTH = 960;
 const LEFT = 76;

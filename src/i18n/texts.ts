@@ -1,5 +1,5 @@
 import type { Naming } from '../model/command-info.ts';
-import type { Member } from '../model/member.ts';
+import type { Member } from '../model/place.ts';
 import { sentence } from '../rich-text/compose.ts';
 import { plainValue } from '../rich-text/pieces/fill-slots.ts';
 import type { Inline, RichText } from '../rich-text/rich-text.ts';

@@ -1,5 +1,5 @@
 import type { Space, Channel } from './place.ts';
-import type { ByteSource } from './file.ts';
+import type { ByteSource } from './message.ts';
 
 export interface GlossaryTerm {
   /** A word or phrase; `dragon*` stands for each word that begins with `dragon`. */

@@ -1,6 +1,150 @@
-import type { MessageRef } from './place.ts';
-import type { MessageFile } from './file.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
+import type { MessageRef } from './place.ts';
+
+export interface TranscriptSegment {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+export interface Transcript {
+  readonly text: string;
+  readonly language: string;
+  /** 0 to 1, the least certain part's. */
+  readonly confidence: number;
+  readonly durationMs: number;
+  /** The parts that the audio was heard in; one for short audio. */
+  readonly segments: readonly TranscriptSegment[];
+}
+
+/**
+ * The words of an utterance in a recording that is recognised while it is made. They replace those with
+ * the same id; ids grow in the order of speech, and empty words are taken back.
+ */
+export interface DictatedWords {
+  readonly id: number;
+  readonly text: string;
+  /** BCP 47 code; empty when the language is not known. */
+  readonly language: string;
+  /** False while the text can still grow. */
+  readonly isFinal: boolean;
+}
+
+/** The text of a recording that was recognised while it was made. */
+export type DictatedTranscript = Pick<Transcript, 'text' | 'language' | 'segments'>;
+
+export const TRANSCRIPT_KINDS = ['txt', 'srt', 'vtt'] as const;
+
+export type TranscriptKind = (typeof TRANSCRIPT_KINDS)[number];
+
+export const ROOM_TRANSCRIPT_KINDS = [...TRANSCRIPT_KINDS, 'json'] as const;
+
+export type RoomTranscriptKind = (typeof ROOM_TRANSCRIPT_KINDS)[number];
+
+/**
+ * Longest part of audio that is recognised at once, so that the first words are there early.
+ * Shorter audio has no progress.
+ */
+export const LONGEST_PART_MS = 60_000;
+
+/** Bytes that can be read from the start more than once without all being held in memory. */
+export interface ByteSource {
+  /** The size; undefined where the other side does not give it. */
+  readonly sizeBytes: number | undefined;
+  open(signal?: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
+/** Audio formats that the service produces and recognises (contract sections 4.2 and 4.5). */
+export const AUDIO_FORMATS = ['mp3', 'wav', 'ogg', 'pcm', 'flac'] as const;
+
+export type AudioFormat = (typeof AUDIO_FORMATS)[number];
+
+/** A file that a person attached. `name` and `mediaType` are unverified. */
+export interface Attachment extends ByteSource {
+  readonly name: string;
+  readonly mediaType: string;
+  /** Resolves with the text of a recording, where all of it was recognised while it was made. */
+  readonly dictated?: () => Promise<DictatedTranscript | undefined>;
+}
+
+/** Makes an audio file a voice message, where the platform has such. */
+export interface VoiceNote {
+  readonly durationMs: number;
+  /** Loudness over time, each from 0 to 1; empty where the platform does not say. */
+  readonly loudness: readonly number[];
+}
+
+/** A file attached to a message. */
+export interface MessageFile extends Attachment {
+  readonly id: string;
+  /** Description for those who cannot see the file. */
+  readonly altText?: string;
+  readonly voice?: VoiceNote;
+}
+
+/** A file to send. `bytes` is complete: its size was bounded before. */
+export interface OutgoingFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+  /** Description for those who cannot see the file. */
+  readonly altText?: string;
+  /** Shown as a voice message where the platform can. */
+  readonly voice?: VoiceNote;
+}
+
+/** A file to send whose bytes are read only where it has to be sent. */
+export interface UnreadFile extends Omit<OutgoingFile, 'bytes'> {
+  readonly sizeBytes: number;
+  /** Rejects with an `AppError`. */
+  read(): Promise<Uint8Array>;
+}
+
+/** A control under a message. `press` names its work: `<command> <press>[:<arg>]`. */
+export type Control =
+  | {
+      readonly kind: 'button';
+      readonly press: string;
+      readonly label: string;
+      readonly look?: 'plain' | 'primary' | 'danger';
+    }
+  | {
+      readonly kind: 'choice';
+      readonly press: string;
+      readonly label: string;
+      readonly choices: readonly {
+        readonly value: string;
+        readonly label: string;
+        readonly chosen?: boolean;
+      }[];
+      /** The most options that may be chosen; the least is none. Default: exactly one. */
+      readonly most?: number;
+    }
+  | {
+      /** A choice of any number of the space’s roles or channels. */
+      readonly kind: 'roles' | 'channels';
+      readonly press: string;
+      readonly label: string;
+      readonly chosen: readonly string[];
+      /** The kind of channel that can be chosen. Default: any. */
+      readonly only?: 'voice';
+    };
+
+/**
+ * A message to post. An adapter splits texts that its platform finds too long, and makes sure that
+ * nothing in them notifies anybody.
+ */
+export interface Content {
+  readonly text: RichText;
+  readonly files?: readonly OutgoingFile[];
+  /** `error` and `note` are set apart visibly. Default `plain`. */
+  readonly tone?: 'plain' | 'note' | 'error';
+  /**
+   * Rows of controls: one for each choice, buttons side by side; as many as
+   * `Capabilities.controlRows`.
+   */
+  readonly controls?: readonly Control[];
+}
 
 /** The author of a message. `name` and `avatarUrl` are as others see them. */
 export interface Author {

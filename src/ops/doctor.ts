@@ -1,7 +1,6 @@
 import { toAppError } from '../errors.ts';
 import type { AdapterModule, Core } from '../adapter.ts';
-import { NO_SPACE } from '../model/lane.ts';
-import type { EngineReport, Finding } from '../model/service-status.ts';
+import { NO_SPACE, type EngineReport, type Finding } from '../model/service.ts';
 import type { Store } from '../store/index.ts';
 import type { OwnKeys } from '../store/secrets/own-keys.ts';
 

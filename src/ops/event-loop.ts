@@ -1,6 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Clock } from '../async/clock.ts';
-import { MINUTE_MS } from '../async/time.ts';
+import { type Clock, MINUTE_MS } from '../async/clock.ts';
 import type { Metrics, Sample } from './metrics.ts';
 
 /** Time between two beats of the heart. */

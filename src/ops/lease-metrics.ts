@@ -1,4 +1,4 @@
-import type { Leases, Tenure, Work } from '../ports/leases.ts';
+import type { Leases, Tenure, Work } from '../ports/processes.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Takes what becomes of leases. */

@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../async/clock.ts';
-import { createCachedLook } from '../async/cached-look.ts';
+import { createCachedLook } from '../async/lru.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Time for which the look at a part counts. */

@@ -1,7 +1,7 @@
 import type { Channel, MessageRef, Space } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
-import type { WatchMode } from '../model/watch.ts';
+import type { WatchMode } from '../model/space.ts';
 
 export interface HistoryOptions {
   /**

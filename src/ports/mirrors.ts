@@ -1,7 +1,6 @@
 import type { Channel, MessageRef, Posted } from '../model/place.ts';
-import type { Content } from '../model/content.ts';
-import type { OutgoingFile, UnreadFile } from '../model/file.ts';
-import type { WhileHeld } from './leases.ts';
+import type { Content, OutgoingFile, UnreadFile } from '../model/message.ts';
+import type { WhileHeld } from './processes.ts';
 import type { Inline, RichText } from '../rich-text/rich-text.ts';
 
 /** A name and a picture that are shown as the author. */

@@ -1,14 +1,21 @@
 import type { Naming } from '../model/command-info.ts';
-import type { Channel, MessageRef, Posted, Space } from '../model/place.ts';
-import type { Content } from '../model/content.ts';
-import type { Member, Person } from '../model/member.ts';
-import type { Message } from '../model/message.ts';
+import type { Channel, MessageRef, Posted, Space, Member, Person } from '../model/place.ts';
+import type { Content, Message } from '../model/message.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { VoicePort } from './voice.ts';
 import type { ChannelFeed } from './channel-feed.ts';
-import type { WhileHeld } from './leases.ts';
+import type { WhileHeld } from './processes.ts';
 import type { Mirrors } from './mirrors.ts';
-import type { PersonalData } from './personal-data.ts';
+
+/** The data about people that a platform keeps itself, outside of the store. */
+export interface PersonalData {
+  /** Resolves with all data about one person, to be written as JSON. */
+  export(personId: string): Promise<Readonly<Record<string, unknown>>>;
+  /** Deletes all data about one person, everywhere it is shown. */
+  forget(personId: string): Promise<void>;
+  /** Takes a person's opt-out: stops work on their messages and deletes translations of them. */
+  optedOut(personId: string): void;
+}
 
 /** The limits of one platform. The adapter omits or shortens content that exceeds them. */
 export interface Capabilities {

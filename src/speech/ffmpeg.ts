@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { orAborted } from '../async/abort.ts';
 import { type Clock, realClock } from '../async/clock.ts';
-import { createSemaphore } from '../async/semaphore.ts';
+import { createSemaphore } from '../async/locks.ts';
 import { type ByteReader, createByteReader } from '../audio/bytes.ts';
 import { decodeWav } from '../audio/codec/decode-wav.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';

@@ -1,6 +1,6 @@
-import type { AudioFormat } from '../model/file.ts';
+import type { AudioFormat } from '../model/message.ts';
 import type { Voice } from '../api/contract.ts';
-import type { Asker } from '../model/lane.ts';
+import type { Asker } from '../model/service.ts';
 import type { Space } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 

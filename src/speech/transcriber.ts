@@ -1,13 +1,12 @@
-import type { ByteSource } from '../model/file.ts';
+import { type ByteSource, type Transcript, LONGEST_PART_MS } from '../model/message.ts';
 import type { Space, Channel } from '../model/place.ts';
-import { type Transcript, LONGEST_PART_MS } from '../model/transcript.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { chunkAudio, type AudioChunk } from '../audio/chunk/chunk-audio.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { isBusy } from '../api/service-error.ts';
 import { realClock, sleep, type Clock } from '../async/clock.ts';
 import { toAppError, userError } from '../errors.ts';
-import { askerAt, type Lane } from '../model/lane.ts';
+import { askerAt, type Lane } from '../model/service.ts';
 import type { Glossary } from '../model/glossary.ts';
 import { assertSayable, spokenTranscript } from './hallucinations.ts';
 import { appendPart, joinParts, type TranscriptPart } from './transcript-parts.ts';

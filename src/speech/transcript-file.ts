@@ -1,5 +1,4 @@
-import type { OutgoingFile } from '../model/file.ts';
-import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
+import type { OutgoingFile, TranscriptKind, TranscriptSegment } from '../model/message.ts';
 import { subtitleParts, subtitlesOf, type SpokenSegment } from '../text/subtitles.ts';
 
 const MEDIA_TYPES: Readonly<Record<TranscriptKind, string>> = {

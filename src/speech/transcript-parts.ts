@@ -1,4 +1,4 @@
-import type { DictatedTranscript, TranscriptSegment } from '../model/transcript.ts';
+import type { DictatedTranscript, TranscriptSegment } from '../model/message.ts';
 
 /** A part of a transcript, with its language (BCP 47; empty when it is not known). */
 export interface TranscriptPart extends TranscriptSegment {

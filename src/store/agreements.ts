@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Agreements } from '../ports/agreements.ts';
+import type { Agreements } from '../ports/processes.ts';
 import { isFree, NOW_MS } from './postgres/lease-rows.ts';
 import type { Schema } from './schema.ts';
 import type { Store } from './store.ts';

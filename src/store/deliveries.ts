@@ -1,8 +1,7 @@
 import type { Transaction } from 'kysely';
-import type { Person } from '../model/member.ts';
-import type { Space } from '../model/place.ts';
-import type { Delivery } from '../ports/deliveries.ts';
-import type { Tenure } from '../ports/leases.ts';
+import type { Person, Space } from '../model/place.ts';
+import type { Delivery } from '../ports/store.ts';
+import type { Tenure } from '../ports/processes.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 import { slotOf } from './slots.ts';

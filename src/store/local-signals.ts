@@ -1,4 +1,4 @@
-import type { Signals, SignalTopic, SignalTopics } from '../ports/signals.ts';
+import type { Signals, SignalTopic, SignalTopics } from '../ports/store.ts';
 
 interface Published {
   readonly topic: SignalTopic;

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import { z } from 'zod';
 import type { Channel, Space } from '../model/place.ts';
-import type { StoredCaptions, StoredRoom } from '../model/stored-room.ts';
-import { ROOM_TRANSCRIPT_KINDS } from '../model/transcript.ts';
+import type { StoredCaptions, StoredRoom } from '../model/space.ts';
+import { ROOM_TRANSCRIPT_KINDS } from '../model/message.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 

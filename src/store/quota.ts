@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../async/clock.ts';
-import type { Quota, QuotaRate } from '../ports/quota.ts';
+import type { Quota, QuotaRate } from '../ports/processes.ts';
 
 /** The answer to a request for uses of a rate. */
 export interface Grant {

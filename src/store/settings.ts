@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { keyOf, type Space } from '../model/place.ts';
-import { USUAL_PAUSE_MS, type ConsentChoice, type SpaceChoices } from '../model/space-choices.ts';
+import { keyOf, type Space, type Person } from '../model/place.ts';
+import { USUAL_PAUSE_MS, type ConsentChoice, type SpaceChoices } from '../model/space.ts';
 import type { Store } from './index.ts';
 import { createCache, createLru } from '../async/lru.ts';
-import type { Person } from '../model/member.ts';
 
 /** The columns by which a person's rows are known. */
 export const personColumns = ({ platform, id }: Person) => ({ platform, member_id: id });

@@ -1,10 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AppError } from '../errors.ts';
-import type { Leases } from '../ports/leases.ts';
-import type { Quota } from '../ports/quota.ts';
-import type { SharedStates } from '../ports/shared-states.ts';
-import type { Signals } from '../ports/signals.ts';
-import type { StorePort } from '../ports/store.ts';
+import type { Leases, Quota } from '../ports/processes.ts';
+import type { SharedStates, Signals, StorePort } from '../ports/store.ts';
 import type { Schema } from './schema.ts';
 
 /** The database: read through Kysely, changed only through `write`. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Space } from '../model/place.ts';
-import { DAY_MS } from '../async/time.ts';
+import { DAY_MS } from '../async/clock.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 import { statement } from './statement.ts';

@@ -1,6 +1,6 @@
 import { ROOT_CONTEXT, trace, TraceFlags, type SpanContext } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
-import { MINUTE_MS } from '../async/time.ts';
+import { MINUTE_MS } from '../async/clock.ts';
 import type { Log } from './log.ts';
 import type { TracingConfig } from './tracing-config.ts';
 import { NO_TRACING, rootContextOf, type Tracing } from './tracing.ts';

@@ -1,4 +1,4 @@
-import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
+import type { TranscriptKind, TranscriptSegment } from '../model/message.ts';
 import { oneLine } from './quoted-words.ts';
 import { countCodePoints } from './unicode.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { createSemaphore } from '../async/semaphore.ts';
+import { createSemaphore } from '../async/locks.ts';
 
 interface DecodedText {
   readonly text: string;

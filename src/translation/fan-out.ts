@@ -1,10 +1,10 @@
 import { type AppError, toAppError } from '../errors.ts';
-import type { Asker } from '../model/lane.ts';
+import type { Asker } from '../model/service.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { ChatLine } from '../text/language/languages.ts';
 import type { Translator } from './translator.ts';
-import { mapStates } from '../async/generators.ts';
-import { createSemaphore } from '../async/semaphore.ts';
+import { mapStates } from '../async/abort.ts';
+import { createSemaphore } from '../async/locks.ts';
 
 /** A state of a line's translation into one language. */
 export interface LineTranslation {

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import { AppError } from '../errors.ts';
-import type { ByteSource } from '../model/file.ts';
+import type { ByteSource } from '../model/message.ts';
 import type { GlossaryTerm } from '../model/glossary.ts';
 import { decodeText } from './decode-text.ts';
 

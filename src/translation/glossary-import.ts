@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ByteSource } from '../model/file.ts';
+import type { ByteSource } from '../model/message.ts';
 import type { GlossaryTerm, ImportReport } from '../model/glossary.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Languages } from '../text/language/languages.ts';

@@ -1,6 +1,5 @@
 import { createLru, type Lru } from '../async/lru.ts';
-import type { Person } from '../model/member.ts';
-import { channelKey, keyOf, messageKey, type Space } from '../model/place.ts';
+import { type Person, channelKey, keyOf, messageKey, type Space } from '../model/place.ts';
 import {
   confidentLanguage,
   rankLanguages,

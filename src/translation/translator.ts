@@ -2,7 +2,7 @@ import type { Space, Channel } from '../model/place.ts';
 import type { CallOptions } from '../api/caller.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { ServiceKey } from '../api/keys.ts';
-import { askerAt, type Lane } from '../model/lane.ts';
+import { askerAt, type Lane } from '../model/service.ts';
 import type { TranslationInput } from '../api/translation.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { ServiceError } from '../api/service-error.ts';
@@ -21,7 +21,7 @@ import {
   translationSoFar,
   type TranslationTask,
 } from '../text/reply/translation-reply.ts';
-import { mapStates } from '../async/generators.ts';
+import { mapStates } from '../async/abort.ts';
 import { normalise } from '../rich-text/normalise.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { Glossary, GlossaryTerm } from '../model/glossary.ts';

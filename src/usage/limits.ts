@@ -1,15 +1,15 @@
-import { createKeyedMutex } from '../async/keyed-mutex.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/time.ts';
+import { createKeyedMutex } from '../async/locks.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/clock.ts';
 import { type AppError, userError, type MessageKey } from '../errors.ts';
 import {
   LIMITED_USES,
   type DailyLimits,
   type LimitedUse,
   type SpaceLimits,
-} from '../model/daily-limits.ts';
+  type SpaceChoices,
+} from '../model/space.ts';
 import { keyOf, type Space } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
-import type { SpaceChoices } from '../model/space-choices.ts';
 import { plainText } from '../rich-text/walk.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import { usedTogether, type Usage, type UsageAmounts } from '../store/usage.ts';

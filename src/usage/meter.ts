@@ -1,5 +1,5 @@
-import { mapStates } from '../async/generators.ts';
-import { MINUTE_MS } from '../async/time.ts';
+import { mapStates } from '../async/abort.ts';
+import { MINUTE_MS } from '../async/clock.ts';
 import type { Assistant } from '../chat/assistant.ts';
 import { estimateTokens } from '../chat/tokens.ts';
 import type { Space } from '../model/place.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DailyLimits } from '../model/daily-limits.ts';
+import type { DailyLimits } from '../model/space.ts';
 
 const limit = z.coerce
   .number({ error: 'must be a number' })

@@ -1,7 +1,6 @@
 import { type Log, logFailure } from '../telemetry/log.ts';
 import { channelKey, type Channel, type Space } from '../model/place.ts';
-import { MINUTE_MS } from '../async/time.ts';
-import type { Clock } from '../async/clock.ts';
+import { MINUTE_MS, type Clock } from '../async/clock.ts';
 import type { LeaveReason } from './room-end.ts';
 
 export interface AutoJoinDeps {

@@ -1,4 +1,4 @@
-import type { RoomChoices } from '../model/space-choices.ts';
+import type { RoomChoices } from '../model/space.ts';
 import type { Clock } from '../async/clock.ts';
 
 export interface BargeInDeps {

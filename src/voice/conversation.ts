@@ -1,9 +1,8 @@
-import { orAborted } from '../async/abort.ts';
+import { orAborted, resultOf } from '../async/abort.ts';
 import { type Clock, withTimeout } from '../async/clock.ts';
 import { AppError, userError, toAppError } from '../errors.ts';
 import { spokenName } from '../text/speech/spoken-name.ts';
 import type { TranscriptEvent } from './stt/transcript-emitter.ts';
-import { resultOf } from '../async/generators.ts';
 import { roomTurns } from '../chat/room-turns.ts';
 import { lines } from '../rich-text/compose.ts';
 import { parseMarkdown } from '../rich-text/markdown/parse.ts';

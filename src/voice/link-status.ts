@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../async/time.ts';
+import { MINUTE_MS } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import type { Restrictions } from '../ports/voice.ts';
 import { quotedWords } from '../text/quoted-words.ts';

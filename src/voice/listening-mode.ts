@@ -1,4 +1,4 @@
-import type { ConsentRule, RoomChoices } from '../model/space-choices.ts';
+import type { ConsentRule, RoomChoices } from '../model/space.ts';
 
 /**
  * The use that a room makes of speech: `captions`, which everybody sees; `wake-word`, to notice

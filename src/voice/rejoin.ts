@@ -1,12 +1,11 @@
-import type { Clock } from '../async/clock.ts';
-import { MINUTE_MS } from '../async/time.ts';
+import { type Clock, MINUTE_MS } from '../async/clock.ts';
 import { AppError, toAppError } from '../errors.ts';
 import { type Log, logFailure } from '../telemetry/log.ts';
 import type { Texts } from '../i18n/texts.ts';
-import type { Content } from '../model/content.ts';
+import type { Content } from '../model/message.ts';
 import { keyOf, type Space } from '../model/place.ts';
-import type { StoredRoom } from '../model/stored-room.ts';
-import type { Tenure, WhileHeld } from '../ports/leases.ts';
+import type { StoredRoom } from '../model/space.ts';
+import type { Tenure, WhileHeld } from '../ports/processes.ts';
 import type { OpenRoomRow, OpenRooms } from '../store/open-rooms.ts';
 import type { OpenRoom } from './room.ts';
 import type { RoomEntry } from './room-entry.ts';

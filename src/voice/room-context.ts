@@ -1,6 +1,6 @@
 import type { Clock } from '../async/clock.ts';
 import type { Channel } from '../model/place.ts';
-import type { RoomChoices } from '../model/space-choices.ts';
+import type { RoomChoices } from '../model/space.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { VoiceServices } from './room-types.ts';

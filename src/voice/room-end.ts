@@ -1,6 +1,6 @@
 import { AppError, userError } from '../errors.ts';
 import type { Platform } from '../ports/platform.ts';
-import type { Tenure } from '../ports/leases.ts';
+import type { Tenure } from '../ports/processes.ts';
 
 /**
  * The reason for leaving a room: somebody asked for it, or disconnected the bot; nobody was there; the

@@ -1,8 +1,8 @@
 import type { Clock } from '../async/clock.ts';
 import { type Log, logFailure } from '../telemetry/log.ts';
 import type { Space } from '../model/place.ts';
-import type { StoredRoom } from '../model/stored-room.ts';
-import type { Tenure } from '../ports/leases.ts';
+import type { StoredRoom } from '../model/space.ts';
+import type { Tenure } from '../ports/processes.ts';
 import type { OpenRooms } from '../store/open-rooms.ts';
 
 export interface RoomKeeperDeps {

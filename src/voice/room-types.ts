@@ -1,14 +1,12 @@
 import type { Assistant } from '../chat/assistant.ts';
-import type { RoomTranscriptKind } from '../model/transcript.ts';
-import type { Channel, Space } from '../model/place.ts';
-import type { Member } from '../model/member.ts';
-import type { OutgoingFile } from '../model/file.ts';
+import type { RoomTranscriptKind, OutgoingFile } from '../model/message.ts';
+import type { Channel, Space, Member } from '../model/place.ts';
 import type { VoicePreference } from '../speech/speech.ts';
 import type { AppError } from '../errors.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
 import type { WithheldCounts } from './captions/missing-lines.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
-import type { ConsentChoice } from '../model/space-choices.ts';
+import type { ConsentChoice } from '../model/space.ts';
 import type { Glossary } from '../model/glossary.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';

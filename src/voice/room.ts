@@ -1,11 +1,10 @@
 import { type Clock, waitUntil, withTimeout } from '../async/clock.ts';
 import { type AppError, toAppError, userError } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
-import type { Content } from '../model/content.ts';
+import type { Content } from '../model/message.ts';
 import type { Channel, Space } from '../model/place.ts';
-import type { ConsentChoice, RoomChoices } from '../model/space-choices.ts';
-import type { StoredRoom } from '../model/stored-room.ts';
-import type { Tenure } from '../ports/leases.ts';
+import type { ConsentChoice, RoomChoices, StoredRoom } from '../model/space.ts';
+import type { Tenure } from '../ports/processes.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';

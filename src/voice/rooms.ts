@@ -1,10 +1,9 @@
-import { MINUTE_MS } from '../async/time.ts';
+import { MINUTE_MS } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
-import type { Person } from '../model/member.ts';
-import { keyOf, type Space } from '../model/place.ts';
-import { isQuiet } from '../model/space-choices.ts';
+import { type Person, keyOf, type Space } from '../model/place.ts';
+import { isQuiet } from '../model/space.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import type { Leases } from '../ports/leases.ts';
+import type { Leases } from '../ports/processes.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { RoomWatcher } from '../ports/voice.ts';
 import type { RoomConsents } from '../store/settings.ts';

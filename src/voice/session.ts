@@ -1,10 +1,8 @@
 import { orAborted } from '../async/abort.ts';
-import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import { createKeyedMutex } from '../async/locks.ts';
 import { AppError, userError } from '../errors.ts';
-import type { Member } from '../model/member.ts';
-import { channelMention } from '../model/place.ts';
-import type { ConsentChoice, RoomChoices } from '../model/space-choices.ts';
-import type { InformedMembers, StoredRoom } from '../model/stored-room.ts';
+import { type Member, channelMention } from '../model/place.ts';
+import type { ConsentChoice, RoomChoices, InformedMembers, StoredRoom } from '../model/space.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { VoiceLink, VoicePacket, VoicePort } from '../ports/voice.ts';
 import { createAudioMeter } from '../usage/audio-meter.ts';

@@ -1,8 +1,8 @@
-import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import { createKeyedMutex } from '../async/locks.ts';
 import { createLru } from '../async/lru.ts';
 import { toAppError } from '../errors.ts';
 import { type Log, logFailure } from '../telemetry/log.ts';
-import type { Content } from '../model/content.ts';
+import type { Content } from '../model/message.ts';
 import type { Channel, Posted } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { equal } from '../rich-text/walk.ts';

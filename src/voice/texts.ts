@@ -3,9 +3,9 @@ import { say, type Texts, type Translate, type TranslateRich } from '../i18n/tex
 import type { Naming } from '../model/command-info.ts';
 import { sections, sentence as inOneSentence } from '../rich-text/compose.ts';
 import { channelMention, type Channel } from '../model/place.ts';
-import type { Content } from '../model/content.ts';
+import type { Content } from '../model/message.ts';
 import { timestamp, type RichText } from '../rich-text/rich-text.ts';
-import type { ConsentRule } from '../model/space-choices.ts';
+import type { ConsentRule } from '../model/space.ts';
 import type { RoomMember } from '../ports/voice.ts';
 import type { ListeningUse } from './listening-mode.ts';
 import type { AnnouncerTexts } from './tts/synthesis.ts';

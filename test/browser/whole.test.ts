@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decode } from '../../src/audio/codec/decode.ts';
-import { AUDIO_FORMATS } from '../../src/model/file.ts';
+import { AUDIO_FORMATS } from '../../src/model/message.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
 import { spawnDragoman } from '../fakes/program.ts';
 import { drop } from './media.ts';

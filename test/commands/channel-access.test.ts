@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Member } from '../../src/model/member.ts';
+import type { Member } from '../../src/model/place.ts';
 import type { Access } from '../../src/ports/platform.ts';
 import { watchOf } from '../fakes/autotranslate.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';

@@ -1,6 +1,6 @@
 import { userError } from '../../src/errors.ts';
 import { describe, expect, it } from 'vitest';
-import type { MessageFile } from '../../src/model/file.ts';
+import type { MessageFile } from '../../src/model/message.ts';
 import { attachmentOf } from '../fakes/core-harness.ts';
 import { messageOf } from '../fakes/command-harness.ts';
 import { useCommandHarness } from './support.ts';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
-import type { Channel } from '../../src/model/place.ts';
-import type { Member } from '../../src/model/member.ts';
+import type { Channel, Member } from '../../src/model/place.ts';
 import type { Room } from '../../src/voice/room-types.ts';
 import { openCommandHarness, SPACE, type CommandHarness } from '../fakes/command-harness.ts';
 import type { Shown } from '../fakes/platform.ts';

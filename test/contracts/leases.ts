@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Leases, Tenure } from '../../src/ports/leases.ts';
+import type { Leases, Tenure } from '../../src/ports/processes.ts';
 import type { Contract } from './contract.ts';
 
 /** Leases of one store. */

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Leases, Tenure } from '../../src/ports/leases.ts';
+import type { Leases, Tenure } from '../../src/ports/processes.ts';
 import { openEmbeddedLeases } from '../../src/store/sqlite/leases.ts';
 import { openStore } from '../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../fakes/database.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Channel, Posted } from '../../src/model/place.ts';
-import type { Content } from '../../src/model/content.ts';
-import type { Member } from '../../src/model/member.ts';
+import type { Channel, Posted, Member } from '../../src/model/place.ts';
+import type { Content } from '../../src/model/message.ts';
 import { FAKE_CAPABILITIES } from '../fakes/platform.ts';
 import { PLATFORM_CONTRACT, type PlatformSubject } from './platform.ts';
 

@@ -3,9 +3,8 @@ import { AppError } from '../../src/errors.ts';
 import { rich } from '../fakes/rich-text.ts';
 import type { Contract } from './contract.ts';
 import { plainWords } from '../../src/rich-text/compose.ts';
-import type { Control } from '../../src/model/content.ts';
-import type { Channel } from '../../src/model/place.ts';
-import type { Member } from '../../src/model/member.ts';
+import type { Control } from '../../src/model/message.ts';
+import type { Channel, Member } from '../../src/model/place.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 
 /** One message as somebody sees it. */

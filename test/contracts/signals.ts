@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Space } from '../../src/model/place.ts';
-import type { Signals } from '../../src/ports/signals.ts';
+import type { Signals } from '../../src/ports/store.ts';
 
 /** A database with signals, and one space whose choices can be written. */
 export interface SignalsSubject<Transaction = unknown> {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { voice } from '../../src/api/contract.ts';
-import { AUDIO_FORMATS } from '../../src/model/file.ts';
+import { AUDIO_FORMATS } from '../../src/model/message.ts';
 import type { Sound, SpeechEngine } from '../../service/engine.ts';
 import type { Contract } from './contract.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import discord from '../../adapters/discord/index.ts';
 import { examine, findingLine, isFailure } from '../../src/ops/doctor.ts';
-import type { Finding } from '../../src/model/service-status.ts';
+import type { Finding } from '../../src/model/service.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { createTestCore } from '../adapters/discord/support.ts';
 

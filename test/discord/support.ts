@@ -9,7 +9,7 @@ import { discover } from '../../src/app/discover.ts';
 import type { Services } from '../../src/command/services.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Room } from '../../src/voice/room-types.ts';
-import { createSemaphore } from '../../src/async/semaphore.ts';
+import { createSemaphore } from '../../src/async/locks.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { createOwnKeys } from '../../src/store/secrets/own-keys.ts';
 import { botOfFile } from '../fakes/bot-of-file.ts';

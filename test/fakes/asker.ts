@@ -1,5 +1,5 @@
 import { createServiceKey, type ServiceKey } from '../../src/api/keys.ts';
-import type { Asker } from '../../src/model/lane.ts';
+import type { Asker } from '../../src/model/service.ts';
 
 /** Somebody who uses a command. */
 export const ASKER: Asker = { lane: 'interactive', space: { platform: 'p', id: 'asking' } };

@@ -8,7 +8,7 @@ import { AppError } from '../../src/errors.ts';
 import { sentence } from '../../src/rich-text/compose.ts';
 import type { Channel } from '../../src/model/place.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
-import type { ChannelWatch } from '../../src/model/watch.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import type { Transcriber } from '../../src/speech/transcriber.ts';
 import type { Translator } from '../../src/translation/translator.ts';
 import type { Store } from '../../src/store/index.ts';

@@ -14,7 +14,7 @@ import { map, plainText } from '../../src/rich-text/walk.ts';
 import type { Naming } from '../../src/model/command-info.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
-import type { WhileHeld } from '../../src/ports/leases.ts';
+import type { WhileHeld } from '../../src/ports/processes.ts';
 import type { Mirror, Mirrors } from '../../src/ports/mirrors.ts';
 
 export const SPACE: Space = { platform: 'place', id: 'space' };

@@ -6,7 +6,7 @@ import { createScheduler } from '../../src/autotranslate/scheduler.ts';
 import { AppError } from '../../src/errors.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { plainWords } from '../../src/rich-text/compose.ts';
-import type { Tenure } from '../../src/ports/leases.ts';
+import type { Tenure } from '../../src/ports/processes.ts';
 import { createSlotOwner, type SlotOwner } from '../../src/cluster/slot-owner.ts';
 import type { Store } from '../../src/store/index.ts';
 import { createInboxStore } from '../../src/store/inbox/index.ts';

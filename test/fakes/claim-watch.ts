@@ -1,4 +1,4 @@
-import type { Tenure } from '../../src/ports/leases.ts';
+import type { Tenure } from '../../src/ports/processes.ts';
 import type { Row } from '../../src/store/inbox/row.ts';
 
 export interface ClaimResult {

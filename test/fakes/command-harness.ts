@@ -6,18 +6,19 @@ import { discover } from '../../src/app/discover.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { AppError, MessageKey } from '../../src/errors.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import type { Channel, Space } from '../../src/model/place.ts';
-import type { Content, Control } from '../../src/model/content.ts';
-import type { KeyTrouble } from '../../src/model/own-key.ts';
-import type { Member } from '../../src/model/member.ts';
-import type { Message } from '../../src/model/message.ts';
-import type { MessageFile } from '../../src/model/file.ts';
-import type { EngineReport, RecentCalls } from '../../src/model/service-status.ts';
+import type { Channel, Space, Member } from '../../src/model/place.ts';
+import type {
+  Content,
+  Control,
+  Message,
+  MessageFile,
+  Transcript,
+} from '../../src/model/message.ts';
+import type { KeyTrouble, EngineReport, RecentCalls } from '../../src/model/service.ts';
 import type { Backlog } from '../../src/store/inbox/index.ts';
-import type { ChannelWatch } from '../../src/model/watch.ts';
+import type { ChannelWatch } from '../../src/model/space.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
 import type { Services } from '../../src/command/services.ts';
-import type { Transcript } from '../../src/model/transcript.ts';
 import type { GrowingText, Translation } from '../../src/translation/translator.ts';
 import { createSpaceKeys } from '../../src/store/secrets/space-keys.ts';
 import { openStore } from '../../src/store/index.ts';

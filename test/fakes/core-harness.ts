@@ -1,5 +1,5 @@
-import type { Attachment } from '../../src/model/file.ts';
-import type { Member } from '../../src/model/member.ts';
+import type { Attachment } from '../../src/model/message.ts';
+import type { Member } from '../../src/model/place.ts';
 import type { Core } from '../../src/adapter.ts';
 import { openServedCore } from './open-core.ts';
 import { fakePlatform, shownOf, type Shown } from './platform.ts';

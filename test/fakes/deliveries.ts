@@ -1,4 +1,4 @@
-import type { OpenDeliveries } from '../../src/ports/deliveries.ts';
+import type { OpenDeliveries } from '../../src/ports/store.ts';
 
 /** Deliveries that keep nothing: each event is handled before it is acknowledged. */
 export const openFakeDeliveries: OpenDeliveries = (_, handle) => ({

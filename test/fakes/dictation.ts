@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import type { DictatedTranscript } from '../../src/model/transcript.ts';
+import type { DictatedTranscript } from '../../src/model/message.ts';
 import type { DictationRequest, OpenDictation } from '../../src/voice/dictation.ts';
 
 /** A dictation as the core sees it, for the test to look at and to drive. */

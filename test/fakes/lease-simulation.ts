@@ -1,6 +1,6 @@
 import { sleep } from '../../src/async/clock.ts';
 import type { Log } from '../../src/telemetry/log.ts';
-import type { Tenure } from '../../src/ports/leases.ts';
+import type { Tenure } from '../../src/ports/processes.ts';
 import { SLOWEST_MS } from '../../src/store/postgres/lease-rows.ts';
 import { openPostgresLeases, type PostgresLeases } from '../../src/store/postgres/leases.ts';
 import { createLeaseDatabase, type Flaw } from './lease-database.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import type { WhileHeld } from '../../src/ports/leases.ts';
+import type { WhileHeld } from '../../src/ports/processes.ts';
 
 /** An effect of a lease's holder on what stands on a platform. */
 export type Act<Standing> = (standing: Standing, held: WhileHeld) => Promise<unknown>;

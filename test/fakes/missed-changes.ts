@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { SignalTopic } from '../../src/ports/signals.ts';
+import type { SignalTopic } from '../../src/ports/store.ts';
 import type { Store } from '../../src/store/index.ts';
 import type { LocalSignals } from '../../src/store/local-signals.ts';
 import type { Schema } from '../../src/store/schema.ts';

@@ -1,6 +1,6 @@
 import { parseDiscord } from '../../adapters/discord/rich-text/parse.ts';
 import { renderDiscord } from '../../adapters/discord/rich-text/render.ts';
-import type { Content } from '../../src/model/content.ts';
+import type { Content } from '../../src/model/message.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { map } from '../../src/rich-text/walk.ts';
 import type { Capabilities, Platform } from '../../src/ports/platform.ts';

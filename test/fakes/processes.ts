@@ -1,6 +1,5 @@
 import { realClock } from '../../src/async/clock.ts';
-import type { Tenure } from '../../src/ports/leases.ts';
-import type { Processes } from '../../src/ports/processes.ts';
+import type { Tenure, Processes } from '../../src/ports/processes.ts';
 import { createEmbeddedQuota } from '../../src/store/sqlite/quota.ts';
 
 const tenureOf = (name: string, ended: AbortController): Tenure => ({

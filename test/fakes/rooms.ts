@@ -1,6 +1,6 @@
 import type { AppError } from '../../src/errors.ts';
 import type { Channel, Space } from '../../src/model/place.ts';
-import type { OutgoingFile } from '../../src/model/file.ts';
+import type { OutgoingFile } from '../../src/model/message.ts';
 import type {
   CaptionRecord,
   CaptionOptions,
@@ -9,7 +9,7 @@ import type {
   Rooms,
   SpeechRequest,
 } from '../../src/voice/room-types.ts';
-import type { RoomChoices } from '../../src/model/space-choices.ts';
+import type { RoomChoices } from '../../src/model/space.ts';
 
 export const ROOM_CHOICES: RoomChoices = {
   consent: 'told',

@@ -1,4 +1,4 @@
-import type { SpaceChoices } from '../../src/model/space-choices.ts';
+import type { SpaceChoices } from '../../src/model/space.ts';
 import type { Privacy } from '../../src/store/privacy/person-data.ts';
 import type { MemberSettings, Preferences, SpaceSettings } from '../../src/store/settings.ts';
 import { ROOM_CHOICES } from './rooms.ts';

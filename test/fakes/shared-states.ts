@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../../src/async/clock.ts';
-import type { SharedStates } from '../../src/ports/shared-states.ts';
+import type { SharedStates } from '../../src/ports/store.ts';
 
 /** States in memory, as several processes share them. */
 export interface SharedStatesFake {

@@ -1,9 +1,8 @@
-import type { WhileHeld } from '../../src/ports/leases.ts';
+import type { WhileHeld } from '../../src/ports/processes.ts';
 import { AppError } from '../../src/errors.ts';
 import { FAKE_CAPABILITIES } from './platform.ts';
 import type { Channel, Posted, Space } from '../../src/model/place.ts';
-import type { Content } from '../../src/model/content.ts';
-import type { Message } from '../../src/model/message.ts';
+import type { Content, Message } from '../../src/model/message.ts';
 import { map } from '../../src/rich-text/walk.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { Clock } from '../../src/async/clock.ts';

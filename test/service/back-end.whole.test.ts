@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PATHS, type Voice } from '../../src/api/contract.ts';
 import { encode } from '../../src/audio/codec/encode.ts';
 import { createLog } from '../../src/telemetry/log.ts';
-import { AUDIO_FORMATS, type AudioFormat } from '../../src/model/file.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../../src/model/message.ts';
 import { startFakeOpenai, type FakeOpenai, type FakeOpenaiOptions } from '../fakes/openai.ts';
 import { failure, KEY, startTestService, type TestService } from './support.ts';
 

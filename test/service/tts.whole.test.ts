@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEDIA_TYPES, PATHS, voice, type Voice } from '../../src/api/contract.ts';
 import { decode } from '../../src/audio/codec/decode.ts';
-import { AUDIO_FORMATS } from '../../src/model/file.ts';
+import { AUDIO_FORMATS } from '../../src/model/message.ts';
 import { failure, startTestService, type TestService } from './support.ts';
 
 const TEXT = 'Hello world. This is a second sentence.';

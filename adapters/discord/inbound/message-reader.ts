@@ -19,8 +19,7 @@ import { channelOf, positionOf } from '../ids.ts';
 import { wordsIn } from '../mirrors/parts.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
 import { bullets, lines, plainWords, sections } from '../../../src/rich-text/compose.ts';
-import type { MessageFile } from '../../../src/model/file.ts';
-import type { Author, Message } from '../../../src/model/message.ts';
+import type { MessageFile, Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { RichText } from '../../../src/rich-text/rich-text.ts';
 

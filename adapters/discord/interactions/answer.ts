@@ -8,7 +8,7 @@ import {
 import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import type { Content } from '../../../src/model/content.ts';
+import type { Content } from '../../../src/model/message.ts';
 import type { Api } from '../api.ts';
 import { isGone, isRefusal } from '../errors.ts';
 import {

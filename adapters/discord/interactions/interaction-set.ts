@@ -1,6 +1,6 @@
 import { createLru } from '../../../src/async/lru.ts';
 import type { Core } from '../../../src/adapter.ts';
-import type { Tenure } from '../../../src/ports/leases.ts';
+import type { Tenure } from '../../../src/ports/processes.ts';
 import type { Api } from '../api.ts';
 import { createAcknowledge } from './acknowledge.ts';
 import { createInteractions, type Interactions, type InteractionDeps } from './interactions.ts';

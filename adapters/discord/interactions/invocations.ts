@@ -12,9 +12,8 @@ import {
   TextInputStyle,
   type APIModalSubmitInteraction,
 } from 'discord.js';
-import type { Attachment } from '../../../src/model/file.ts';
-import type { Channel } from '../../../src/model/place.ts';
-import type { Member } from '../../../src/model/member.ts';
+import type { Attachment } from '../../../src/model/message.ts';
+import type { Channel, Member } from '../../../src/model/place.ts';
 import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
 import { localeOf } from '../slash/wording.ts';

@@ -21,7 +21,7 @@ import { BY_BOT, ownPost, channelIdOf, type OwnPost } from '../ids.ts';
 import { isHookGone, isFinal, syncParts } from '../outbound/message-writer.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { MessageRef, Channel } from '../../../src/model/place.ts';
-import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { Mirror, Persona, UpdateOptions } from '../../../src/ports/mirrors.ts';
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Api } from '../api.ts';

@@ -5,7 +5,7 @@ import { FILES_BYTES } from '../limits.ts';
 import { createMirrorEditor, says, type SharedMessagesDeps } from './editor.ts';
 import { createFinder, type Found } from './find.ts';
 import type { Threads } from '../threads.ts';
-import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type MessageRef,
   type Posted,
 } from '../../../src/model/place.ts';
-import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { CreateOptions, Mirror, Mirrors, UpdateOptions } from '../../../src/ports/mirrors.ts';
 
 /** Discord's refusals for a thread that is deleted, or locked so that the bot cannot unarchive it. */

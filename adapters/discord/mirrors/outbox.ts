@@ -29,7 +29,7 @@ import {
 import type { Part } from '../outbound/render.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
 
 /** Mirrors that are posted together. */

@@ -13,7 +13,7 @@ import {
 } from '../outbound/message-writer.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { Persona } from '../../../src/ports/mirrors.ts';
 
 /** Messages that were written together. */

@@ -8,8 +8,7 @@ import {
   type APIComponentInMessageActionRow,
 } from 'discord.js';
 import { asTextFile } from '../../../src/rich-text/markdown/render.ts';
-import type { Content, Control } from '../../../src/model/content.ts';
-import type { OutgoingFile } from '../../../src/model/file.ts';
+import type { Content, Control, OutgoingFile } from '../../../src/model/message.ts';
 import { labelled } from '../../../src/rich-text/compose.ts';
 import { text } from '../../../src/rich-text/rich-text.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';

@@ -5,7 +5,7 @@ import { faultFields, type AppError } from '../../../src/errors.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import type { Tenure } from '../../../src/ports/leases.ts';
+import type { Tenure } from '../../../src/ports/processes.ts';
 import type { Application } from '../application.ts';
 import { readRaw } from '../channel-feed.ts';
 import { connect, createClient, createOn } from '../inbound/client.ts';

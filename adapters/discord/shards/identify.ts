@@ -1,10 +1,8 @@
 import { Routes, type APIGatewayBotInfo, type APIGatewaySessionStartLimit } from 'discord.js';
-import { sleep, type Clock } from '../../../src/async/clock.ts';
-import { MINUTE_MS } from '../../../src/async/time.ts';
+import { sleep, type Clock, MINUTE_MS } from '../../../src/async/clock.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
-import type { Tenure } from '../../../src/ports/leases.ts';
-import type { Quota } from '../../../src/ports/quota.ts';
+import type { Tenure, Quota } from '../../../src/ports/processes.ts';
 import type { Api } from '../api.ts';
 
 /** Time between two IDENTIFY of one key, with a margin for their ways (reference, "Sharding"). */

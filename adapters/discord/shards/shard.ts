@@ -1,7 +1,7 @@
 import type { Client } from 'discord.js';
 import { toAppError, type AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
-import type { Tenure } from '../../../src/ports/leases.ts';
+import type { Tenure } from '../../../src/ports/processes.ts';
 import { retryUntilAborted } from '../../../src/app/retry-until-aborted.ts';
 import { destroy, isConnected } from '../inbound/client.ts';
 

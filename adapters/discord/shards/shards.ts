@@ -1,8 +1,7 @@
-import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
-import type { Share, Tenure, Work } from '../../../src/ports/leases.ts';
-import type { Processes } from '../../../src/ports/processes.ts';
+import type { Share, Tenure, Work, Processes } from '../../../src/ports/processes.ts';
 import { retryUntilAborted } from '../../../src/app/retry-until-aborted.ts';
 import type { Shard, ShardKey } from './shard.ts';
 

@@ -1,6 +1,6 @@
 import type { SlackOptions } from '../adapter.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Finding } from '../../../src/model/service-status.ts';
+import type { Finding } from '../../../src/model/service.ts';
 
 export type Findings = AsyncGenerator<Finding, void, void>;
 

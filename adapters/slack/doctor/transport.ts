@@ -8,7 +8,7 @@ import { clientOptions } from '../api.ts';
 import { fromSlack, isRefusal } from '../errors.ts';
 import { appOf, socketRefusal } from '../inbound/socket.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Finding } from '../../../src/model/service-status.ts';
+import type { Finding } from '../../../src/model/service.ts';
 
 const PROBE_MS = 10_000;
 

@@ -5,7 +5,7 @@ import type { Installed } from '../install/installations.ts';
 import { LIMITED_PAGE } from '../rates.ts';
 import { finding, optional, runCheck } from './findings.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Finding } from '../../../src/model/service-status.ts';
+import type { Finding } from '../../../src/model/service.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { SlackOptions } from '../adapter.ts';
 import { missingIn, readChannel } from '../channel-feed.ts';
@@ -15,7 +15,7 @@ import { readInstalled } from '../install/token-check.ts';
 import { INSTALL_PATH, pageOf } from '../manifest.ts';
 import { SCOPES } from '../scopes.ts';
 import type { Core } from '../../../src/adapter.ts';
-import type { ChannelWatch } from '../../../src/model/watch.ts';
+import type { ChannelWatch } from '../../../src/model/space.ts';
 
 /**
  * Reads a page of a channel, whose length shows how much history Slack gives the app; undefined where

@@ -13,10 +13,8 @@ import { createLru } from '../../../src/async/lru.ts';
 import { faultFields, type MessageKey } from '../../../src/errors.ts';
 import type { Translate } from '../../../src/i18n/texts.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
-import type { Content } from '../../../src/model/content.ts';
-import type { OutgoingFile } from '../../../src/model/file.ts';
-import type { Member } from '../../../src/model/member.ts';
-import { keyOf, type Space } from '../../../src/model/place.ts';
+import type { Content, OutgoingFile } from '../../../src/model/message.ts';
+import { type Member, keyOf, type Space } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 

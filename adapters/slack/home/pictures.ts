@@ -3,7 +3,7 @@ import type { Uploads } from '../outbound/uploads.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { faultFields } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
-import type { OutgoingFile } from '../../../src/model/file.ts';
+import type { OutgoingFile } from '../../../src/model/message.ts';
 import { keyOf, type Space } from '../../../src/model/place.ts';
 
 interface Picture {

@@ -1,8 +1,7 @@
-import { MINUTE_MS } from '../../../src/async/time.ts';
-import { sleep, type Clock } from '../../../src/async/clock.ts';
+import { MINUTE_MS, sleep, type Clock } from '../../../src/async/clock.ts';
 import { faultFields } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
-import type { Agreements } from '../../../src/ports/agreements.ts';
+import type { Agreements } from '../../../src/ports/processes.ts';
 
 /** Name of the time at which some process surely took Slack's events last, ms since 1970. */
 const TAKEN = 'slack-events-taken';

@@ -6,7 +6,7 @@ import { silentLogger } from '../api.ts';
 import { REQUEST_AGE_S, REQUEST_BYTES } from '../limits.ts';
 import type { InstallPages } from '../install/pages.ts';
 import { EVENTS_PATH } from '../manifest.ts';
-import { MINUTE_MS } from '../../../src/async/time.ts';
+import { MINUTE_MS } from '../../../src/async/clock.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 

@@ -7,8 +7,7 @@ import type { Installed } from '../install/installations.ts';
 import { isWritten, type RawFile, type RawSlackMessage } from './raw-message.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { faultFields } from '../../../src/errors.ts';
-import type { MessageFile } from '../../../src/model/file.ts';
-import type { Author, Message } from '../../../src/model/message.ts';
+import type { MessageFile, Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef, Space } from '../../../src/model/place.ts';
 
 export interface MessageReaderDeps {

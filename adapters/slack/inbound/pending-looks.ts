@@ -1,6 +1,5 @@
 import { spaceOf } from '../ids.ts';
-import type { Clock } from '../../../src/async/clock.ts';
-import { MINUTE_MS } from '../../../src/async/time.ts';
+import { type Clock, MINUTE_MS } from '../../../src/async/clock.ts';
 import { faultFields, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { keyOf, type Channel, type Space } from '../../../src/model/place.ts';

@@ -14,8 +14,8 @@ import { isTokenAccepted, readInstalled, readWorkspaces } from './token-check.ts
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
-import type { InstallationStore } from '../../../src/ports/installations.ts';
-import type { Leases } from '../../../src/ports/leases.ts';
+import type { InstallationStore } from '../../../src/ports/store.ts';
+import type { Leases } from '../../../src/ports/processes.ts';
 
 export interface ManyWorkspacesDeps {
   readonly store: InstallationStore;

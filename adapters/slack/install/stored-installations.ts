@@ -3,9 +3,9 @@ import type { Installed, InstallationsListener } from './installations.ts';
 import { spaceOf, PLATFORM } from '../ids.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Space } from '../../../src/model/place.ts';
-import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../../src/async/locks.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
-import type { InstallationStore, StoredSecret } from '../../../src/ports/installations.ts';
+import type { InstallationStore, StoredSecret } from '../../../src/ports/store.ts';
 
 /** The stored form of a workspace, or of an organisation that installed the app as a whole. */
 const storedForm = z.looseObject({

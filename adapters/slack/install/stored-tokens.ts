@@ -9,11 +9,11 @@ import {
   type StoredBot,
   type StoredInstallation,
 } from './stored-installations.ts';
-import { HOUR_MS } from '../../../src/async/time.ts';
+import { HOUR_MS } from '../../../src/async/clock.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
-import type { InstallationStore } from '../../../src/ports/installations.ts';
-import type { Leases } from '../../../src/ports/leases.ts';
+import type { InstallationStore } from '../../../src/ports/store.ts';
+import type { Leases } from '../../../src/ports/processes.ts';
 
 export interface StoredTokensDeps {
   readonly store: Pick<InstallationStore, 'of' | 'replace'>;

@@ -17,7 +17,7 @@ import type { Uploads } from '../outbound/uploads.ts';
 import { AppError } from '../../../src/errors.ts';
 import { isAtKnownHost, knownHosts } from '../../../src/http/known-hosts.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
-import type { Content } from '../../../src/model/content.ts';
+import type { Content } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { MirrorFile } from '../../../src/ports/mirrors.ts';
 import type { Answer } from '../../../src/ports/platform.ts';

@@ -11,8 +11,7 @@ import { teamOf } from './invocations.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { formOfPress, type FormInfo } from '../../../src/model/command-info.ts';
-import type { Member } from '../../../src/model/member.ts';
-import type { Space } from '../../../src/model/place.ts';
+import type { Member, Space } from '../../../src/model/place.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 
 /** The callback of the modal with the form of a press. */

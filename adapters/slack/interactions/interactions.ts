@@ -24,7 +24,7 @@ import { AppError, faultFields, toAppError, type Sentence } from '../../../src/e
 import { say } from '../../../src/i18n/texts.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
 import { typedCode } from '../../../src/text/quoted-words.ts';
-import type { Member } from '../../../src/model/member.ts';
+import type { Member } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 
 /** Fields without which a use cannot be handled; bolt's types only promise them. docs.slack.dev: "Slash commands", "Interactivity". */

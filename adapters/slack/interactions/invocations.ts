@@ -4,8 +4,7 @@ import type { People, SlackUser } from '../people.ts';
 import { escape, unescape, withUnicodeEmoji } from '../rich-text/atoms.ts';
 import { parseMrkdwn } from '../rich-text/parse-mrkdwn.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Member } from '../../../src/model/member.ts';
-import type { Space } from '../../../src/model/place.ts';
+import type { Member, Space } from '../../../src/model/place.ts';
 import type { RichText } from '../../../src/rich-text/rich-text.ts';
 
 /** A person who does something, by what Slack knows of them. */

@@ -15,9 +15,8 @@ import { createLru } from '../../../src/async/lru.ts';
 import { findChoice, readSwitch } from '../../../src/command/command-line.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
-import type { Attachment } from '../../../src/model/file.ts';
-import type { Member } from '../../../src/model/member.ts';
-import type { Space } from '../../../src/model/place.ts';
+import type { Attachment } from '../../../src/model/message.ts';
+import type { Member, Space } from '../../../src/model/place.ts';
 
 export interface ModalsDeps {
   readonly api: Api;

@@ -8,7 +8,7 @@ import { controlBlocks } from '../outbound/blocks.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render } from '../outbound/render.ts';
 import { renderStreamed } from '../rich-text/render-streamed.ts';
-import type { Content } from '../../../src/model/content.ts';
+import type { Content } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 

@@ -8,7 +8,7 @@ import type { MirroredFile } from './metadata.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import { link, paragraph, text } from '../../../src/rich-text/rich-text.ts';
-import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { Mirror, MirrorFile } from '../../../src/ports/mirrors.ts';
 import { quotedWords } from '../../../src/text/quoted-words.ts';
 

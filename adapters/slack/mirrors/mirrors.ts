@@ -1,6 +1,6 @@
 import type { Api } from '../api.ts';
-import { DAY_MS } from '../../../src/async/time.ts';
-import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
+import { DAY_MS } from '../../../src/async/clock.ts';
+import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { AppError } from '../../../src/errors.ts';
 import { FILES_BYTES } from '../limits.ts';
 import { channelIdOf, PLATFORM, positionOf, writtenMsOf } from '../ids.ts';
@@ -31,7 +31,7 @@ import {
   type Posted,
 } from '../../../src/model/place.ts';
 import { paragraph, styled, text } from '../../../src/rich-text/rich-text.ts';
-import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type {
   CreateOptions,
   Mirror,

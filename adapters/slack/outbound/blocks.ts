@@ -1,5 +1,5 @@
 import type { RichTextBlock } from '../rich-text/blocks.ts';
-import type { Control } from '../../../src/model/content.ts';
+import type { Control } from '../../../src/model/message.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import { CAPABILITIES, LABEL_CHARS, OPTIONS, PLACEHOLDER_CHARS, VALUE_CHARS } from '../limits.ts';
 

@@ -7,7 +7,7 @@ import { personaOf, type Uploads } from './uploads.ts';
 import type { Part } from './render.ts';
 import { recover } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { MirrorFile, Persona } from '../../../src/ports/mirrors.ts';
 
 /** Options of posting. */

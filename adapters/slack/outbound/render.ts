@@ -1,5 +1,5 @@
 import { labelled } from '../../../src/rich-text/compose.ts';
-import type { Content } from '../../../src/model/content.ts';
+import type { Content } from '../../../src/model/message.ts';
 import { type ReduceOptions, withoutSpoilers } from '../../../src/rich-text/reduce.ts';
 import {
   paragraph,

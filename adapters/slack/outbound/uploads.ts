@@ -9,9 +9,9 @@ import type { CallPriority } from '../rate-limiter.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import { isAtKnownHost, knownHosts } from '../../../src/http/known-hosts.ts';
-import type { OutgoingFile } from '../../../src/model/file.ts';
+import type { OutgoingFile } from '../../../src/model/message.ts';
 import type { Space } from '../../../src/model/place.ts';
-import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { SlackBlock } from './blocks.ts';
 
 /** The name and picture above a message, as the methods that post take them. */

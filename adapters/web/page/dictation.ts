@@ -1,4 +1,4 @@
-import type { DictatedWords } from '../../../src/model/transcript.ts';
+import type { DictatedWords } from '../../../src/model/message.ts';
 import type { DictationEnd } from '../protocol.ts';
 import { applyWords, type LiveTranscript } from './live-transcript.ts';
 

@@ -1,4 +1,4 @@
-import type { DictatedWords } from '../../../src/model/transcript.ts';
+import type { DictatedWords } from '../../../src/model/message.ts';
 
 /** The words of a recording under way, as far as they are known. */
 export interface LiveTranscript {

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { DictatedWords } from '../../../src/model/transcript.ts';
+import type { DictatedWords } from '../../../src/model/message.ts';
 import { t } from './boot.ts';
 import type { LiveTranscript } from './live-transcript.ts';
 

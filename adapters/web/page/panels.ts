@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import type { EngineReport } from '../../../src/model/service-status.ts';
+import type { EngineReport } from '../../../src/model/service.ts';
 import { splitInstruction } from '../../../src/text/instruction.ts';
 import type { PageKey } from '../protocol.ts';
 import type { App } from './app.ts';

@@ -1,5 +1,5 @@
 import type { Voice } from '../../../src/api/contract.ts';
-import { AUDIO_FORMATS } from '../../../src/model/file.ts';
+import { AUDIO_FORMATS } from '../../../src/model/message.ts';
 import { stableUuid } from '../../uuid.ts';
 import type { EspeakVoice } from './library.ts';
 

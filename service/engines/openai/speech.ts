@@ -1,4 +1,4 @@
-import { AUDIO_FORMATS } from '../../../src/model/file.ts';
+import { AUDIO_FORMATS } from '../../../src/model/message.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { EngineConfig } from '../../config.ts';
 import type { Sound, SpeechEngine } from '../../engine.ts';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Voice } from '../../../src/api/contract.ts';
-import { AUDIO_FORMATS } from '../../../src/model/file.ts';
+import { AUDIO_FORMATS } from '../../../src/model/message.ts';
 import { stableUuid } from '../../uuid.ts';
 import type { VoiceKind, VoiceModel } from './voice-model.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Voice } from '../../../src/api/contract.ts';
 import { streamable } from '../../../src/audio/codec/encode.ts';
-import type { AudioFormat } from '../../../src/model/file.ts';
+import type { AudioFormat } from '../../../src/model/message.ts';
 import { detectLanguage } from '../../../src/text/language/detect.ts';
 import {
   findLanguage,

@@ -1,4 +1,4 @@
-import type { RecentCalls } from '../../model/service-status.ts';
+import type { RecentCalls } from '../../model/service.ts';
 import type { CallReport, OnCall } from '../call-report.ts';
 import type { Metrics } from '../../ops/metrics.ts';
 import { declareCallMetrics } from './prometheus.ts';

@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../../async/time.ts';
+import { HOUR_MS, MINUTE_MS } from '../../async/clock.ts';
 import type { CallReport, OnCall } from '../call-report.ts';
 
 /** The stretch of time by which calls are forgotten. */

@@ -3,7 +3,7 @@
  * ones that public clients use. JSON in text frames; unknown types and fields are ignored.
  */
 import { z } from 'zod';
-import { AUDIO_FORMATS } from '../../model/file.ts';
+import { AUDIO_FORMATS } from '../../model/message.ts';
 
 /** Audio of recognition: signed 16-bit little-endian samples, mono. */
 export const REALTIME_RATE_HZ = 16_000;

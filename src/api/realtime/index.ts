@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { realClock, type Clock } from '../../async/clock.ts';
-import { createSemaphore, type Semaphore } from '../../async/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../async/locks.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { OnCall } from '../call-report.ts';
 import type { SpeechApi } from '../speech.ts';

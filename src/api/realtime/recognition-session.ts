@@ -2,7 +2,7 @@ import { backoffMs } from '../../async/backoff.ts';
 import type { Clock } from '../../async/clock.ts';
 import { createLevelMeter } from '../../audio/vad.ts';
 import { AppError } from '../../errors.ts';
-import type { Asker } from '../../model/lane.ts';
+import type { Asker } from '../../model/service.ts';
 import { openReport, type OnCall } from '../call-report.ts';
 import { PATHS } from '../contract.ts';
 import { createAudioTail } from './audio-tail.ts';

@@ -1,4 +1,4 @@
-import { LANES, type Lane } from '../../model/lane.ts';
+import { LANES, type Lane } from '../../model/service.ts';
 
 /** A job that waits in a lane. */
 export interface Waiting {

@@ -1,4 +1,4 @@
-import type { StateChange } from '../../ports/shared-states.ts';
+import type { StateChange } from '../../ports/store.ts';
 import { createPace, shiftPaceState, type Pace, type PaceState } from './pace.ts';
 
 /** Time after which a process that reported waiting requests has no portion any more. */

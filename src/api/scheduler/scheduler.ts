@@ -1,5 +1,5 @@
 import type { Clock } from '../../async/clock.ts';
-import { LANES, type Lane } from '../../model/lane.ts';
+import { LANES, type Lane } from '../../model/service.ts';
 import { createConcurrency } from './concurrency.ts';
 import { createLanes, type Waiting } from './lanes.ts';
 import { NotSentError } from './not-sent-error.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../async/clock.ts';
-import type { Lane } from '../../model/lane.ts';
-import type { SharedStates } from '../../ports/shared-states.ts';
+import type { Lane } from '../../model/service.ts';
+import type { SharedStates } from '../../ports/store.ts';
 import { createPace, newPaceState, type Pace } from './pace.ts';
 import { enterReport, type MetRefusal, type PaceAnswer, type PaceReport } from './pace-row.ts';
 

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../model/file.ts';
+import type { ByteSource } from '../../model/message.ts';
 import { bytesSource } from '../bytes.ts';
 import { decodeTo, decodeWith, type FallbackDecoder } from '../codec/decode.ts';
 import { AppError } from '../../errors.ts';

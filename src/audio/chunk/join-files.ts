@@ -1,4 +1,4 @@
-import type { AudioFormat } from '../../model/file.ts';
+import type { AudioFormat } from '../../model/message.ts';
 import { type ByteReader, createByteReader } from '../bytes.ts';
 import { decodeFlac } from '../codec/decode-flac.ts';
 import { decodeWav } from '../codec/decode-wav.ts';

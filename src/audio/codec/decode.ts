@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { ByteSource } from '../../model/file.ts';
+import type { ByteSource } from '../../model/message.ts';
 import { readAdts } from '../container/adts.ts';
 import type { ByteReader } from '../bytes.ts';
 import { decodeAac } from './decode-aac.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { AudioFormat } from '../../model/file.ts';
+import type { AudioFormat } from '../../model/message.ts';
 import { flac } from './encode-flac.ts';
 import { mp3 } from './encode-mp3.ts';
 import { oggOpus } from './encode-opus.ts';

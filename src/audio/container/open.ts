@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../model/file.ts';
+import type { ByteSource } from '../../model/message.ts';
 import { type ByteReader, createByteReader } from '../bytes.ts';
 import { emptyAudio, unknownAudio, unsupportedAudio } from '../errors.ts';
 import { skipId3 } from './id3.ts';

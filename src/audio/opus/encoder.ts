@@ -1,4 +1,4 @@
-import { createSemaphore } from '../../async/semaphore.ts';
+import { createSemaphore } from '../../async/locks.ts';
 import { createFrameEncoder } from './frame-encoder.ts';
 
 /** The rates that Opus takes (RFC 6716 section 2), lowest first. */

@@ -1,4 +1,4 @@
-import { createSemaphore } from '../../async/semaphore.ts';
+import { createSemaphore } from '../../async/locks.ts';
 import { plan, rowsOf, type Current } from './plan.ts';
 import { createTargets, type Records, type TargetDeps } from './targets.ts';
 import type { MessageMetrics } from '../metrics.ts';
@@ -6,7 +6,7 @@ import type { Prepared } from '../prepare/prepared.ts';
 import { OutageError } from '../outage.ts';
 import { loggingOf } from '../traces.ts';
 import { reasonSentence, type AppError } from '../../errors.ts';
-import type { Tenure } from '../../ports/leases.ts';
+import type { Tenure } from '../../ports/processes.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
 import { flaggedLanguage, type Outcome, type Row } from '../../store/inbox/row.ts';
 import { recordUsage } from '../../store/usage.ts';

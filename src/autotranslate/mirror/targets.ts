@@ -1,6 +1,6 @@
 import { AppError, toAppError } from '../../errors.ts';
 import type { Posted } from '../../model/place.ts';
-import type { Tenure } from '../../ports/leases.ts';
+import type { Tenure } from '../../ports/processes.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { MirrorStore, StoredMirror } from '../../store/channels/mirrors.ts';
 import type { Store } from '../../store/index.ts';

@@ -1,5 +1,5 @@
 import { AppError, toAppError } from '../../errors.ts';
-import type { MessageFile, OutgoingFile, UnreadFile } from '../../model/file.ts';
+import type { MessageFile, OutgoingFile, UnreadFile } from '../../model/message.ts';
 import type { MirrorFile } from '../../ports/mirrors.ts';
 
 /** The files of a message for its mirrors. */

@@ -1,10 +1,8 @@
 import { reasonSentence, type Sentence } from '../../errors.ts';
 import { say, type Texts } from '../../i18n/texts.ts';
-import type { OutgoingFile } from '../../model/file.ts';
+import { type OutgoingFile, type Message, TRANSCRIPT_KINDS } from '../../model/message.ts';
 import { joined, labelled, lines, plainWords, sentence } from '../../rich-text/compose.ts';
-import type { Message } from '../../model/message.ts';
 import { link, styled, subtext, text, type Inline } from '../../rich-text/rich-text.ts';
-import { TRANSCRIPT_KINDS } from '../../model/transcript.ts';
 import type { Mirror, Persona } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/transcript-file.ts';

@@ -1,6 +1,11 @@
 import { createLru } from '../../async/lru.ts';
-import type { Person } from '../../model/member.ts';
-import { isSameChannel, keyOf, type MessageRef, type Space } from '../../model/place.ts';
+import {
+  type Person,
+  isSameChannel,
+  keyOf,
+  type MessageRef,
+  type Space,
+} from '../../model/place.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 
 /** Longest context of a translation (contract section 4.4, `context`). */

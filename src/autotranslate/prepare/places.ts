@@ -1,7 +1,7 @@
 import type { Services } from '../../command/services.ts';
 import { isSameChannel, type Channel } from '../../model/place.ts';
-import type { ChannelWatch } from '../../model/watch.ts';
-import type { Tenure } from '../../ports/leases.ts';
+import type { ChannelWatch } from '../../model/space.ts';
+import type { Tenure } from '../../ports/processes.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { isSameTarget } from '../../store/channels/mirrors.ts';
 import type { StandingThreads } from '../../store/channels/standing-threads.ts';

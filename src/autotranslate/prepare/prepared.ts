@@ -1,7 +1,6 @@
 import type { AppError } from '../../errors.ts';
-import type { MessageFile } from '../../model/file.ts';
-import type { Message } from '../../model/message.ts';
-import type { ChannelWatch } from '../../model/watch.ts';
+import type { MessageFile, Message } from '../../model/message.ts';
+import type { ChannelWatch } from '../../model/space.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { Row } from '../../store/inbox/row.ts';
 import { claimsAudio, hasWords, type SkipReason } from '../policy.ts';

@@ -1,15 +1,14 @@
 import { isBusy } from '../../api/service-error.ts';
-import { resultOf } from '../../async/generators.ts';
+import { resultOf } from '../../async/abort.ts';
 import { createLru } from '../../async/lru.ts';
 import { mayBeOutage, OutageError, type Outages } from '../outage.ts';
 import { claimsAudio } from '../policy.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { plainWords } from '../../rich-text/compose.ts';
-import type { Lane } from '../../model/lane.ts';
-import type { Message } from '../../model/message.ts';
+import type { Lane } from '../../model/service.ts';
+import type { Message, Transcript } from '../../model/message.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
-import type { Transcript } from '../../model/transcript.ts';
 import type { TranscriptionProgress } from '../../speech/transcriber.ts';
 import type { Row, RowKey } from '../../store/inbox/row.ts';
 import { isStorageFault } from '../../sqlite/disk-fault.ts';

@@ -21,7 +21,7 @@ import {
 import { linesOf, normalise } from '../normalise.ts';
 import { withoutSpacesAfter } from '../../text/unicode.ts';
 import { asText, map, mapBlocks, mapInline, mapRows } from '../walk.ts';
-import type { OutgoingFile } from '../../model/file.ts';
+import type { OutgoingFile } from '../../model/message.ts';
 import { withoutSpoilers } from '../reduce.ts';
 
 const spacesBefore = /^[^\S\n]+/;

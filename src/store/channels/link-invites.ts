@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Transaction } from 'kysely';
-import { HOUR_MS } from '../../async/time.ts';
-import type { ChannelWatch, LinkInvite } from '../../model/watch.ts';
+import { HOUR_MS } from '../../async/clock.ts';
+import type { ChannelWatch, LinkInvite } from '../../model/space.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 

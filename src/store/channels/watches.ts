@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { channelAround, channelKey, keyOf, type Channel, type Space } from '../../model/place.ts';
-import type { ChannelWatch, WatchMode } from '../../model/watch.ts';
-import { createKeyedMutex } from '../../async/keyed-mutex.ts';
+import type { ChannelWatch, WatchMode } from '../../model/space.ts';
+import { createKeyedMutex } from '../../async/locks.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';

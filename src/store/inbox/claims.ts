@@ -1,5 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
-import type { Tenure } from '../../ports/leases.ts';
+import type { Tenure } from '../../ports/processes.ts';
 import {
   claimedColumns,
   DELETED,

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../async/time.ts';
-import type { Channel, MessageRef, Space } from '../../model/place.ts';
+import { DAY_MS } from '../../async/clock.ts';
+import type { Channel, MessageRef, Space, Person } from '../../model/place.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type InboxDeps } from './claims.ts';
 import {
@@ -13,7 +13,6 @@ import {
   isDead,
 } from './row.ts';
 import type { Transaction } from 'kysely';
-import type { Person } from '../../model/member.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import type { ErrorCode, Sentence } from '../../errors.ts';

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { ErrorCode, Sentence } from '../../errors.ts';
-import type { ByteSource, MessageFile } from '../../model/file.ts';
-import type { Message } from '../../model/message.ts';
+import type { ByteSource, MessageFile, Message } from '../../model/message.ts';
 import type { Channel, MessageRef } from '../../model/place.ts';
-import type { ChannelWatch } from '../../model/watch.ts';
+import type { ChannelWatch } from '../../model/space.ts';
 import type { Schema } from '../schema.ts';
 
 type StoredFile = Omit<MessageFile, 'open'>;

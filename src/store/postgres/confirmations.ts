@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../async/clock.ts';
 import { createLru, type Lru } from '../../async/lru.ts';
 import { AppError } from '../../errors.ts';
-import type { SignalTopic } from '../../ports/signals.ts';
+import type { SignalTopic } from '../../ports/store.ts';
 
 /** Longest wait for a process that is alive; one that is not counts no more once its lease ends. */
 const APPLY_MS = 15_000;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../async/clock.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Tenure } from '../../ports/leases.ts';
+import type { Tenure } from '../../ports/processes.ts';
 import { LEASE_MS, MARGIN_MS, type Granted } from './lease-rows.ts';
 
 /** Times up to which a holder may act, by the monotonic and by the wall clock. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Leases } from '../../ports/leases.ts';
+import type { Leases } from '../../ports/processes.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { connectionLost } from './faults.ts';
 import { createHeldLeases } from './held-leases.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type RawBuilder } from 'kysely';
 import type { Clock } from '../../async/clock.ts';
-import type { Quota } from '../../ports/quota.ts';
+import type { Quota } from '../../ports/processes.ts';
 import { createQuota, type QuotaRows } from '../quota.ts';
 import type { Schema } from '../schema.ts';
 

@@ -1,4 +1,4 @@
-import type { Tenure } from '../../ports/leases.ts';
+import type { Tenure } from '../../ports/processes.ts';
 import type { TimeBounds } from './database-clock.ts';
 import type { HeldLeases } from './held-leases.ts';
 import { isFree, NOW_MS, RELEASED, type Granted } from './lease-rows.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { createSemaphore } from '../../async/semaphore.ts';
-import type { SharedStates, StateChange } from '../../ports/shared-states.ts';
+import { createSemaphore } from '../../async/locks.ts';
+import type { SharedStates, StateChange } from '../../ports/store.ts';
 import type { Schema } from '../schema.ts';
 import type { ListenSession } from './session.ts';
 

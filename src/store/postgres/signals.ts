@@ -1,10 +1,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { sleep, waitUntil, type Clock } from '../../async/clock.ts';
-import { createKeyedMutex } from '../../async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../async/locks.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Tenure } from '../../ports/leases.ts';
-import type { SignalTopic, SignalTopics } from '../../ports/signals.ts';
+import type { Tenure } from '../../ports/processes.ts';
+import type { SignalTopic, SignalTopics } from '../../ports/store.ts';
 import { createLocalSignals, type LocalSignals } from '../local-signals.ts';
 import type { Schema } from '../schema.ts';
 import { createConfirmations, type Applied, type Revision } from './confirmations.ts';

@@ -1,10 +1,10 @@
 import type { Store } from '../index.ts';
-import type { Person } from '../../model/member.ts';
+import type { Person } from '../../model/place.ts';
 import { createOptOuts, personColumns } from '../settings.ts';
 import { forgetDeliveries } from '../deliveries.ts';
 import { forgetAuthor } from '../inbox/index.ts';
 import { keepTotals } from '../usage.ts';
-import type { PersonalData } from '../../ports/personal-data.ts';
+import type { PersonalData } from '../../ports/platform.ts';
 
 export type Privacy = ReturnType<typeof createPrivacy>;
 

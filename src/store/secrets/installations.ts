@@ -1,5 +1,5 @@
 import { keyOf, type Space } from '../../model/place.ts';
-import type { InstallationStore } from '../../ports/installations.ts';
+import type { InstallationStore } from '../../ports/store.ts';
 import type { Cipher } from './encryption.ts';
 import type { Store } from '../index.ts';
 

@@ -3,9 +3,8 @@ import { isKeyRefused, ServiceError } from '../../api/service-error.ts';
 import { createCache, createLru } from '../../async/lru.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Member } from '../../model/member.ts';
-import { keyOf, type Space } from '../../model/place.ts';
-import type { KeyTrouble, OwnKeyState } from '../../model/own-key.ts';
+import { type Member, keyOf, type Space } from '../../model/place.ts';
+import type { KeyTrouble, OwnKeyState } from '../../model/service.ts';
 import { cipherOf } from './encryption.ts';
 import type { Store } from '../index.ts';
 

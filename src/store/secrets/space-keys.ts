@@ -2,9 +2,8 @@ import type { KeyProbe } from '../../api/key-probe.ts';
 import { serviceKey } from '../../api/keys.ts';
 import { isKeyRefused, ServiceError } from '../../api/service-error.ts';
 import { toAppError, userError } from '../../errors.ts';
-import type { Member } from '../../model/member.ts';
-import type { OwnKeyState } from '../../model/own-key.ts';
-import type { Space } from '../../model/place.ts';
+import type { Member, Space } from '../../model/place.ts';
+import type { OwnKeyState } from '../../model/service.ts';
 import type { OwnKeys } from './own-keys.ts';
 
 /** The keys of the service that spaces bring, as their moderators see them: never the keys themselves. */

@@ -1,6 +1,6 @@
-import { createKeyedMutex } from '../../async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../async/locks.ts';
 import { AppError } from '../../errors.ts';
-import type { Leases, Tenure, Work } from '../../ports/leases.ts';
+import type { Leases, Tenure, Work } from '../../ports/processes.ts';
 import type { StoreWriter } from '../writer.ts';
 
 /** Name of the row whose epoch counts the processes that have opened this database. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../async/clock.ts';
-import type { Quota } from '../../ports/quota.ts';
+import type { Quota } from '../../ports/processes.ts';
 import { createQuota, type QuotaRows } from '../quota.ts';
 
 /** Creates the quota of a database that only one process uses: rates begin anew with it. */

@@ -1,5 +1,4 @@
-import type { Person } from '../../model/member.ts';
-import type { MessageRef } from '../../model/place.ts';
+import type { Person, MessageRef } from '../../model/place.ts';
 import type { Detection } from './detect.ts';
 import {
   LANGUAGES,

@@ -1,8 +1,7 @@
 import type { Assistant } from '../../chat/assistant.ts';
 import type { AppError } from '../../errors.ts';
-import type { OutgoingFile } from '../../model/file.ts';
+import type { OutgoingFile, RoomTranscriptKind } from '../../model/message.ts';
 import type { Channel } from '../../model/place.ts';
-import type { RoomTranscriptKind } from '../../model/transcript.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { RoomContext } from '../room-context.ts';
 import type { CaptionOptions } from '../room-types.ts';

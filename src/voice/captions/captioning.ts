@@ -1,15 +1,12 @@
 import { orAborted } from '../../async/abort.ts';
-import { waitUntil } from '../../async/clock.ts';
-import { MINUTE_MS } from '../../async/time.ts';
+import { waitUntil, MINUTE_MS } from '../../async/clock.ts';
 import type { Assistant } from '../../chat/assistant.ts';
 import { type AppError, userError } from '../../errors.ts';
 import { logFailure } from '../../telemetry/log.ts';
 import { lines } from '../../rich-text/compose.ts';
-import type { Content } from '../../model/content.ts';
+import type { Content, RoomTranscriptKind } from '../../model/message.ts';
 import { channelMention, type Channel, type Posted } from '../../model/place.ts';
-import type { ConsentChoice } from '../../model/space-choices.ts';
-import type { StoredCaptions } from '../../model/stored-room.ts';
-import type { RoomTranscriptKind } from '../../model/transcript.ts';
+import type { ConsentChoice, StoredCaptions } from '../../model/space.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import { spokenMs, type SpeechItem } from '../tts/speech-item.ts';

@@ -1,7 +1,7 @@
 import type { ChatTurn } from '../../api/contract.ts';
 import type { Assistant } from '../../chat/assistant.ts';
-import type { Asker } from '../../model/lane.ts';
-import { mapStates, resultOf } from '../../async/generators.ts';
+import type { Asker } from '../../model/service.ts';
+import { mapStates, resultOf } from '../../async/abort.ts';
 import { languageName } from '../../text/language/languages.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import type { TranscriptLine } from './caption.ts';

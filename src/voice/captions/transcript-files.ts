@@ -1,6 +1,5 @@
 import { yieldTurn } from '../../audio/pcm.ts';
-import type { OutgoingFile } from '../../model/file.ts';
-import type { RoomTranscriptKind } from '../../model/transcript.ts';
+import type { OutgoingFile, RoomTranscriptKind } from '../../model/message.ts';
 import { longTranscriptFile } from '../../speech/transcript-file.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
 import type { SessionTranscript, TranscriptLine } from './caption.ts';

@@ -1,6 +1,6 @@
 import { orAborted } from '../../async/abort.ts';
 import type { Clock } from '../../async/clock.ts';
-import { createSemaphore } from '../../async/semaphore.ts';
+import { createSemaphore } from '../../async/locks.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { plainWords } from '../../rich-text/compose.ts';
 import type { Channel } from '../../model/place.ts';

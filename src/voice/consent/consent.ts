@@ -1,7 +1,7 @@
 import { type Backoff, backoffMs } from '../../async/backoff.ts';
 import type { Clock } from '../../async/clock.ts';
 import { type AppError, toAppError } from '../../errors.ts';
-import type { ConsentChoice, ConsentRule } from '../../model/space-choices.ts';
+import type { ConsentChoice, ConsentRule } from '../../model/space.ts';
 import type { RoomMember } from '../../ports/voice.ts';
 import type { Notice } from './notice.ts';
 

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../async/time.ts';
+import { MINUTE_MS } from '../../async/clock.ts';
 import type { Channel, Posted } from '../../model/place.ts';
 import type { RoomMember } from '../../ports/voice.ts';
 import type { ListeningMode } from '../listening-mode.ts';

@@ -1,5 +1,5 @@
 import { type OpusToc, parseToc } from '../../audio/opus/packet.ts';
-import { USUAL_PAUSE_MS } from '../../model/space-choices.ts';
+import { USUAL_PAUSE_MS } from '../../model/space.ts';
 import type { Utterance } from '../../ports/recogniser.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import {

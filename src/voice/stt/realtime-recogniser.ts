@@ -8,7 +8,7 @@ import type { RecognitionSession } from '../../api/realtime/recognition-session.
 import type { RealtimeText } from '../../api/realtime/results.ts';
 import { orAborted } from '../../async/abort.ts';
 import { sleep, type Clock } from '../../async/clock.ts';
-import type { Semaphore } from '../../async/semaphore.ts';
+import type { Semaphore } from '../../async/locks.ts';
 import type { Space } from '../../model/place.ts';
 import { createPacketDecoder, type PacketDecoder } from '../../audio/opus/decoder.ts';
 import { OPUS_CLOCK_HZ } from '../../audio/opus/packet.ts';

@@ -1,10 +1,10 @@
-import { createKeyedMutex } from '../../async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../async/locks.ts';
 import { type Log, logFailure } from '../../telemetry/log.ts';
 import { lines } from '../../rich-text/compose.ts';
 import type { Message } from '../../model/message.ts';
 import type { RichText } from '../../rich-text/rich-text.ts';
 import { keyOf, type Space } from '../../model/place.ts';
-import { isQuiet } from '../../model/space-choices.ts';
+import { isQuiet } from '../../model/space.ts';
 import type { OpenRoom } from '../room.ts';
 import type { RoomTexts } from '../texts.ts';
 import type { SpeechRequest, VoiceServices } from '../room-types.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Voice } from '../../api/contract.ts';
-import { waitUntil } from '../../async/clock.ts';
-import { createKeyedMutex } from '../../async/keyed-mutex.ts';
-import { DAY_MS, MINUTE_MS } from '../../async/time.ts';
+import { waitUntil, DAY_MS, MINUTE_MS } from '../../async/clock.ts';
+import { createKeyedMutex } from '../../async/locks.ts';
 import type { AppError } from '../../errors.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
 import { plainWords } from '../../rich-text/compose.ts';

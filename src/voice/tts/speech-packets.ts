@@ -1,7 +1,7 @@
 /** Makes Opus packets of 20 ms, the length that voice channels play, of any speech. */
 import { untilAborted } from '../../async/abort.ts';
 import { AppError, toAppError } from '../../errors.ts';
-import type { AudioFormat, ByteSource } from '../../model/file.ts';
+import type { AudioFormat, ByteSource } from '../../model/message.ts';
 import { createByteReader } from '../../audio/bytes.ts';
 import { decode } from '../../audio/codec/decode.ts';
 import { decodeOpus } from '../../audio/codec/decode-opus.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { diagnose } from '../../../adapters/discord/doctor.ts';
-import type { Finding } from '../../../src/model/service-status.ts';
-import type { ChannelWatch, WatchMode } from '../../../src/model/watch.ts';
+import type { Finding } from '../../../src/model/service.ts';
+import type { ChannelWatch, WatchMode } from '../../../src/model/space.ts';
 import {
   startDiscordFake,
   type DiscordFake,

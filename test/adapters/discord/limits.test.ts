@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { linkTo, spaceOf } from '../../../adapters/discord/ids.ts';
-import type { Content, Control } from '../../../src/model/content.ts';
+import type { Content, Control } from '../../../src/model/message.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
 import { rich } from '../../fakes/rich-text.ts';
 

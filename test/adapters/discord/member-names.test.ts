@@ -3,7 +3,7 @@ import type { Api } from '../../../adapters/discord/api.ts';
 import { channelOf } from '../../../adapters/discord/ids.ts';
 import type { RawMessage } from '../../../adapters/discord/inbound/message-reader.ts';
 import { createMemberNames } from '../../../adapters/discord/memory.ts';
-import { MINUTE_MS } from '../../../src/async/time.ts';
+import { MINUTE_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 

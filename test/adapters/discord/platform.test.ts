@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
 import { AppError } from '../../../src/errors.ts';
 import { plainWords } from '../../../src/rich-text/compose.ts';
-import type { Member } from '../../../src/model/member.ts';
+import type { Member } from '../../../src/model/place.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { PLATFORM_CONTRACT } from '../../contracts/platform.ts';
 import type { FakeMessage, FakeUser } from '../../fakes/discord/index.ts';

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { createSharedLimits } from '../../../adapters/discord/shared-limits.ts';
-import type { Quota } from '../../../src/ports/quota.ts';
+import type { Quota } from '../../../src/ports/processes.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { createEmbeddedQuota } from '../../../src/store/sqlite/quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';

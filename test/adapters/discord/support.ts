@@ -7,7 +7,7 @@ import type { Channel, MessageRef, Space } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Adapter, Core } from '../../../src/adapter.ts';
 import type { Invocation, PressInvocation } from '../../../src/ports/platform.ts';
-import type { ChannelWatch } from '../../../src/model/watch.ts';
+import type { ChannelWatch } from '../../../src/model/space.ts';
 import type { Services } from '../../../src/command/services.ts';
 import type { ChannelFeed, ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../../src/ports/mirrors.ts';

@@ -1,6 +1,6 @@
 import slack from '../../../adapters/slack/index.ts';
 import { parseConfig } from '../../../src/config.ts';
-import type { Finding } from '../../../src/model/service-status.ts';
+import type { Finding } from '../../../src/model/service.ts';
 import { isFailure } from '../../../src/ops/doctor.ts';
 import type { SlackFake } from '../../fakes/slack/index.ts';
 import { createTestCore } from '../discord/support.ts';

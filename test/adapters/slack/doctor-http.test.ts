@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpReceiver, createHttpServer } from '../../../adapters/slack/inbound/http.ts';
-import type { InstallationStore } from '../../../src/ports/installations.ts';
+import type { InstallationStore } from '../../../src/ports/store.ts';
 import { startSlackFake, type FakeWorkspace, type SlackFake } from '../../fakes/slack/index.ts';
 import { createTestCore } from '../discord/support.ts';
 import { type Environment, examineAt } from './doctor-examine.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import type { Member } from '../../../src/model/member.ts';
+import type { Member } from '../../../src/model/place.ts';
 import { PLATFORM_CONTRACT } from '../../contracts/platform.ts';
 import type { FakeMessage, FakeUser } from '../../fakes/slack/index.ts';
 import { openSlack, placeOf, type TestSlack } from './support.ts';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { DictatedWords } from '../../../src/model/transcript.ts';
+import type { DictatedWords } from '../../../src/model/message.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { fixture } from '../../src/audio/support.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { findExamples } from '../../../adapters/web/examples.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { ServiceStatus } from '../../../src/model/service-status.ts';
+import type { ServiceStatus } from '../../../src/model/service.ts';
 import { createFakeCore } from '../../fakes/core.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { VOICE } from '../../fakes/speech.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyWords, canDictate } from '../../../adapters/web/page/live-transcript.ts';
-import type { DictatedWords } from '../../../src/model/transcript.ts';
+import type { DictatedWords } from '../../../src/model/message.ts';
 
 const words = (id: number, text: string, isFinal = false): DictatedWords => ({
   id,

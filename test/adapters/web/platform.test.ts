@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ServerEvent } from '../../../adapters/web/protocol.ts';
 import { pageChannel } from '../../../adapters/web/platform.ts';
 import { createWebPresence } from '../../../adapters/web/presence.ts';
-import type { Member } from '../../../src/model/member.ts';
+import type { Member } from '../../../src/model/place.ts';
 import { PLATFORM_CONTRACT, type PlatformSubject } from '../../contracts/platform.ts';
 import { createFakeCore } from '../../fakes/core.ts';
 import { rich } from '../../fakes/rich-text.ts';

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Attachment } from '../../../src/model/file.ts';
+import type { Attachment } from '../../../src/model/message.ts';
 import { SPEECH } from '../../fakes/core.ts';
 import { startWeb, type Visitor } from './start-web.ts';
 import { sentence } from '../../fakes/sentences.ts';

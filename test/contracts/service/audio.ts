@@ -1,6 +1,6 @@
 import { PATHS } from '../../../src/api/contract.ts';
 import { encode } from '../../../src/audio/codec/encode.ts';
-import type { AudioFormat } from '../../../src/model/file.ts';
+import type { AudioFormat } from '../../../src/model/message.ts';
 import { postJson, type Answer, type Target } from './target.ts';
 
 const RATE_HZ = 16_000;

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { MEDIA_TYPES } from '../../../src/api/contract.ts';
 import { sniff } from '../../../src/audio/container/sniff.ts';
-import { AUDIO_FORMATS, type AudioFormat } from '../../../src/model/file.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../../../src/model/message.ts';
 import type { Contract } from '../contract.ts';
 import { expectError, expectRefused, speak, voiceThat, type ServiceSubject } from './target.ts';
 

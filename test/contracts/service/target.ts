@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { PATHS, type Voice } from '../../../src/api/contract.ts';
-import type { AudioFormat } from '../../../src/model/file.ts';
+import type { AudioFormat } from '../../../src/model/message.ts';
 
 /** A service, and a key that it knows. */
 export interface Target {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Contract } from '../contract.ts';
 import { ask, expectTaken, speak, voicesOf, voiceThat, type ServiceSubject } from './target.ts';
 import { PATHS } from '../../../src/api/contract.ts';
-import { AUDIO_FORMATS } from '../../../src/model/file.ts';
+import { AUDIO_FORMATS } from '../../../src/model/message.ts';
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 

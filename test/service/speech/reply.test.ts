@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PATHS, type Voice } from '../../../src/api/contract.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import { bytesSource } from '../../../src/audio/bytes.ts';
-import { AUDIO_FORMATS } from '../../../src/model/file.ts';
+import { AUDIO_FORMATS } from '../../../src/model/message.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { SpeechEngine } from '../../../service/engine.ts';
 import { operatorAccount } from '../../../service/keys/account.ts';

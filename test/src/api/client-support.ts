@@ -1,6 +1,6 @@
 import { createServiceClient } from '../../../src/api/client.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
-import type { ByteSource } from '../../../src/model/file.ts';
+import type { ByteSource } from '../../../src/model/message.ts';
 import { startSpeechFake } from '../../fakes/speech.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../src/api/client.ts';
 import { SERVICE_LIMITS, PATHS } from '../../../src/api/contract.ts';
-import { AUDIO_FORMATS } from '../../../src/model/file.ts';
+import { AUDIO_FORMATS } from '../../../src/model/message.ts';
 import { CHARACTER_SECONDS, VOICE, type SpeechFake } from '../../fakes/speech.ts';
 import { statesOf, bytesOf, secondsOf, source, JAPANESE, openClient } from './client-support.ts';
 import { ASKER } from '../../fakes/asker.ts';

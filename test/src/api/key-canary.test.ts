@@ -9,7 +9,7 @@ import { createRealtime } from '../../../src/api/realtime/index.ts';
 import { toAppError } from '../../../src/errors.ts';
 import { explain, loadTexts } from '../../../src/i18n/texts.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
-import type { Asker } from '../../../src/model/lane.ts';
+import type { Asker } from '../../../src/model/service.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { traceOf } from '../../fakes/key-canary.ts';
 import { pcmOf } from '../../fakes/realtime-recognition.ts';

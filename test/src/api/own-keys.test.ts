@@ -6,7 +6,7 @@ import { createServiceKey, serviceKey } from '../../../src/api/keys.ts';
 import type { ServiceError } from '../../../src/api/service-error.ts';
 import { realClock } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
-import { NO_SPACE } from '../../../src/model/lane.ts';
+import { NO_SPACE } from '../../../src/model/service.ts';
 import type { Space } from '../../../src/model/place.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
 import { createHastyClock } from '../../fakes/clock.ts';

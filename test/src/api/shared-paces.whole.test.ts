@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
 import { createServiceKey } from '../../../src/api/keys.ts';
-import { NO_SPACE } from '../../../src/model/lane.ts';
+import { NO_SPACE } from '../../../src/model/service.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';

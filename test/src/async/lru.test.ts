@@ -1,5 +1,5 @@
-import { expect, test, it } from 'vitest';
-import { createLru, createCache } from '../../../src/async/lru.ts';
+import { expect, test, it, describe } from 'vitest';
+import { createLru, createCache, createCachedLook } from '../../../src/async/lru.ts';
 
 test('what was not set for longest goes first', () => {
   const recent = createLru<string, number>(2);
@@ -93,4 +93,43 @@ it('what was read is read anew where the clock was set back', async () => {
   nowMs = 0;
   expect(await cache.of('a')).toBe(2);
   expect(await cache.of('a')).toBe(2);
+});
+
+const start = (look: (number: number) => Promise<number>) => {
+  const clock = { ms: 0, nowMs: () => clock.ms };
+  let looks = 0;
+  const remembered = createCachedLook(() => look((looks += 1)), 1_000, clock);
+  return { clock, remembered };
+};
+
+describe('a remembered look', () => {
+  it('counts for its time', async () => {
+    const { clock, remembered } = start(async (number) => number);
+    expect(await remembered()).toBe(1);
+    clock.ms = 999;
+    expect(await remembered()).toBe(1);
+    clock.ms = 1_000;
+    expect(await remembered()).toBe(2);
+  });
+
+  it('is taken once at a time, however long it takes', async () => {
+    const gate = Promise.withResolvers<number>();
+    const { clock, remembered } = start(() => gate.promise);
+    const first = remembered();
+    clock.ms = 60_000;
+    const second = remembered();
+    gate.resolve(7);
+    expect(await Promise.all([first, second])).toEqual([7, 7]);
+  });
+
+  it('that fails fails for its time, too', async () => {
+    const { clock, remembered } = start(async (number) => {
+      if (number === 1) throw new Error('away');
+      return number;
+    });
+    await expect(remembered()).rejects.toThrow('away');
+    await expect(remembered()).rejects.toThrow('away');
+    clock.ms = 1_000;
+    expect(await remembered()).toBe(2);
+  });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { decodeTo } from '../../../src/audio/codec/decode.ts';
 import { createLevelMeter } from '../../../src/audio/vad.ts';
-import type { ByteSource } from '../../../src/model/file.ts';
+import type { ByteSource } from '../../../src/model/message.ts';
 import { decodePackets } from '../../fakes/opus.ts';
 
 export const fixture = (name: string): Uint8Array =>

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createCatchUpHolds } from '../../../src/autotranslate/catch-up-holds.ts';
-import type { Tenure } from '../../../src/ports/leases.ts';
+import type { Tenure } from '../../../src/ports/processes.ts';
 import { createOwedHistories } from '../../../src/store/channels/owed-histories.ts';
 import { channel } from '../../fakes/channel-feed.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';

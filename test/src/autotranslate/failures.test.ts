@@ -2,7 +2,7 @@ import type { Naming } from '../../../src/model/command-info.ts';
 import { createServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/async/time.ts';
+import { DAY_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n/texts.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';

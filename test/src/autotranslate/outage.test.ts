@@ -12,7 +12,7 @@ import {
 import { createServiceKey, UnreadableKeyError, type ServiceKey } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
-import { NO_SPACE } from '../../../src/model/lane.ts';
+import { NO_SPACE } from '../../../src/model/service.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { Translator } from '../../../src/translation/translator.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainWords } from '../../../src/rich-text/compose.ts';
-import type { Message } from '../../../src/model/message.ts';
-import type { MessageFile } from '../../../src/model/file.ts';
-import { isQuiet } from '../../../src/model/space-choices.ts';
+import type { Message, MessageFile } from '../../../src/model/message.ts';
+import { isQuiet } from '../../../src/model/space.ts';
 import { claimsAudio, skipReason } from '../../../src/autotranslate/policy.ts';
 import { channel, person } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';

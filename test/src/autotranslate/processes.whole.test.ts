@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../../src/telemetry/log.ts';
-import type { WhileHeld } from '../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../src/ports/processes.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import { openPostgresStore } from '../../../src/store/postgres/store.ts';
 import type { Channel } from '../../../src/model/place.ts';

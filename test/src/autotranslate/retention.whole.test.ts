@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { startRetention } from '../../../src/autotranslate/retention.ts';
-import { DAY_MS } from '../../../src/async/time.ts';
+import { DAY_MS } from '../../../src/async/clock.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { createInboxStore } from '../../../src/store/inbox/index.ts';
 import { channelPartition, WATCH } from '../../../src/store/inbox/row.ts';

@@ -1,14 +1,12 @@
-import { NO_SPACE } from '../../../src/model/lane.ts';
+import { NO_SPACE } from '../../../src/model/service.ts';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
-import type { Channel, Space } from '../../../src/model/place.ts';
-import type { Member } from '../../../src/model/member.ts';
-import type { Message } from '../../../src/model/message.ts';
-import type { MessageFile } from '../../../src/model/file.ts';
+import type { Channel, Space, Member } from '../../../src/model/place.ts';
+import type { Message, MessageFile } from '../../../src/model/message.ts';
 import type { RichText } from '../../../src/rich-text/rich-text.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
-import type { ChannelWatch, Watches } from '../../../src/model/watch.ts';
+import type { ChannelWatch, Watches } from '../../../src/model/space.ts';
 import type { Inbox } from '../../../src/store/inbox/index.ts';
 import { type Privacy, createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { type SpaceSettings, createSpaceSettings } from '../../../src/store/settings.ts';

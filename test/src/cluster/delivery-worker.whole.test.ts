@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createDeliveryWorker } from '../../../src/cluster/delivery-worker.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Tenure } from '../../../src/ports/leases.ts';
+import type { Tenure } from '../../../src/ports/processes.ts';
 import { createSlotOwner, type SlotWorker } from '../../../src/cluster/slot-owner.ts';
 import { storageError, type StorageFault } from '../../../src/sqlite/disk-fault.ts';
 import { clearOld } from '../../../src/store/privacy/clear-old.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock } from '../../../src/async/clock.ts';
 import { createSingleBot, type BotKind } from '../../../src/cluster/single-bot.ts';
-import type { Leases } from '../../../src/ports/leases.ts';
+import type { Leases } from '../../../src/ports/processes.ts';
 import { createAgreements } from '../../../src/store/agreements.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { onServer } from '../../fakes/on-server.ts';

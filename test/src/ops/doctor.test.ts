@@ -8,7 +8,7 @@ import {
 } from '../../../src/ops/doctor.ts';
 import type { AdapterModule, Core } from '../../../src/adapter.ts';
 import type { ServiceState } from '../../../src/command/services.ts';
-import type { EngineReport } from '../../../src/model/service-status.ts';
+import type { EngineReport } from '../../../src/model/service.ts';
 import { sql } from 'kysely';
 import { openStore, type Store } from '../../../src/store/index.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLeaseMetrics, measureLeases } from '../../../src/ops/lease-metrics.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
-import type { Leases } from '../../../src/ports/leases.ts';
+import type { Leases } from '../../../src/ports/processes.ts';
 
 const start = () => {
   const metrics = createMetrics();

@@ -6,7 +6,7 @@ import { chunkAudio } from '../../../src/audio/chunk/chunk-audio.ts';
 import { decodeWith } from '../../../src/audio/codec/decode.ts';
 import { type Pcm, toS16le } from '../../../src/audio/pcm.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { ByteSource } from '../../../src/model/file.ts';
+import type { ByteSource } from '../../../src/model/message.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/speech/ffmpeg.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
 import { decodeAll, fixture, joinSamples, likeness, never, sourceOf } from '../audio/support.ts';

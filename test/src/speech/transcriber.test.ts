@@ -2,15 +2,14 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AsrParameters, AsrPlainReply } from '../../../src/api/contract.ts';
 import { NotSentError } from '../../../src/api/scheduler/not-sent-error.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Lane } from '../../../src/model/lane.ts';
-import type { ByteSource } from '../../../src/model/file.ts';
+import type { Lane } from '../../../src/model/service.ts';
+import type { ByteSource, Transcript } from '../../../src/model/message.ts';
 import type { GlossaryTerm } from '../../../src/model/glossary.ts';
 import {
   type TranscriptionProgress,
   type TranscriptionRequest,
   createTranscriber,
 } from '../../../src/speech/transcriber.ts';
-import type { Transcript } from '../../../src/model/transcript.ts';
 import { spokenTranscript } from '../../../src/speech/hallucinations.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { toneWav } from '../../fakes/tone.ts';

@@ -4,7 +4,7 @@ import { openStore, type Store } from '../../../src/store/index.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
 import { createSpaceSettings } from '../../../src/store/settings.ts';
 import { openWatchStore } from '../../../src/store/channels/watches.ts';
-import type { ChannelWatch } from '../../../src/model/watch.ts';
+import type { ChannelWatch } from '../../../src/model/space.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';
 
 const SPACE = { platform: 'test', id: 's' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SharedStates } from '../../../src/ports/shared-states.ts';
+import type { SharedStates } from '../../../src/ports/store.ts';
 import { clearOld } from '../../../src/store/privacy/clear-old.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { eventually } from '../../fakes/eventually.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TranscriptSegment } from '../../../src/model/transcript.ts';
+import type { TranscriptSegment } from '../../../src/model/message.ts';
 import { subtitlesOf } from '../../../src/text/subtitles.ts';
 import { anyText } from './any-text.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
-import type { ByteSource } from '../../../src/model/file.ts';
+import type { ByteSource } from '../../../src/model/message.ts';
 import type { Glossary } from '../../../src/model/glossary.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ByteSource } from '../../../src/model/file.ts';
+import type { ByteSource } from '../../../src/model/message.ts';
 import { createGlossary } from '../../../src/translation/glossary.ts';
 import { TERMS_PER_PLACE } from '../../../src/translation/glossary-limits.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';

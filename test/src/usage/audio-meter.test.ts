@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/telemetry/log.ts';
-import type { SpaceChoices } from '../../../src/model/space-choices.ts';
+import type { SpaceChoices } from '../../../src/model/space.ts';
 import type { Services } from '../../../src/command/services.ts';
 import type { UsageAmounts } from '../../../src/store/usage.ts';
 import { createAudioMeter } from '../../../src/usage/audio-meter.ts';

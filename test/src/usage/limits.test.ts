@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coreSection } from '../../../src/app/core-config.ts';
 import { parseConfig } from '../../../src/config.ts';
-import type { SpaceChoices } from '../../../src/model/space-choices.ts';
+import type { SpaceChoices } from '../../../src/model/space.ts';
 import type { UsageAmounts } from '../../../src/store/usage.ts';
 import { createLimits, type Demand } from '../../../src/usage/limits.ts';
 import { operatorLimits, type OperatorLimits } from '../../../src/usage/operator-limits.ts';

@@ -3,7 +3,7 @@ import { plainWords } from '../../../src/rich-text/compose.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import type { TranslationRequest } from '../../../src/translation/translator.ts';
 import { createLimits } from '../../../src/usage/limits.ts';
-import type { SpaceChoices } from '../../../src/model/space-choices.ts';
+import type { SpaceChoices } from '../../../src/model/space.ts';
 import type { MeteredServices } from '../../../src/usage/meter.ts';
 import { translateMeteredLine } from '../../../src/usage/metered-line.ts';
 

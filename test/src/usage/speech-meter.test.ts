@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Services } from '../../../src/command/services.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
-import type { SpaceChoices } from '../../../src/model/space-choices.ts';
+import type { SpaceChoices } from '../../../src/model/space.ts';
 import { createLimits } from '../../../src/usage/limits.ts';
 import { createSpeechMeter } from '../../../src/usage/speech-meter.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBargeIn } from '../../../src/voice/barge-in.ts';
-import type { RoomChoices } from '../../../src/model/space-choices.ts';
+import type { RoomChoices } from '../../../src/model/space.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const start = (mode: RoomChoices['bargeIn']) => {

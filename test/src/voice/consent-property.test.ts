@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import type { Content } from '../../../src/model/content.ts';
-import type { RoomChoices } from '../../../src/model/space-choices.ts';
+import type { Content } from '../../../src/model/message.ts';
+import type { RoomChoices } from '../../../src/model/space.ts';
 import {
   human,
   openStage,

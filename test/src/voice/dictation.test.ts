@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { Recogniser } from '../../../src/ports/recogniser.ts';
-import type { DictatedWords } from '../../../src/model/transcript.ts';
+import type { DictatedWords } from '../../../src/model/message.ts';
 import { createLimits } from '../../../src/usage/limits.ts';
 import { createDictationOpener } from '../../../src/voice/dictation.ts';
 import { createTestClock } from '../../fakes/clock.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { Content } from '../../../src/model/content.ts';
+import type { Content } from '../../../src/model/message.ts';
 import type { Posted } from '../../../src/model/place.ts';
 import { markdownOf, rich } from '../../fakes/rich-text.ts';
 import { createStatusMessages } from '../../../src/voice/status-messages.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../../fakes/eventually.ts';
-import type { Content, Control } from '../../../../src/model/content.ts';
+import type { Content, Control } from '../../../../src/model/message.ts';
 import { openDiscord, type TestDiscord } from '../support.ts';
 import { hiddenText } from '../../../fakes/hidden-text.ts';
 import { rich } from '../../../fakes/rich-text.ts';

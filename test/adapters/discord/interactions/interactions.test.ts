@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../../fakes/eventually.ts';
-import type { Attachment } from '../../../../src/model/file.ts';
-import type { Content } from '../../../../src/model/content.ts';
+import type { Attachment, Content } from '../../../../src/model/message.ts';
 import { openDiscord, placeOf, type TestDiscord } from '../support.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';

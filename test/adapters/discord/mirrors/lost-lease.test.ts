@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Posted } from '../../../../src/model/place.ts';
-import type { WhileHeld } from '../../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../../src/ports/processes.ts';
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { createLostLease, type Act } from '../../../fakes/lost-lease.ts';
 import { rich } from '../../../fakes/rich-text.ts';

@@ -3,9 +3,7 @@ import { createShards, wantedCount } from '../../../../adapters/discord/shards/s
 import type { ShardKey } from '../../../../adapters/discord/shards/shard.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import type { Agreements } from '../../../../src/ports/agreements.ts';
-import type { Tenure, Work } from '../../../../src/ports/leases.ts';
-import type { Processes } from '../../../../src/ports/processes.ts';
+import type { Agreements, Tenure, Work, Processes } from '../../../../src/ports/processes.ts';
 import { createLoneProcess } from '../../../fakes/processes.ts';
 
 describe('the number of shards', () => {

@@ -5,7 +5,7 @@ import type { Core } from '../../../../src/adapter.ts';
 import type { CommandInfo } from '../../../../src/model/command-info.ts';
 import { loadTexts } from '../../../../src/i18n/texts.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import type { Member } from '../../../../src/model/member.ts';
+import type { Member } from '../../../../src/model/place.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };

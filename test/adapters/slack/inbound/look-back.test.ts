@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Api } from '../../../../adapters/slack/api.ts';
 import { createLookBack, watchedChannels } from '../../../../adapters/slack/inbound/look-back.ts';
-import { MINUTE_MS } from '../../../../src/async/time.ts';
+import { MINUTE_MS } from '../../../../src/async/clock.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 

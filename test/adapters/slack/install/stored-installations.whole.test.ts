@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { spaceOf } from '../../../../adapters/slack/ids.ts';
 import { createStoredInstallations } from '../../../../adapters/slack/install/stored-installations.ts';
 import type { Space } from '../../../../src/model/place.ts';
-import type { InstallationStore } from '../../../../src/ports/installations.ts';
+import type { InstallationStore } from '../../../../src/ports/store.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { cipherOf } from '../../../../src/store/secrets/encryption.ts';
 import { createInstallationStore } from '../../../../src/store/secrets/installations.ts';

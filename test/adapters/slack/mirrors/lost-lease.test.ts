@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { row } from '../../../../src/rich-text/compose.ts';
-import type { Content } from '../../../../src/model/content.ts';
-import type { OutgoingFile } from '../../../../src/model/file.ts';
+import type { Content, OutgoingFile } from '../../../../src/model/message.ts';
 import type { Channel, Posted } from '../../../../src/model/place.ts';
-import type { WhileHeld } from '../../../../src/ports/leases.ts';
+import type { WhileHeld } from '../../../../src/ports/processes.ts';
 import type { Mirror, Mirrors } from '../../../../src/ports/mirrors.ts';
 import type { Platform } from '../../../../src/ports/platform.ts';
 import type { FakeChannel } from '../../../fakes/slack/index.ts';

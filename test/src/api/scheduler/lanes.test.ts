@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLanes, PASSED_OVER, type Waiting } from '../../../../src/api/scheduler/lanes.ts';
-import { LANES } from '../../../../src/model/lane.ts';
+import { LANES } from '../../../../src/model/service.ts';
 
 interface Job extends Waiting {
   readonly id: number;

@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../../../../src/async/clock.ts';
-import type { Lane } from '../../../../src/model/lane.ts';
+import type { Lane } from '../../../../src/model/service.ts';
 import {
   createRequestScheduler,
   type RequestScheduler,

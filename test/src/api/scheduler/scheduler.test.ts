@@ -5,7 +5,7 @@ import {
   type Permit,
   type Request,
 } from '../../../../src/api/scheduler/scheduler.ts';
-import type { Lane } from '../../../../src/model/lane.ts';
+import type { Lane } from '../../../../src/model/service.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 const NEVER = new AbortController().signal;

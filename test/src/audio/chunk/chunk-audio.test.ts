@@ -4,7 +4,7 @@ import { encode } from '../../../../src/audio/codec/encode.ts';
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
 import { type AudioChunk, chunkAudio } from '../../../../src/audio/chunk/chunk-audio.ts';
 import { sniff, SNIFF_BYTES } from '../../../../src/audio/container/sniff.ts';
-import type { ByteSource } from '../../../../src/model/file.ts';
+import type { ByteSource } from '../../../../src/model/message.ts';
 import { concat, decodeAll, fixture, likeness, never, sourceOf } from '../support.ts';
 
 const cut = (source: ByteSource, longestMs?: number): Promise<AudioChunk[]> =>

@@ -4,7 +4,7 @@ import { encode } from '../../../../src/audio/codec/encode.ts';
 import { joinFiles } from '../../../../src/audio/chunk/join-files.ts';
 import { readMp3Frames } from '../../../../src/audio/container/mp3-frame.ts';
 import { readPages } from '../../../../src/audio/container/ogg-page.ts';
-import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model/file.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model/message.ts';
 import { chunked, concat, decodeAll, fixture, sourceOf, tone } from '../support.ts';
 
 async function* filesOf(format: AudioFormat, seconds: readonly number[]) {

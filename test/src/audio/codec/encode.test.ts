@@ -4,7 +4,7 @@ import { flac as flacKind } from '../../../../src/audio/codec/encode-flac.ts';
 import { mp3 } from '../../../../src/audio/codec/encode-mp3.ts';
 import { oggOpus } from '../../../../src/audio/codec/encode-opus.ts';
 import { pcm, wav as wavKind } from '../../../../src/audio/codec/encode-raw.ts';
-import { AUDIO_FORMATS } from '../../../../src/model/file.ts';
+import { AUDIO_FORMATS } from '../../../../src/model/message.ts';
 import { chunked, concat, decodeAll, fixture, likeness, sourceOf, tone } from '../support.ts';
 import { encoderLibrary } from '../../../fakes/opus.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAttachments } from '../../../../src/autotranslate/prepare/attachments.ts';
 import { AppError } from '../../../../src/errors.ts';
-import type { MessageFile } from '../../../../src/model/file.ts';
+import type { MessageFile } from '../../../../src/model/message.ts';
 import { audio } from '../support.ts';
 
 const { signal } = new AbortController();

@@ -4,7 +4,7 @@ import { AppError } from '../../../../src/errors.ts';
 import type { Services } from '../../../../src/command/services.ts';
 import { plainWords } from '../../../../src/rich-text/compose.ts';
 import { plainText } from '../../../../src/rich-text/walk.ts';
-import type { MessageFile } from '../../../../src/model/file.ts';
+import type { MessageFile } from '../../../../src/model/message.ts';
 import { findLanguage, languageName } from '../../../../src/text/language/languages.ts';
 import { createMessageTranslator } from '../../../../src/autotranslate/prepare/translate.ts';
 import { fromDisk } from '../../../../src/sqlite/disk-fault.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChannelWatch } from '../../../../src/model/watch.ts';
+import type { ChannelWatch } from '../../../../src/model/space.ts';
 import { openStore } from '../../../../src/store/index.ts';
 import { createLinkInvites } from '../../../../src/store/channels/link-invites.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ChannelWatch } from '../../../../src/model/watch.ts';
+import type { ChannelWatch } from '../../../../src/model/space.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { openWatchStore, type WatchStore } from '../../../../src/store/channels/watches.ts';
 

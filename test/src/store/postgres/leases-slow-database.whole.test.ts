@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Log } from '../../../../src/telemetry/log.ts';
-import type { Tenure } from '../../../../src/ports/leases.ts';
+import type { Tenure } from '../../../../src/ports/processes.ts';
 import { openPostgresLeases } from '../../../../src/store/postgres/leases.ts';
 import { createLeaseDatabase } from '../../../fakes/lease-database.ts';
 import { createRandom } from '../../../fakes/random.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import type { ShareOptions, Tenure, Work } from '../../../../src/ports/leases.ts';
+import type { ShareOptions, Tenure, Work } from '../../../../src/ports/processes.ts';
 import { openPostgresLeases } from '../../../../src/store/postgres/leases.ts';
 import { openSession } from '../../../../src/store/postgres/session.ts';
 import { makeDatabase } from '../../../fakes/database.ts';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import type { SignalTopic } from '../../../../src/ports/signals.ts';
+import type { SignalTopic } from '../../../../src/ports/store.ts';
 import type { Store } from '../../../../src/store/index.ts';
 import { createPrivacy } from '../../../../src/store/privacy/person-data.ts';
 import { openPostgresStore } from '../../../../src/store/postgres/store.ts';

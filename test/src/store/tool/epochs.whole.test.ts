@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../../../../src/model/place.ts';
-import type { Tenure } from '../../../../src/ports/leases.ts';
+import type { Tenure } from '../../../../src/ports/processes.ts';
 import { foreignClaims } from '../../../../src/store/migrations/025-foreign-claims.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { createInboxStore, reviveDead } from '../../../../src/store/inbox/index.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../src/errors.ts';
-import type { Content } from '../../../../src/model/content.ts';
+import type { Content } from '../../../../src/model/message.ts';
 import type { Channel, Posted } from '../../../../src/model/place.ts';
 import { plainWords } from '../../../../src/rich-text/compose.ts';
 import { markdownOf } from '../../../fakes/rich-text.ts';

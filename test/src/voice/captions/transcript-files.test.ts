@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SessionJson, sessionFile } from '../../../../src/voice/captions/transcript-files.ts';
-import type { RoomTranscriptKind } from '../../../../src/model/transcript.ts';
+import type { RoomTranscriptKind } from '../../../../src/model/message.ts';
 import type { SessionTranscript, TranscriptLine } from '../../../../src/voice/captions/caption.ts';
 import { subtitlesOf } from '../../../../src/text/subtitles.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';

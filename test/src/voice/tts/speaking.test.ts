@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { userError } from '../../../../src/errors.ts';
 import { loadTexts } from '../../../../src/i18n/texts.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import type { Content } from '../../../../src/model/content.ts';
+import type { Content } from '../../../../src/model/message.ts';
 import { createStatusMessages } from '../../../../src/voice/status-messages.ts';
 import type { Platform } from '../../../../src/ports/platform.ts';
 import type { VoiceServices } from '../../../../src/voice/room-types.ts';

@@ -6,7 +6,7 @@ import { speechPackets } from '../../../../src/voice/tts/speech-packets.ts';
 import { encoderLimit } from '../../../../src/audio/opus/encoder.ts';
 import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
 import { toS16le } from '../../../../src/audio/pcm.ts';
-import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model/file.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model/message.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
 import {
   APPLICATION,

@@ -1,3 +1,28 @@
+import type { Channel, Space } from './place.ts';
+
+/**
+ * Lanes of requests to the service, the most urgent first: speech that people hear or say at this
+ * moment, commands, auto-translate, and what was missed or takes long.
+ */
+export const LANES = ['live', 'interactive', 'ambient', 'batch'] as const;
+
+export type Lane = (typeof LANES)[number];
+
+/** The asker of a request to the service: requests are sent by lane, and in turn by space. */
+export interface Asker {
+  readonly lane: Lane;
+  readonly space: Space;
+}
+
+/** The space of what is asked for nobody's space: probes, and what all spaces share. */
+export const NO_SPACE: Space = { platform: '', id: '' };
+
+/** The asker when work for a place is done in a lane. */
+export const askerAt = (lane: Lane, place: Space | Channel): Asker => ({
+  lane,
+  space: 'space' in place ? place.space : place,
+});
+
 /** One row of the table of engines: those that work, and how to add the others. */
 export interface EngineReport {
   readonly name: string;
@@ -39,4 +64,16 @@ export interface Finding {
   readonly detail: string;
   /** True when its absence is no failure. */
   readonly isOptional?: boolean;
+}
+
+/** Why a space's own key is of no use: the service refuses it, or its account is empty; or it cannot be decrypted. */
+export type KeyTrouble = 'refused' | 'no-credit' | 'unreadable';
+
+/** The facts of a space's own key that may be told. */
+export interface OwnKeyState {
+  /** Name of the person who set it, as it was then; undefined where they had their data deleted. */
+  readonly setBy: string | undefined;
+  /** Time at which it was set, in ms since 1970. */
+  readonly setMs: number;
+  readonly trouble?: KeyTrouble;
 }

@@ -1,0 +1,175 @@
+import type { Channel, Space } from './place.ts';
+import type { RoomTranscriptKind } from './message.ts';
+
+/** The settings of a space, chosen by its moderators. */
+export interface SpaceChoices {
+  readonly flags: {
+    readonly on: boolean;
+    /** Emoji (a custom one by its id) → language; these go before the flags of countries. */
+    readonly languages: Readonly<Record<string, string>>;
+  };
+  /** Command → the roles that may use it; everybody where there is none. Moderators always may. */
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+  /** Limit of one day in the whole space; undefined: no limit. */
+  readonly dailyCharacters?: number | undefined;
+  readonly dailyAudioMinutes?: number | undefined;
+  readonly dailyChatTokens?: number | undefined;
+  /** Ids of channels in which nothing is translated or written down, neither automatically nor by flags. */
+  readonly quietChannels: readonly string[];
+  readonly rooms: RoomChoices;
+}
+
+/** True when nothing is done by itself in a channel, or in the one that its thread belongs to. */
+export const isQuiet = (
+  { id, parentId = '' }: Pick<Channel, 'id' | 'parentId'>,
+  { quietChannels }: Pick<SpaceChoices, 'quietChannels'>,
+): boolean => quietChannels.includes(id) || quietChannels.includes(parentId);
+
+/** The settings of a space's voice rooms, chosen by its moderators. */
+export interface RoomChoices {
+  readonly consent: ConsentRule;
+  /** True when the notice is spoken, too. */
+  readonly spokenNotice: boolean;
+  /** Ids of rooms that are joined, and captioned, while anybody is there. */
+  readonly joins: readonly string[];
+  /** The default languages of captions. */
+  readonly languages: readonly string[];
+  /** True when captions are shown while somebody still speaks. */
+  readonly partials: boolean;
+  /** Silence after which a caption ends. */
+  readonly pauseMs: number;
+  /** Reaction of speech output when a person begins to speak. */
+  readonly bargeIn: 'off' | 'lower' | 'stop';
+  /** True when the bot's name, said aloud, begins a question. */
+  readonly wakeWord: boolean;
+  /** Ids of text channels that are read aloud in the voice channel that the bot is in. */
+  readonly readAloud: readonly string[];
+}
+
+/**
+ * The default pause that ends a line: the endpointer's hangover, for captions where nobody chose another and for
+ * all other uses.
+ */
+export const USUAL_PAUSE_MS = 600;
+
+/** The people who are recognised: all who were told and do not object, or only those who agreed. */
+export type ConsentRule = 'told' | 'agreed';
+
+/** A member's choice about being listened to in a space; undefined: none yet. */
+export type ConsentChoice = 'allowed' | 'refused' | undefined;
+
+/** Limits of one day; an omitted one is none. */
+export interface DailyLimits {
+  /** Code points that are translated, spoken, or part of questions and answers. */
+  readonly characters?: number | undefined;
+  readonly audioMinutes?: number | undefined;
+  /** Tokens of questions to the language model and its answers. */
+  readonly chatTokens?: number | undefined;
+}
+
+/** The use that a limit is about. */
+export type LimitedUse = keyof DailyLimits;
+
+export const LIMITED_USES = ['characters', 'audioMinutes', 'chatTokens'] as const;
+
+/** The limits that apply in a space. */
+export interface SpaceLimits {
+  /** Limits of the whole space, set by the operator. */
+  readonly operator: DailyLimits;
+  /** Limits of each person in the space, set by the operator. */
+  readonly person: DailyLimits;
+  /** Limits of the whole space: of each pair, set by operator and moderators, the lower one. */
+  readonly space: DailyLimits;
+}
+
+export type WatchMode = 'reply' | 'thread' | 'mirror';
+
+/** The auto-translate settings of one channel. */
+export interface ChannelWatch {
+  readonly channel: Channel;
+  readonly mode: WatchMode;
+  /** `reply`, `thread`: the languages translated into. `mirror`: the one language of this channel. */
+  readonly languages: readonly string[];
+  /** `mirror`: the channels of one group are copied into each other. */
+  readonly group?: string;
+  /** True when voice messages and audio files are transcribed. */
+  readonly transcribes: boolean;
+  /** True when messages of other bots are translated too. */
+  readonly bots: boolean;
+  /** `reply`: true where translations stand in the channel, below the message, not in its thread. */
+  readonly below?: true;
+}
+
+/** A code by which a channel elsewhere can be linked with one here, once. */
+export interface LinkInvite {
+  readonly code: string;
+  /** End of its life, ms since 1970. */
+  readonly expiresMs: number;
+}
+
+/**
+ * The channels in which messages are translated automatically. A group ends
+ * when only one of its channels is left, whatever became of the others.
+ */
+export interface Watches {
+  /** The watch of a channel; a thread has its parent's, mirrors apart. */
+  of(channel: Channel): ChannelWatch | undefined;
+  /** Lists the watches of a space in the order in which they were set. */
+  list(space: Space): readonly ChannelWatch[];
+  /**
+   * Sets the watches of several channels at once, each in place of its former one; all or nothing.
+   * Rejects with the permissions that the platform's people must still grant (`forbidden`,
+   * `watch.missing`).
+   */
+  set(watches: readonly ChannelWatch[]): Promise<void>;
+  /**
+   * Ends a watch; resolves with false where there was none. Pending messages of the channel are
+   * skipped.
+   */
+  remove(channel: Channel): Promise<boolean>;
+  /** Names of the permissions that a watch still lacks, as the platform shows them. */
+  missing(watch: ChannelWatch): Promise<readonly string[]>;
+  /** Counts the channels of other spaces that are linked with this one. */
+  elsewhere(watch: ChannelWatch): number;
+  /**
+   * Makes a code by which a channel of another space can be linked with this one. Rejects with the
+   * permissions that the channel lacks (`forbidden`, `watch.missing`).
+   */
+  invite(watch: ChannelWatch): Promise<LinkInvite>;
+  /**
+   * Links a channel with the one for which a code was made; resolves with all channels of the group.
+   * Rejects with `not-found` for a code that is unknown, used or expired.
+   */
+  link(code: string, watch: ChannelWatch): Promise<readonly ChannelWatch[]>;
+}
+
+/** Captions of a room that are on, as far as they are stored. */
+export interface StoredCaptions {
+  readonly languages: readonly string[];
+  /** The channel or thread where they are shown; undefined: the room's own chat. */
+  readonly in?: Channel | undefined;
+  readonly only?: string | undefined;
+  readonly transcript?: RoomTranscriptKind | undefined;
+  /** The start of their transcript, in ms since 1970. */
+  readonly startedMs: number;
+  /** The member who started them; undefined when nobody did, or that person is forgotten. */
+  readonly startedBy?: string | undefined;
+}
+
+/** Members who were informed of one use of their speech. */
+export interface InformedMembers {
+  /** The use and the rule of which they were informed, as the room names them. */
+  readonly of: string;
+  readonly memberIds: readonly string[];
+}
+
+/** A room that the bot is in: what it needs to be there again after a restart. No text of anybody. */
+export interface StoredRoom {
+  readonly channel: Channel;
+  /** The language of the bot's own sentences there. */
+  readonly locale: string;
+  /** True when the room was joined without anybody asking for it. */
+  readonly isAutomatic: boolean;
+  readonly captions?: StoredCaptions | undefined;
+  readonly informed?: InformedMembers | undefined;
+}

@@ -8,26 +8,25 @@ import { coreSection, type CoreConfig } from './src/app/core-config.ts';
 import { discover } from './src/app/discover.ts';
 import { loadTexts } from './src/i18n/texts.ts';
 import { createLog, type Log } from './src/telemetry/log.ts';
-import { opsSection } from './src/ops/config.ts';
-import { declareProcessMetrics } from './src/ops/process-metrics.ts';
-import { measureEventLoop, startHeartbeat } from './src/ops/event-loop.ts';
-import { createMetrics } from './src/ops/metrics.ts';
-import { createOpsPages, type OpsPages } from './src/ops/pages.ts';
 import { startOpsServer } from './src/ops/server.ts';
+import {
+  declareProcessMetrics,
+  measureEventLoop,
+  startHeartbeat,
+} from './src/ops/process-metrics.ts';
+import { createMetrics } from './src/ops/metrics.ts';
+import { createOpsPages, opsSection, type OpsPages } from './src/ops/pages.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type AdapterModule } from './src/adapter.ts';
 import type { Finding } from './src/model/service.ts';
-import { runProgram } from './src/process/program.ts';
+import { runProgram, imageAdvice, imageCommands } from './src/process/program.ts';
 import { createRunningAdapters, type RunningAdapters } from './src/app/running-adapters.ts';
 import { openServiceConnection } from './src/app/service-connection.ts';
 import { findFfmpeg } from './src/speech/ffmpeg.ts';
 import { isServiceAlone } from './src/cluster/roles.ts';
-import { imageAdvice, imageCommands } from './src/process/image-advice.ts';
-import { cipherOf } from './src/store/secrets/encryption.ts';
+import { cipherOf, resealSecrets } from './src/store/secrets/encryption.ts';
 import { openStore, type Store } from './src/store/index.ts';
-import { resealSecrets } from './src/store/secrets/reseal.ts';
-import { tracingSection } from './src/telemetry/tracing-config.ts';
-import { openTracing } from './src/telemetry/open-telemetry.ts';
+import { tracingSection, openTracing } from './src/telemetry/open-telemetry.ts';
 import type { Tracing } from './src/telemetry/tracing.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';

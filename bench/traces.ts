@@ -1,8 +1,7 @@
 import { context, SpanKind, trace, type Context } from '@opentelemetry/api';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { openTracing } from '../src/telemetry/open-telemetry.ts';
+import { openTracing, tracingSection } from '../src/telemetry/open-telemetry.ts';
 import { endSpan, NO_TRACING, traceparentOf, type Tracing } from '../src/telemetry/tracing.ts';
-import { tracingSection } from '../src/telemetry/tracing-config.ts';
 import { comparePair, fixed, printTable, type Result } from './measure.ts';
 
 /**

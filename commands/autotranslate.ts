@@ -1,9 +1,7 @@
 import { defineCommandGroup } from '../src/command/command.ts';
-import { inPlaceAction } from './autotranslate/in-place.ts';
+import { inPlaceAction, mirrorAction } from './autotranslate/set.ts';
 import { linkAction } from './autotranslate/link.ts';
-import { listAction } from './autotranslate/list.ts';
-import { mirrorAction } from './autotranslate/mirror.ts';
-import { offAction } from './autotranslate/off.ts';
+import { listAction, offAction } from './autotranslate/list.ts';
 
 export default defineCommandGroup(
   'autotranslate',

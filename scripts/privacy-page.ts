@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../src/async/clock.ts';
 import { CONTEXT_MESSAGES } from '../src/autotranslate/prepare/context.ts';
 import { CLEARED_EVERY_MS } from '../src/autotranslate/retention.ts';
 import { coreSection } from '../src/app/core-config.ts';
-import { MOST_REWRITTEN_BYTES } from '../src/sqlite/vacuum.ts';
+import { MOST_REWRITTEN_BYTES } from '../src/sqlite/open.ts';
 import { DATA_CATALOGUE, type TableData } from '../src/store/privacy/data-catalogue.ts';
 import { COLUMN_KINDS, DATA_COLUMNS, type ColumnKind } from './data-columns.ts';
 import { REMEMBERED_LINES } from '../src/translation/language-history.ts';

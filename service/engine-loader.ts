@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { realClock } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { missingEngineText } from '../src/http/missing-engine.ts';
-import { imageAdvice } from '../src/process/image-advice.ts';
+import { imageAdvice } from '../src/process/program.ts';
 import { LANGUAGES } from '../src/text/language/language-names.ts';
 import type { Ability } from './ability.ts';
 import type {

@@ -8,8 +8,8 @@ import { discover } from '../src/app/discover.ts';
 import { engineSection, serverSection } from '../service/config.ts';
 import type { ConfigSection } from '../src/config.ts';
 import { coreSection } from '../src/app/core-config.ts';
-import { tracingSection } from '../src/telemetry/tracing-config.ts';
-import { opsSection } from '../src/ops/config.ts';
+import { tracingSection } from '../src/telemetry/open-telemetry.ts';
+import { opsSection } from '../src/ops/pages.ts';
 import { SCOPES } from '../adapters/slack/scopes.ts';
 
 const adapters = await discover<AdapterModule>('adapters', adapterFault);

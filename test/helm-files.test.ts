@@ -6,8 +6,8 @@ import { engineSection, serverSection } from '../service/config.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { coreSection } from '../src/app/core-config.ts';
 import { discover } from '../src/app/discover.ts';
-import { opsSection } from '../src/ops/config.ts';
-import { tracingSection } from '../src/telemetry/tracing-config.ts';
+import { opsSection } from '../src/ops/pages.ts';
+import { tracingSection } from '../src/telemetry/open-telemetry.ts';
 
 const CHART = 'deploy/helm/dragoman';
 

@@ -24,7 +24,7 @@ import { splitSentences } from '../src/text/split/sentences.ts';
 import { splitText } from '../src/text/split/split.ts';
 import { foldText } from '../src/text/terms/fold.ts';
 import { indexTerms } from '../src/text/terms/term-index.ts';
-import { splitTyped } from '../src/command/typed-lists.ts';
+import { splitTyped } from '../src/command/options.ts';
 import { findLanguage } from '../src/text/language/languages.ts';
 import { readColumns } from '../src/translation/glossary-columns.ts';
 import { readGlossaryCsv } from '../src/translation/glossary-csv.ts';

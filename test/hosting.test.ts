@@ -11,7 +11,7 @@ import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { parseConfig } from '../src/config.ts';
 import { coreSection } from '../src/app/core-config.ts';
 import { discover } from '../src/app/discover.ts';
-import { opsSection } from '../src/ops/config.ts';
+import { opsSection } from '../src/ops/pages.ts';
 import { OPS_PATHS } from '../src/ops/pages.ts';
 
 const adapters = await discover<AdapterModule>('adapters', adapterFault);

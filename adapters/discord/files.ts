@@ -1,5 +1,10 @@
-import { fetchFile, goneFile, readFile, type FileHosts } from '../../src/http/attached-file.ts';
-import { knownHosts } from '../../src/http/known-hosts.ts';
+import {
+  fetchFile,
+  goneFile,
+  readFile,
+  type FileHosts,
+  knownHosts,
+} from '../../src/http/attached-file.ts';
 import type { ByteSource, OutgoingFile } from '../../src/model/message.ts';
 
 /** Hosts on which Discord stores attachments. */

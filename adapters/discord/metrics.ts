@@ -7,8 +7,7 @@ import {
   type ResponseLike,
 } from 'discord.js';
 import type { Clock } from '../../src/async/clock.ts';
-import type { Metrics } from '../../src/ops/metrics.ts';
-import { declareRateLimited } from '../../src/ops/rate-limited.ts';
+import { type Metrics, declareRateLimited } from '../../src/ops/metrics.ts';
 
 /** Statuses that Discord counts as invalid requests, ten thousand of which in ten minutes ban the address. */
 const INVALID: ReadonlySet<number> = new Set([401, 403, 429]);

@@ -9,8 +9,8 @@ import {
   fetchFile,
   readFile,
   type FileHosts,
+  knownHosts,
 } from '../../src/http/attached-file.ts';
-import { knownHosts } from '../../src/http/known-hosts.ts';
 import type { Attachment, ByteSource } from '../../src/model/message.ts';
 import type { Space } from '../../src/model/place.ts';
 

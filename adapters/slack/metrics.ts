@@ -1,5 +1,4 @@
-import type { Metrics } from '../../src/ops/metrics.ts';
-import { declareRateLimited } from '../../src/ops/rate-limited.ts';
+import { type Metrics, declareRateLimited } from '../../src/ops/metrics.ts';
 
 export interface SlackMetrics {
   /** Counts a request that Slack refused for now. */

@@ -2,7 +2,7 @@ import { hash, createHmac } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getConnInfo } from '@hono/node-server/conninfo';
-import { isSameSecret, bearerToken } from '../../src/http/bearer.ts';
+import { isSameSecret, bearerToken } from '../../src/http/secrets.ts';
 import { type AppError, userError } from '../../src/errors.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import { clientAddress, networkOf, parseAddress } from './client-address.ts';

@@ -1,9 +1,10 @@
 import type { CommandContext } from '../../src/command/command.ts';
-import { channelAround, type Channel } from '../../src/model/place.ts';
+import { channelAround, type Channel, channelMention } from '../../src/model/place.ts';
 import { z } from 'zod';
-import { hears } from '../../src/command/helpers.ts';
-import { lines } from '../../src/rich-text/compose.ts';
+import { hears, modeKey } from '../../src/command/helpers.ts';
+import { lines, sentence, series, type Maybe } from '../../src/rich-text/compose.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
+import { isQuiet, type ChannelWatch } from '../../src/model/space.ts';
 
 /** The part of a command's context that the actions and their warnings use. */
 export type Context<Options = unknown> = Pick<
@@ -38,4 +39,102 @@ export const switchLines = async (options: Switches, ctx: Context): Promise<Rich
       : 'autotranslate.no-recognition'
     : 'autotranslate.no-voice-messages';
   return lines(t(voice), t(options.bots ? 'autotranslate.bots' : 'autotranslate.no-bots'));
+};
+
+const mentionsOf = (watches: readonly ChannelWatch[]): RichText =>
+  series(
+    watches.map(({ channel }) => channelMention(channel)),
+    ' ',
+  );
+
+const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((each) => b.includes(each));
+
+/** Names the targets of a channel's messages: in a group its channels, each with its language. */
+const targetsOf = (watch: ChannelWatch, all: readonly ChannelWatch[]): string[] =>
+  watch.group === undefined
+    ? [...watch.languages]
+    : all
+        .filter(({ group }) => group === watch.group)
+        .map(({ channel, languages }) => `${channel.id} ${languages.join()}`);
+
+/** The settings that others take the place of, and the channels of groups that end with them. */
+const replacedLines = (
+  watches: readonly ChannelWatch[],
+  before: readonly ChannelWatch[],
+  ctx: Context,
+): RichText[] => {
+  const { services, channel: here, t } = ctx;
+  const replaced = watches.flatMap((watch) => {
+    const old = before.find(({ channel }) => channel.id === watch.channel.id);
+    const isSame =
+      old?.mode === watch.mode &&
+      old.below === watch.below &&
+      sameSet(targetsOf(old, before), targetsOf(watch, watches));
+    if (!old || isSame) return [];
+    const partners = before.filter(
+      ({ group, channel }) =>
+        group !== undefined && group === old.group && channel.id !== old.channel.id,
+    );
+    const was = series([
+      t(modeKey(old)),
+      namesOf(old.languages, ctx).join(', '),
+      partners.length > 0 && mentionsOf(partners),
+    ]);
+    return [t('autotranslate.replaced', { channel: channelMention(watch.channel), before: was })];
+  });
+  const left = services.watches.list(here.space).map(({ channel }) => channel.id);
+  const ended = before.filter(({ channel }) => !left.includes(channel.id));
+  return [
+    ...replaced,
+    ...ended.map(({ channel }) => t('autotranslate.ended', { channel: channelMention(channel) })),
+  ];
+};
+
+/** Explains what keeps translations from coming although they are set. */
+export const obstacleLines = async (
+  watches: readonly ChannelWatch[],
+  ctx: Context,
+): Promise<Maybe<RichText>[]> => {
+  const { services, channel: here, t } = ctx;
+  const choices = await services.spaces.of(here.space);
+  const quiet = watches.filter(({ channel }) => isQuiet(channel, choices));
+  const wanted = [...new Set(watches.flatMap(({ languages }) => languages))];
+  // In a group only its own languages are translated, elsewhere whatever people write.
+  const translates = async (to: string): Promise<boolean | undefined> => {
+    if (watches[0]?.group === undefined) return services.translates(to);
+    const sources = wanted.filter((from) => from !== to);
+    const answers = await Promise.all(sources.map((from) => services.translates(to, from)));
+    return answers.some((answer) => answer !== false);
+  };
+  const answers = await Promise.all(wanted.map(translates));
+  const missing = wanted.filter((_, place) => answers[place] === false);
+  return [
+    missing.length > 0 &&
+      t('remedies.no-translation-into', {
+        languages: namesOf(missing, ctx).join(', '),
+        count: missing.length,
+      }),
+    quiet.length > 0 &&
+      t('autotranslate.quiet', { channels: mentionsOf(quiet), count: quiet.length }),
+  ];
+};
+
+/** Sets the watches; resolves with what people have to know besides. */
+export const setAndWarn = async (
+  watches: readonly ChannelWatch[],
+  ctx: Context,
+): Promise<RichText | undefined> => {
+  const { access, services, channel } = ctx;
+  await access.demand(
+    watches.map((watch) => watch.channel),
+    'write',
+  );
+  const before = services.watches.list(channel.space);
+  await services.watches.set(watches);
+  const warnings = [
+    ...replacedLines(watches, before, ctx),
+    ...(await obstacleLines(watches, ctx)),
+  ].map((line) => line && sentence('⚠️ ', line));
+  return warnings.some(Boolean) ? lines(...warnings) : undefined;
 };

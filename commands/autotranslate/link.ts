@@ -6,8 +6,7 @@ import { bullets, lines, sections, sentence, series } from '../../src/rich-text/
 import { channelMention } from '../../src/model/place.ts';
 import { code, timestamp } from '../../src/rich-text/rich-text.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
-import { chosenChannel, namesOf, switches, switchLines } from './context.ts';
-import { obstacleLines } from './warnings.ts';
+import { chosenChannel, namesOf, switches, switchLines, obstacleLines } from './context.ts';
 
 const LONGEST_LANGUAGE_CHARS = 2_000;
 const LONGEST_CODE_CHARS = 40;

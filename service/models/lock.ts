@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../src/errors.ts';
-import { isRunning } from '../../src/process/running-process.ts';
+import { isRunning } from '../../src/process/process-folder.ts';
 
 const LOCK = '.lock';
 

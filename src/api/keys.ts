@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError, toAppError } from '../errors.ts';
-import { createKeyHider } from '../http/hide-key.ts';
+import { createKeyHider } from '../http/secrets.ts';
 import { NO_SPACE } from '../model/service.ts';
 import { keyOf, type Space } from '../model/place.ts';
 

@@ -11,13 +11,13 @@ import type { Leases } from '../ports/processes.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { RoomWatcher } from '../ports/voice.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
-import type { SpaceRemoval } from './space-removal.ts';
+import type { SpaceRemoval } from './privacy.ts';
 import { createAgreements } from '../store/agreements.ts';
 import { createDeliveryStore } from '../store/deliveries.ts';
 import { cipherOf } from '../store/secrets/encryption.ts';
 import type { Store } from '../store/index.ts';
 import { createInstallationStore } from '../store/secrets/installations.ts';
-import { translateMeteredLine } from '../usage/metered-line.ts';
+import { translateMeteredLine } from '../usage/meter.ts';
 import { createDictationOpener } from '../voice/dictation.ts';
 
 export interface AdapterCoreDeps extends Pick<

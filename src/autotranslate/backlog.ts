@@ -1,6 +1,6 @@
 import { DAY_MS } from '../async/clock.ts';
 import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
-import type { HistoryGaps } from '../store/channels/history-gaps.ts';
+import type { HistoryGaps } from '../store/channels/histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { Store } from '../store/index.ts';
 import { backlogOf, reviveDead, type Inbox } from '../store/inbox/index.ts';

@@ -4,7 +4,7 @@ import { createKeyedMutex } from '../async/locks.ts';
 import { realClock, sleep } from '../async/clock.ts';
 import { channelKey, type Channel } from '../model/place.ts';
 import type { Leases, Tenure } from '../ports/processes.ts';
-import type { OwedHistories } from '../store/channels/owed-histories.ts';
+import type { OwedHistories } from '../store/channels/histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import { groupPartition } from '../store/inbox/row.ts';
 import type { Scheduler } from './scheduler.ts';

@@ -4,7 +4,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Content } from '../model/message.ts';
 import type { Channel } from '../model/place.ts';
 import { timestamp } from '../rich-text/rich-text.ts';
-import type { HistoryGap, HistoryGaps } from '../store/channels/history-gaps.ts';
+import type { HistoryGap, HistoryGaps } from '../store/channels/histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 
 export interface HistoryGapNoticeDeps {

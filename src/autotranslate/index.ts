@@ -6,7 +6,7 @@ import type { Message } from '../model/message.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/processes.ts';
-import { createOwedHistories } from '../store/channels/owed-histories.ts';
+import { createOwedHistories } from '../store/channels/histories.ts';
 import { openRowsOf } from '../store/inbox/index.ts';
 import type { Store } from '../store/index.ts';
 import { createBackfill } from './backfill.ts';
@@ -25,8 +25,7 @@ import { openStores } from './stores.ts';
 import { startRowWork, type RowWorkDeps } from './row-work.ts';
 import { startRetention } from './retention.ts';
 import { createScheduler } from './scheduler.ts';
-import { authorsOf } from './sources.ts';
-import { createWatchedPlatforms } from './watched-platforms.ts';
+import { authorsOf, createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
 
 export interface AutoTranslateDeps {

@@ -1,7 +1,6 @@
 import type { InboxWriter } from './inbox-writer.ts';
 import { languageOfReaction, skipReason } from './policy.ts';
-import { readFlagged } from './sources.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
+import { readFlagged, type WatchedPlatforms } from './watched-platforms.ts';
 import type { Message } from '../model/message.ts';
 import type { MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space.ts';

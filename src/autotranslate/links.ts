@@ -4,8 +4,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Content } from '../model/message.ts';
 import { channelKey, isSameChannel, type Channel } from '../model/place.ts';
 import type { ChannelWatch, LinkInvite, Watches } from '../model/space.ts';
-import type { LinkInvites } from '../store/channels/link-invites.ts';
-import type { WatchStore } from '../store/channels/watches.ts';
+import type { LinkInvites, WatchStore } from '../store/channels/watches.ts';
 import type { OwnWatches } from './watches.ts';
 
 /** Most channels of one group. */

@@ -6,7 +6,7 @@ import type { Message } from '../model/message.ts';
 import type { Channel, MessageRef } from '../model/place.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
-import type { HistoryGap } from '../store/channels/history-gaps.ts';
+import type { HistoryGap } from '../store/channels/histories.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /**

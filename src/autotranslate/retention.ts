@@ -9,7 +9,7 @@ import {
   STATE_DAYS,
   USAGE_DAYS,
 } from '../store/privacy/data-catalogue.ts';
-import type { LinkInvites } from '../store/channels/link-invites.ts';
+import type { LinkInvites } from '../store/channels/watches.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 

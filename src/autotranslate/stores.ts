@@ -1,9 +1,7 @@
 import { createCursorStore } from '../store/channels/cursors.ts';
-import { createHistoryGaps } from '../store/channels/history-gaps.ts';
-import { createLinkInvites } from '../store/channels/link-invites.ts';
-import { createMirrorStore } from '../store/channels/mirrors.ts';
-import { createStandingThreads } from '../store/channels/standing-threads.ts';
-import { openWatchStore } from '../store/channels/watches.ts';
+import { createHistoryGaps } from '../store/channels/histories.ts';
+import { createLinkInvites, openWatchStore } from '../store/channels/watches.ts';
+import { createMirrorStore, createStandingThreads } from '../store/channels/mirrors.ts';
 import { createInboxStore } from '../store/inbox/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -13,7 +13,7 @@ import type { Attachment, Content, Message } from '../model/message.ts';
 import type { Channel, Member } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { Capabilities, ConversationTurn } from '../ports/platform.ts';
-import type { ChannelAccess } from './channel-access.ts';
+import type { ChannelAccess } from './platforms.ts';
 import type { Services } from './services.ts';
 
 /** Looks up what could complete `typed`, best first. */

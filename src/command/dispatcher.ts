@@ -13,11 +13,10 @@ import { quote, text, type RichText } from '../rich-text/rich-text.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CompletionRequest, Invocation, PressInvocation } from '../ports/platform.ts';
 import type { Core } from '../adapter.ts';
-import type { Platforms } from './platforms.ts';
+import { type Platforms, createChannelAccess } from './platforms.ts';
 import { parseMarkdown } from '../rich-text/markdown/parse.ts';
 import type { Services } from './services.ts';
 import { createCatalogue, type CatalogueDeps } from './catalogue.ts';
-import { createChannelAccess } from './channel-access.ts';
 import { channelsIn, parseOptions } from './options.ts';
 import { createAnswerUpdates, type AnswerUpdates } from './answer-updates.ts';
 

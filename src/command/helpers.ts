@@ -12,12 +12,12 @@ import { say } from '../i18n/texts.ts';
 import type { Services } from './services.ts';
 import { voiceText } from '../speech/voice-words.ts';
 import { typedCode } from '../text/quoted-words.ts';
-import { readLanguages, splitTyped } from './typed-lists.ts';
+import { readLanguages, splitTyped } from './options.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
 export { KEY_CHARS } from '../api/keys.ts';
 export { say } from '../i18n/texts.ts';
-export { roomTurns } from '../chat/room-turns.ts';
+export { roomTurns } from '../chat/assistant.ts';
 export { firstThatFits, voicePreferences, voiceSpeaks } from '../speech/voice-choice.ts';
 export { voiceText, voiceWords } from '../speech/voice-words.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
@@ -25,7 +25,7 @@ export { quotedInstruction, quotedWords, typedCode } from '../text/quoted-words.
 export { isBlankMessage } from '../text/message-checks.ts';
 export { languageText } from '../text/message-checks.ts';
 export { parseMarkdown } from '../rich-text/markdown/parse.ts';
-export { readChannels } from './typed-lists.ts';
+export { readChannels } from './options.ts';
 export { MINUTE_MS } from '../async/clock.ts';
 export { CHART_SIGNS } from './usage-chart.ts';
 export { attachmentTranscript } from './attachment-transcript.ts';

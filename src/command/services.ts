@@ -7,7 +7,7 @@ import type { Speaker } from '../speech/speech.ts';
 import type { Assistant } from '../chat/assistant.ts';
 import type { Glossary } from '../model/glossary.ts';
 import type { Space } from '../model/place.ts';
-import type { SpaceKeys } from '../store/secrets/space-keys.ts';
+import type { SpaceKeys } from '../store/secrets/own-keys.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Watches } from '../model/space.ts';
 import type { Limits } from '../usage/limits.ts';

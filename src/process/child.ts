@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { flushCompileCache, getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { AppError } from '../errors.ts';
-import type { Log } from '../telemetry/log.ts';
-import { describeError, type DescribedError } from '../telemetry/describe-error.ts';
+import { type Log, describeError, type DescribedError } from '../telemetry/log.ts';
 
 export interface ChildOptions {
   readonly name: string;

@@ -1,7 +1,16 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { isRunning } from './running-process.ts';
+
+/** Tells whether a process of this machine runs, whoever's it is. */
+export const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
 
 /** The start of this process: another may have its id after a restart of its container. */
 const STARTED_MS = Math.trunc(performance.timeOrigin);

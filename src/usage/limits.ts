@@ -1,3 +1,5 @@
+import { keyOf, type Space } from '../model/place.ts';
+import { type UsageAmounts, usedTogether, type Usage } from '../store/usage.ts';
 import { createKeyedMutex } from '../async/locks.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/clock.ts';
 import { type AppError, userError, type MessageKey } from '../errors.ts';
@@ -8,15 +10,62 @@ import {
   type SpaceLimits,
   type SpaceChoices,
 } from '../model/space.ts';
-import { keyOf, type Space } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { plainText } from '../rich-text/walk.ts';
 import type { SpaceSettings } from '../store/settings.ts';
-import { usedTogether, type Usage, type UsageAmounts } from '../store/usage.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import type { OperatorLimits } from './operator-limits.ts';
-import { createPendingUse, type PendingAmounts, type Reservation } from './pending-use.ts';
+
+/** Amounts of use to which limits apply. */
+export type PendingAmounts = Partial<Omit<UsageAmounts, 'messages'>>;
+
+/** Use that counts against the limits until it is disposed of: it was given up, or is recorded. */
+export interface Reservation extends Disposable {
+  /** Replaces what it holds. */
+  change(amounts: PendingAmounts): void;
+}
+
+interface Held {
+  readonly memberId: string;
+  amounts: PendingAmounts;
+}
+
+/** Creates the count of use that is under way, or has ended and is not recorded yet. */
+const createPendingUse = () => {
+  const spaces = new Map<string, Set<Held>>();
+
+  return {
+    /** Adds up the use of a space, or of one member in it. */
+    of: (space: Space, memberId?: string): UsageAmounts => {
+      const sum = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };
+      for (const held of spaces.get(keyOf(space)) ?? []) {
+        if (memberId !== undefined && held.memberId !== memberId) continue;
+        sum.characters += held.amounts.characters ?? 0;
+        sum.audioMs += held.amounts.audioMs ?? 0;
+        sum.chatTokens += held.amounts.chatTokens ?? 0;
+      }
+      return sum;
+    },
+    /** Holds use of a member. */
+    hold: (space: Space, memberId: string, amounts: PendingAmounts): Reservation => {
+      const key = keyOf(space);
+      const all = spaces.get(key) ?? new Set<Held>();
+      const held: Held = { memberId, amounts };
+      all.add(held);
+      spaces.set(key, all);
+      return {
+        change: (changed) => {
+          held.amounts = changed;
+        },
+        [Symbol.dispose]: () => {
+          all.delete(held);
+          if (all.size === 0 && spaces.get(key) === all) spaces.delete(key);
+        },
+      };
+    },
+  };
+};
 
 /** An intended use: a number of code points, audio of unknown length, or a question. */
 export type Demand = { readonly characters: number } | 'audio' | 'chat';

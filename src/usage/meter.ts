@@ -1,15 +1,20 @@
 import { mapStates } from '../async/abort.ts';
 import { MINUTE_MS } from '../async/clock.ts';
-import type { Assistant } from '../chat/assistant.ts';
-import { estimateTokens } from '../chat/tokens.ts';
+import { type Assistant, estimateTokens } from '../chat/assistant.ts';
 import type { Space } from '../model/place.ts';
 import type { Speaker } from '../speech/speech.ts';
 import type { Transcriber } from '../speech/transcriber.ts';
 import type { Usage } from '../store/usage.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import type { Translator } from '../translation/translator.ts';
-import { charactersOf, type Demand, type Limits } from './limits.ts';
-import type { PendingAmounts, Reservation } from './pending-use.ts';
+import {
+  charactersOf,
+  type Demand,
+  type Limits,
+  type PendingAmounts,
+  type Reservation,
+} from './limits.ts';
+import { type FanOutLine, type LineTranslation, translateLine } from '../translation/fan-out.ts';
 
 /** The person and space that use the service. */
 export interface Consumer {
@@ -176,3 +181,27 @@ export const createMeter = <Given extends MeteredServices>(
     },
   };
 };
+
+/** A line and the member for whom its translations count. */
+export interface MeteredLine extends FanOutLine {
+  readonly memberId: string;
+}
+
+/**
+ * Translates a line as `translateLine` does and counts the use. Use that cannot be recorded loses
+ * nobody their translation.
+ */
+export async function* translateMeteredLine(
+  services: MeteredServices,
+  { memberId, ...line }: MeteredLine,
+  languages: readonly string[],
+  signal: AbortSignal,
+  options?: MeterOptions,
+): AsyncGenerator<LineTranslation, void, void> {
+  const meter = createMeter(services, { space: line.space, memberId }, options);
+  try {
+    yield* translateLine(meter.services.translator, line, languages, signal);
+  } finally {
+    await meter.settle().catch(() => undefined);
+  }
+}

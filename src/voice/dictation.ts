@@ -6,7 +6,7 @@ import type { Person, Channel } from '../model/place.ts';
 import type { DictatedTranscript, DictatedWords } from '../model/message.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
 import { joinParts, type TranscriptPart } from '../speech/transcript-parts.ts';
-import { createAudioMeter } from '../usage/audio-meter.ts';
+import { createAudioMeter } from '../usage/room-meters.ts';
 import { createSttPipeline } from './stt/pipeline.ts';
 import type { TranscriptEvent } from './stt/transcript-emitter.ts';
 import type { VoiceServices } from './room-types.ts';

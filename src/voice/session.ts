@@ -5,7 +5,7 @@ import { type Member, channelMention } from '../model/place.ts';
 import type { ConsentChoice, RoomChoices, InformedMembers, StoredRoom } from '../model/space.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { VoiceLink, VoicePacket, VoicePort } from '../ports/voice.ts';
-import { createAudioMeter } from '../usage/audio-meter.ts';
+import { createAudioMeter } from '../usage/room-meters.ts';
 import type { Attendance } from './attendance.ts';
 import type { Captioning } from './captions/captioning.ts';
 import { createNotice } from './consent/notice.ts';

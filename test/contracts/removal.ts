@@ -5,7 +5,7 @@ import { keyOf, type Space } from '../../src/model/place.ts';
 import { DATA_CATALOGUE } from '../../src/store/privacy/data-catalogue.ts';
 import { DATA_COLUMNS, type ColumnKind } from '../../scripts/data-columns.ts';
 import type { Store } from '../../src/store/index.ts';
-import { createOwedHistories } from '../../src/store/channels/owed-histories.ts';
+import { createOwedHistories } from '../../src/store/channels/histories.ts';
 import {
   fillEveryTable,
   fillWithRows,

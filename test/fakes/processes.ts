@@ -1,6 +1,6 @@
 import { realClock } from '../../src/async/clock.ts';
 import type { Tenure, Processes } from '../../src/ports/processes.ts';
-import { createEmbeddedQuota } from '../../src/store/sqlite/quota.ts';
+import { createEmbeddedQuota } from '../../src/store/quota.ts';
 
 const tenureOf = (name: string, ended: AbortController): Tenure => ({
   name,

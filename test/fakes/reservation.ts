@@ -1,4 +1,4 @@
-import type { Reservation } from '../../src/usage/pending-use.ts';
+import type { Reservation } from '../../src/usage/limits.ts';
 
 /** The reservation of those without limits. */
 export const NO_RESERVATION: Reservation = {

@@ -15,7 +15,7 @@ import type { MessageWriter } from '../outbound/message-writer.ts';
 import { filesOf, render, type Part } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import { AppError } from '../../../src/errors.ts';
-import { isAtKnownHost, knownHosts } from '../../../src/http/known-hosts.ts';
+import { isAtKnownHost, knownHosts } from '../../../src/http/attached-file.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Content } from '../../../src/model/message.ts';
 import type { Channel } from '../../../src/model/place.ts';

@@ -8,7 +8,7 @@ import { refusedAs } from '../errors.ts';
 import type { CallPriority } from '../rate-limiter.ts';
 import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
-import { isAtKnownHost, knownHosts } from '../../../src/http/known-hosts.ts';
+import { isAtKnownHost, knownHosts } from '../../../src/http/attached-file.ts';
 import type { OutgoingFile } from '../../../src/model/message.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { WhileHeld } from '../../../src/ports/processes.ts';

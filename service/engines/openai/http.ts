@@ -1,6 +1,6 @@
 import { Agent, FormData, request, type Dispatcher } from 'undici';
 import { AppError } from '../../../src/errors.ts';
-import { createKeyHider, hideKeyInStream } from '../../../src/http/hide-key.ts';
+import { createKeyHider, hideKeyInStream } from '../../../src/http/secrets.ts';
 import { retryAfterHeaderMs } from '../../../src/http/retry-after.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { BackendError } from '../../errors.ts';

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { readSource } from '../sources.ts';
-import { textFor, type WatchedPlatforms } from '../watched-platforms.ts';
+import { readSource, textFor, type WatchedPlatforms } from '../watched-platforms.ts';
 import { claimsAudio, refusal, skipReason, type SkipReason } from '../policy.ts';
 import {
   belowOf,

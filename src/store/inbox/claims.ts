@@ -12,8 +12,8 @@ import {
   rowChannel,
   type StoredMessage,
   WATCH,
+  writeSentence,
 } from './row.ts';
-import { writeSentence } from './stored-sentence.ts';
 import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
 import { slotOf } from '../slots.ts';

@@ -11,13 +11,13 @@ import {
   DELETED,
   SETTLED,
   isDead,
+  readSentence,
 } from './row.ts';
 import type { Transaction } from 'kysely';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import type { ErrorCode, Sentence } from '../../errors.ts';
-import type { HistoryGap } from '../channels/history-gaps.ts';
-import { readSentence } from './stored-sentence.ts';
+import type { HistoryGap } from '../channels/histories.ts';
 
 /** An outage of the service, for all of these languages; codes in BCP 47. */
 export interface Outage {

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { ErrorCode, Sentence } from '../../errors.ts';
+import { type ErrorCode, type Sentence, isLanguage } from '../../errors.ts';
 import type { ByteSource, MessageFile, Message } from '../../model/message.ts';
 import type { Channel, MessageRef } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/space.ts';
 import type { Schema } from '../schema.ts';
+import english from '../../../locales/en.json' with { type: 'json' };
 
 type StoredFile = Omit<MessageFile, 'open'>;
 
@@ -226,3 +227,20 @@ export const abandoned = (reason: string, nowMs: number) => ({
   changed_ms: nowMs,
   revision: sql<number>`revision + 1`,
 });
+
+/**
+ * Writes a sentence as JSON. Null for one with values other than numbers and languages: they may be
+ * anybody's words, which are not stored.
+ */
+export const writeSentence = ({ key, params = {} }: Sentence): string | null => {
+  const hasWords = Object.values(params).some(
+    (value) => typeof value !== 'number' && !isLanguage(value),
+  );
+  return hasWords ? null : JSON.stringify({ key, params });
+};
+
+/** Reads a stored sentence; in place of one that is missing or no longer exists, that of the code. */
+export const readSentence = (stored: string | null, code: ErrorCode): Sentence => {
+  const sentence = stored === null ? undefined : (JSON.parse(stored) as Sentence);
+  return sentence && Object.hasOwn(english, sentence.key) ? sentence : { key: `reasons.${code}` };
+};

@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Leases } from '../../ports/processes.ts';
-import { createDatabaseClock } from './database-clock.ts';
+import { createDatabaseClock, createHeldLeases } from './held-leases.ts';
 import { connectionLost } from './faults.ts';
-import { createHeldLeases } from './held-leases.ts';
 import { END_WAIT_MS, isFree, NOW_MS, RELEASED, setOf, type Granted } from './lease-rows.ts';
 import { createRenewals, type RenewingSession } from './renewals.ts';
 import type { ListenSession } from './session.ts';
-import { openSetChanges } from './set-changes.ts';
-import { createSetRows } from './set-rows.ts';
+import { openSetChanges, createSetRows } from './sets.ts';
 import { shareNames } from './share.ts';
 
 /** Longest wait between two looks for a lease that somebody else has. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../../async/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { DatabaseClock } from './database-clock.ts';
-import type { HeldLeases } from './held-leases.ts';
+import type { DatabaseClock, HeldLeases } from './held-leases.ts';
 import { LEASE_MS, MARGIN_MS, NOW_MS, SLOWEST_MS } from './lease-rows.ts';
 import type { ListenSession } from './session.ts';
 

@@ -5,6 +5,10 @@ import type { Log } from '../../telemetry/log.ts';
 import { bound, connectionOf } from './connect.ts';
 import { connectionLost, fromPostgres } from './faults.ts';
 import { LEASE_MS } from './lease-rows.ts';
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { AppError } from '../../errors.ts';
+import type { Schema } from '../schema.ts';
 
 /** Waits between tries to connect; jitter, because a server that restarts is missed by all processes. */
 const BACKOFF: Omit<Backoff, 'random'> = { firstMs: 100, longestMs: 5_000 };
@@ -143,4 +147,38 @@ export const openSession = async ({
       await last?.end().catch(() => undefined);
     },
   };
+};
+
+const PROBE = 'dragoman_probe';
+const PROBE_MS = 5_000;
+
+/**
+ * Throws `config` where notifications do not arrive: a connection pooler that gives each transaction another
+ * connection loses them. Throws `unavailable` where the connection broke meanwhile, which tells nothing.
+ */
+export const demandListening = async (
+  db: Kysely<Schema>,
+  session: ListenSession,
+  clock: Clock,
+): Promise<void> => {
+  const own = randomUUID();
+  const heard = new AbortController();
+  let isBroken = false;
+  session.onReconnect(() => {
+    isBroken = true;
+  });
+  await session.listen(PROBE, (payload) => {
+    if (payload === own) heard.abort();
+  });
+  await sql`SELECT pg_notify(${PROBE}, ${own})`.execute(db);
+  await sleep(clock, PROBE_MS, heard.signal).catch(() => undefined);
+  isBroken ||= !session.isConnected();
+  await session.unlisten(PROBE);
+  if (heard.signal.aborted) return;
+  if (isBroken) throw connectionLost();
+  throw new AppError(
+    'config',
+    'the database at DATABASE_URL sends no notifications: a connection pooler in transaction mode ' +
+      'stands before it, most likely. Name PostgreSQL itself, or a pooler in session mode',
+  );
 };

@@ -2,8 +2,7 @@ import { sleep, waitUntil, type Clock } from '../../async/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Leases, Share, ShareOptions, Tenure, Work } from '../../ports/processes.ts';
 import { END_WAIT_MS } from './lease-rows.ts';
-import type { SetChanges } from './set-changes.ts';
-import { membersOf, type SetRows } from './set-rows.ts';
+import { type SetChanges, membersOf, type SetRows } from './sets.ts';
 
 /** The set that a process shares, and what it does with its part; see `Leases.share`. */
 export interface ShareRequest {

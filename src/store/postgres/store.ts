@@ -2,24 +2,18 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { realClock, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { createFaultWatch } from '../fault-watch.ts';
+import { createFaultWatch, createStoreWriter, type StoreWriter } from '../writer.ts';
 import type { Store } from '../store.ts';
 import { migrateInTurn } from '../migrations/index.ts';
 import type { Schema } from '../schema.ts';
-import { createStoreWriter, type StoreWriter } from '../writer.ts';
-import { createColumnTypes } from './column-types.ts';
+import { createColumnTypes, createDialect, createPostgresTransact } from './dialect.ts';
 import { createConnectionPool, UNBOUNDED, type ConnectionPool } from './connect.ts';
-import { guardAgainstLeft } from './left-spaces.ts';
-import { guardClaims, keepClaims } from './kept-claims.ts';
+import { guardAgainstLeft, guardClaims, keepClaims, tuneInbox } from './guards.ts';
 import { openPostgresLeases } from './leases.ts';
-import { demandListening } from './pooler.ts';
+import { demandListening, openSession } from './session.ts';
 import { createPostgresQuota } from './quota.ts';
 import { openPostgresStates } from './shared-states.ts';
-import { tuneInbox } from './tune.ts';
-import { openSession } from './session.ts';
 import { openPostgresSignals } from './signals.ts';
-import { createDialect } from './transactions.ts';
-import { createPostgresTransact } from './transact.ts';
 
 export interface PostgresStoreOptions {
   readonly url: string;

@@ -3,7 +3,7 @@ import { clearDeliveries } from '../deliveries.ts';
 import { SETTLED } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import { clearRooms } from '../open-rooms.ts';
-import { clearOwedHistories } from '../channels/owed-histories.ts';
+import { clearOwedHistories } from '../channels/histories.ts';
 import { clearLeases } from '../postgres/unused-leases.ts';
 import type { Schema } from '../schema.ts';
 import { foldUsage } from '../usage.ts';

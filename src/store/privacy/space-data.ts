@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { keyOf, type Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import { TABLES_OF_SPACES, type SpaceColumns } from './data-catalogue.ts';
-import { either } from '../sqlite/left-spaces.ts';
-import { removeOwedHistories } from '../channels/owed-histories.ts';
+import { either } from '../sqlite/guards.ts';
+import { removeOwedHistories } from '../channels/histories.ts';
 import { removeLeases } from '../postgres/unused-leases.ts';
 
 /** Rows that one write looks at; the event loop runs between two writes. */

@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { keyOf, type Space } from '../../model/place.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Store } from '../index.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -77,3 +80,60 @@ const createCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]): Cipher => {
 /** Creates the cipher of an `ENCRYPTION_KEY`; undefined where it is not set. */
 export const cipherOf = ([first, ...more]: readonly Uint8Array[] = []): Cipher | undefined =>
   first && createCipher([first, ...more]);
+
+/** The context of a sealed key: other than that of an installation, so that none fits in another's place. */
+export const ownKeyContext = (space: Space): string => `service key of ${keyOf(space)}`;
+
+/** The tables with encrypted secrets of spaces, each with the context of a secret. */
+const TABLES = [
+  ['installation', keyOf],
+  ['space_key', ownKeyContext],
+] as const satisfies readonly (readonly [string, (space: Space) => string])[];
+
+/**
+ * Encrypts with the first key what was encrypted with another, so that the other can be removed from
+ * `ENCRYPTION_KEY`. Resolves with the number of secrets, and of those that no key decrypts; both are
+ * logged.
+ */
+export const resealSecrets = async (
+  store: Store,
+  cipher: Cipher,
+  log: Pick<Log, 'info' | 'warn'>,
+): Promise<{ readonly resealed: number; readonly unreadable: number }> => {
+  let resealed = 0;
+  let unreadable = 0;
+  for (const [table, contextOf] of TABLES) {
+    const rows = await store.selectFrom(table).select(['platform', 'space_id', 'secret']).execute();
+    for (const { platform, space_id, secret: before } of rows) {
+      if (cipher.isCurrent(before)) continue;
+      const context = contextOf({ platform, id: space_id });
+      let secret: string;
+      try {
+        secret = cipher.seal(cipher.open(before, context), context);
+      } catch {
+        unreadable += 1;
+        continue;
+      }
+      await store.write((db) =>
+        db
+          .updateTable(table)
+          .set({ secret })
+          .where('platform', '=', platform)
+          .where('space_id', '=', space_id)
+          .where('secret', '=', before)
+          .execute(),
+      );
+      resealed += 1;
+    }
+  }
+  if (resealed > 0) {
+    await store.checkpoint();
+    log.info({ count: resealed }, 'stored secrets were encrypted with the new key');
+  }
+  if (unreadable > 0)
+    log.warn(
+      { count: unreadable },
+      'stored secrets were encrypted with another ENCRYPTION_KEY: add that key behind a comma',
+    );
+  return { resealed, unreadable };
+};

@@ -1,12 +1,18 @@
-import { createServiceKey, UnreadableKeyError, type FindOwnKey } from '../../api/keys.ts';
+import {
+  createServiceKey,
+  UnreadableKeyError,
+  type FindOwnKey,
+  serviceKey,
+} from '../../api/keys.ts';
 import { isKeyRefused, ServiceError } from '../../api/service-error.ts';
 import { createCache, createLru } from '../../async/lru.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, toAppError, userError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { type Member, keyOf, type Space } from '../../model/place.ts';
 import type { KeyTrouble, OwnKeyState } from '../../model/service.ts';
-import { cipherOf } from './encryption.ts';
+import { cipherOf, ownKeyContext } from './encryption.ts';
 import type { Store } from '../index.ts';
+import type { KeyProbe } from '../../api/key-probe.ts';
 
 /** Spaces whose key, or lack of one, is cached: each request to the service asks for it. */
 const CACHED_SPACES = 5_000;
@@ -14,8 +20,6 @@ const CACHED_SPACES = 5_000;
 const MOST_TROUBLES = 1_000;
 
 const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
-/** The context of a sealed key: other than that of an installation, so that none fits in another's place. */
-export const ownKeyContext = (space: Space): string => `service key of ${keyOf(space)}`;
 
 /** The trouble that an error of the service tells of; undefined where it is not about the whole key. */
 const troubleOf = (error: AppError): KeyTrouble | undefined => {
@@ -166,3 +170,49 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
     },
   };
 };
+
+/** The keys of the service that spaces bring, as their moderators see them: never the keys themselves. */
+export interface SpaceKeys {
+  /** False where the operator has set no `ENCRYPTION_KEY`. */
+  readonly canStore: boolean;
+  /** Resolves with undefined where the space has none. */
+  state(space: Space): Promise<OwnKeyState | undefined>;
+  /**
+   * Stores a key that the service knows, in place of the space's former one. Rejects with a sentence
+   * where it does not know it, or does not say.
+   */
+  set(space: Space, typed: string, by: Member, signal: AbortSignal): Promise<void>;
+  remove(space: Space): Promise<void>;
+}
+
+export interface SpaceKeysDeps {
+  readonly ownKeys: OwnKeys;
+  readonly checkKey: KeyProbe;
+}
+
+/** Says why a key is not stored, without the error itself, whose advice is about a stored one. */
+const notStored = (thrown: unknown): Error => {
+  const error = toAppError(thrown);
+  if (error.code === 'cancelled') return error;
+  if (error instanceof ServiceError && error.isOutOfCredit)
+    return userError('forbidden', 'settings.key-no-credit');
+  return isKeyRefused(error)
+    ? userError('bad-input', 'settings.key-rejected')
+    : userError('unavailable', 'settings.key-unchecked');
+};
+
+export const createSpaceKeys = ({ ownKeys, checkKey }: SpaceKeysDeps): SpaceKeys => ({
+  canStore: ownKeys.canStore,
+  state: ownKeys.state,
+  set: async (space, typed, by, signal) => {
+    const key = serviceKey.safeParse(typed.trim()).data;
+    if (key === undefined) throw userError('bad-input', 'settings.key-malformed');
+    try {
+      await checkKey(key, signal);
+    } catch (thrown) {
+      throw notStored(thrown);
+    }
+    await ownKeys.put(space, key, by);
+  },
+  remove: ownKeys.remove,
+});

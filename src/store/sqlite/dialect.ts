@@ -11,8 +11,7 @@ import {
 } from 'kysely';
 import { createLru } from '../../async/lru.ts';
 import { fromDisk, isLocked } from '../../sqlite/disk-fault.ts';
-import { IN_MEMORY, openDatabase } from '../../sqlite/open.ts';
-import { vacuum } from '../../sqlite/vacuum.ts';
+import { IN_MEMORY, openDatabase, vacuum } from '../../sqlite/open.ts';
 import type { Schema } from '../schema.ts';
 import { createDiskSync, type Transact } from '../writer.ts';
 

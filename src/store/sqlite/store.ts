@@ -4,18 +4,15 @@ import { realClock } from '../../async/clock.ts';
 import { AppError } from '../../errors.ts';
 import { IN_MEMORY } from '../../sqlite/open.ts';
 import { openEmbeddedLeases } from './leases.ts';
-import { createEmbeddedQuota } from './quota.ts';
-import { createFaultWatch } from '../fault-watch.ts';
-import { markLostClaims, readBootId } from '../inbox/lost-claims.ts';
+import { createEmbeddedQuota } from '../quota.ts';
+import { createFaultWatch, createStoreWriter, type DiskSync } from '../writer.ts';
+import { markLostClaims, readBootId, guardLeftSpaces, noteRestoration } from './guards.ts';
 import type { Store } from '../store.ts';
-import { guardLeftSpaces } from './left-spaces.ts';
 import { createLocalSignals } from '../local-signals.ts';
 import { migrate, refuseUnknown, schemaStatus } from '../migrations/index.ts';
 import { realPathOf, takeOwnerLock, tryOwnerLock } from './owner-lock.ts';
-import { noteRestoration } from './restoration.ts';
 import type { Schema } from '../schema.ts';
 import { createTransact, openSqlite } from './dialect.ts';
-import { createStoreWriter, type DiskSync } from '../writer.ts';
 
 export interface SqliteStoreOptions {
   /** The number of this start of the machine; undefined where it is not known. */

@@ -3,14 +3,13 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { AppError } from '../../errors.ts';
 import { fromDisk } from '../../sqlite/disk-fault.ts';
 import { migrate, migrateAs } from '../migrations/index.ts';
-import { createColumnTypes } from '../postgres/column-types.ts';
+import { createColumnTypes } from '../postgres/dialect.ts';
 import { createConnectionPool, UNBOUNDED } from '../postgres/connect.ts';
 import type { Schema } from '../schema.ts';
 import { openSqlite } from '../sqlite/dialect.ts';
-import { demandIdle } from './idle.ts';
+import { demandIdle, type RowSource } from './source.ts';
 import { createPrivateFile } from './place.ts';
-import type { RowProgress } from './progress.ts';
-import type { RowSource } from './source.ts';
+import type { RowProgress } from './status.ts';
 import { COPIED_TABLES, OWN_TABLES, withoutClaim, type TableRow } from './tables.ts';
 
 export interface FillOptions {

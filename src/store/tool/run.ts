@@ -1,11 +1,7 @@
 import { openStore } from '../index.ts';
 import { AppError } from '../../errors.ts';
-import { readAddress, shownAddress } from './address.ts';
-import { backUp } from './backup.ts';
-import { copyDatabase } from './copy.ts';
-import { createRowProgress, type Say } from './progress.ts';
-import { restoreBackup } from './restore.ts';
-import { statusLines } from './status.ts';
+import { readAddress, shownAddress, createRowProgress, type Say, statusLines } from './status.ts';
+import { backUp, copyDatabase, restoreBackup } from './transfers.ts';
 
 const USAGE = `npm run db -- COMMAND, on the database at DATABASE_URL:
   status                    says how it is

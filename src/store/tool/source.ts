@@ -1,14 +1,32 @@
+import { AppError } from '../../errors.ts';
+import { NOW_MS } from '../postgres/lease-rows.ts';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { AppError } from '../../errors.ts';
 import { fromDisk } from '../../sqlite/disk-fault.ts';
 import type { SchemaStatus } from '../migrations/index.ts';
 import { bound, connectionOf, UNBOUNDED } from '../postgres/connect.ts';
 import { fromPostgres } from '../postgres/faults.ts';
-import type { Address } from './address.ts';
-import { demandIdle } from './idle.ts';
-import { schemaOf } from './status.ts';
+import { type Address, schemaOf } from './status.ts';
 import { COPIED_TABLES, type TableRow } from './tables.ts';
+
+/**
+ * Has no process begin to work on a PostgreSQL database until the transaction ends, of which these are the first
+ * statements. Throws `config` where one works on it.
+ *
+ * @param query runs a statement within the transaction
+ */
+export const demandIdle = async (
+  query: (text: string) => Promise<readonly object[]>,
+): Promise<void> => {
+  await query('SET LOCAL lock_timeout = 5000');
+  await query('LOCK TABLE lease IN EXCLUSIVE MODE');
+  const live = await query(`SELECT 1 FROM lease WHERE expires_ms > ${NOW_MS} LIMIT 1`);
+  if (live.length > 0)
+    throw new AppError(
+      'config',
+      'a program works on the database: stop all of its processes first',
+    );
+};
 
 /** Rows that are in memory at the same time. */
 const ROWS_AT_ONCE = 200;

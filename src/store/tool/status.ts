@@ -1,13 +1,71 @@
+import { AppError } from '../../errors.ts';
+import { databaseUrl, pathOf } from '../address.ts';
+import { realPathOf, tryOwnerLock } from '../sqlite/owner-lock.ts';
+import { demandFile } from './place.ts';
 import { existsSync, statSync } from 'node:fs';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { refuseUnknown, schemaStatus, type SchemaStatus, tableNames } from '../migrations/index.ts';
-import { tryOwnerLock } from '../sqlite/owner-lock.ts';
 import { createConnectionPool } from '../postgres/connect.ts';
 import { NOW_MS } from '../postgres/lease-rows.ts';
 import { openSqlite } from '../sqlite/dialect.ts';
 import type { Schema } from '../schema.ts';
-import { shownAddress, type Address } from './address.ts';
-import { countOfRows } from './progress.ts';
+
+/** A database by its engine. */
+export type Address =
+  | { readonly engine: 'sqlite'; readonly path: string }
+  | { readonly engine: 'postgres'; readonly url: string };
+
+/** Reads a `DATABASE_URL`. Throws `config` for one that cannot be used here. */
+export const readAddress = (written: string): Address => {
+  const parsed = databaseUrl.safeParse(written);
+  if (!parsed.success)
+    throw new AppError(
+      'config',
+      'a database must be sqlite:PATH, e.g. sqlite:data/dragoman.db, or postgres://USER:PASSWORD@HOST/DATABASE',
+    );
+  const path = pathOf(parsed.data);
+  if (path === undefined) return { engine: 'postgres', url: parsed.data };
+  demandFile(path);
+  return { engine: 'sqlite', path: realPathOf(path) };
+};
+
+/** An address as it may be shown: without its password. */
+export const shownAddress = (address: Address): string => {
+  if (address.engine === 'sqlite') return `sqlite:${address.path}`;
+  const { username, host, pathname } = new URL(address.url);
+  return `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`;
+};
+
+/** Says what is being done, a line each. */
+export type Say = (line: string) => void;
+
+/** Shortest time between two lines about the same table. */
+const SAY_MS = 2_000;
+
+const written = new Intl.NumberFormat('en');
+
+/** A number of rows in words: `1,200 rows`. */
+const countOfRows = (count: number): string =>
+  `${written.format(count)} ${count === 1 ? 'row' : 'rows'}`;
+
+/** Creates the function that is told each number of rows of a table that are done. */
+export const createRowProgress = (
+  say: Say,
+  nowMs: () => number = performance.now.bind(performance),
+) => {
+  let saidMs = nowMs();
+  return (table: string, done: number, all: number): void => {
+    if (done < all && nowMs() - saidMs < SAY_MS) return;
+    saidMs = nowMs();
+    say(
+      done < all
+        ? `${table}: ${written.format(done)} of ${countOfRows(all)}`
+        : `${table}: ${countOfRows(all)}`,
+    );
+  };
+};
+
+export type RowProgress = ReturnType<typeof createRowProgress>;
 
 /** Opens a database as it is, without changing its schema. */
 export const openAsItIs = (address: Address): Kysely<Schema> =>
@@ -26,7 +84,7 @@ export const schemaOf = async (address: Address): Promise<SchemaStatus> => {
 };
 
 /** Counts the processes that work on a database. */
-export const aliveOn = async (address: Address): Promise<number> => {
+const aliveOn = async (address: Address): Promise<number> => {
   if (address.engine === 'sqlite') {
     if (!existsSync(address.path)) return 0;
     using lock = tryOwnerLock(address.path);

@@ -6,8 +6,7 @@ import { plainWords } from '../../rich-text/compose.ts';
 import type { Channel } from '../../model/place.ts';
 import { plainText } from '../../rich-text/walk.ts';
 import type { LineTranslation } from '../../translation/fan-out.ts';
-import type { MeteredServices } from '../../usage/meter.ts';
-import { translateMeteredLine } from '../../usage/metered-line.ts';
+import { type MeteredServices, translateMeteredLine } from '../../usage/meter.ts';
 import type { Caption } from './caption.ts';
 
 const AT_ONCE = 6;

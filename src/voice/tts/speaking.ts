@@ -8,7 +8,7 @@ import { plainWords } from '../../rich-text/compose.ts';
 import { voiceSpeaks } from '../../speech/voice-choice.ts';
 import { speakable } from '../../text/speech/speakable.ts';
 import { isOfPerson, limitForOthers } from '../../usage/limits.ts';
-import { createSpeechMeter } from '../../usage/speech-meter.ts';
+import { createSpeechMeter } from '../../usage/room-meters.ts';
 import type { Attendance } from '../attendance.ts';
 import type { RoomContext } from '../room-context.ts';
 import type { QueuedSpeech, SpeechRequest } from '../room-types.ts';

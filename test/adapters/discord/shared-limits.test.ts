@@ -4,7 +4,7 @@ import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { createSharedLimits } from '../../../adapters/discord/shared-limits.ts';
 import type { Quota } from '../../../src/ports/processes.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
-import { createEmbeddedQuota } from '../../../src/store/sqlite/quota.ts';
+import { createEmbeddedQuota } from '../../../src/store/quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
 import { optionsFor } from './support.ts';

@@ -6,7 +6,7 @@ import {
   createRateLimiter,
 } from '../../../adapters/slack/rate-limiter.ts';
 import { LIMITED_HISTORY, RATES, type SlackMethod } from '../../../adapters/slack/rates.ts';
-import { createEmbeddedQuota } from '../../../src/store/sqlite/quota.ts';
+import { createEmbeddedQuota } from '../../../src/store/quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };

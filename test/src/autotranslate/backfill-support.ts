@@ -7,7 +7,7 @@ import {
   type Backfill,
   type BackfillDeps,
 } from '../../../src/autotranslate/backfill.ts';
-import type { HistoryGap } from '../../../src/store/channels/history-gaps.ts';
+import type { HistoryGap } from '../../../src/store/channels/histories.ts';
 import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed.ts';
 
 export const GENERAL = channel('general');

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createCatchUpHolds } from '../../../src/autotranslate/catch-up-holds.ts';
 import type { Tenure } from '../../../src/ports/processes.ts';
-import { createOwedHistories } from '../../../src/store/channels/owed-histories.ts';
+import { createOwedHistories } from '../../../src/store/channels/histories.ts';
 import { channel } from '../../fakes/channel-feed.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
-import { readFlagged } from '../../../src/autotranslate/sources.ts';
+import { readFlagged } from '../../../src/autotranslate/watched-platforms.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { ENGLISH, GENERAL, linked, SPANISH, withScene } from './support.ts';

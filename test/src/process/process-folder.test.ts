@@ -1,9 +1,19 @@
+import { expect, it } from 'vitest';
+import {
+  isRunning,
+  makeProcessFolder,
+  sweepProcessFolders,
+} from '../../../src/process/process-folder.ts';
+import { DEAD_PID } from '../../fakes/dead-pid.ts';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { makeProcessFolder, sweepProcessFolders } from '../../../src/process/process-folder.ts';
-import { DEAD_PID } from '../../fakes/dead-pid.ts';
+
+it('a process runs until it has ended', () => {
+  expect(isRunning(process.pid)).toBe(true);
+  expect(isRunning(process.ppid)).toBe(true);
+  expect(isRunning(DEAD_PID)).toBe(false);
+});
 
 it('removes the folders of dead processes, and nothing else', async () => {
   const parent = mkdtempSync(join(tmpdir(), 'dragoman-test-'));

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { realClock } from '../../../src/async/clock.ts';
 import type { Quota } from '../../../src/ports/processes.ts';
-import { createEmbeddedQuota } from '../../../src/store/sqlite/quota.ts';
-import { createQuota, type QuotaRows } from '../../../src/store/quota.ts';
+import { createEmbeddedQuota, createQuota, type QuotaRows } from '../../../src/store/quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { makeDatabase, openTestStore } from '../../fakes/database.ts';
 import { onServer } from '../../fakes/on-server.ts';

@@ -5,8 +5,11 @@ import { createServiceClient } from '../../../src/api/client.ts';
 import type { RunningCore } from '../../../src/app/core.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { tracingSection, type TracingConfig } from '../../../src/telemetry/tracing-config.ts';
-import { openTracing } from '../../../src/telemetry/open-telemetry.ts';
+import {
+  tracingSection,
+  type TracingConfig,
+  openTracing,
+} from '../../../src/telemetry/open-telemetry.ts';
 import { endSpan, NO_TRACING, type Tracing } from '../../../src/telemetry/tracing.ts';
 import { startService } from '../../../service/index.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';

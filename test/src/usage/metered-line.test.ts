@@ -4,8 +4,7 @@ import { plainText } from '../../../src/rich-text/walk.ts';
 import type { TranslationRequest } from '../../../src/translation/translator.ts';
 import { createLimits } from '../../../src/usage/limits.ts';
 import type { SpaceChoices } from '../../../src/model/space.ts';
-import type { MeteredServices } from '../../../src/usage/meter.ts';
-import { translateMeteredLine } from '../../../src/usage/metered-line.ts';
+import { type MeteredServices, translateMeteredLine } from '../../../src/usage/meter.ts';
 
 const space = { platform: 'test', id: 's' };
 const LINE = { lane: 'live', space, memberId: 'm', text: plainWords('hello') } as const;

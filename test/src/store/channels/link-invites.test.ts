@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
 import { openStore } from '../../../../src/store/index.ts';
-import { createLinkInvites } from '../../../../src/store/channels/link-invites.ts';
+import { createLinkInvites } from '../../../../src/store/channels/watches.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };
 const WATCH: ChannelWatch = {

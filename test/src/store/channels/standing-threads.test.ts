@@ -3,7 +3,7 @@ import { openStore, type Store } from '../../../../src/store/index.ts';
 import {
   createStandingThreads,
   type StandingThreads,
-} from '../../../../src/store/channels/standing-threads.ts';
+} from '../../../../src/store/channels/mirrors.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const CHANNEL = { space: SPACE, id: 'c' };

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import { createDatabaseClock } from '../../../../src/store/postgres/database-clock.ts';
-import { createHeldLeases } from '../../../../src/store/postgres/held-leases.ts';
+import {
+  createDatabaseClock,
+  createHeldLeases,
+} from '../../../../src/store/postgres/held-leases.ts';
 import { createRenewals } from '../../../../src/store/postgres/renewals.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { collectGarbage } from '../../../fakes/garbage.ts';

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import { cipherOf } from '../../../../src/store/secrets/encryption.ts';
+import { cipherOf, resealSecrets } from '../../../../src/store/secrets/encryption.ts';
 import { createInstallationStore } from '../../../../src/store/secrets/installations.ts';
 import { createOwnKeys } from '../../../../src/store/secrets/own-keys.ts';
-import { resealSecrets } from '../../../../src/store/secrets/reseal.ts';
 import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };

@@ -6,12 +6,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServiceKey, type ServiceKey } from '../../../../src/api/keys.ts';
 import { serviceError } from '../../../../src/api/service-error.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
-import { cipherOf } from '../../../../src/store/secrets/encryption.ts';
+import { cipherOf, resealSecrets } from '../../../../src/store/secrets/encryption.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { createInstallationStore } from '../../../../src/store/secrets/installations.ts';
 import { createOwnKeys } from '../../../../src/store/secrets/own-keys.ts';
 import { createPrivacy } from '../../../../src/store/privacy/person-data.ts';
-import { resealSecrets } from '../../../../src/store/secrets/reseal.ts';
 
 const SPACE = { platform: 'p', id: 'space' };
 const OTHER = { platform: 'p', id: 'other' };

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { openStore, type Store } from '../../../../src/store/index.ts';
-import { readAddress } from '../../../../src/store/tool/address.ts';
+import { readAddress, openAsItIs } from '../../../../src/store/tool/status.ts';
 import { runTool } from '../../../../src/store/tool/run.ts';
-import { openAsItIs } from '../../../../src/store/tool/status.ts';
 import { COPIED_TABLES } from '../../../../src/store/tool/tables.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
 

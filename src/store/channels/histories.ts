@@ -1,0 +1,155 @@
+import { type Channel, type Space, keyOf } from '../../model/place.ts';
+import type { Store } from '../index.ts';
+import { rowChannel } from '../inbox/row.ts';
+import type { Transaction } from 'kysely';
+import type { Schema } from '../schema.ts';
+import { statement } from '../statement.ts';
+import { RELAXED } from '../writer.ts';
+
+/** The reason for which messages were not read: all of them may not be, or only few at a time. */
+export type GapReason = 'forbidden' | 'limited';
+
+/** A time of a channel whose messages may be missing, ms since 1970. */
+export interface HistoryGap {
+  readonly channel: Channel;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly reason: GapReason;
+}
+
+export type HistoryGaps = ReturnType<typeof createHistoryGaps>;
+
+const columnsOf = ({ space, id }: Channel) => ({ platform: space.platform, channel_id: id });
+
+/** Records the times of channels in which messages were missed and could not be read afterwards. */
+export const createHistoryGaps = (store: Store) => ({
+  /**
+   * Records a gap; one that begins at the same time is extended. Resolves with true where people
+   * have to be told: a history that may not be read is told once.
+   */
+  put: ({ channel, fromMs, untilMs, reason }: HistoryGap): Promise<boolean> =>
+    store.write(async (db) => {
+      const known = await db
+        .selectFrom('history_gap')
+        .select(['from_ms', 'reason'])
+        .where((eb) => eb.and(columnsOf(channel)))
+        .execute();
+      const state = { until_ms: untilMs, reason };
+      await db
+        .insertInto('history_gap')
+        .values({
+          ...columnsOf(channel),
+          space_id: channel.space.id,
+          parent_id: channel.parentId ?? null,
+          from_ms: fromMs,
+          ...state,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['platform', 'channel_id', 'from_ms']).doUpdateSet(state),
+        )
+        .execute();
+      return !known.some(
+        (gap) => gap.reason === reason && (reason === 'forbidden' || gap.from_ms === fromMs),
+      );
+    }),
+  /** Lists the gaps of a space, the newest first. */
+  of: async ({ platform, id }: Space): Promise<readonly HistoryGap[]> => {
+    const rows = await store
+      .selectFrom('history_gap')
+      .selectAll()
+      .where('platform', '=', platform)
+      .where('space_id', '=', id)
+      .orderBy('until_ms', 'desc')
+      .execute();
+    return rows.map((row) => ({
+      channel: rowChannel(row),
+      fromMs: row.from_ms,
+      untilMs: row.until_ms,
+      reason: row.reason,
+    }));
+  },
+  /** Deletes the gaps of a channel and its threads. */
+  remove: ({ space, id }: Channel): Promise<void> =>
+    store.write(async (db) => {
+      await db
+        .deleteFrom('history_gap')
+        .where('platform', '=', space.platform)
+        .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
+        .execute();
+    }),
+});
+
+const MARKS = 'history owed ';
+/** Names of the marks of a partition begin with this; a partition of linked channels has no wildcards, nor has a space. */
+const marksOf = (partition: string): string => `${MARKS}${partition} `;
+const nameOf = (partition: string, { space, id }: Channel): string =>
+  `${marksOf(partition)}${keyOf(space)} ${id}`;
+
+const standingMark = statement(
+  (db, { pattern, nowMs }: { readonly pattern: string; readonly nowMs: number }) =>
+    db
+      .selectFrom('agreement')
+      .select('name')
+      .where('name', 'like', pattern)
+      .where('value', '>', nowMs)
+      .limit(1),
+);
+
+/** Deletes marks that have lapsed before a time, ms since 1970. */
+export const clearOwedHistories = async (
+  db: Transaction<Schema>,
+  beforeMs: number,
+): Promise<void> => {
+  await db
+    .deleteFrom('agreement')
+    .where('name', 'like', `${MARKS}%`)
+    .where('value', '<', beforeMs)
+    .execute();
+};
+
+/** Deletes the marks of a space’s channels. */
+export const removeOwedHistories = async (db: Transaction<Schema>, space: Space): Promise<void> => {
+  await db
+    .deleteFrom('agreement')
+    .where('name', 'like', `${MARKS}% ${keyOf(space)} %`)
+    .execute();
+};
+
+const isLeft = async (db: Transaction<Schema>, { platform, id }: Space): Promise<boolean> => {
+  const left = db.selectFrom('left_space').select('left_ms');
+  const rows = await left.where((eb) => eb.and({ platform, space_id: id })).execute();
+  return rows.length > 0;
+};
+
+export type OwedHistories = ReturnType<typeof createOwedHistories>;
+
+/**
+ * Stores for which linked channels the history is still to be read before messages of their partition
+ * are worked on. A mark outlives the process that set it, whose leases end with it, and lapses by itself.
+ */
+export const createOwedHistories = (store: Store, now: () => number) => ({
+  /** Marks a channel until a time, ms since 1970, unless its space was left. */
+  set: (partition: string, channel: Channel, untilMs: number): Promise<void> =>
+    store.write(async (db) => {
+      if (await isLeft(db, channel.space)) return;
+      await db
+        .insertInto('agreement')
+        .values({ name: nameOf(partition, channel), value: untilMs })
+        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: untilMs }))
+        .execute();
+    }, RELAXED),
+  /** Removes the mark of a channel, and those that have lapsed. */
+  remove: (partition: string, channel: Channel): Promise<void> =>
+    store.write(async (db) => {
+      await db.deleteFrom('agreement').where('name', '=', nameOf(partition, channel)).execute();
+      await clearOwedHistories(db, now());
+    }, RELAXED),
+  /** True while the history of a channel of a partition is owed. */
+  isOwed: async (partition: string): Promise<boolean> => {
+    const { rows } = await standingMark(store, {
+      pattern: `${marksOf(partition)}%`,
+      nowMs: now(),
+    });
+    return rows.length > 0;
+  },
+});

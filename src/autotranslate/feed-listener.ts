@@ -5,8 +5,7 @@ import type { ChannelFeed, ChannelFeedListener } from '../ports/channel-feed.ts'
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Backfill } from './backfill.ts';
-import type { Ingest } from './ingest.ts';
-import type { InboxWriter } from './inbox-writer.ts';
+import type { Ingest, InboxWriter } from './ingest.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Messages of a banned person that are checked, the newest first. */

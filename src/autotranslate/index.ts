@@ -1,30 +1,40 @@
-import { realClock, DAY_MS } from '../async/clock.ts';
+import { DAY_MS, realClock } from '../async/clock.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import type { Texts } from '../i18n/texts.ts';
-import type { Person } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
+import type { Person } from '../model/place.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { ChannelFeedListener } from '../ports/channel-feed.ts';
 import type { Leases } from '../ports/processes.ts';
-import { createOwedHistories } from '../store/channels/histories.ts';
-import { openRowsOf } from '../store/inbox/index.ts';
+import { createCursorStore } from '../store/channels/cursors.ts';
+import { createHistoryGaps, createOwedHistories } from '../store/channels/histories.ts';
+import { createMirrorStore, createStandingThreads } from '../store/channels/mirrors.ts';
+import { createLinkInvites, openWatchStore } from '../store/channels/watches.ts';
+import { createInboxStore, openRowsOf } from '../store/inbox/index.ts';
+import { isGroup } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { createBackfill } from './backfill.ts';
 import { createBacklog } from './backlog.ts';
 import { createCatchUpHolds, createLinkedHolds } from './catch-up-holds.ts';
 import { createFeedListener } from './feed-listener.ts';
-import { createHistoryGapNotice } from './history-gap-notice.ts';
 import { createInboxWork } from './inbox-work.ts';
-import { createIngest } from './ingest.ts';
-import { createInboxWriter } from './inbox-writer.ts';
-import { createLeave } from './leave.ts';
+import { createIngest, createInboxWriter } from './ingest.ts';
 import { createLinks } from './links.ts';
 import { declareMessageMetrics } from './metrics.ts';
+import { createReconcile } from './mirror/reconcile.ts';
+import { createHistoryGapNotice } from './missed-reader.ts';
+import { createOutages, type OutagesDeps } from './outage.ts';
+import { createPartitionWorker } from './partition-worker.ts';
 import { createTranslationContext } from './prepare/context.ts';
-import { openStores } from './stores.ts';
-import { startRowWork, type RowWorkDeps } from './row-work.ts';
+import { createPlaces } from './prepare/places.ts';
+import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
+import { createProgress } from './prepare/progress.ts';
 import { startRetention } from './retention.ts';
+import { ASIDE, waitMs } from './row-backoff.ts';
 import { createScheduler } from './scheduler.ts';
+import { traceWork } from './traces.ts';
 import { authorsOf, createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
 
@@ -33,18 +43,35 @@ export interface AutoTranslateDeps {
   readonly leases: Leases;
   /** The slots of the partitions that this process works on. */
   readonly slots: SlotOwner;
-  readonly services: RowWorkDeps['services'];
+  readonly services: PrepareDeps['services'] & Pick<OutagesDeps, 'serviceKeyOf'>;
   readonly texts: Pick<Texts, 'rich'>;
-  readonly telemetry: RowWorkDeps['telemetry'] & { readonly metrics: Metrics };
+  readonly telemetry: { readonly log: Log; readonly metrics: Metrics; readonly tracing: Tracing };
   /** Days for which outcomes of messages are stored, and the places of their mirrors. */
   readonly days: { readonly inbox: number; readonly mirrors: number };
   /** Names of the platforms that people can use now. Default: those that have reported messages. */
   readonly readyPlatforms?: () => readonly string[];
   /** Wall time, ms since 1970; monotonic time; random numbers from 0 to 1. Default: the real ones. */
-  readonly times?: RowWorkDeps['times'];
+  readonly times?: {
+    readonly now: () => number;
+    readonly nowMs: () => number;
+    readonly random: () => number;
+  };
 }
 
 export type AutoTranslate = Awaited<ReturnType<typeof openAutoTranslate>>;
+
+/** Opens what the database holds of watched channels and their messages. */
+const openStores = async (store: Store, now: () => number, log: Log) => ({
+  store,
+  inbox: createInboxStore({ store, now }),
+  stored: createMirrorStore(store, now),
+  cursors: createCursorStore(store, (err) => log.warn({ err }, 'cursors could not be stored')),
+  threads: createStandingThreads(store),
+  gaps: createHistoryGaps(store),
+  owed: createOwedHistories(store, now),
+  invites: createLinkInvites(store, now),
+  watches: await openWatchStore(store, now),
+});
 
 /**
  * Opens automatic translation in the watched channels of all platforms, from the messages that
@@ -62,110 +89,82 @@ export const openAutoTranslate = async ({
   times = { now: Date.now, nowMs: realClock.nowMs, random: Math.random },
 }: AutoTranslateDeps) => {
   const { log, metrics, tracing } = telemetry;
-  const { now } = times;
-  const { privacy, spaces } = services;
+  const { now, random } = times;
   const platforms = createWatchedPlatforms();
-  const { post } = platforms;
-  const stores = await openStores(store, times.now, log);
-  const { inbox, stored, cursors, gaps, invites, watches: watchStore } = stores;
   const context = createTranslationContext();
-  const measured = declareMessageMetrics({ metrics, store, now });
   const scheduler = createScheduler({ slots, log, now });
-  const holds = createCatchUpHolds({
-    leases,
-    owed: createOwedHistories(store, now),
-    scheduler,
-    now,
-  });
-  const { preparing, outages } = startRowWork({
-    stores,
+  const stores = await openStores(store, now, log);
+  const { stored, cursors, watches: watchStore } = stores;
+  /** What all parts share; each takes of it what it names as its dependencies. */
+  const shared = {
+    ...services,
+    ...stores,
+    ...telemetry,
+    ...times,
     services,
-    texts,
-    telemetry,
-    times,
-    platforms,
-    context,
-    measured,
-    scheduler,
-    isOnHold: holds.isOnHold,
-  });
-
-  const inboxWriter = createInboxWriter({
-    inbox,
-    scheduler,
+    leases,
     slots,
-    watches: watchStore,
+    texts,
+    platforms,
+    post: platforms.post,
     context,
-    platforms,
-    measured,
-    tracing,
-    now,
+    scheduler,
+    measured: declareMessageMetrics({ metrics, store, now }),
+  };
+  const holds = createCatchUpHolds(shared);
+  const outages = createOutages(shared);
+  const preparing = createPrepare({
+    ...shared,
+    places: createPlaces(shared),
+    outages,
+    progressOf: (row, tenure, signal, line) => {
+      const { mirrors } = platforms.of(row.ref.channel);
+      return createProgress({ ...shared, mirrors }, row, tenure, signal, line);
+    },
   });
+  const reconcile = createReconcile({
+    ...shared,
+    waitMs: (attempts, fault) => waitMs(ASIDE, attempts, fault, random),
+    wakeAt: (partition, atMs) => scheduler.wakeAt(partition, { atMs, isStored: true }),
+    isWanted: preparing.isWanted,
+  });
+  scheduler.start(
+    createPartitionWorker({
+      ...shared,
+      ...traceWork(tracing, { prepare: preparing.prepare, reconcile }),
+      isOnHold: async (partition) =>
+        scheduler.isOnHold(partition) || (isGroup(partition) && holds.isOnHold(partition)),
+    }),
+  );
+
+  const inboxWriter = createInboxWriter(shared);
   const ingest = createIngest({
+    ...shared,
     inboxWriter,
-    inbox,
-    stored,
-    cursors,
-    watches: watchStore,
-    spaces,
-    privacy,
-    platforms,
     // One day less than rows are stored, so that no row is cleared between the check and its use.
     rowsSinceMs: () => now() - (days.inbox - 1) * DAY_MS,
   });
+  const { markDeleted } = inboxWriter;
   const backfill = createBackfill({
-    cursors,
-    platforms,
-    noteGap: createHistoryGapNotice({ gaps, watches: watchStore, texts, log, post }),
+    ...shared,
+    noteGap: createHistoryGapNotice(shared),
     sinceMs: (channel) => {
       const watch = watchStore.of(channel);
       return watch ? watchStore.sinceMs(watch) : now();
     },
     // A fetch begins after the last message that was accepted.
     take: (message) => ingest.take(message, true),
-    markDeleted: inboxWriter.markDeleted,
+    markDeleted,
     // In linked channels, what was missed in one may come before what is known of another.
     ...createLinkedHolds(holds, watchStore),
-    log,
-    now,
   });
-  const listener = createFeedListener({
-    ingest,
-    markDeleted: inboxWriter.markDeleted,
-    backfill,
-    watches: watchStore,
-    inbox,
-    platforms,
-  });
-  const { unfollow, ...watches } = createWatches({
-    stored: watchStore,
-    inbox,
-    cursors,
-    threads: stores.threads,
-    gaps,
-    backfill,
-    scheduler,
-    now,
-    platforms,
-  });
-  const { tellOfEnd, ...links } = createLinks({
-    stored: watchStore,
-    watches,
-    invites,
-    texts,
-    log,
-    post,
-  });
-  const backlog = createBacklog({
-    store,
-    watches: watchStore,
-    gaps,
-    outages,
-    scheduler,
-    platforms,
-    now,
-  });
-  const inboxWork = createInboxWork({ slots, inbox, scheduler, readyPlatforms, log });
+  const listener = createFeedListener({ ...shared, ingest, markDeleted, backfill });
+  const { unfollow, ...watches } = createWatches({ ...shared, backfill });
+  /** The parts that know something of spaces in memory. */
+  const memories = [backfill, cursors, context, preparing];
+  const { leave, ...links } = createLinks({ ...shared, own: { ...watches, unfollow }, memories });
+  const backlog = createBacklog({ ...shared, outages });
+  const inboxWork = createInboxWork({ ...shared, readyPlatforms });
 
   let retention: AsyncDisposable | undefined;
   /** Drops the words in memory, which only help to translate others. */
@@ -176,7 +175,7 @@ export const openAutoTranslate = async ({
   // What is known in memory of a space that some process has left.
   store.signals.subscribe('space-left', (space) => {
     if (!space) return forgetAll();
-    for (const part of [backfill, cursors, context, preparing]) part.forgetSpace(space);
+    for (const memory of memories) memory.forgetSpace(space);
   });
 
   return {
@@ -192,14 +191,7 @@ export const openAutoTranslate = async ({
       connected: inboxWork.resume,
     } satisfies Omit<ChannelFeedListener, 'spaceJoined' | 'spaceLeft'>,
     /** Ends auto-translate in a space; `remove` deletes what is stored of it. */
-    leave: createLeave({
-      stored: watchStore,
-      inbox,
-      memories: [backfill, cursors, context, preparing],
-      scheduler,
-      tellOfEnd,
-      unfollow,
-    }),
+    leave,
     /**
      * Serves the watched channels of a platform that has such; the platform then reports missed
      * messages.
@@ -224,7 +216,7 @@ export const openAutoTranslate = async ({
     authorsOf: (message: Message) => authorsOf(message, stored, platforms),
     /** Begins to clear what was stored for long enough. */
     startRetention: (): void => {
-      retention ??= startRetention({ store, leases, cursors, invites, platforms, log, now, days });
+      retention ??= startRetention({ ...shared, days });
     },
     /** Resolves when no due work is left. */
     idle: async (): Promise<void> => {

@@ -1,19 +1,25 @@
-import { AppError, toAppError, userError, type MessageKey } from '../errors.ts';
+import { userError, type MessageKey } from '../errors.ts';
 import type { Texts } from '../i18n/texts.ts';
-import type { Log } from '../telemetry/log.ts';
+import { logFailure, type Log } from '../telemetry/log.ts';
 import type { Content } from '../model/message.ts';
-import { channelKey, isSameChannel, type Channel } from '../model/place.ts';
-import type { ChannelWatch, LinkInvite, Watches } from '../model/space.ts';
+import { channelKey, isSameChannel, keyOf, type Channel, type Space } from '../model/place.ts';
+import type { ChannelWatch, LinkInvite } from '../model/space.ts';
 import type { LinkInvites, WatchStore } from '../store/channels/watches.ts';
+import type { InboxStore } from '../store/inbox/index.ts';
+import type { Scheduler } from './scheduler.ts';
 import type { OwnWatches } from './watches.ts';
 
 /** Most channels of one group. */
 const MOST_CHANNELS = 20;
 
 export interface LinksDeps {
-  readonly stored: Pick<WatchStore, 'of' | 'group'>;
-  readonly watches: Pick<Watches, 'set' | 'missing' | 'remove'> & Pick<OwnWatches, 'demandOwn'>;
+  readonly watches: Pick<WatchStore, 'of' | 'list' | 'group' | 'remove'>;
+  readonly own: Pick<OwnWatches, 'set' | 'remove' | 'demand' | 'unfollow'>;
+  readonly inbox: Pick<InboxStore, 'openIn'>;
   readonly invites: Pick<LinkInvites, 'make' | 'take'>;
+  readonly scheduler: Pick<Scheduler, 'interrupt' | 'wake'>;
+  /** The parts that know something of spaces in memory. */
+  readonly memories: readonly { readonly forgetSpace: (space: Space) => void }[];
   readonly texts: Pick<Texts, 'rich'>;
   readonly log: Log;
   /** Posts into a channel of any platform. */
@@ -23,14 +29,16 @@ export interface LinksDeps {
 /** The name of a platform in sentences. */
 const titleOf = (platform: string): string => platform.charAt(0).toUpperCase() + platform.slice(1);
 
-const isElsewhere = (here: Channel, { channel: { space } }: ChannelWatch): boolean =>
-  space.platform !== here.space.platform || space.id !== here.space.id;
-
-export type Links = ReturnType<typeof createLinks>;
+const isElsewhere = (here: Space, { channel: { space } }: ChannelWatch): boolean =>
+  keyOf(space) !== keyOf(here);
 
 /** Links channels of different spaces and platforms: one side makes a code, the other one uses it. */
 export const createLinks = (deps: LinksDeps) => {
-  const { stored, watches, invites, texts, log, post } = deps;
+  const { watches, own, inbox, invites, scheduler, memories, texts, log, post } = deps;
+
+  /** Lists the channels of other spaces that are linked with a channel. */
+  const linkedWith = (watch: ChannelWatch): readonly ChannelWatch[] =>
+    watches.group(watch).filter((each) => isElsewhere(watch.channel.space, each));
 
   /** Tells channels elsewhere what changed for them; each in its own language. */
   const tell = async (
@@ -41,26 +49,17 @@ export const createLinks = (deps: LinksDeps) => {
     for (const { channel, languages } of readers) {
       const t = texts.rich(languages[0] ?? 'en');
       const text = t(key, { platform: titleOf(about.space.platform) });
-      try {
-        await post(channel, { text, tone: 'note' });
-      } catch (thrown) {
-        const { code, message } = toAppError(thrown);
-        log.warn({ code, reason: message }, 'a linked channel could not be told of a change');
-      }
+      await logFailure(log, 'a linked channel could not be told of a change', () =>
+        post(channel, { text, tone: 'note' }),
+      );
     }
   };
 
   return {
-    elsewhere: (watch: ChannelWatch): number =>
-      stored.group(watch).filter((each) => isElsewhere(watch.channel, each)).length,
+    elsewhere: (watch: ChannelWatch): number => linkedWith(watch).length,
     /** Makes a code by which a channel elsewhere can be linked with this one. */
     invite: async (watch: ChannelWatch): Promise<LinkInvite> => {
-      watches.demandOwn(watch);
-      const lacking = await watches.missing(watch);
-      if (lacking.length > 0)
-        throw new AppError('forbidden', 'permissions are missing in a channel to be linked', {
-          sentence: { key: 'watch.missing', params: { permissions: lacking.join(', ') } },
-        });
+      await own.demand([watch]);
       return invites.make(watch);
     },
     /** Links a channel with the one of a code; resolves with all channels of the group. */
@@ -69,38 +68,58 @@ export const createLinks = (deps: LinksDeps) => {
       if (!invited) throw userError('not-found', 'autotranslate.link-unknown');
       if (isSameChannel(invited.channel, watch.channel))
         throw userError('bad-input', 'autotranslate.link-itself');
-      const current = stored.of(invited.channel);
+      const current = watches.of(invited.channel);
       const isLinked = current?.mode === 'mirror' && current.group !== undefined;
-      const members = isLinked ? stored.group(current) : [];
+      const members = isLinked ? watches.group(current) : [];
       if (members.length >= MOST_CHANNELS)
         throw userError('bad-input', 'autotranslate.link-full', { most: MOST_CHANNELS });
       const group = isLinked ? current.group : crypto.randomUUID();
       const joined: ChannelWatch = { ...watch, mode: 'mirror', group: group ?? '' };
       const added = isLinked ? [joined] : [{ ...invited, group: group ?? '' }, joined];
-      await watches.set(added);
+      await own.set(added);
       const all = [
         ...members.filter(({ channel }) => !isSameChannel(channel, watch.channel)),
         ...added,
       ];
-      const others = all.filter((each) => isElsewhere(watch.channel, each));
+      const others = all.filter((each) => isElsewhere(watch.channel.space, each));
       await tell(others, 'autotranslate.linked-here', watch.channel);
       return all;
     },
-    /** Tells channels elsewhere that others were taken out of their groups; does not wait for it. */
-    tellOfEnd: (
-      ended: readonly { readonly reader: ChannelWatch; readonly about: Channel }[],
-    ): void => {
-      const byReader = new Map(ended.map((each) => [channelKey(each.reader.channel), each]));
-      for (const { reader, about } of byReader.values())
-        void tell([reader], 'autotranslate.unlinked-here', about);
-    },
     /** Ends a watch, and tells the channels elsewhere that were linked with it. */
     remove: async (channel: Channel): Promise<boolean> => {
-      const watch = stored.of(channel);
-      const others = watch ? stored.group(watch).filter((each) => isElsewhere(channel, each)) : [];
-      const isRemoved = await watches.remove(channel);
+      const watch = watches.of(channel);
+      const others = watch ? linkedWith(watch) : [];
+      const isRemoved = await own.remove(channel);
       if (isRemoved) await tell(others, 'autotranslate.unlinked-here', channel);
       return isRemoved;
+    },
+    /**
+     * Ends auto-translate in a space that the bot was removed from. Groups with channels elsewhere go on without its
+     * channels, as long as two are left; those channels are told, which is not waited for.
+     *
+     * @param remove deletes what is stored of the space, once nothing works on it any more
+     */
+    leave: async (space: Space, remove: () => Promise<void>): Promise<void> => {
+      const watched = watches.list(space);
+      const linked = watched.flatMap((watch) =>
+        linkedWith(watch).map((reader) => ({ reader, about: watch.channel })),
+      );
+      const ended = await watches.remove(watched.map(({ channel }) => channel));
+      await own.unfollow(ended.filter((channel) => keyOf(channel.space) !== keyOf(space)));
+      const open = await inbox.openIn(space);
+      for (const { ref } of open) scheduler.interrupt(ref);
+      const forget = (): void => {
+        for (const memory of memories) memory.forgetSpace(space);
+      };
+      forget();
+      await remove();
+      // Work that ended meanwhile may have noted something.
+      forget();
+      // Work that waited for these rows goes on with those of other spaces.
+      for (const partition of new Set(open.map((row) => row.partition))) scheduler.wake(partition);
+      const byReader = new Map(linked.map((each) => [channelKey(each.reader.channel), each]));
+      for (const { reader, about } of byReader.values())
+        void tell([reader], 'autotranslate.unlinked-here', about);
     },
   };
 };

@@ -7,7 +7,7 @@ import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { OutageError } from './outage.ts';
 import { givenUp, type Prepared } from './prepare/prepared.ts';
-import { loggingOf } from './traces.ts';
+import { loggingOf, type RowWork } from './traces.ts';
 import {
   ASIDE,
   isExhausted,
@@ -23,16 +23,8 @@ import {
  */
 export const ROWS_AHEAD = 32;
 
-export interface PartitionWorkerDeps {
+export interface PartitionWorkerDeps extends RowWork {
   readonly inbox: Pick<InboxStore, 'claim' | 'release'>;
-  /** Prepares a row. Rejects with a retryable `AppError`; other faults are part of the result. */
-  readonly prepare: (
-    row: Row,
-    options: { readonly isLast: boolean; readonly tenure: Tenure },
-    signal: AbortSignal,
-  ) => Promise<Prepared>;
-  /** Reconciles prepared rows; see `createReconcile`. */
-  readonly reconcile: (batch: readonly Prepared[], tenure: Tenure) => Promise<number>;
   /** True while earlier rows of a partition may still come; it is woken afterwards. */
   readonly isOnHold: (partition: string) => Promise<boolean>;
   readonly log: Log;

@@ -1,9 +1,11 @@
-import { context, type Context } from '@opentelemetry/api';
-import type { Accepted, RowKey } from '../store/inbox/row.ts';
-import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
+import { context, type Context, trace } from '@opentelemetry/api';
+import type { Accepted, RowKey, Row } from '../store/inbox/row.ts';
+import { NO_TRACING, type Tracing, endSpan } from '../telemetry/tracing.ts';
+import type { Tenure } from '../ports/processes.ts';
+import type { Prepared } from './prepare/prepared.ts';
 
 /** The root of the trace of a row, the same in every process. */
-export const rootOf = (tracing: Tracing, { ref, purpose }: RowKey): Context =>
+const rootOf = (tracing: Tracing, { ref, purpose }: RowKey): Context =>
   tracing.rootOf(ref.channel.space.platform, ref.channel.id, ref.id, purpose);
 
 /** Calls `run` so that lines that it logs bear the id of a row's trace. */
@@ -23,3 +25,48 @@ export const startAccept = (tracing: Tracing, row: RowKey): ((was: Accepted) => 
     else tracer.startSpan('accept', options, root).end();
   };
 };
+
+/** The two steps of the work on rows. */
+export interface RowWork {
+  /** Prepares a row. Rejects with a retryable `AppError`; other faults are part of the result. */
+  readonly prepare: (
+    row: Row,
+    options: { readonly isLast: boolean; readonly tenure: Tenure },
+    signal: AbortSignal,
+  ) => Promise<Prepared>;
+  /** Reconciles prepared rows; see `createReconcile`. */
+  readonly reconcile: (batch: readonly Prepared[], tenure: Tenure) => Promise<number>;
+}
+
+/** Adds spans to the work on rows. */
+export const traceWork = (tracing: Tracing, { prepare, reconcile }: RowWork): RowWork => ({
+  prepare: async (row, options, signal) => {
+    const root = rootOf(tracing, row);
+    const attributes = { attempt: row.attempts };
+    const span = tracing.tracer.startSpan('prepare', { attributes }, root);
+    try {
+      const within = trace.setSpan(root, span);
+      const prepared = await context.with(within, () => prepare(row, options, signal));
+      endSpan(span, prepared.fault);
+      return prepared;
+    } catch (fault) {
+      endSpan(span, fault);
+      throw fault;
+    }
+  },
+  reconcile: async (batch, tenure) => {
+    const spans = batch.map(({ row, mirrors }) => {
+      const attributes = { mirrors: mirrors.length };
+      return tracing.tracer.startSpan('post', { attributes }, rootOf(tracing, row));
+    });
+    try {
+      const done = await reconcile(batch, tenure);
+      // The others are reconciled again.
+      for (const span of spans.slice(0, done)) span.end();
+      return done;
+    } catch (fault) {
+      for (const span of spans) endSpan(span, fault);
+      throw fault;
+    }
+  },
+});

@@ -11,7 +11,7 @@ import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface WatchesDeps {
-  readonly stored: WatchStore;
+  readonly watches: WatchStore;
   readonly inbox: Pick<InboxStore, 'abandon'>;
   readonly cursors: Pick<CursorStore, 'remove'>;
   readonly threads: Pick<StandingThreads, 'remove'>;
@@ -26,16 +26,33 @@ export type OwnWatches = ReturnType<typeof createWatches>;
 
 /** Sets and ends watches, and starts and stops following their channels. */
 export const createWatches = (deps: WatchesDeps) => {
-  const { stored, inbox, cursors, threads, gaps, backfill, scheduler, now, platforms } = deps;
+  const {
+    watches: stored,
+    inbox,
+    cursors,
+    threads,
+    gaps,
+    backfill,
+    scheduler,
+    now,
+    platforms,
+  } = deps;
 
   const missing = async ({ channel, mode, below }: ChannelWatch): Promise<readonly string[]> =>
     platforms.find(channel)?.feed.missing(channel, mode, below) ?? [];
 
-  /** Rejects where another space, which shares the channel, has set its watch. */
-  const demandOwn = ({ channel }: ChannelWatch): void => {
-    const holder = stored.holder(channel);
-    if (holder && keyOf(holder) !== keyOf(channel.space))
-      throw userError('forbidden', 'watch.shared');
+  /** Rejects where another space, which shares the channel, has set its watch, and where permissions are missing. */
+  const demand = async (wanted: readonly ChannelWatch[]): Promise<void> => {
+    for (const { channel } of wanted) {
+      const holder = stored.holder(channel);
+      if (holder && keyOf(holder) !== keyOf(channel.space))
+        throw userError('forbidden', 'watch.shared');
+    }
+    const lacking = new Set((await Promise.all(wanted.map(missing))).flat());
+    if (lacking.size > 0)
+      throw new AppError('forbidden', 'permissions are missing in a channel to be watched', {
+        sentence: { key: 'watch.missing', params: { permissions: [...lacking].join(', ') } },
+      });
   };
 
   const unfollow = async (
@@ -55,15 +72,10 @@ export const createWatches = (deps: WatchesDeps) => {
     of: stored.of,
     list: stored.list,
     missing,
-    demandOwn,
+    demand,
     set: async (wanted: readonly ChannelWatch[]): Promise<void> => {
       const sinceMs = now();
-      wanted.forEach(demandOwn);
-      const lacking = new Set((await Promise.all(wanted.map(missing))).flat());
-      if (lacking.size > 0)
-        throw new AppError('forbidden', 'permissions are missing in a channel to be watched', {
-          sentence: { key: 'watch.missing', params: { permissions: [...lacking].join(', ') } },
-        });
+      await demand(wanted);
       const placed = wanted.map((watch) => ({
         ...watch,
         channel: platforms.find(watch.channel)?.feed.resolve(watch.channel) ?? watch.channel,

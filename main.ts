@@ -163,24 +163,20 @@ runProgram(process.env, async (stopped) => {
     const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
     const running = parts.use(
       await openCore({
-        ...connection,
-        metrics,
-        tracing,
-        receives: ROLES.has('gateway'),
-        ops: {
+        service: { ...connection, builtIn },
+        store,
+        texts,
+        telemetry: { log, metrics, tracing },
+        commands,
+        config: config.core,
+        fallbackDecoder: ffmpeg?.decode,
+        process: {
+          receives: ROLES.has('gateway'),
           metricsToken,
           isStalled,
           isStarting: () => isStarting,
           draining: draining.signal,
         },
-        store,
-        texts,
-        log,
-        commands,
-        config: config.core,
-        engines: builtIn && (async () => builtIn.engines()),
-        translates: builtIn && (async (to, from) => builtIn.translates(to, from)),
-        fallbackDecoder: ffmpeg?.decode,
       }),
     );
     const { core, attach } = running;

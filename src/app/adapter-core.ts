@@ -1,14 +1,12 @@
 import type { Core } from '../adapter.ts';
-import type { Clock } from '../async/clock.ts';
 import { createRunning } from '../async/running.ts';
 import type { AutoTranslate } from '../autotranslate/index.ts';
 import type { Dispatcher } from '../command/dispatcher.ts';
-import type { Services } from '../command/services.ts';
 import type { CoreConfig } from './core-config.ts';
-import { createDeliveryWorker } from '../cluster/delivery-worker.ts';
+import { createDeliveryWorker, type DeliveryWorkerDeps } from '../cluster/delivery-worker.ts';
+import type { Invocation, PressInvocation } from '../ports/platform.ts';
 import type { Space } from '../model/place.ts';
 import type { Leases } from '../ports/processes.ts';
-import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { RoomWatcher } from '../ports/voice.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
 import type { SpaceRemoval } from './privacy.ts';
@@ -17,14 +15,10 @@ import { createDeliveryStore } from '../store/deliveries.ts';
 import { cipherOf } from '../store/secrets/encryption.ts';
 import type { Store } from '../store/index.ts';
 import { createInstallationStore } from '../store/secrets/installations.ts';
-import { translateMeteredLine } from '../usage/meter.ts';
-import { createDictationOpener } from '../voice/dictation.ts';
+import { translateMeteredLine, type MeteredServices } from '../usage/meter.ts';
+import { createDictationOpener, type DictationDeps } from '../voice/dictation.ts';
 
-export interface AdapterCoreDeps extends Pick<
-  Core,
-  'log' | 'texts' | 'receives' | 'ready' | 'metrics' | 'ops'
-> {
-  readonly services: Services;
+export interface ActivityDeps {
   readonly dispatcher: Dispatcher;
   readonly autoTranslate: Pick<AutoTranslate, 'listener'>;
   readonly rooms: {
@@ -32,56 +26,26 @@ export interface AdapterCoreDeps extends Pick<
     readonly accessChanged: (space: Space) => void;
   };
   readonly removal: SpaceRemoval;
-  readonly store: Store;
-  /** The keys that the tokens of installed apps are encrypted with. */
-  readonly encryption: CoreConfig['ENCRYPTION_KEY'];
-  readonly leases: Leases;
-  readonly slots: SlotOwner;
-  readonly createRecogniser: RecogniserFactory;
-  /** True where words of a recording on the page are shown before it ends. */
-  readonly hasPartials: boolean;
-  readonly clock: Clock;
 }
 
-/** Creates the core as adapters see it; `settled` resolves when no command and no press is under way. */
-export const createAdapterCore = ({
-  log,
-  texts,
-  receives,
-  ready,
-  metrics,
-  ops,
-  services,
-  dispatcher,
-  autoTranslate,
-  rooms,
-  removal,
-  store,
-  encryption,
-  leases,
-  slots,
-  createRecogniser,
-  hasPartials,
-  clock,
-}: AdapterCoreDeps): { readonly core: Core; readonly settled: () => Promise<void> } => {
-  const cipher = cipherOf(encryption);
+/**
+ * Creates the part of the core that takes what happens on platforms; `settled` resolves when no command and no press is
+ * under way.
+ */
+export const createActivity = ({ dispatcher, autoTranslate, rooms, removal }: ActivityDeps) => {
   const running = createRunning();
-  const core: Core = {
-    log,
-    texts,
-    services,
+  /** Does what somebody asks for once nothing more of a removal of the space is under way. */
+  const afterRemoval =
+    <Asked extends Invocation | PressInvocation>(work: (asked: Asked) => Promise<void>) =>
+    (asked: Asked): Promise<void> =>
+      running.add(async () => {
+        await removal.settled(asked.channel.space);
+        await work(asked);
+      });
+  return {
     ...dispatcher,
-    receives,
-    dispatch: (invocation) =>
-      running.add(async () => {
-        await removal.settled(invocation.channel.space);
-        await dispatcher.dispatch(invocation);
-      }),
-    press: (invocation) =>
-      running.add(async () => {
-        await removal.settled(invocation.channel.space);
-        await dispatcher.press(invocation);
-      }),
+    dispatch: afterRemoval(dispatcher.dispatch),
+    press: afterRemoval(dispatcher.press),
     feedListener: {
       ...autoTranslate.listener,
       accessChanged: async (space) => {
@@ -92,24 +56,43 @@ export const createAdapterCore = ({
       spaceLeft: removal.left,
     },
     rooms: rooms.watcher,
+    settled: async () => running.settled(),
+  } satisfies Partial<Core> & { settled: () => Promise<void> };
+};
+
+/** Creates the part of the core that translates lines of chat, and recognises recordings while they are made. */
+export const createLines = (
+  deps: DictationDeps & { readonly services: MeteredServices },
+): Pick<Core, 'translateLine' | 'openDictation'> => ({
+  translateLine: ({ text, ...line }, targets, signal) => {
+    const { space } = line.ref.channel;
+    const metered = { lane: 'interactive', space, memberId: line.author.id, text, line } as const;
+    return translateMeteredLine(deps.services, metered, targets, signal);
+  },
+  openDictation: createDictationOpener(deps),
+});
+
+export interface SharingDeps extends Omit<DeliveryWorkerDeps, 'storeOf' | 'slots'> {
+  readonly store: Store;
+  /** The keys that the tokens of installed apps are encrypted with. */
+  readonly encryption: CoreConfig['ENCRYPTION_KEY'];
+  readonly leases: Leases;
+  readonly slots: SlotOwner;
+}
+
+/** Creates the part of the core that adapters store by, and share work with other processes. */
+export const createSharing = ({
+  store,
+  encryption,
+  leases,
+  ...deps
+}: SharingDeps): Pick<Core, 'installations' | 'openDeliveries' | 'processes'> => {
+  const cipher = cipherOf(encryption);
+  return {
     ...(cipher ? { installations: createInstallationStore(store, cipher) } : {}),
-    translateLine: ({ text, ...line }, targets, signal) => {
-      const { space } = line.ref.channel;
-      const metered = { lane: 'interactive', space, memberId: line.author.id, text, line } as const;
-      return translateMeteredLine(services, metered, targets, signal);
-    },
-    openDictation: createDictationOpener({
-      services,
-      createRecogniser,
-      partials: hasPartials,
-      clock,
-      log,
-    }),
     openDeliveries: createDeliveryWorker({
       storeOf: (platform) => createDeliveryStore(store, platform, Date.now),
-      slots,
-      log,
-      clock,
+      ...deps,
     }),
     processes: {
       isAlone: store.engine === 'sqlite',
@@ -117,9 +100,5 @@ export const createAdapterCore = ({
       quota: store.quota,
       agreements: createAgreements(store),
     },
-    ready,
-    metrics,
-    ops,
   };
-  return { core, settled: async () => running.settled() };
 };

@@ -1,18 +1,16 @@
-import type { ServiceClient } from '../api/client.ts';
-import { recentCalls, type CallMetrics } from '../api/metrics/call-metrics.ts';
-import type { Realtime } from '../api/realtime/index.ts';
+import { recentCalls } from '../api/metrics/call-metrics.ts';
 import type { Command } from '../command/command.ts';
 import type { CoreConfig } from './core-config.ts';
 import { createDispatcher } from '../command/dispatcher.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Adapter, Core } from '../adapter.ts';
-import { createAdapterCore } from './adapter-core.ts';
+import { createActivity, createLines, createSharing } from './adapter-core.ts';
 import { openPersonPrivacy, openSpaceRemoval } from './privacy.ts';
 import { createSharedServices } from './shared-services.ts';
 import { createRecogniserFactory } from '../voice/stt/realtime-recogniser.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
-import { remoteStatus } from './service-connection.ts';
+import { remoteStatus, type ServiceConnection } from './service-connection.ts';
 import { createPlatforms } from '../command/platforms.ts';
 import { type ServiceStatus, NO_SPACE } from '../model/service.ts';
 import type { Services } from '../command/services.ts';
@@ -43,44 +41,50 @@ const LOOK_MS = 10_000;
 const realEngines = (engines: ServiceStatus['engines']): ServiceStatus['engines'] =>
   engines.filter(({ name }) => name !== 'pseudo');
 
+/** The service as the core uses it, with what came of the connection to it. */
+export interface CoreService
+  extends
+    Pick<ServiceConnection, 'client'>,
+    Partial<Pick<ServiceConnection, 'realtime' | 'calls'>> {
+  /** The keys that spaces brought, as the client finds them. Default: those of the store. */
+  readonly ownKeys?: OwnKeys | undefined;
+  /** The service of this process. One elsewhere does not say what its engines are. */
+  readonly builtIn?:
+    | {
+        readonly engines: () => Promise<ServiceStatus['engines']>;
+        readonly translates: Services['translates'];
+      }
+    | undefined;
+}
+
+/** The state of the process, and who may read its metrics. */
+export interface CoreProcess extends Partial<Pick<OpsPagesDeps, 'isStalled' | 'metricsToken'>> {
+  /** False where other processes take the events of platforms. Default: true. */
+  readonly receives?: boolean;
+  /** True while the program starts. Default: never. */
+  readonly isStarting?: () => boolean;
+  /** Aborted once the program stops. */
+  readonly draining?: AbortSignal;
+}
+
 export interface CoreDeps {
-  readonly client: ServiceClient;
+  readonly service: CoreService;
   readonly store: Store;
   readonly texts: Texts;
-  readonly log: Log;
+  /** Default: a new registry of metrics, and no spans are kept. */
+  readonly telemetry: { readonly log: Log; readonly metrics?: Metrics; readonly tracing?: Tracing };
   readonly commands: readonly Command[];
   readonly config: Pick<
     CoreConfig,
     'SPEECH_CHAT_MODEL' | 'SPEECH_TRANSLATION_MODEL' | 'INBOX_DAYS' | 'COPY_DAYS' | 'ENCRYPTION_KEY'
   > &
     LimitConfig;
-  /** Built in: what its engines say. Otherwise undefined, and the service is asked for its voices. */
-  readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
-  /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
-  readonly translates?: Services['translates'] | undefined;
   /** Reads audio files that our own decoders refuse. */
   readonly fallbackDecoder?: FallbackDecoder | undefined;
-  /** The calls of the service, added up. */
-  readonly calls?: CallMetrics | undefined;
-  /** Takes what is measured. Default: a new registry. */
-  readonly metrics?: Metrics;
-  /** Default: no spans are kept. */
-  readonly tracing?: Tracing;
-  /** The state of the process, and who may read the metrics. Default: it runs, and nobody. */
-  readonly ops?: Partial<Pick<OpsPagesDeps, 'isStalled' | 'metricsToken'>> & {
-    /** True while the program starts. Default: never. */
-    readonly isStarting?: () => boolean;
-    /** Aborted once the program stops. */
-    readonly draining?: AbortSignal;
-  };
-  /** The keys that spaces brought, as the client finds them. Default: those of the store. */
-  readonly ownKeys?: OwnKeys | undefined;
-  /** False where other processes take the events of platforms. Default: true. */
-  readonly receives?: boolean;
+  /** Default: it runs, and nobody may read the metrics. */
+  readonly process?: CoreProcess;
   /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
-  /** The WebSocket paths that are to be used. Default: none. */
-  readonly realtime?: Realtime | undefined;
   /** Makes the recognisers of voice rooms and dictations. Default: over the service. */
   readonly createRecogniser?: RecogniserFactory;
 }
@@ -102,25 +106,18 @@ export interface RunningCore extends AsyncDisposable {
 
 /** Opens the core over a store and the service; adapters are attached to it, and it is given its work, afterwards. */
 export const openCore = async ({
-  client,
+  service: { client, realtime, calls, builtIn, ownKeys: givenKeys },
   store,
   texts,
-  log,
+  telemetry: { log, metrics = createMetrics(), tracing = NO_TRACING },
   commands,
   config,
-  engines,
-  translates = async () => undefined,
   fallbackDecoder,
-  calls,
-  metrics = createMetrics(),
-  tracing = NO_TRACING,
-  ops = {},
-  receives = true,
+  process: { receives = true, ...ops } = {},
   clock = realClock,
-  realtime,
-  ownKeys = createOwnKeys({ store, encryption: config.ENCRYPTION_KEY, log }),
   createRecogniser = createRecogniserFactory(client, realtime, clock),
 }: CoreDeps): Promise<RunningCore> => {
+  const ownKeys = givenKeys ?? createOwnKeys({ store, encryption: config.ENCRYPTION_KEY, log });
   const platforms = createPlatforms();
   const personalDataOf = (platform: string) => platforms.find(platform)?.personalData;
   const languageHistory = createLanguageHistory();
@@ -184,13 +181,13 @@ export const openCore = async ({
     rooms: rooms.rooms,
     spaceKeys: createSpaceKeys({ ownKeys, checkKey: client.checkKey }),
     status: async (signal, space) => ({
-      ...(engines
-        ? { builtIn: true, reachable: true, engines: realEngines(await engines()) }
+      ...(builtIn
+        ? { builtIn: true, reachable: true, engines: realEngines(await builtIn.engines()) }
         : await remoteStatus(client, space, signal)),
       recent: calls && recentCalls(calls.snapshot()),
     }),
     storageFault: async () => store.findFault(),
-    translates,
+    translates: async (to, from) => builtIn?.translates(to, from),
   };
 
   declareProcessMetrics(metrics);
@@ -221,27 +218,26 @@ export const openCore = async ({
     authorsOf: async (message) => autoTranslate.authorsOf(message),
   });
 
-  const { core, settled } = createAdapterCore({
+  const { settled, ...activity } = createActivity({ dispatcher, removal, rooms, autoTranslate });
+  const core: Core = {
     log,
     texts,
+    services,
     receives,
     ready: platforms.ready,
     metrics,
     ops: createOpsPages({ isStalled: () => false, ...ops, metrics, readiness }),
-    services,
-    dispatcher,
-    autoTranslate,
-    rooms,
-    removal,
-    store,
-    encryption: config.ENCRYPTION_KEY,
-    leases,
-    slots,
-    createRecogniser,
-    // Nobody asks for words on the page: where it may cost, no audio is sent twice for them.
-    hasPartials: engines !== undefined || realtime?.recognition !== undefined,
-    clock,
-  });
+    ...activity,
+    ...createLines({
+      services,
+      createRecogniser,
+      // Nobody asks for words on the page: where it may cost, no audio is sent twice for them.
+      partials: builtIn !== undefined || realtime?.recognition !== undefined,
+      clock,
+      log,
+    }),
+    ...createSharing({ store, encryption: config.ENCRYPTION_KEY, leases, slots, log, clock }),
+  };
 
   return {
     core,

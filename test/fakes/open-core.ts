@@ -3,22 +3,42 @@ import { createRealtime, type RealtimeOptions } from '../../src/api/realtime/ind
 import { type Command, commandFault } from '../../src/command/command.ts';
 import { type CoreDeps, openCore, type RunningCore } from '../../src/app/core.ts';
 import { discover } from '../../src/app/discover.ts';
-import { createLog } from '../../src/telemetry/log.ts';
+import { createLog, type Log } from '../../src/telemetry/log.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { SpeechFake } from './speech.ts';
 import { realTexts } from './texts.ts';
 import { createHastyClock } from './clock.ts';
 
+/** The dependencies of the core, without their groups. */
+export type CoreParts = CoreDeps['service'] &
+  Pick<CoreDeps, 'store'> &
+  Partial<
+    Omit<CoreDeps, 'service' | 'telemetry' | 'process'> &
+      CoreDeps['telemetry'] &
+      NonNullable<CoreDeps['process']>
+  >;
+
 /** Opens the real core with the real commands and sentences, without logs. */
-export const openTestCore = async (
-  part: Pick<CoreDeps, 'client' | 'store'> & Partial<CoreDeps>,
-): Promise<RunningCore> => {
+export const openTestCore = async ({
+  client,
+  realtime,
+  ownKeys,
+  calls,
+  builtIn,
+  log = createLog('silent'),
+  metrics,
+  tracing,
+  receives,
+  draining,
+  ...part
+}: CoreParts): Promise<RunningCore> => {
   const running = await openCore({
+    service: { client, ...(realtime && { realtime }), ...(calls && { calls }), ownKeys, builtIn },
+    telemetry: { log, ...(metrics && { metrics }), ...(tracing && { tracing }) },
+    process: { ...(receives === undefined ? {} : { receives }), ...(draining && { draining }) },
     texts: realTexts,
-    log: createLog('silent'),
     commands: await discover<Command>('commands', commandFault),
     config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
-    engines: undefined,
     ...part,
   });
   running.startWork();
@@ -30,7 +50,7 @@ export const openServedCore = async (
   { url, key }: SpeechFake,
   databaseUrl = 'sqlite::memory:',
   uses: RealtimeOptions['uses'] = [],
-  log: CoreDeps['log'] = createLog('silent'),
+  log: Log = createLog('silent'),
 ): Promise<RunningCore> => {
   const store = await openStore(databaseUrl);
   const client = createServiceClient({

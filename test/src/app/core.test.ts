@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ServiceClient } from '../../../src/api/client.ts';
 import { createCallMetrics } from '../../../src/api/metrics/call-metrics.ts';
-import type { CoreDeps } from '../../../src/app/core.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
 import type { Content, Message } from '../../../src/model/message.ts';
 import { NO_SPACE } from '../../../src/model/service.ts';
@@ -11,7 +10,7 @@ import { openStore } from '../../../src/store/index.ts';
 import { ASKER } from '../../fakes/asker.ts';
 import { channel, createFakeFeed, person, type FakeFeed } from '../../fakes/channel-feed.ts';
 import { createTestClock } from '../../fakes/clock.ts';
-import { openTestCore } from '../../fakes/open-core.ts';
+import { openTestCore, type CoreParts } from '../../fakes/open-core.ts';
 import { createStreamingRecogniser } from '../../fakes/recogniser.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';
 import { sentence } from '../../fakes/sentences.ts';
@@ -19,13 +18,15 @@ import { sentence } from '../../fakes/sentences.ts';
 const ADA: Member = { platform: 'place', id: 'ada', name: 'Ada', locale: 'en', role: 'member' };
 const [HERE, THERE] = [channel('here'), channel('there')];
 
+const BUILT_IN = { engines: async () => [], translates: async () => true };
+
 let place: FakeFeed;
 beforeEach(() => {
   place = createFakeFeed();
 });
 
 /** The core with a platform whose channels can be watched, and no service. */
-const open = async (part: Partial<CoreDeps> = {}) => {
+const open = async (part: Partial<CoreParts> = {}) => {
   const store = await openStore('sqlite::memory:');
   const running = await openTestCore({ client: {} as ServiceClient, store, ...part });
   return {
@@ -39,8 +40,8 @@ const open = async (part: Partial<CoreDeps> = {}) => {
 };
 
 describe('the core', () => {
-  it.each<[string, boolean, Partial<CoreDeps>]>([
-    ['the built-in service', true, { engines: async () => [] }],
+  it.each<[string, boolean, Partial<CoreParts>]>([
+    ['the built-in service', true, { builtIn: BUILT_IN }],
     ['realtime recognition', true, { realtime: { recognition: () => ({}) } as never }],
     ['requests to a service elsewhere, which may cost', false, {}],
   ])(
@@ -77,8 +78,8 @@ describe('the core', () => {
   it('is ready while a platform is, and no more once the program stops', async () => {
     const draining = new AbortController();
     await using running = await open({
-      engines: async () => [],
-      ops: { draining: draining.signal },
+      builtIn: BUILT_IN,
+      draining: draining.signal,
     });
     running.attach({ platform: place.platform, ready: () => true });
     const readyz = () => running.core.ops.reply('/readyz', { isPublic: false });
@@ -99,7 +100,7 @@ describe('the core', () => {
     const metrics = createMetrics();
     const calls = createCallMetrics(metrics);
     const config = { INBOX_DAYS: 7, COPY_DAYS: 365, LIMIT_CHARACTERS_PER_PERSON: 3 };
-    await using running = await open({ metrics, calls, config, engines: async () => [] });
+    await using running = await open({ metrics, calls, config, builtIn: BUILT_IN });
     const { services } = running.core;
     const { signal } = new AbortController();
     expect((await services.status(signal, NO_SPACE)).recent).toBeUndefined();

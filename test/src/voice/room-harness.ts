@@ -205,13 +205,12 @@ export const openStage = async (
   } as Partial<ServiceClient> as ServiceClient;
 
   const running = await openCore({
-    client,
+    service: { client },
     store,
     texts,
-    log: createLog('silent'),
+    telemetry: { log: createLog('silent') },
     commands,
     config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
-    engines: undefined,
     clock,
     ...(createRecogniser ? { createRecogniser: createRecogniser(place) } : {}),
   });

@@ -30,7 +30,7 @@ import { tracingSection, openTracing } from './src/telemetry/open-telemetry.ts';
 import type { Tracing } from './src/telemetry/tracing.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
-import { makeKey } from './service/keys/key.ts';
+import { makeKey } from './service/keys/access.ts';
 import { engineTable } from './service/engine-report.ts';
 
 const HERE = import.meta.dirname;

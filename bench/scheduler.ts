@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServiceClient } from '../src/api/client.ts';
 import { PATHS } from '../src/api/contract.ts';
-import { NotSentError } from '../src/api/scheduler/not-sent-error.ts';
+import { NotSentError } from '../src/api/scheduler/scheduler.ts';
 import { realClock, sleep, type Clock } from '../src/async/clock.ts';
 import { retryAfterTextMs } from '../src/http/retry-after.ts';
 import { createRandom } from '../test/fakes/random.ts';

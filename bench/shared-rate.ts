@@ -1,6 +1,6 @@
 import { createServiceClient, type ServiceClient } from '../src/api/client.ts';
 import { PATHS } from '../src/api/contract.ts';
-import { NotSentError } from '../src/api/scheduler/not-sent-error.ts';
+import { NotSentError } from '../src/api/scheduler/scheduler.ts';
 import { realClock, sleep } from '../src/async/clock.ts';
 import { retryAfterTextMs } from '../src/http/retry-after.ts';
 import type { Lane } from '../src/model/service.ts';

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { KEY_PREFIX, SERVICE_LIMITS } from '../src/api/contract.ts';
 import { httpUrl, port } from '../src/config.ts';
-import { ABILITIES, type Ability } from './ability.ts';
-import type { AllowanceRate } from './allowance.ts';
-import { parseRate, RATE_FORM, rateText } from './rate.ts';
+import { type AllowanceRate, parseRate, RATE_FORM, rateText } from './allowance.ts';
+
+export const ABILITIES = ['chat', 'translation', 'recognition', 'speech'] as const;
+
+/** A kind of work that engines do, and that is paid for. */
+export type Ability = (typeof ABILITIES)[number];
 
 const list = z.string().transform((text) =>
   text

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { realClock } from '../src/async/clock.ts';
+import { realClock, type Clock } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { missingEngineText } from '../src/http/missing-engine.ts';
 import { imageAdvice } from '../src/process/program.ts';
 import { LANGUAGES } from '../src/text/language/language-names.ts';
-import type { Ability } from './ability.ts';
+import type { Ability, EngineOrder } from './config.ts';
 import type {
   CreateEngine,
   Engine,
@@ -15,14 +15,84 @@ import type {
   EngineAbilities,
 } from './engine.ts';
 import { ContractError } from './errors.ts';
-import { createEngineHealth, type EngineHealth } from './engine-health.ts';
-import { inPreferredOrder, type LanguagePair } from './engine-order.ts';
 import {
   createCallRate,
   createRequestLimiter,
   type CallRate,
   type RequestLimiter,
 } from './request-limiter.ts';
+import { backoffMs, type Backoff } from '../src/async/backoff.ts';
+
+interface LanguagePair {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** True when a language is meant by a code: `es` means every Spanish, `es-MX` that of Mexico. */
+const isMeant = (language: string, code: string): boolean => {
+  const [wanted, meant] = [language.toLowerCase(), code.toLowerCase()];
+  return wanted === meant || wanted.startsWith(`${meant}-`);
+};
+
+/** Sorts engines as the configuration says for the ability, or better for the pair; the rest follow. */
+export const inPreferredOrder = <E extends { readonly name: string }>(
+  engines: readonly E[],
+  orders: readonly EngineOrder[],
+  ability: Ability,
+  pair: LanguagePair | undefined,
+): readonly E[] => {
+  const ofAbility = orders.filter((order) => order.ability === ability);
+  const order =
+    ofAbility.find(
+      ({ from, to }) =>
+        pair &&
+        from !== undefined &&
+        to !== undefined &&
+        isMeant(pair.from, from) &&
+        isMeant(pair.to, to),
+    ) ?? ofAbility.find(({ from }) => from === undefined);
+  if (!order) return engines;
+  const place = ({ name }: E): number => {
+    const at = order.engines.indexOf(name);
+    return at < 0 ? order.engines.length : at;
+  };
+  return engines.toSorted((a, b) => place(a) - place(b));
+};
+
+/** Time until a failed engine is tried again; it doubles with each further failure. */
+const PAUSES: Backoff = { firstMs: 2_000, longestMs: 60_000 };
+
+/** Memory of an engine's failures, for one ability. */
+export interface EngineHealth {
+  /**
+   * True when a call may go to the engine: it works, or its pause is over. Then this call is the only
+   * try until it succeeds or the next pause is over.
+   */
+  mayTry(): boolean;
+  succeeded(): void;
+  /** @param waitMs time that the engine itself asked to wait */
+  failed(waitMs?: number): void;
+}
+
+export const createEngineHealth = (clock: Pick<Clock, 'nowMs'> = realClock): EngineHealth => {
+  let failures = 0;
+  let tryAgainAtMs = -Infinity;
+  return {
+    mayTry: () => {
+      if (failures === 0) return true;
+      if (clock.nowMs() < tryAgainAtMs) return false;
+      tryAgainAtMs = clock.nowMs() + backoffMs(PAUSES, failures - 1);
+      return true;
+    },
+    succeeded: () => {
+      failures = 0;
+    },
+    failed: (waitMs = 0) => {
+      failures += 1;
+      tryAgainAtMs = clock.nowMs() + backoffMs(PAUSES, failures - 1, waitMs);
+    },
+  };
+};
 
 /** Calls that may wait for an engine; one more gets a 429. */
 const WAITING = 32;

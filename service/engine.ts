@@ -1,9 +1,10 @@
 import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
 import type { Log } from '../src/telemetry/log.ts';
 import type { AudioFormat } from '../src/model/message.ts';
-import type { Ability } from './ability.ts';
+import type { Ability, EngineConfig } from './config.ts';
 import type { ChatBody } from './chat-body.ts';
-import type { EngineConfig } from './config.ts';
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
 
 /** The ability that a request needs. */
 export type RequiredAbility =
@@ -145,3 +146,23 @@ export interface EngineContext {
 }
 
 export type CreateEngine = (context: EngineContext) => Engine;
+
+/** Derives the same id from the same name on every machine: a UUID of version 8 (RFC 9562). */
+export const stableUuid = (name: string): string => {
+  const bytes = createHash('sha256').update(`dragoman ${name}`).digest();
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes
+    .toString('hex', 0, 16)
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};
+
+/** True when an optional package is installed; does not load it. */
+export const isPackageInstalled = (name: string): boolean => {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,7 +1,7 @@
 import { realClock, type Clock } from '../src/async/clock.ts';
 import { AppError, toAppError } from '../src/errors.ts';
 import type { Log } from '../src/telemetry/log.ts';
-import type { Ability } from './ability.ts';
+import type { Ability } from './config.ts';
 import type { Offer } from './engine-loader.ts';
 import { BackendError, ContractError } from './errors.ts';
 import { currentRequestId } from './request-log.ts';

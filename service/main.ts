@@ -5,8 +5,8 @@ import { createLog, logLevel } from '../src/telemetry/log.ts';
 import { runProgram } from '../src/process/program.ts';
 import { tracingSection, openTracing } from '../src/telemetry/open-telemetry.ts';
 import { engineSection, serverSection } from './config.ts';
-import { runKeyCommand } from './keys/cli.ts';
-import { runModelCommand } from './models/cli.ts';
+import { runKeyCommand } from './keys/commands.ts';
+import { runModelCommand } from './models/commands.ts';
 import { serve } from './serve.ts';
 
 runProgram(process.env, async (stopped, say) => {

@@ -7,10 +7,9 @@ import type { AudioFormat } from '../src/model/message.ts';
 import { RECOGNITION_RATE_HZ, type EngineHints, type RecognitionEngine } from './engine.ts';
 import { ContractError } from './errors.ts';
 import { withFailOver } from './fail-over.ts';
-import { recogniseInChunks, type HeardSpan } from './recognise.ts';
+import { recogniseInChunks, type HeardSpan, isSilent } from './recognise.ts';
 import type { AdmittedRequest } from './request-limiter.ts';
 import type { RouteContext } from './route.ts';
-import { isSilent } from './silence.ts';
 
 /** The formats of section 4.5, by container. */
 const FORMATS: Partial<Record<Container, Exclude<AudioFormat, 'pcm'>>> = {

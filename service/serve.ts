@@ -5,7 +5,7 @@ import type { EngineConfig, serverSection } from './config.ts';
 import { engineNames } from './engine-loader.ts';
 import { engineTable } from './engine-report.ts';
 import { startService, type Service } from './index.ts';
-import { makeKey } from './keys/key.ts';
+import { makeKey } from './keys/access.ts';
 import { loadPrices } from './keys/prices.ts';
 
 export interface ServeOptions {

@@ -1,12 +1,10 @@
 import { AppError } from '../../src/errors.ts';
 import { createChild } from '../../src/process/child.ts';
-import type { CreateEngine, TranslationEngine } from '../engine.ts';
+import { type CreateEngine, type TranslationEngine, isPackageInstalled } from '../engine.ts';
 import { followInstalled, type InstalledFolder } from '../models/installed.ts';
-import { isPackageInstalled } from '../package-installed.ts';
 import { translateInPieces } from '../translation-pieces.ts';
 import { BERGAMOT_PACKAGE } from './bergamot/library.ts';
-import { findTranslationModel, type TranslationModel } from './bergamot/model.ts';
-import { findRoute } from './bergamot/routes.ts';
+import { findTranslationModel, type TranslationModel, findRoute } from './bergamot/model.ts';
 import type { BergamotRequest } from './bergamot/worker.ts';
 
 const NAME = 'bergamot';

@@ -1,10 +1,8 @@
 import { AppError } from '../../src/errors.ts';
 import { createChild } from '../../src/process/child.ts';
-import type { CreateEngine, SpeechEngine } from '../engine.ts';
-import { isPackageInstalled } from '../package-installed.ts';
+import { type CreateEngine, type SpeechEngine, isPackageInstalled } from '../engine.ts';
 import { KANA_PACKAGE } from './espeak-ng/kana.ts';
-import { PACKAGE } from './espeak-ng/library.ts';
-import { describeVoices, toMarkup, type KnownVoice } from './espeak-ng/voices.ts';
+import { PACKAGE, describeVoices, toMarkup, type KnownVoice } from './espeak-ng/voices.ts';
 import type { EspeakReply, EspeakRequest } from './espeak-ng/worker.ts';
 
 const NAME = 'espeak-ng';

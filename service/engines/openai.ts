@@ -1,11 +1,29 @@
-import type { Ability } from '../ability.ts';
-import type { CreateEngine, EngineAbilities } from '../engine.ts';
-import { createChat } from './openai/chat.ts';
+import type { Ability } from '../config.ts';
+import type { CreateEngine, EngineAbilities, ChatEngine } from '../engine.ts';
 import { createUpstream, type Upstream } from './openai/http.ts';
 import { chooseModels, listModels, type Models } from './openai/models.ts';
 import { createRecognition } from './openai/recognition.ts';
 import { createSpeech } from './openai/speech.ts';
 import { createTranslation } from './openai/translation.ts';
+import { AppError } from '../../src/errors.ts';
+
+/**
+ * Creates the chat ability: forwards the server's reply byte by byte, but for the service's own key; only
+ * the model's name is replaced.
+ */
+export const createChat = (upstream: Upstream, model: string, models: Models): ChatEngine => ({
+  models: models.chatting,
+  complete: async (request, signal) => {
+    const { model: wished = model } = request;
+    const body = request.withModel(models.listed.has(wished) ? wished : model);
+    const reply = await upstream.send('/chat/completions', body, signal);
+    if (!/\bjson\b|event-stream/.test(reply.mediaType)) {
+      reply.body.destroy();
+      throw new AppError('bad-reply', 'The backend did not answer with a chat completion.');
+    }
+    return { mediaType: reply.mediaType, body: upstream.forward(reply.body) };
+  },
+});
 
 const NAME = 'openai';
 const SERVES = ['chat', 'translation', 'recognition', 'speech'] as const;

@@ -1,13 +1,15 @@
 import { AppError } from '../../src/errors.ts';
-import type { Ability } from '../ability.ts';
-import type { CreateEngine, EngineAbilities } from '../engine.ts';
+import type { Ability } from '../config.ts';
+import { type CreateEngine, type EngineAbilities, isPackageInstalled } from '../engine.ts';
 import { followInstalled, type InstalledFolder } from '../models/installed.ts';
-import { isPackageInstalled } from '../package-installed.ts';
-import { createChildren } from './sherpa-onnx/children.ts';
-import { findModel, type Model } from './sherpa-onnx/model.ts';
-import { createSherpaRecognition, type InstalledRecogniser } from './sherpa-onnx/recognition.ts';
-import { createSherpaSpeech, type InstalledSpeaker } from './sherpa-onnx/speech.ts';
-import { findVoiceModel } from './sherpa-onnx/voice-model.ts';
+import {
+  createChildren,
+  createSherpaRecognition,
+  type InstalledRecogniser,
+  createSherpaSpeech,
+  type InstalledSpeaker,
+} from './sherpa-onnx/children.ts';
+import { findModel, type Model, findVoiceModel } from './sherpa-onnx/model.ts';
 import type { VoiceReply, VoiceRequest } from './sherpa-onnx/voice-worker.ts';
 import { describeInstalledVoices } from './sherpa-onnx/voices.ts';
 import type { SherpaReply, SherpaRequest } from './sherpa-onnx/worker.ts';

@@ -1,11 +1,11 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { AppError } from '../../src/errors.ts';
-import { columns } from '../columns.ts';
-import { parseRate, RATE_FORM } from '../rate.ts';
-import { ACCESS_WORDS, formatAccess, parseAccess } from './access.ts';
-import { hashKey, makeKey } from './key.ts';
-import { formatUsd, parseUsd } from './money.ts';
-import type { KeyChange, KeyStore } from './store.ts';
+import { columns } from '../engine-report.ts';
+import { parseRate, RATE_FORM } from '../allowance.ts';
+import { ACCESS_WORDS, formatAccess, parseAccess, hashKey, makeKey } from './access.ts';
+import { formatUsd, parseUsd } from './prices.ts';
+import { type KeyChange, type KeyStore, openKeyStore } from './store.ts';
+import { engineNames } from '../engine-loader.ts';
 
 /** Credit of a new key (contract section 1). */
 const NEW_CREDIT = '10';
@@ -13,7 +13,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Word that takes a rate away. */
 const NONE = 'none';
 
-export interface KeysDeps {
+interface KeysDeps {
   /** Opens the stored keys; the result is closed after the command. */
   readonly open: () => KeyStore;
   /** Names of the engines that there are. */
@@ -168,4 +168,25 @@ export const runKeys = (words: readonly string[], deps: KeysDeps): void => {
   if (action === 'change') return change(name, values, deps);
   if (given.length > 0) throw usage('keys revoke has no options.');
   return revoke(name, deps);
+};
+
+/**
+ * Runs a command about keys, `keys …`. Returns false for other words.
+ *
+ * @param database file of the keys; it is made when missing
+ * @param print tells the operator a line
+ */
+export const runKeyCommand = async (
+  [command, ...words]: readonly string[],
+  database: string,
+  print: (line: string) => void,
+): Promise<boolean> => {
+  if (command !== 'keys') return false;
+  runKeys(words, {
+    open: () => openKeyStore(database),
+    engines: await engineNames(),
+    now: () => new Date(),
+    print,
+  });
+  return true;
 };

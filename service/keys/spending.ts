@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/async/clock.ts';
 import type { Log } from '../../src/telemetry/log.ts';
-import { formatUsd } from './money.ts';
+import { formatUsd } from './prices.ts';
 
 /** Time in which amounts are collected before they are written; a killed process loses those. */
 const WRITE_MS = 500;

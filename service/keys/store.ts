@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { AppError } from '../../src/errors.ts';
 import { isLocked } from '../../src/sqlite/disk-fault.ts';
 import { openDatabase } from '../../src/sqlite/open.ts';
-import { MOST_NANO_USD } from './money.ts';
+import { MOST_NANO_USD } from './prices.ts';
 import type { Amounts } from './spending.ts';
 
 /** A key as it is stored: by its hash, never itself. */

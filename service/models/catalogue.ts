@@ -18,7 +18,7 @@ const catalogueFile = z.strictObject({
     .optional(),
 });
 
-export const catalogueModel = z.strictObject({
+const catalogueModel = z.strictObject({
   name: z.string().regex(MODEL_NAME),
   ability: z.enum(['recognition', 'speech', 'translation']),
   title: z.string().min(1),
@@ -33,12 +33,12 @@ export const catalogueModel = z.strictObject({
 });
 export type CatalogueModel = z.infer<typeof catalogueModel>;
 
-export const catalogue = z.strictObject({ models: z.array(catalogueModel).min(1) });
+const catalogueShape = z.strictObject({ models: z.array(catalogueModel).min(1) });
 
 /** Reads the models that can be installed by name. */
 export const loadCatalogue = async (file = FILE): Promise<readonly CatalogueModel[]> => {
   try {
-    return catalogue.parse(JSON.parse(await readFile(file, 'utf8'))).models;
+    return catalogueShape.parse(JSON.parse(await readFile(file, 'utf8'))).models;
   } catch (cause) {
     throw new AppError('config', `The catalogue of models, ${file}, cannot be read`, { cause });
   }
@@ -47,3 +47,84 @@ export const loadCatalogue = async (file = FILE): Promise<readonly CatalogueMode
 /** Size of the download. */
 export const bytesOf = ({ files }: CatalogueModel): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Language through which translation models are joined. */
+const PIVOT = 'en';
+
+/** Codes of models by the codes that mean the same. */
+const SAME: Readonly<Record<string, string>> = { no: 'nb' };
+
+const primary = (code: string): string => {
+  const [language = code] = code.split('-');
+  return SAME[language] ?? language;
+};
+
+const understands = ({ languages }: CatalogueModel, language: string): boolean =>
+  languages.some((one) => primary(one) === primary(language));
+
+/** The first recogniser that understands all the languages; otherwise the one that has the most. */
+const chooseRecogniserOf = (
+  models: readonly CatalogueModel[],
+  languages: readonly string[],
+): CatalogueModel | undefined => {
+  const known = (model: CatalogueModel): number =>
+    languages.filter((language) => understands(model, language)).length;
+  return models.filter((model) => known(model) > 0).toSorted((a, b) => known(b) - known(a))[0];
+};
+
+/** The first voice of a language; of the very region where one is asked for and there is one. */
+const chooseVoiceOf = (
+  models: readonly CatalogueModel[],
+  language: string,
+): CatalogueModel | undefined =>
+  models.find((model) => language.includes('-') && model.languages.includes(language)) ??
+  models.find((model) => understands(model, language));
+
+interface ModelChoice {
+  readonly models: readonly CatalogueModel[];
+  /** Gaps of the catalogue, each as a clause: `a voice for ja`. */
+  readonly missing: readonly string[];
+}
+
+interface ChoiceOptions {
+  /** True for the smallest recogniser in place of the best. */
+  readonly small?: boolean;
+}
+
+/**
+ * Chooses models so that the languages can be heard, spoken and translated into each other. The
+ * catalogue lists the best first.
+ */
+export const chooseForLanguages = (
+  catalogue: readonly CatalogueModel[],
+  languages: readonly string[],
+  { small = false }: ChoiceOptions = {},
+): ModelChoice => {
+  const of = (ability: CatalogueModel['ability']): readonly CatalogueModel[] =>
+    catalogue.filter((model) => model.ability === ability);
+  const chosen = new Set<CatalogueModel>();
+  const missing: string[] = [];
+  const take = (model: CatalogueModel | undefined, clause: string): void => {
+    if (model) chosen.add(model);
+    else missing.push(clause);
+  };
+
+  const recognisers = of('recognition');
+  const recogniser = chooseRecogniserOf(small ? recognisers.toReversed() : recognisers, languages);
+  if (recogniser) chosen.add(recogniser);
+  for (const language of languages) {
+    if (!recogniser || !understands(recogniser, language))
+      missing.push(`recognition of ${language}`);
+    take(chooseVoiceOf(of('speech'), language), `a voice for ${language}`);
+  }
+
+  const direction = (from: string, to: string): CatalogueModel | undefined =>
+    of('translation').find(({ languages: [source, target] }) => source === from && target === to);
+  const distinct = [...new Set(languages.map(primary))];
+  for (const language of distinct.length > 1 ? distinct : []) {
+    if (language === PIVOT) continue;
+    take(direction(language, PIVOT), `translation from ${language}`);
+    take(direction(PIVOT, language), `translation into ${language}`);
+  }
+  return { models: [...chosen], missing };
+};

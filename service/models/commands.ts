@@ -1,14 +1,16 @@
 import { AppError } from '../../src/errors.ts';
 import { languageName } from '../../src/text/language/languages.ts';
-import { columns } from '../columns.ts';
+import { columns } from '../engine-report.ts';
 import { toLanguage } from '../language.ts';
-import { bytesOf, loadCatalogue, type CatalogueModel } from './catalogue.ts';
-import { chooseForLanguages } from './choose.ts';
+import { bytesOf, loadCatalogue, type CatalogueModel, chooseForLanguages } from './catalogue.ts';
 import { megabytes } from './disk.ts';
 import { install, removeModel, type InstallResult, type InstallDeps } from './install.ts';
 import { listInstalled } from './installed.ts';
 import { changingModels } from './lock.ts';
 import { createProgressBar, type ProgressOutput } from './progress.ts';
+import { createInterface } from 'node:readline/promises';
+import type { Clock } from '../../src/async/clock.ts';
+import type { EngineConfig } from '../config.ts';
 
 /** Dependencies of the commands, most of them of the process that they run in. */
 export interface ModelsDeps extends Omit<InstallDeps, 'onProgress' | 'note'> {
@@ -164,4 +166,57 @@ export const runSetup = async (words: readonly string[], deps: ModelsDeps): Prom
   const names = wanted.map(({ name }) => name);
   await changingModels(root, () => installAll(names, catalogue, deps));
   print('The built-in service uses the models at once: npm start');
+};
+
+/** A clock whose timers keep the process alive: between two tries nothing else does. */
+const clock: Clock = {
+  nowMs: () => performance.now(),
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+const ask = async (question: string): Promise<string> => {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+};
+
+/**
+ * Runs a command about models: `setup …` or `models …`. Returns false for other words.
+ *
+ * @param stopped settles when the process is asked to end
+ * @param print tells the operator a line
+ */
+export const runModelCommand = async (
+  [command, ...words]: readonly string[],
+  config: EngineConfig,
+  stopped: Promise<void>,
+  print: ModelsDeps['print'],
+): Promise<boolean> => {
+  if (command !== 'setup' && command !== 'models') return false;
+  const controller = new AbortController();
+  void stopped.then(() =>
+    controller.abort(
+      new AppError('cancelled', 'Stopped. The same command goes on where this one ended.'),
+    ),
+  );
+  const deps: ModelsDeps = {
+    root: config.SERVICE_MODELS,
+    mirror: config.SERVICE_MODELS_MIRROR,
+    catalogueFile: config.SERVICE_MODELS_CATALOGUE,
+    clock,
+    random: Math.random,
+    now: () => new Date(),
+    signal: controller.signal,
+    print,
+    progress: process.stderr,
+    ask: process.stdin.isTTY ? ask : undefined,
+  };
+  await (command === 'setup' ? runSetup(words, deps) : runModels(words, deps));
+  return true;
 };

@@ -4,9 +4,50 @@ import { AppError } from '../../src/errors.ts';
 import { MODEL_NAME, type CatalogueModel } from './catalogue.ts';
 import { demandTrusted, trustFile } from './checksum.ts';
 import { download, removeDownload, type Downloaded, type DownloadDeps } from './download.ts';
-import { demandAbility, findLayout, removeUnused, type ModelAbility } from './layout.ts';
-import { writeRecord, type ModelRecord } from './record.ts';
+import { writeRecord, type ModelRecord } from './installed.ts';
 import { copyFolder, innermostFolder, nameWithoutEnding, unpack } from './unpack.ts';
+import { findTranslationModel } from '../engines/bergamot/model.ts';
+import { findModel, findVoiceModel } from '../engines/sherpa-onnx/model.ts';
+
+type ModelAbility = CatalogueModel['ability'];
+
+interface Layout {
+  readonly ability: ModelAbility;
+  /** The engine's configuration, in which the paths of the files stand. */
+  readonly config: object;
+}
+
+/**
+ * Finds out what kind of model a folder holds. Throws `AppError` (`config`) with an operator's
+ * sentence when no engine can use it.
+ */
+const findLayout = async (folder: string): Promise<Layout> => {
+  const translation = await findTranslationModel({ path: folder, record: undefined });
+  if (translation) return { ability: 'translation', config: translation };
+  const voice = await findVoiceModel(folder);
+  if (voice) return { ability: 'speech', config: voice.config };
+  return { ability: 'recognition', config: (await findModel(folder)).config };
+};
+
+/** True for files of a model for which there can be another, quantised one. */
+const isWeights = (name: string): boolean => /\.(?:onnx|weights)$/.test(name);
+
+/** Removes weights that the engine does not use, and samples: half of what Whisper comes with. */
+const removeUnused = async (folder: string, { config }: Layout): Promise<void> => {
+  const used = JSON.stringify(config);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const isSample = entry.isDirectory() && entry.name === 'test_wavs';
+    const stem = entry.name.replace(/\.(?:onnx|weights)$/, '');
+    const isSpare = entry.isFile() && isWeights(entry.name) && !used.includes(`/${stem}.onnx`);
+    if (isSample || isSpare) await rm(join(folder, entry.name), { recursive: true });
+  }
+};
+
+/** Throws `AppError` when a model of the catalogue turns out to be of another kind. */
+const demandAbility = (name: string, wanted: ModelAbility, found: ModelAbility): void => {
+  if (wanted !== found)
+    throw new AppError('config', `${name} should serve ${wanted}, but its files are for ${found}`);
+};
 
 /** Start of the names of folders that are not whole yet. */
 const STAGING = '.staging-';
@@ -134,7 +175,7 @@ const installFiles = async (
 };
 
 /** Installs a model of the catalogue. Throws `AppError` with an operator's sentence. */
-export const installFromCatalogue = (
+const installFromCatalogue = (
   { name, files, languages, licence, gender, ability }: CatalogueModel,
   deps: InstallDeps,
 ): Promise<InstallResult> => {

@@ -2,6 +2,7 @@ import { CLOSE } from '../../src/api/realtime/contract.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import { ContractError, contractError } from '../errors.ts';
 import { currentRequestId } from '../request-log.ts';
+import { parseJson } from '../json.ts';
 
 /** Faulty messages after which a session ends. */
 const MOST_FAULTS = 20;
@@ -74,3 +75,16 @@ export const floodError = (what: string): ContractError =>
   });
 
 export const FLOOD_CODE = CLOSE.refused;
+
+/** Parses a text frame; throws `ErrInvalidRequest` for anything but an object with a type. */
+export const parseFrame = (text: string): { readonly type: string } => {
+  const message = parseJson(
+    text,
+    () => new ContractError('ErrInvalidRequest', 'The message is not valid JSON.'),
+  );
+  if (typeof message === 'object' && message !== null && 'type' in message) {
+    const { type } = message;
+    if (typeof type === 'string') return message as { readonly type: string };
+  }
+  throw new ContractError('ErrInvalidRequest', 'The message has no type.');
+};

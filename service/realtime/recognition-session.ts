@@ -15,8 +15,8 @@ import { ContractError } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import { readLanguage } from '../language.ts';
 import { createAllowance } from '../allowance.ts';
-import { parseFrame } from './parse-frame.ts';
 import {
+  parseFrame,
   createFaults,
   FLOOD_CODE,
   floodError,

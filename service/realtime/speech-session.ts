@@ -21,8 +21,14 @@ import type { SpeechOrder } from '../speech/speak.ts';
 import type { Spools } from '../speech/spool.ts';
 import { allVoices } from '../voices.ts';
 import { createAllowance } from '../allowance.ts';
-import { parseFrame } from './parse-frame.ts';
-import { createFaults, FLOOD_CODE, floodError, type Peer, type PeerSession } from './peer.ts';
+import {
+  parseFrame,
+  createFaults,
+  FLOOD_CODE,
+  floodError,
+  type Peer,
+  type PeerSession,
+} from './peer.ts';
 
 /** Messages of a session; a sentence is one. */
 const MESSAGES = { most: 50, perSecond: 5 };

@@ -1,12 +1,118 @@
 import { PATHS } from '../../src/api/contract.ts';
 import { readChunks, type BodyLimit } from '../body.ts';
-import { metered } from '../metered.ts';
-import { readChatBody } from '../chat-body.ts';
-import { createChatUsage, type ChatUsage } from '../chat-usage.ts';
+import { metered, holding, primed, streamReply } from '../respond.ts';
+import { readChatBody, messageWords } from '../chat-body.ts';
 import { watched, withFailOver } from '../fail-over.ts';
-import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
-import type { createUploadLimiter } from '../upload-limiter.ts';
+import type { createUploadLimiter } from '../uploads.ts';
+import { createParser } from 'eventsource-parser';
+import { z } from 'zod';
+
+/** Bytes of UTF-8 that count as one token where the back end does not count: English has about four. */
+const BYTES_PER_TOKEN = 4;
+/** Most bytes of a reply, or of one event of a stream, that are read for its counts. */
+const MOST_READ_BYTES = 256 * 1_024;
+/** Bytes at the end of a longer one in which the back end's count is looked for. */
+const TAIL_BYTES = 4 * 1_024;
+/** The count as it stands in a reply; in a text of it the quotes would be escaped. */
+const COUNT = /"total_tokens"\s*:\s*(\d{1,9})\b/g;
+
+/** The parts of a chat's reply, or of a chunk of it, that are read. */
+const chatPart = z.looseObject({
+  usage: z
+    .looseObject({ total_tokens: z.number().positive().max(1e9) })
+    .nullish()
+    .catch(undefined),
+  choices: z
+    .array(z.looseObject({ delta: z.unknown().optional(), message: z.unknown().optional() }))
+    .nullish()
+    .catch(undefined),
+});
+
+/** Counts the tokens of a chat's reply while that passes. */
+interface ChatUsage {
+  push(bytes: Uint8Array): void;
+  /** Tokens of question and answer: as the back end counted them, otherwise a guess. */
+  tokens(): number;
+}
+
+/**
+ * Creates the count of one reply.
+ *
+ * @param questionBytes bytes of the question's words, to guess
+ */
+export const createChatUsage = (mediaType: string, questionBytes: number): ChatUsage => {
+  let counted: number | undefined;
+  let answerBytes = 0;
+  let passedBytes = 0;
+  /** True for what is too long to read. */
+  let isUnread = false;
+  let tail: Buffer = Buffer.alloc(0);
+  /** Bytes of a stream since its last whole event. */
+  let pendingBytes = 0;
+  let chunkBytes = 0;
+
+  const read = (json: string): void => {
+    try {
+      const { usage, choices } = chatPart.parse(JSON.parse(json));
+      counted = usage?.total_tokens ?? counted;
+      for (const { delta, message } of choices ?? [])
+        // Some back ends give the reasoning twice, under two names.
+        for (const words of new Set(messageWords(delta ?? message)))
+          answerBytes += Buffer.byteLength(words);
+    } catch {
+      // Whatever a back end sends is passed on.
+    }
+  };
+
+  const decoder = new TextDecoder();
+  const events = createParser({
+    maxBufferSize: MOST_READ_BYTES,
+    onEvent: ({ data }) => {
+      read(data);
+      pendingBytes = chunkBytes;
+    },
+    onError: ({ type }) => {
+      if (type !== 'max-buffer-size-exceeded') return;
+      isUnread = true;
+      answerBytes += pendingBytes;
+    },
+  });
+  let kept: Uint8Array[] = [];
+  const isStream = mediaType.includes('event-stream');
+
+  const readStream = (bytes: Uint8Array): void => {
+    // The parser throws once an event was too long for it.
+    if (isUnread) {
+      answerBytes += bytes.length;
+      return;
+    }
+    chunkBytes = bytes.length;
+    pendingBytes += chunkBytes;
+    events.feed(decoder.decode(bytes, { stream: true }));
+  };
+  const keep = (bytes: Uint8Array): void => {
+    isUnread = passedBytes > MOST_READ_BYTES;
+    if (isUnread) answerBytes = passedBytes;
+    if (isUnread) kept = [];
+    else kept.push(bytes);
+  };
+
+  return {
+    push: (bytes) => {
+      passedBytes += bytes.length;
+      tail = Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
+      if (isStream) readStream(bytes);
+      else keep(bytes);
+    },
+    tokens: () => {
+      if (isUnread)
+        counted = Number([...tail.toString('utf8').matchAll(COUNT)].at(-1)?.[1]) || counted;
+      else if (!isStream) read(Buffer.concat(kept).toString('utf8'));
+      return counted ?? Math.ceil((questionBytes + answerBytes) / BYTES_PER_TOKEN);
+    },
+  };
+};
 
 /** Largest body: a long conversation with some 6 MB of pictures. */
 const BODY_LIMIT: BodyLimit = { bytes: 8 * 1024 * 1024, named: 'ErrRequestTooLarge' };

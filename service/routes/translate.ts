@@ -11,13 +11,12 @@ import {
 } from '../../src/api/contract.ts';
 import type { Offer } from '../engine-loader.ts';
 import { readBody, validate, type BodyLimit } from '../body.ts';
-import { metered } from '../metered.ts';
+import { metered, holding, primed, streamReply } from '../respond.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { ContractError } from '../errors.ts';
 import { watched, withFailOver } from '../fail-over.ts';
-import { translateKeeping } from '../keywords.ts';
+import { translateKeeping } from '../translation-pieces.ts';
 import { readLanguage } from '../language.ts';
-import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 

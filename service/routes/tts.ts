@@ -1,7 +1,7 @@
 import { PATHS, ttsRequest } from '../../src/api/contract.ts';
 import type { Route } from '../route.ts';
-import { speechReply } from '../speech/reply.ts';
 import {
+  speechReply,
   checkFormat,
   findAllowedVoice,
   readSpeechRequest,

@@ -1,5 +1,11 @@
 import type { z } from 'zod';
-import { PATHS, SERVICE_LIMITS, type TtsRequest, type Voice } from '../../src/api/contract.ts';
+import {
+  PATHS,
+  SERVICE_LIMITS,
+  type TtsRequest,
+  type Voice,
+  MEDIA_TYPES,
+} from '../../src/api/contract.ts';
 import { streamable } from '../../src/audio/codec/encode.ts';
 import { countCodePoints, isBlank } from '../../src/text/unicode.ts';
 import { parseBody, readBody, validate } from '../body.ts';
@@ -7,6 +13,9 @@ import { ContractError } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import type { RouteContext } from '../route.ts';
 import { allVoices, type OfferedVoice } from '../voices.ts';
+import { primed, streamReply } from '../respond.ts';
+import { speechBytes, synthesise, type SynthesiseDeps, type SpeechFile } from './synthesise.ts';
+import type { SpeechOrder } from './speak.ts';
 
 /** Most bytes of a character: JSON may write each half of a surrogate pair in six. */
 const BYTES_PER_CHARACTER = 12;
@@ -82,4 +91,47 @@ export const readSpeechRequest = async <Input>(
   const input = validate(schema, parseBody(bytes.toString('utf8')));
   checkText(textOf(input), limit);
   return { input, voices: await allVoices(engines, signal) };
+};
+
+/** Time for the next part and for a listener who stops, beside twice the length of the audio. */
+const GRACE_MS = 180_000;
+
+type ReplyContext = Pick<RouteContext, 'account' | 'log' | 'signal' | 'cutOff' | 'allowMs'>;
+
+/** The bytes of a reply; ends what made them, and gives the spools back, in any case. */
+async function* replyOf(
+  file: SpeechFile,
+  signal: AbortSignal,
+  held: AsyncDisposable,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* speechBytes(file, signal);
+  } finally {
+    await held[Symbol.asyncDispose]();
+  }
+}
+
+/**
+ * Answers with speech. The engine's time does not depend on the client: audio waits for it in a
+ * spool. The client has twice the length of the audio, and some minutes, to take it.
+ */
+export const speechReply = async (
+  order: SpeechOrder,
+  { offer, spools }: Pick<SynthesiseDeps, 'offer' | 'spools'>,
+  { account, log, signal, cutOff, allowMs }: ReplyContext,
+): Promise<Response> => {
+  await using held = new AsyncDisposableStack();
+  const onAudio = (audioMs: number): void => allowMs(GRACE_MS + 2 * audioMs);
+  const speech = held.use(synthesise(order, { offer, spools, account, signal, onAudio }));
+
+  const headers = { 'content-type': MEDIA_TYPES[order.format] };
+  const send = { log, signal, cutOff };
+  if (order.stream) {
+    const body = await primed(replyOf(speech, signal, held.move()));
+    return streamReply(body, headers, send);
+  }
+  const file = await speech.file();
+  const sizeBytes = (file.head ?? []).reduce((sum, part) => sum + part.length, file.spool.bytes);
+  const body = await primed(replyOf(file, signal, held.move()));
+  return streamReply(body, { ...headers, 'content-length': String(sizeBytes) }, send);
 };

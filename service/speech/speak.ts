@@ -1,17 +1,58 @@
 import { encode } from '../../src/audio/codec/encode.ts';
-import { wavHeader } from '../../src/audio/codec/encode-raw.ts';
+import { wavHeader } from '../../src/audio/codec/encoder.ts';
 import { fromS16le, inSlices, sliceSamples, type Pcm } from '../../src/audio/pcm.ts';
 import { toOneRate } from '../../src/audio/resample.ts';
-import { realClock, sleep } from '../../src/async/clock.ts';
+import { realClock, sleep, type Clock } from '../../src/async/clock.ts';
 import { createWakeUp } from '../../src/async/running.ts';
 import type { AudioFormat } from '../../src/model/message.ts';
 import { splitSentences } from '../../src/text/split/sentences.ts';
 import { splitText } from '../../src/text/split/split.ts';
-import { metered } from '../metered.ts';
+import { metered } from '../respond.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { createRequestLimiter, type AdmittedRequest } from '../request-limiter.ts';
-import { createFirstParts } from './first-parts.ts';
 import type { Spool } from './spool.ts';
+import { orAborted } from '../../src/async/abort.ts';
+
+/**
+ * Longest wait of a slice for the first parts of others. A slice is as long, so that even under many
+ * short requests a long one goes on as fast as it is listened to.
+ */
+const LONGEST_WAIT_MS = 50;
+
+/** The requests whose first part is being made: all else waits for them a little. */
+interface FirstParts {
+  /** Counts one more until the result is disposed of. */
+  begin(): Disposable;
+  /** Resolves when there is none, or after a moment. Rejects with the signal's reason. */
+  passed(signal: AbortSignal): Promise<void>;
+}
+
+export const createFirstParts = (clock: Pick<Clock, 'after'> = realClock): FirstParts => {
+  let count = 0;
+  let none = Promise.withResolvers<void>();
+  return {
+    begin: () => {
+      count += 1;
+      let isCounted = true;
+      return {
+        [Symbol.dispose]: () => {
+          if (!isCounted) return;
+          isCounted = false;
+          count -= 1;
+          if (count > 0) return;
+          none.resolve();
+          none = Promise.withResolvers();
+        },
+      };
+    },
+    passed: async (signal) => {
+      if (count === 0) return;
+      const late = Promise.withResolvers<void>();
+      const cancel = clock.after(LONGEST_WAIT_MS, late.resolve);
+      await orAborted(Promise.race([none.promise, late.promise]), signal).finally(cancel);
+    },
+  };
+};
 
 /** Longest part of one turn where a text has no sentence ends, so that others get their turn. */
 const LONGEST_PART_CHARACTERS = 300;

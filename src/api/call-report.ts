@@ -2,6 +2,8 @@ import { type ErrorCode, toAppError } from '../errors.ts';
 import type { Asker } from '../model/service.ts';
 import type { Call, Endpoint } from './caller.ts';
 import { ServiceError } from './service-error.ts';
+import { SpanKind } from '@opentelemetry/api';
+import { endSpan, traceparentOf, type Tracing } from '../telemetry/tracing.ts';
 
 /** Facts and costs of one call; nothing of texts, audio or keys. */
 export interface CallReport extends Asker {
@@ -29,7 +31,7 @@ export interface CallReport extends Asker {
 export type OnCall = (report: CallReport) => void;
 
 /** The call that a report is of. */
-export interface ReportedCall extends Pick<Call, 'endpoint' | 'characters'> {
+interface ReportedCall extends Pick<Call, 'endpoint' | 'characters'> {
   readonly options: Asker & Pick<Call['options'], 'audioMs'>;
 }
 
@@ -96,3 +98,44 @@ export const openReport = (
     },
   };
 };
+
+/** The report of a call that is a span, too. */
+export interface TracedReport extends OpenReport {
+  /** Headers that tell the service of which trace its requests are. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ReportOpenerDeps {
+  readonly onCall: OnCall;
+  readonly tracing: Tracing;
+  /** True when requests tell the service of which trace they are. */
+  readonly tellsTrace: boolean;
+}
+
+/** Creates the function that opens the report of a call. */
+export const createReportOpener =
+  ({ tracing, tellsTrace, onCall }: ReportOpenerDeps) =>
+  (call: Call): TracedReport => {
+    const { endpoint, options } = call;
+    const attributes = { lane: options.lane };
+    const span = tracing.tracer.startSpan(`call ${endpoint}`, {
+      kind: SpanKind.CLIENT,
+      attributes,
+    });
+    let fault: unknown;
+    const report = openReport(call, (ended) => {
+      onCall(ended);
+      const { outcome, attempts, waitingMs } = ended;
+      span.setAttributes({ outcome, attempts, waitingMs });
+      endSpan(span, fault);
+    });
+    const traceparent = tellsTrace ? traceparentOf(span) : undefined;
+    return {
+      ...report,
+      headers: traceparent === undefined ? {} : { traceparent },
+      end: (thrown) => {
+        fault = thrown;
+        report.end(thrown);
+      },
+    };
+  };

@@ -3,15 +3,41 @@ import type { OnCall } from './call-report.ts';
 import { createChatApi, type ChatApi } from './chat.ts';
 import { createCaller } from './create-caller.ts';
 import { createMetrics, type Metrics } from '../ops/metrics.ts';
-import { createKeyProbe, type KeyProbe } from './key-probe.ts';
-import { createServiceKeys, type FindOwnKey, type ServiceKeys } from './keys.ts';
+import { createServiceKeys, type FindOwnKey, type ServiceKeys, createServiceKey } from './keys.ts';
 import { createRecognitionApi, type RecognitionApi } from './recognition.ts';
 import type { RetryPolicy } from './retry.ts';
-import type { PaceSharing } from './shared-paces.ts';
+import type { PaceSharing } from './scheduler/shared-pace.ts';
 import { createSpeechApi, type SpeechApi } from './speech.ts';
 import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, type Transport } from './transport.ts';
 import { createTranslationApi, type TranslationApi } from './translation.ts';
+import { PATHS } from './contract.ts';
+import { ServiceError } from './service-error.ts';
+
+const CHECK_MS = 15_000;
+
+/**
+ * Asks the service once whether it knows a key. Rejects with a `ServiceError` where it does not, and
+ * with an `AppError` where it does not say.
+ */
+export type KeyProbe = (key: string, signal: AbortSignal) => Promise<void>;
+
+/** True for an error that a service gives to a key that it knows: without speech, or without any voices. */
+const isKnown = (thrown: unknown): boolean =>
+  thrown instanceof ServiceError && (thrown.status === 403 || thrown.status === 404);
+
+export const createKeyProbe =
+  (transport: Pick<Transport, 'send'>): KeyProbe =>
+  async (key, signal) => {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]);
+    try {
+      const request = { method: 'GET', path: PATHS.voices } as const;
+      const reply = await transport.send(request, createServiceKey(key, { isOwn: true }), limited);
+      await reply.body.dump();
+    } catch (thrown) {
+      if (!isKnown(thrown)) throw thrown;
+    }
+  };
 
 /**
  * Client for every HTTP path of the contract. All methods reject with an `AppError`, often a

@@ -1,9 +1,13 @@
 import type { Clock } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
-import type { OpenReport } from './call-report.ts';
+import {
+  type OpenReport,
+  createReportOpener,
+  type ReportOpenerDeps,
+  type TracedReport,
+} from './call-report.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createKeyGates } from './key-gates.ts';
-import { createReportOpener, type ReportOpenerDeps, type TracedReport } from './traced-report.ts';
 import type { Attempt, Call, Caller, Endpoint } from './caller.ts';
 import type { ServiceKey, ServiceKeys } from './keys.ts';
 import {
@@ -16,7 +20,7 @@ import {
   type RetryPolicy,
 } from './retry.ts';
 import { ServiceError } from './service-error.ts';
-import { createSharedPaces, type PaceSharing } from './shared-paces.ts';
+import { createSharedPaces, type PaceSharing } from './scheduler/shared-pace.ts';
 import type { Transport } from './transport.ts';
 
 export interface CallerDeps extends ReportOpenerDeps {

@@ -2,23 +2,92 @@ import { createLru } from '../async/lru.ts';
 import type { Endpoint } from './caller.ts';
 import { createGate, type Gate, type GateDeps } from './gate.ts';
 import type { KeyIdentity } from './keys.ts';
-import { declareGateMetrics } from './metrics/gate-metrics.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import type { SharedPaces } from './shared-paces.ts';
-import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
+import type { SharedPaces } from './scheduler/shared-pace.ts';
+
+/** Takes what the gates of the endpoints meet. */
+interface GateMetrics {
+  /** Notes that the service refused a request for now (429). */
+  readonly refused: (endpoint: Endpoint) => void;
+  /** Notes that nothing more is sent to an endpoint, since it does not answer. */
+  readonly opened: (endpoint: Endpoint) => void;
+}
+
+/** @param open numbers of open breakers, over all keys */
+const declareGateMetrics = (
+  metrics: Metrics,
+  open: () => ReadonlyMap<Endpoint, number>,
+): GateMetrics => {
+  const labels = ['endpoint'] as const;
+  const refused = metrics.counter({
+    name: 'dragoman_service_refused_total',
+    help: 'Requests that the service refused for now (429).',
+    labels,
+  });
+  const opened = metrics.counter({
+    name: 'dragoman_service_breaker_opened_total',
+    help: 'Times that requests to an endpoint stopped because it did not answer.',
+    labels,
+  });
+  metrics.gauge(
+    {
+      name: 'dragoman_service_breakers_open',
+      help: 'Keys with which an endpoint does not answer, and is asked only now and then.',
+      labels,
+    },
+    () => [...open()].map(([endpoint, value]) => ({ labels: { endpoint }, value })),
+  );
+  return {
+    refused: (endpoint) => refused({ endpoint }),
+    opened: (endpoint) => opened({ endpoint }),
+  };
+};
+
+/** Limits the retries of all calls with one key, so that they never add much to an overload. */
+interface RetryBudget {
+  /** Notes a call's first request. */
+  called(): void;
+  /** Takes one retry; false where none is left. */
+  take(): boolean;
+}
+
+/** Retries that each call adds: 10 % of all calls. */
+const SHARE = 0.1;
+/** Retries for small use: at first, and one more in this time. */
+const FEW = 10;
+const ONE_EVERY_MS = 10_000;
+const MOST = 100;
+
+export const createRetryBudget = (nowMs: () => number): RetryBudget => {
+  let left = FEW;
+  let filledMs = nowMs();
+  return {
+    called: () => {
+      left = Math.min(MOST, left + SHARE);
+    },
+    take: () => {
+      const now = nowMs();
+      if (left < FEW) left = Math.min(FEW, left + (now - filledMs) / ONE_EVERY_MS);
+      filledMs = now;
+      if (left < 1) return false;
+      left -= 1;
+      return true;
+    },
+  };
+};
 
 /** Keys whose gates are kept; those that were used the longest ago are dropped first. */
 const KEPT_KEYS = 500;
 
 /** The gates of each key, one for each endpoint, and its retry budget: so no key slows another. */
-export interface KeyGates {
+interface KeyGates {
   of(key: Pick<KeyIdentity, 'id'>, endpoint: Endpoint): Gate;
   budgetOf(key: Pick<KeyIdentity, 'id'>): RetryBudget;
   /** Number of keys whose gates are kept. */
   readonly keys: number;
 }
 
-export interface KeyGatesDeps extends Pick<GateDeps, 'clock' | 'random'> {
+interface KeyGatesDeps extends Pick<GateDeps, 'clock' | 'random'> {
   readonly metrics: Metrics;
   /** The paces that processes keep together. Default: this process has its own. */
   readonly paces?: SharedPaces | undefined;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { toAppError, type AppError } from '../errors.ts';
-import { NotSentError } from './scheduler/not-sent-error.ts';
+import { NotSentError } from './scheduler/scheduler.ts';
 import { isRefusedForNow } from './service-error.ts';
 
 export interface RetryPolicy extends Backoff {

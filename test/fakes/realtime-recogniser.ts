@@ -3,7 +3,7 @@ import { createAvailability } from '../../src/api/realtime/availability.ts';
 import { createRecognitionSessions } from '../../src/api/realtime/recognition-session.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import { createSemaphore } from '../../src/async/locks.ts';
-import type { PacketDecoder } from '../../src/audio/opus/decoder.ts';
+import type { PacketDecoder } from '../../src/audio/opus/streams-decoder.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
 import { createRealtimeRecogniser } from '../../src/voice/stt/realtime-recogniser.ts';

@@ -8,7 +8,7 @@ import { sniff } from '../../src/audio/container/sniff.ts';
 import { fixture } from '../src/audio/support.ts';
 import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { createAsr } from '../../service/routes/asr.ts';
-import { createUploadLimiter } from '../../service/upload-limiter.ts';
+import { createUploadLimiter } from '../../service/uploads.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
 import { failure, KEY, makeWav, offering, startTestService, type TestService } from './support.ts';
 

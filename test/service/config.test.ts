@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { engineSection, serverSection } from '../../service/config.ts';
-import { makeKey } from '../../service/keys/key.ts';
+import { makeKey } from '../../service/keys/access.ts';
 import { engineTable } from '../../service/engine-report.ts';
 import { parseConfig } from '../../src/config.ts';
 import { engineConfig } from './support.ts';

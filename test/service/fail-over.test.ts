@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../src/telemetry/log.ts';
 import { AppError } from '../../src/errors.ts';
-import { createEngineHealth, type EngineHealth } from '../../service/engine-health.ts';
+import { createEngineHealth, type EngineHealth } from '../../service/engine-loader.ts';
 import { BackendError, ContractError } from '../../service/errors.ts';
 import { watched, withFailOver } from '../../service/fail-over.ts';
 import { createRequestLimiter } from '../../service/request-limiter.ts';

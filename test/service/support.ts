@@ -3,7 +3,7 @@ import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { engineSection, type EngineConfig } from '../../service/config.ts';
 import { operatorAccount } from '../../service/keys/account.ts';
-import { createEngineHealth } from '../../service/engine-health.ts';
+import { createEngineHealth } from '../../service/engine-loader.ts';
 import type { RequestLimiter } from '../../service/request-limiter.ts';
 import { startService, type Service, type ServiceOptions } from '../../service/index.ts';
 import type { RouteContext } from '../../service/route.ts';

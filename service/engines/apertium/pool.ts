@@ -1,9 +1,127 @@
 import { AppError } from '../../../src/errors.ts';
-import type { Mode } from './modes.ts';
-import { startPipeline, type Pipeline } from './pipeline.ts';
-import { END_OF_TEXT, fromStream, toStream } from './stream-format.ts';
+import type { Mode, Stage } from './modes.ts';
+import { spawn, type ChildProcess } from 'node:child_process';
 
-export interface PoolOptions {
+/**
+ * Converts a text to Apertium's stream format: escapes special characters, removes NULs (which end
+ * a text there), and turns protected tokens such as ⟦1⟧ into superblanks, which every stage passes
+ * on. Measured with 815 positions of two tokens in 17 sentences: all tokens survived; as plain
+ * text, those of 17 did not.
+ */
+export const toStream = (text: string): string =>
+  text
+    .toWellFormed()
+    .replaceAll('\0', '')
+    .replace(/[[\]{}^$/\\@<>]/g, '\\$&')
+    .replace(/⟦[^⟦⟧\s\\]{1,20}⟧/g, '[$&]');
+
+/** Suffix of a text: `lt-proc -b` holds the last word back until something follows it. */
+export const END_OF_TEXT = '[][\n]';
+
+/** Converts the output of a pipeline to text. */
+export const fromStream = (stream: string): string =>
+  (stream.endsWith(END_OF_TEXT) ? stream.slice(0, -END_OF_TEXT.length) : stream).replace(
+    /\\([^])|[[\]]/g,
+    '$1',
+  );
+
+/** The programs' whole environment: they do not need the secrets in ours. */
+const ENVIRONMENT = {
+  PATH: '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin',
+  LC_ALL: 'C.UTF-8',
+};
+
+/**
+ * Most characters of output, in case it never ends; translations are never so much longer than
+ * their text.
+ */
+const MAX_OUTPUT_CHARS = 1_000_000;
+
+interface Pipeline {
+  /** False once one of its programs has died. */
+  alive(): boolean;
+  /**
+   * Sends one text through the pipeline, in the stream format and without NUL; one at a time.
+   * Rejects with an `AppError`, also when the signal is aborted, after which the pipeline is dead.
+   */
+  put(stream: string, timeoutMs: number, signal: AbortSignal): Promise<string>;
+  end(): void;
+}
+
+/** Starts the programs without a shell, each one's output piped to the next one's input. */
+const startPipeline = (stages: readonly Stage[]): Pipeline => {
+  let dead: AppError | undefined;
+  let waiting: PromiseWithResolvers<string> | undefined;
+  let output = '';
+
+  const processes: ChildProcess[] = [];
+  const fail = (error: AppError): void => {
+    if (dead) return;
+    dead = error;
+    for (const process of processes) process.kill('SIGKILL');
+    waiting?.reject(error);
+  };
+
+  const leave = (): void => fail(new AppError('cancelled', 'The client disconnected.'));
+
+  for (const [program, ...args] of stages) {
+    const process = spawn(program, args, {
+      env: ENVIRONMENT,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    processes.push(process);
+    process.once('error', (cause) =>
+      fail(new AppError('unavailable', 'An Apertium program could not be started.', { cause })),
+    );
+    process.once('exit', () =>
+      fail(new AppError('unavailable', 'An Apertium program died.', { retryable: true })),
+    );
+    // The exit event reports a dead program; writing to it must not throw.
+    process.stdin?.on('error', () => {});
+  }
+  for (const [index, process] of processes.entries()) {
+    const next = processes[index + 1]?.stdin;
+    if (process.stdout && next) process.stdout.pipe(next);
+  }
+  const input = processes[0]?.stdin;
+  processes
+    .at(-1)
+    ?.stdout?.setEncoding('utf8')
+    .on('data', (text: string) => {
+      output += text;
+      const end = output.indexOf('\0');
+      if (end >= 0) {
+        const whole = output.slice(0, end);
+        output = output.slice(end + 1);
+        waiting?.resolve(whole);
+      } else if (output.length > MAX_OUTPUT_CHARS)
+        fail(new AppError('bad-reply', 'Apertium sent too much.'));
+    });
+
+  return {
+    alive: () => dead === undefined,
+    put: async (stream, timeoutMs, signal) => {
+      if (dead) throw dead;
+      waiting = Promise.withResolvers<string>();
+      const timer = setTimeout(
+        () => fail(new AppError('timeout', 'Apertium took too long.', { retryable: true })),
+        timeoutMs,
+      );
+      signal.addEventListener('abort', leave, { once: true });
+      try {
+        input?.write(`${stream}\0`);
+        return await waiting.promise;
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', leave);
+        waiting = undefined;
+      }
+    },
+    end: () => fail(new AppError('cancelled', 'Apertium was ended.')),
+  };
+};
+
+interface PoolOptions {
   /** Most pipelines; each has about 11 processes and 60 MB. */
   readonly maxPipelines: number;
   readonly callTimeoutMs: number;
@@ -11,7 +129,7 @@ export interface PoolOptions {
   readonly idleMs: number;
 }
 
-export interface Pool {
+interface Pool {
   /**
    * Translates a text with a pipeline of this mode; replaces a pipeline that died once. An abort
    * ends the pipeline that works on the text.

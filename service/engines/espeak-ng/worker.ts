@@ -1,8 +1,7 @@
 import { serveParent } from '../../../src/process/child.ts';
-import { isPackageInstalled } from '../../package-installed.ts';
+import { isPackageInstalled } from '../../engine.ts';
 import { hasKanji, KANA_PACKAGE, loadKanaReader } from './kana.ts';
-import { loadEspeak, type EspeakVoice } from './library.ts';
-import { isJapanese } from './voices.ts';
+import { loadEspeak, type EspeakVoice, isJapanese } from './voices.ts';
 
 export type EspeakRequest =
   | { readonly kind: 'voices' }

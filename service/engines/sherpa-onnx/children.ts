@@ -1,5 +1,11 @@
 import type { Log } from '../../../src/telemetry/log.ts';
 import { createChild, type Child } from '../../../src/process/child.ts';
+import { RECOGNITION_RATE_HZ, type RecognitionEngine, type SpeechEngine } from '../../engine.ts';
+import type { Model, ModelKind, VoiceConfig } from './model.ts';
+import type { SherpaReply, SherpaRequest } from './worker.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { VoiceReply, VoiceRequest } from './voice-worker.ts';
+import type { InstalledVoice } from './voices.ts';
 
 /** Longest time of a call, loading a large model included. */
 const CALL_TIMEOUT_MS = 120_000;
@@ -8,7 +14,7 @@ const CALLS_PER_CHILD = 5_000;
 const IDLE_MS = 60 * 60_000;
 
 /** Processes by what they were started with, one per model. */
-export interface Children<Request, Reply> extends AsyncDisposable {
+interface Children<Request, Reply> extends AsyncDisposable {
   /** The process with the model of `config`, which is started by its first call. */
   of(config: object): Child<Request, Reply>;
   /** Stops the processes of all models but these. */
@@ -52,3 +58,87 @@ export const createChildren = <Request, Reply>(
     },
   };
 };
+
+/**
+ * Longest audio of one call: Whisper takes at most 30 s; the other models grow slow with much more.
+ */
+const LONGEST_MS = 28_000;
+
+/** Languages of the kinds that always have the same. */
+const LANGUAGES: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+  'sense-voice': ['zh', 'yue', 'en', 'ja', 'ko'],
+};
+
+export interface InstalledRecogniser {
+  readonly model: Model;
+  /** ISO 639 codes; undefined for a model of which they are not known, or that has about all. */
+  readonly languages: readonly string[] | undefined;
+}
+
+const languagesOf = ({ model, languages }: InstalledRecogniser): readonly string[] | undefined =>
+  model.kind === 'whisper' ? undefined : (languages ?? LANGUAGES[model.kind]);
+
+const breadth = (recogniser: InstalledRecogniser): number =>
+  languagesOf(recogniser)?.length ?? Infinity;
+
+/**
+ * The recogniser for a language: the one that was trained for the fewest, as far as they include
+ * it. Without a language, or where none has it, the one for the most.
+ */
+export const chooseRecogniser = (
+  recognisers: readonly InstalledRecogniser[],
+  language: string | undefined,
+): InstalledRecogniser | undefined => {
+  const code = language?.split('-')[0];
+  const byBreadth = recognisers.toSorted((a, b) => breadth(a) - breadth(b));
+  const fitting =
+    code === undefined ? [] : byBreadth.filter((one) => languagesOf(one)?.includes(code) ?? true);
+  return fitting[0] ?? byBreadth.at(-1);
+};
+
+/** Recognition with the installed models, of which there is at least one. */
+export const createSherpaRecognition = (
+  recognisers: readonly InstalledRecogniser[],
+  children: Children<SherpaRequest, SherpaReply>,
+): RecognitionEngine => ({
+  longestMs: LONGEST_MS,
+  recognise: async (samples, { language }, signal) => {
+    const chosen = chooseRecogniser(recognisers, language);
+    if (!chosen) return { text: '' };
+    return children
+      .of(chosen.model.config)
+      .call(
+        { samples, sampleRateHz: RECOGNITION_RATE_HZ, language: language?.split('-')[0] },
+        signal,
+      );
+  },
+});
+
+export interface InstalledSpeaker extends InstalledVoice {
+  readonly config: VoiceConfig;
+}
+
+/** Keeps samples within -1 to 1: models go a little beyond. */
+const limited = (samples: Float32Array): Float32Array =>
+  samples.map((sample) => Math.max(-1, Math.min(1, sample)));
+
+/** Speech with the installed voices. */
+export const createSherpaSpeech = (
+  speakers: readonly InstalledSpeaker[],
+  children: Children<VoiceRequest, VoiceReply>,
+): SpeechEngine => ({
+  voices: async () => speakers.map(({ voice }) => voice),
+  speak: async ({ voiceId, text }, signal) => {
+    const speaker = speakers.find(({ voice }) => voice.id === voiceId);
+    if (!speaker) throw new AppError('not-found', 'no such voice');
+    const { samples, sampleRateHz } = await children
+      .of(speaker.config)
+      .call({ text, speaker: speaker.speaker }, signal);
+    return {
+      sampleRateHz,
+      pcm: (async function* () {
+        yield limited(samples);
+      })(),
+    };
+  },
+});

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { serveParent } from '../../../src/process/child.ts';
-import type { VoiceConfig } from './voice-model.ts';
+import type { VoiceConfig } from './model.ts';
 
 export interface VoiceRequest {
   readonly text: string;

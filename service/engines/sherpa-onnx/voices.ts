@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { Voice } from '../../../src/api/contract.ts';
 import { AUDIO_FORMATS } from '../../../src/model/message.ts';
-import { stableUuid } from '../../uuid.ts';
-import type { VoiceKind, VoiceModel } from './voice-model.ts';
+import { stableUuid } from '../../engine.ts';
+import type { VoiceKind, VoiceModel } from './model.ts';
 
 /** Sample rates to which the model's own is resampled. */
 const SAMPLE_RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;

@@ -10,8 +10,7 @@ import {
 } from '../../../src/text/language/languages.ts';
 import { ContractError } from '../../errors.ts';
 import type { Route } from '../../route.ts';
-import { speechReply } from '../../speech/reply.ts';
-import { readSpeechRequest, sampleRateFor } from '../../speech/request.ts';
+import { speechReply, readSpeechRequest, sampleRateFor } from '../../speech/request.ts';
 import type { Spools } from '../../speech/spool.ts';
 import { OPENAI_PATHS } from './paths.ts';
 

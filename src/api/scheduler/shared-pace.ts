@@ -3,6 +3,10 @@ import type { Lane } from '../../model/service.ts';
 import type { SharedStates } from '../../ports/store.ts';
 import { createPace, newPaceState, type Pace } from './pace.ts';
 import { enterReport, type MetRefusal, type PaceAnswer, type PaceReport } from './pace-row.ts';
+import { createHmac, randomUUID } from 'node:crypto';
+import { createLru } from '../../async/lru.ts';
+import type { Endpoint } from '../caller.ts';
+import type { KeyIdentity } from '../keys.ts';
 
 /** The pace as a scheduler uses it. */
 export interface RequestPace extends Pick<
@@ -14,12 +18,12 @@ export interface RequestPace extends Pick<
 }
 
 /** A pace that processes share. */
-export interface SharedPace extends RequestPace {
+interface SharedPace extends RequestPace {
   /** Looks at the pace again, as another process has changed it. */
   readonly look: () => void;
 }
 
-export interface SharedPaceDeps {
+interface SharedPaceDeps {
   readonly states: SharedStates;
   /** Name of the pace among the states, and of this process. */
   readonly name: string;
@@ -184,5 +188,46 @@ export const createSharedPace = (deps: SharedPaceDeps): SharedPace => {
     },
     look: () => void report(),
     perSecond: () => portion ?? own.perSecond(),
+  };
+};
+
+/** Paces that are told of news. */
+const MOST_PACES = 3_000;
+
+/** The means by which the processes on one database share the paces of keys. */
+export interface PaceSharing {
+  readonly states: SharedStates;
+  /** Secret of the digests by which keys are named: the first `ENCRYPTION_KEY`. */
+  readonly secret: Uint8Array | undefined;
+  /** Address of the service. */
+  readonly service: string;
+}
+
+interface SharedPacesDeps extends PaceSharing {
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** The paces that all processes on one database keep together, one for each key and endpoint. */
+export interface SharedPaces {
+  /** @param changed called when more may be sent than was known */
+  of(key: Pick<KeyIdentity, 'id'>, endpoint: Endpoint, changed: () => void): RequestPace;
+}
+
+export const createSharedPaces = (deps: SharedPacesDeps): SharedPaces => {
+  const { states, secret = '', service, clock, random } = deps;
+  const by = randomUUID();
+  const hearers = createLru<string, () => void>(MOST_PACES);
+  states.watch((name) => hearers.get(name)?.());
+  return {
+    of: ({ id }, endpoint, changed) => {
+      const digest = createHmac('sha256', secret)
+        .update(`pace of ${id} at ${service}`)
+        .digest('hex');
+      const name = `pace ${digest} ${endpoint}`;
+      const pace = createSharedPace({ states, name, by, clock, random, changed });
+      hearers.set(name, pace.look);
+      return pace;
+    },
   };
 };

@@ -8,7 +8,7 @@ import { readMp3Frames } from '../container/mp3-frame.ts';
 import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
 import { startingWith, type Pcm } from '../pcm.ts';
 import { toOneRate } from '../resample.ts';
-import { remuxOpus } from '../container/remux.ts';
+import { remuxOpus } from '../container/ogg-writer.ts';
 
 /** The bytes of files, one after the other. */
 type Parts = AsyncIterable<AsyncIterable<Uint8Array>>;

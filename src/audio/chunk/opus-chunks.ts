@@ -1,4 +1,4 @@
-import { createAudioLimit } from '../codec/audio-limit.ts';
+import { createAudioLimit } from '../codec/decode.ts';
 import type { OpusItem, OpusPacket } from '../container/ogg-reader.ts';
 import { createOggOpusWriter, PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
 import {
@@ -8,13 +8,108 @@ import {
   VOICE_WEIGHT,
   voiceBit,
   WARM_UP_PACKETS,
+  type OpusHead,
 } from '../opus/packet.ts';
-import type { OpusHead } from '../opus/head.ts';
 import { yieldTurn } from '../pcm.ts';
-import { quietestFrame } from './quietest-frame.ts';
+import { createLevelMeter, FRAME_MS, VAD_RATE_HZ } from '../vad.ts';
+
+/** The length of a pause between sentences, over which loudness is summed. */
+const PAUSE_MS = 300;
+
+/**
+ * Finds the place to cut a run of equal frames: the middle of the quietest 300 ms that begin at
+ * `from` or later; of equally quiet ones the last. `loudness` has one value per frame, in any unit.
+ */
+export const quietestFrame = (
+  loudness: readonly number[],
+  from: number,
+  frameMs: number,
+): number => {
+  const width = Math.max(1, Math.round(PAUSE_MS / frameMs));
+  let sum = 0;
+  let best = Infinity;
+  let cut = loudness.length;
+  for (let end = from; end < loudness.length; end += 1) {
+    sum += loudness[end]!;
+    if (end - from >= width) sum -= loudness[end - width]!;
+    if (end - from < width - 1 || sum > best) continue;
+    best = sum;
+    cut = end + 1 - Math.ceil(width / 2);
+  }
+  return cut;
+};
+
+/** A part of PCM at 16 kHz. */
+interface PcmChunk {
+  readonly startSamples: number;
+  readonly samples: Float32Array;
+  /** True for the first and only chunk. */
+  readonly isWhole: boolean;
+  /** True when nothing in it is loud enough to be speech. */
+  readonly isSilent: boolean;
+}
+
+/** Level of digital silence: any microphone's noise and the faintest recorded speech are above it. */
+const DIGITAL_SILENCE_DB = -75;
+const FRAME_SAMPLES = (VAD_RATE_HZ * FRAME_MS) / 1_000;
+
+/**
+ * Cuts `pcm` (16 kHz, mono) into chunks of at most `longestMs` at the quietest places. Chunks are
+ * yielded as the PCM arrives; at most one is in memory.
+ */
+export async function* chunkPcm(
+  pcm: AsyncIterable<Float32Array>,
+  longestMs: number,
+): AsyncGenerator<PcmChunk, void, void> {
+  const longestFrames = Math.max(2, Math.floor(longestMs / FRAME_MS));
+  let buffer = new Float32Array(VAD_RATE_HZ);
+  let filled = 0;
+  let levels: number[] = [];
+  let startSamples = 0;
+  let measure = createLevelMeter();
+
+  const append = (samples: Float32Array): void => {
+    if (filled + samples.length > buffer.length) {
+      const larger = new Float32Array((filled + samples.length) * 2);
+      larger.set(buffer.subarray(0, filled));
+      buffer = larger;
+    }
+    buffer.set(samples, filled);
+    filled += samples.length;
+    levels.push(...measure(samples));
+  };
+
+  /** Takes the first `count` samples out of the buffer. */
+  const takeChunk = (count: number, isWhole: boolean): PcmChunk => {
+    const isSilent = levels
+      .slice(0, Math.ceil(count / FRAME_SAMPLES))
+      .every((levelDb) => levelDb < DIGITAL_SILENCE_DB);
+    const chunk = { startSamples, samples: buffer.slice(0, count), isWhole, isSilent };
+    const rest = buffer.slice(count, filled);
+    startSamples += count;
+    filled = 0;
+    levels = [];
+    measure = createLevelMeter();
+    append(rest);
+    return chunk;
+  };
+
+  const nextChunk = (): PcmChunk | undefined => {
+    if (filled <= longestFrames * FRAME_SAMPLES) return undefined;
+    const loudness = levels.slice(0, longestFrames);
+    const cut = quietestFrame(loudness, Math.floor(longestFrames / 2), FRAME_MS);
+    return takeChunk(cut * FRAME_SAMPLES, false);
+  };
+
+  for await (const samples of pcm) {
+    append(samples);
+    for (let chunk = nextChunk(); chunk; chunk = nextChunk()) yield chunk;
+  }
+  if (filled > 0) yield takeChunk(filled, startSamples === 0);
+}
 
 /** A part of a stream of packets, as an Ogg file of its own. */
-export interface OpusChunk {
+interface OpusChunk {
   readonly startMs: number;
   readonly durationMs: number;
   readonly file: readonly Uint8Array[];

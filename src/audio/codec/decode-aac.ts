@@ -1,9 +1,79 @@
 import type { AacFrame } from '../container/adts.ts';
-import type { Mp4Edit } from '../container/mp4-edit.ts';
-import { createAacWindow } from './aac-window.ts';
-import { decoderConfig } from './aac-config.ts';
+import type { Mp4Edit } from '../container/mp4-box.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import { concatSamples, yieldTurn, mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
+
+const SBR = 5;
+const PARAMETRIC_STEREO = 29;
+const ESCAPE = 31;
+
+/** Audio object types that the decoder has: Main, LC, LTP, with SBR, ER LC, ER LTP and LD. */
+const DECODED: ReadonlySet<number> = new Set([1, 2, 4, SBR, 17, 19, 23]);
+
+const NAMES: Readonly<Record<number, string>> = {
+  3: 'AAC-SSR',
+  6: 'AAC Scalable',
+  20: 'AAC Scalable',
+  32: 'MP4 with MP1',
+  33: 'MP4 with MP2',
+  34: 'MP4 with MP3',
+  36: 'MPEG-4 ALS',
+  39: 'AAC-ELD',
+  42: 'xHE-AAC',
+};
+
+/** The audio object type: five bits, or six more where those are all set. */
+const objectTypeOf = (config: Uint8Array): number => {
+  const [first = 0, second = 0] = config;
+  const type = first >> 3;
+  return type === ESCAPE ? 32 + (((first & 0x07) << 3) | (second >> 5)) : type;
+};
+
+/**
+ * The configuration as the decoder takes it. HE-AAC v2 that is signalled explicitly becomes HE-AAC: the
+ * rest of the bytes is the same, and the decoder finds parametric stereo by itself. Throws
+ * `unsupported` for object types that the decoder does not have.
+ */
+const decoderConfig = (config: Uint8Array): Uint8Array => {
+  const type = objectTypeOf(config);
+  if (DECODED.has(type)) return config;
+  if (type !== PARAMETRIC_STEREO) throw unsupportedAudio(NAMES[type] ?? 'this kind of AAC');
+  const plain = Uint8Array.from(config);
+  plain[0] = (SBR << 3) | (config[0]! & 0x07);
+  return plain;
+};
+
+/** The delay of the filter banks of SBR, in samples of its output (offset of Apple's HE-AAC to its source). */
+const SBR_DELAY_SAMPLES = 962;
+/** The most samples of a unit without SBR. */
+const PLAIN_UNIT_SAMPLES = 1_024;
+
+/** Cuts decoded units to the part that players play. */
+interface AacWindow {
+  /** Takes the next unit's samples; returns those inside the window. */
+  cut(samples: Float32Array, sampleRateHz: number): Float32Array;
+  /** True when everything that follows is outside the window. */
+  isOver(): boolean;
+}
+
+/** Creates the window of `edit` on a stream; without one everything is inside. */
+const createAacWindow = (edit: Mp4Edit | undefined): AacWindow => {
+  let at: number | undefined;
+  let end = Infinity;
+  return {
+    cut: (samples, sampleRateHz) => {
+      if (!edit) return samples;
+      // The decoder keeps its first unit back, and so begins with the second.
+      at ??= samples.length - (samples.length > PLAIN_UNIT_SAMPLES ? SBR_DELAY_SAMPLES : 0);
+      const start = Math.round(edit.startSeconds * sampleRateHz);
+      end = Math.round(edit.endSeconds * sampleRateHz);
+      const heard = samples.subarray(Math.max(0, start - at), Math.max(0, end - at));
+      at += samples.length;
+      return heard;
+    },
+    isOver: () => at !== undefined && at >= end,
+  };
+};
 
 type AacDecoder = Awaited<ReturnType<(typeof import('@audio/decode-aac'))['decoder']>>;
 

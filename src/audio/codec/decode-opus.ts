@@ -1,7 +1,6 @@
 import type { OpusItem } from '../container/ogg-reader.ts';
 import { OPUS_RATES } from '../opus/encoder.ts';
-import type { OpusHead } from '../opus/head.ts';
-import { OPUS_CLOCK_HZ } from '../opus/packet.ts';
+import { type OpusHead, OPUS_CLOCK_HZ } from '../opus/packet.ts';
 import { createStreamsDecoder, type StreamsDecoder } from '../opus/streams-decoder.ts';
 import { type Pcm, sliceSamples, yieldTurn } from '../pcm.ts';
 

@@ -1,8 +1,7 @@
 import type { StreamMetadata } from 'libflacjs/dist/libflac.js';
 import { AppError } from '../../errors.ts';
 import { concatBytes, viewOf } from '../bytes.ts';
-import { createLengthLimit } from './encode-raw.ts';
-import { anyRate, type EncoderKind, NO_BYTES } from './encoder.ts';
+import { createLengthLimit, anyRate, type EncoderKind, NO_BYTES } from './encoder.ts';
 import { toInt16 } from '../pcm.ts';
 
 const BITS_PER_SAMPLE = 16;

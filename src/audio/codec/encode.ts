@@ -1,11 +1,86 @@
 import { AppError } from '../../errors.ts';
 import type { AudioFormat } from '../../model/message.ts';
 import { flac } from './encode-flac.ts';
-import { mp3 } from './encode-mp3.ts';
-import { oggOpus } from './encode-opus.ts';
-import { pcm as rawPcm, wav } from './encode-raw.ts';
-import type { EncoderKind } from './encoder.ts';
+import { pcm as rawPcm, wav, type EncoderKind, NO_BYTES } from './encoder.ts';
 import { inSlices, sliceSamples } from '../pcm.ts';
+import type { WasmMediaEncoder } from 'wasm-media-encoders';
+import { concatBytes } from '../bytes.ts';
+import { createOggOpusWriter } from '../container/ogg-writer.ts';
+import { OPUS_CLOCK_HZ } from '../opus/packet.ts';
+import { createPacketEncoder, OPUS_RATES } from '../opus/encoder.ts';
+
+/** The rates of MPEG-1, 2 and 2.5, with a bit rate that keeps speech clear in each. */
+const BITRATES = {
+  8_000: 32,
+  11_025: 32,
+  12_000: 32,
+  16_000: 48,
+  22_050: 64,
+  24_000: 64,
+  32_000: 96,
+  44_100: 96,
+  48_000: 96,
+} as const;
+type Mp3Rate = keyof typeof BITRATES;
+
+const isMp3Rate = (sampleRateHz: number): sampleRateHz is Mp3Rate => sampleRateHz in BITRATES;
+
+/** Idle encoders for reuse: each is a WebAssembly instance, and the library cannot free one. */
+const idle: WasmMediaEncoder<'audio/mpeg'>[] = [];
+const MOST_IDLE = 4;
+
+export const mp3: EncoderKind = {
+  streamable: true,
+  supportsRate: isMp3Rate,
+  create: async (sampleRateHz) => {
+    const rate = sampleRateHz as Mp3Rate;
+    const { createMp3Encoder } = await import('wasm-media-encoders');
+    const encoder = idle.pop() ?? (await createMp3Encoder());
+    encoder.configure({
+      sampleRate: rate,
+      channels: 1,
+      bitrate: BITRATES[rate],
+      outputSampleRate: rate,
+    });
+    return {
+      push: (samples) => (samples.length > 0 ? encoder.encode([samples]).slice() : NO_BYTES),
+      end: () => [encoder.finalize().slice()],
+      free: () => {
+        if (idle.length < MOST_IDLE) idle.push(encoder);
+      },
+    };
+  },
+};
+
+/** Packets of a page: with 0.2 s a listener starts that much sooner than with the usual second. */
+const PACKETS_PER_PAGE = 10;
+
+export const oggOpus: EncoderKind = {
+  streamable: true,
+  supportsRate: (sampleRateHz) => OPUS_RATES.includes(sampleRateHz),
+  create: async (sampleRateHz) => {
+    const clocks = OPUS_CLOCK_HZ / sampleRateHz;
+    const encoder = await createPacketEncoder(sampleRateHz);
+    const writer = createOggOpusWriter({
+      inputRateHz: sampleRateHz,
+      preSkipSamples: encoder.lookaheadSamples * clocks,
+      packetsPerPage: PACKETS_PER_PAGE,
+    });
+    let inputSamples = 0;
+    const write = (packets: readonly Uint8Array[]): Uint8Array =>
+      concatBytes(packets.map((packet) => writer.push(packet)));
+
+    return {
+      push: (samples) => {
+        inputSamples += samples.length;
+        return write(encoder.push(samples));
+      },
+      // Samples that the codec's delay adds at the end are cut off.
+      end: () => [write(encoder.end()), writer.end(inputSamples * clocks)],
+      free: () => encoder.free(),
+    };
+  },
+};
 
 const KINDS: Readonly<Record<AudioFormat, EncoderKind>> = {
   mp3,

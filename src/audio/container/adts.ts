@@ -1,6 +1,6 @@
 /** Reads AAC in ADTS frames (ISO 13818-7 section 6.2), as `.aac` files and radio streams have it. */
 import type { ByteReader } from '../bytes.ts';
-import { skipId3 } from './id3.ts';
+import { skipId3 } from './mp3-frame.ts';
 
 /** An access unit of AAC with its AudioSpecificConfig (ISO 14496-3). */
 export interface AacFrame {

@@ -1,7 +1,74 @@
 /** Reads MP3 frames: MPEG-1, 2 and 2.5, layer III (ISO 11172-3, 13818-3). */
-import type { ByteReader } from '../bytes.ts';
-import { skipId3 } from './id3.ts';
-import { type Mp3Table, parseMp3Table } from './mp3-table.ts';
+import { type ByteReader, ascii, viewOf } from '../bytes.ts';
+
+const HEADER_BYTES = 10;
+
+/** The length of an ID3v2 tag that `head` begins with, header and footer included; 0 without. */
+export const id3Bytes = (head: Uint8Array): number => {
+  const [i, d, three, major = 255, minor = 255, flags = 0, ...size] = head.subarray(
+    0,
+    HEADER_BYTES,
+  );
+  if (i !== 0x49 || d !== 0x44 || three !== 0x33 || major === 255 || minor === 255) return 0;
+  if (size.length < 4 || size.some((byte) => byte > 127)) return 0;
+  const footer = (flags & 0x10) !== 0 ? HEADER_BYTES : 0;
+  return HEADER_BYTES + footer + size.reduce((total, byte) => total * 128 + byte, 0);
+};
+
+/** Skips ID3v2 tags, of which some tools write several. */
+export const skipId3 = async (reader: ByteReader): Promise<void> => {
+  for (;;) {
+    const bytes = id3Bytes(await reader.peek(HEADER_BYTES));
+    if (bytes === 0 || (await reader.skip(bytes)) < bytes) return;
+  }
+};
+
+/** Numbers of samples that an encoder added to a sound: the part of LAME in a Xing or Info table. */
+export interface Mp3Gapless {
+  /** The frames of audio that follow the table. */
+  readonly frames: number;
+  readonly delaySamples: number;
+  readonly paddingSamples: number;
+}
+
+export interface Mp3Table {
+  readonly gapless?: Mp3Gapless;
+}
+
+/** The place of VBRI, whatever the side information. */
+const VBRI_AT = 36;
+const FRAMES_GIVEN = 1;
+/** Bytes of the fields before LAME's part, by the flag that says whether they are there. */
+const FIELD_BYTES = [4, 4, 100, 4];
+const ENCODERS = ['LAME', 'Lavf', 'Lavc'];
+/** The place of delay and padding, of 12 bits each, behind the name of the encoder. */
+const DELAYS_AT = 21;
+
+const parseGapless = (data: Uint8Array, tagAt: number): Mp3Gapless | undefined => {
+  if (data.length < tagAt + 8) return undefined;
+  const flags = viewOf(data).getUint32(tagAt + 4);
+  const lameAt = FIELD_BYTES.reduce(
+    (at, bytes, bit) => ((flags & (1 << bit)) === 0 ? at : at + bytes),
+    tagAt + 8,
+  );
+  const isKnown = ENCODERS.includes(ascii(data, lameAt, 4));
+  if ((flags & FRAMES_GIVEN) === 0 || !isKnown || data.length < lameAt + DELAYS_AT + 3)
+    return undefined;
+  const delays = viewOf(data).getUint32(lameAt + DELAYS_AT - 1) & 0xff_ffff;
+  return {
+    frames: viewOf(data).getUint32(tagAt + 8),
+    delaySamples: delays >> 12,
+    paddingSamples: delays & 0xfff,
+  };
+};
+
+/** Parses a frame's table; undefined for a frame of audio. `tagAt` is the end of its side information. */
+export const parseMp3Table = (data: Uint8Array, tagAt: number): Mp3Table | undefined => {
+  if (ascii(data, VBRI_AT, 4) === 'VBRI') return {};
+  if (!['Xing', 'Info'].includes(ascii(data, tagAt, 4))) return undefined;
+  const gapless = parseGapless(data, tagAt);
+  return gapless ? { gapless } : {};
+};
 
 export interface Mp3Header {
   readonly sampleRateHz: number;

@@ -2,11 +2,10 @@
 import type { AacFrame } from './adts.ts';
 import { ascii, type ByteReader, createByteReader, viewOf } from '../bytes.ts';
 import { oversizedAudio, damagedAudio, unsupportedAudio } from '../errors.ts';
-import type { Mp4Edit } from './mp4-edit.ts';
+import type { Mp4Edit } from './mp4-box.ts';
 import { type Mp4Sample, type Mp4Track, parseMoof, parseMoov } from './mp4-track.ts';
 import type { OpusItem } from './ogg-reader.ts';
-import { OPUS_CLOCK_HZ, parseToc } from '../opus/packet.ts';
-import type { OpusHead } from '../opus/head.ts';
+import { OPUS_CLOCK_HZ, parseToc, type OpusHead } from '../opus/packet.ts';
 
 /** The most bytes of tables, which are in memory as a whole; those of four hours of AAC take under 6 MB. */
 const LONGEST_TABLE_BYTES = 8 * 1024 * 1024;

@@ -1,8 +1,7 @@
 /** Reads Ogg Opus (RFC 7845) out of any bytes. */
 import { ascii, type ByteReader } from '../bytes.ts';
 import { type OggEnd, type OggPackets, readOggStreams } from './ogg-streams.ts';
-import { parseToc } from '../opus/packet.ts';
-import { type OpusHead, parseOpusHead } from '../opus/head.ts';
+import { parseToc, type OpusHead, parseOpusHead } from '../opus/packet.ts';
 
 export interface OpusPacket {
   readonly data: Uint8Array;

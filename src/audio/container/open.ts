@@ -1,10 +1,10 @@
 import type { ByteSource } from '../../model/message.ts';
 import { type ByteReader, createByteReader } from '../bytes.ts';
 import { emptyAudio, unknownAudio, unsupportedAudio } from '../errors.ts';
-import { skipId3 } from './id3.ts';
+import { skipId3 } from './mp3-frame.ts';
 import { readMp4 } from './mp4.ts';
 import { type OpusItem, readOpus } from './ogg-reader.ts';
-import { isOneStream } from '../opus/head.ts';
+import { isOneStream } from '../opus/packet.ts';
 import { startingWith } from '../pcm.ts';
 import { type Container, nameRefused, sniff, SNIFF_BYTES } from './sniff.ts';
 import { readWebm } from './webm.ts';

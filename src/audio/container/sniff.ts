@@ -1,7 +1,6 @@
 import { isAdtsRun } from './adts.ts';
 import { ascii, viewOf } from '../bytes.ts';
-import { id3Bytes } from './id3.ts';
-import { isMp3Run } from './mp3-frame.ts';
+import { id3Bytes, isMp3Run } from './mp3-frame.ts';
 
 /**
  * Kinds of files that are told apart; `ogg` is Ogg with a codec that is neither Opus nor Vorbis, and

@@ -3,8 +3,7 @@ import { ascii, type ByteReader } from '../bytes.ts';
 import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import type { OpusItem } from './ogg-reader.ts';
 import type { OggEnd } from './ogg-streams.ts';
-import { OPUS_CLOCK_HZ, parseToc } from '../opus/packet.ts';
-import { type OpusHead, parseOpusHead } from '../opus/head.ts';
+import { OPUS_CLOCK_HZ, parseToc, type OpusHead, parseOpusHead } from '../opus/packet.ts';
 
 const ID = {
   segment: 0x18538067,

@@ -12,7 +12,7 @@ import { type Member, keyOf, type Space } from '../../model/place.ts';
 import type { KeyTrouble, OwnKeyState } from '../../model/service.ts';
 import { cipherOf, ownKeyContext } from './encryption.ts';
 import type { Store } from '../index.ts';
-import type { KeyProbe } from '../../api/key-probe.ts';
+import type { KeyProbe } from '../../api/client.ts';
 
 /** Spaces whose key, or lack of one, is cached: each request to the service asks for it. */
 const CACHED_SPACES = 5_000;

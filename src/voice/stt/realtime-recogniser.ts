@@ -10,7 +10,7 @@ import { orAborted } from '../../async/abort.ts';
 import { sleep, type Clock } from '../../async/clock.ts';
 import type { Semaphore } from '../../async/locks.ts';
 import type { Space } from '../../model/place.ts';
-import { createPacketDecoder, type PacketDecoder } from '../../audio/opus/decoder.ts';
+import { createPacketDecoder, type PacketDecoder } from '../../audio/opus/streams-decoder.ts';
 import { OPUS_CLOCK_HZ } from '../../audio/opus/packet.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type {
@@ -23,7 +23,7 @@ import type {
 } from '../../ports/recogniser.ts';
 import { createLocalAgreement } from '../../text/local-agreement.ts';
 import { createBatchRecogniser } from './batch-recogniser.ts';
-import { createUtterancePcm, PCM_RATE_HZ, type UtterancePcm } from './utterance-pcm.ts';
+import { createUtterancePcm, PCM_RATE_HZ, type UtterancePcm } from './utterance.ts';
 
 const GROW_EVERY_MS = 100;
 /** Late packets that may be missing: a syllable is longer. */

@@ -1,6 +1,6 @@
 import { isSilentPacket, voiceBit, OPUS_CLOCK_HZ, type OpusToc } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
-import { createPacketDecoder, type PacketDecoder } from '../../audio/opus/decoder.ts';
+import { createPacketDecoder, type PacketDecoder } from '../../audio/opus/streams-decoder.ts';
 import { createLevelMeter, createVoiceDetector, VAD_RATE_HZ } from '../../audio/vad.ts';
 
 /** Audio that counts as voice at first, until the level of background noise is known. */

@@ -1,4 +1,4 @@
-import { createPacketDecoder } from '../../audio/opus/decoder.ts';
+import { createPacketDecoder } from '../../audio/opus/streams-decoder.ts';
 import { tryCreatePacketEncoder } from '../../audio/opus/encoder.ts';
 import { OPUS_CLOCK_HZ, WARM_UP_PACKETS } from '../../audio/opus/packet.ts';
 

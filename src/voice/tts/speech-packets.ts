@@ -8,10 +8,14 @@ import { decodeOpus } from '../../audio/codec/decode-opus.ts';
 import { damagedAudio, throwIfAborted, unsupportedAudio } from '../../audio/errors.ts';
 import { type OpusItem, readOpus } from '../../audio/container/ogg-reader.ts';
 import { PRE_SKIP_SAMPLES } from '../../audio/container/ogg-writer.ts';
-import { OPUS_CLOCK_HZ, parseToc, WARM_UP_PACKETS } from '../../audio/opus/packet.ts';
+import {
+  OPUS_CLOCK_HZ,
+  parseToc,
+  WARM_UP_PACKETS,
+  type OpusHead,
+} from '../../audio/opus/packet.ts';
 import { createPacketEncoder, opusRateFor } from '../../audio/opus/encoder.ts';
-import { createRepacketizer } from '../../audio/opus/repacketizer.ts';
-import type { OpusHead } from '../../audio/opus/head.ts';
+import { createRepacketizer } from '../../audio/opus/layout.ts';
 import { fromS16le, inSlices, type Pcm, sliceSamples, startingWith } from '../../audio/pcm.ts';
 import { resample, toOneRate } from '../../audio/resample.ts';
 import { sniff } from '../../audio/container/sniff.ts';

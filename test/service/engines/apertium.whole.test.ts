@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../../service/engines/apertium.ts';
 import { findMode, parseMode, readModes } from '../../../service/engines/apertium/modes.ts';
 import { findPackage } from '../../../service/engines/apertium/packages.ts';
-import { createPool } from '../../../service/engines/apertium/pool.ts';
 import {
+  createPool,
   END_OF_TEXT,
   fromStream,
   toStream,
-} from '../../../service/engines/apertium/stream-format.ts';
+} from '../../../service/engines/apertium/pool.ts';
 import type { Engine } from '../../../service/engine.ts';
-import { translateKeeping } from '../../../service/keywords.ts';
+import { translateKeeping } from '../../../service/translation-pieces.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { testContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';

@@ -14,9 +14,9 @@ import {
 import {
   findTranslationModel,
   type TranslationModel,
+  findRoute,
 } from '../../../service/engines/bergamot/model.ts';
-import { findRoute } from '../../../service/engines/bergamot/routes.ts';
-import { translateKeeping } from '../../../service/keywords.ts';
+import { translateKeeping } from '../../../service/translation-pieces.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { testContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engineNames } from '../../../service/engine-loader.ts';
-import { loadPrices, priceOf } from '../../../service/keys/prices.ts';
+import { loadPrices, priceOf, formatUsd, parseUsd } from '../../../service/keys/prices.ts';
 
 const OWN = {
   speechPer1000Characters: { default: '0.01', openai: '0.015' },
@@ -61,5 +61,36 @@ describe('the prices', () => {
 
   it('of a file that is not there are refused', async () => {
     await expect(loadPrices('/nonexistent/prices.json')).rejects.toThrow('cannot be read');
+  });
+});
+
+describe('an amount of money', () => {
+  it.each([
+    ['10', 10_000_000_000],
+    ['0.1', 100_000_000],
+    ['0.000000001', 1],
+    ['1000000', 1_000_000_000_000_000],
+  ])('is read exactly: %s', (text, nanoUsd) => {
+    expect(parseUsd(text)).toBe(nanoUsd);
+  });
+
+  it.each(['', '-1', '+1', '1e3', '1.', '.5', '1,5', '0.0000000001', '1000000.1', '10 USD'])(
+    'is not %j',
+    (text) => {
+      expect(parseUsd(text)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    [10_000_000_000, '10.00 USD'],
+    [9_999_600_000, '9.9996 USD'],
+    [9_990_050_000, '9.99 USD'],
+    [500_000_000, '0.50 USD'],
+    [1_234_000_000_000, '1234.00 USD'],
+    [0, '0.00 USD'],
+    [-1_200_000, '-0.0012 USD'],
+    [99_999, '0.00 USD'],
+  ])('of %i nano-USD is shown as %s', (nanoUsd, text) => {
+    expect(formatUsd(nanoUsd)).toBe(text);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytesOf, loadCatalogue } from '../../../service/models/catalogue.ts';
-import { chooseForLanguages } from '../../../service/models/choose.ts';
+import { bytesOf, loadCatalogue, chooseForLanguages } from '../../../service/models/catalogue.ts';
 
 const models = await loadCatalogue();
 

@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CatalogueModel } from '../../../service/models/catalogue.ts';
 import { TRUSTED_FILE } from '../../../service/models/checksum.ts';
 import { runModels, runSetup, type ModelsDeps } from '../../../service/models/commands.ts';
-import { readRecord } from '../../../service/models/record.ts';
+import { readRecord } from '../../../service/models/installed.ts';
 import { tarGz } from '../../fakes/models/archive.ts';
 import { startMirror, type Mirror } from '../../fakes/models/mirror.ts';
 import { writeTinyRecogniser } from '../../fakes/models/tiny-recogniser.ts';

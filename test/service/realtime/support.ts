@@ -1,5 +1,4 @@
-import { createEngineHealth } from '../../../service/engine-health.ts';
-import type { Offer } from '../../../service/engine-loader.ts';
+import { createEngineHealth, type Offer } from '../../../service/engine-loader.ts';
 import type { RecognisedText } from '../../../service/engine.ts';
 import { operatorAccount } from '../../../service/keys/account.ts';
 import { createRequestLimiter, type RequestLimits } from '../../../service/request-limiter.ts';

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { SpeechEngine } from '../../../service/engine.ts';
 import { createRequestLimiter } from '../../../service/request-limiter.ts';
-import { createFirstParts } from '../../../service/speech/first-parts.ts';
-import { speechParts, speakInto, type SpeechOrder } from '../../../service/speech/speak.ts';
+import {
+  createFirstParts,
+  speechParts,
+  speakInto,
+  type SpeechOrder,
+} from '../../../service/speech/speak.ts';
 import { createSpools } from '../../../service/speech/spool.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 

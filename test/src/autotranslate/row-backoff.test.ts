@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/store/index.ts';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { NotSentError } from '../../../src/api/scheduler/not-sent-error.ts';
+import { NotSentError } from '../../../src/api/scheduler/scheduler.ts';
 import { PREPARING, waitMs } from '../../../src/autotranslate/row-backoff.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AsrParameters, AsrPlainReply } from '../../../src/api/contract.ts';
-import { NotSentError } from '../../../src/api/scheduler/not-sent-error.ts';
+import { NotSentError } from '../../../src/api/scheduler/scheduler.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Lane } from '../../../src/model/service.ts';
 import type { ByteSource, Transcript } from '../../../src/model/message.ts';

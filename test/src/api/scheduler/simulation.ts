@@ -1,11 +1,11 @@
 import { sleep, type Clock } from '../../../../src/async/clock.ts';
 import type { Lane } from '../../../../src/model/service.ts';
-import type {
-  RequestOutcome,
-  Permit,
-  RequestScheduler,
+import {
+  type RequestOutcome,
+  type Permit,
+  type RequestScheduler,
+  NotSentError,
 } from '../../../../src/api/scheduler/scheduler.ts';
-import { NotSentError } from '../../../../src/api/scheduler/not-sent-error.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { createTokenBucket, type TokenBucket } from '../../../fakes/token-bucket.ts';
 

@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { encode, streamable, supportsRate } from '../../../../src/audio/codec/encode.ts';
+import {
+  encode,
+  streamable,
+  supportsRate,
+  mp3,
+  oggOpus,
+} from '../../../../src/audio/codec/encode.ts';
 import { flac as flacKind } from '../../../../src/audio/codec/encode-flac.ts';
-import { mp3 } from '../../../../src/audio/codec/encode-mp3.ts';
-import { oggOpus } from '../../../../src/audio/codec/encode-opus.ts';
-import { pcm, wav as wavKind } from '../../../../src/audio/codec/encode-raw.ts';
+import { pcm, wav as wavKind } from '../../../../src/audio/codec/encoder.ts';
 import { AUDIO_FORMATS } from '../../../../src/model/message.ts';
 import { chunked, concat, decodeAll, fixture, likeness, sourceOf, tone } from '../support.ts';
 import { encoderLibrary } from '../../../fakes/opus.ts';

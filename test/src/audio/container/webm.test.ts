@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { type OpusItem, readOpus } from '../../../../src/audio/container/ogg-reader.ts';
-import { remuxOpus } from '../../../../src/audio/container/remux.ts';
+import { remuxOpus } from '../../../../src/audio/container/ogg-writer.ts';
 import { readWebm } from '../../../../src/audio/container/webm.ts';
 import { concat, decodeAll, fixture, likeness, sourceOf } from '../support.ts';
 

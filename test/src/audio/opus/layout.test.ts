@@ -2,8 +2,12 @@ import * as fc from 'fast-check';
 import { createDecoder } from 'libopus-wasm';
 import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
-import { createRepacketizer } from '../../../../src/audio/opus/repacketizer.ts';
-import { framesOf, packetOf, splitStreams } from '../../../../src/audio/opus/layout.ts';
+import {
+  createRepacketizer,
+  framesOf,
+  packetOf,
+  splitStreams,
+} from '../../../../src/audio/opus/layout.ts';
 import { concat } from '../support.ts';
 
 const PACKET_SAMPLES = 960;

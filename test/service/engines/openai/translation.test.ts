@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { translationTurns } from '../../../../service/engines/openai/prompt.ts';
+import { translationTurns } from '../../../../service/engines/openai/translation.ts';
 import { anyCharacter } from '../../../fakes/any-character.ts';
 
 const ORDERS = [

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createFrameEncoder, type FrameEncoder } from '../../../../src/audio/opus/frame-encoder.ts';
-
 import {
+  createFrameEncoder,
+  type FrameEncoder,
   createPacketEncoder,
   encoderLimit,
   tryCreatePacketEncoder,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createUploadLimiter } from '../../service/upload-limiter.ts';
+import { createUploadLimiter } from '../../service/uploads.ts';
 
 const signal = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createChatUsage } from '../../service/chat-usage.ts';
+import { createChatUsage } from '../../../service/routes/chat.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;

@@ -1,10 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { createServiceClient } from '../../../../src/api/client.ts';
-import { PATHS } from '../../../../src/api/contract.ts';
-import { createMetrics } from '../../../../src/ops/metrics.ts';
-import { ASKER } from '../../../fakes/asker.ts';
-import { createHastyClock } from '../../../fakes/clock.ts';
-import { startSpeechFake } from '../../../fakes/speech.ts';
+import { expect, it, onTestFinished, describe } from 'vitest';
+import { createServiceClient } from '../../../src/api/client.ts';
+import { PATHS } from '../../../src/api/contract.ts';
+import { createMetrics } from '../../../src/ops/metrics.ts';
+import { ASKER } from '../../fakes/asker.ts';
+import { createHastyClock } from '../../fakes/clock.ts';
+import { startSpeechFake } from '../../fakes/speech.ts';
+import { createRetryBudget } from '../../../src/api/key-gates.ts';
 
 const start = async () => {
   const fake = await startSpeechFake();
@@ -49,4 +50,36 @@ it('an endpoint that does not answer is told until it answers again', async () =
   clock.ms += 3_000;
   await voices();
   expect(await read('dragoman_service_breakers_open')).toBe('{endpoint="voices"} 0');
+});
+
+const takeAll = (budget: ReturnType<typeof createRetryBudget>): number => {
+  let taken = 0;
+  while (budget.take()) taken += 1;
+  return taken;
+};
+
+describe('the budget of retries', () => {
+  it('has a few for small use, and gets them back with time', () => {
+    let nowMs = 0;
+    const budget = createRetryBudget(() => nowMs);
+    expect(takeAll(budget)).toBe(10);
+    nowMs = 30_000;
+    expect(takeAll(budget)).toBe(3);
+    nowMs = 10_000_000;
+    expect(takeAll(budget)).toBe(10);
+  });
+
+  it('grows by a tenth of the calls', () => {
+    const budget = createRetryBudget(() => 0);
+    takeAll(budget);
+    for (let call = 0; call < 500; call += 1) budget.called();
+    expect(takeAll(budget)).toBeGreaterThanOrEqual(49);
+    expect(takeAll(budget)).toBe(0);
+  });
+
+  it('saves up no more than a hundred', () => {
+    const budget = createRetryBudget(() => 0);
+    for (let call = 0; call < 10_000; call += 1) budget.called();
+    expect(takeAll(budget)).toBe(100);
+  });
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createEndpointBreaker, type EndpointBreaker } from '../../../src/api/breaker.ts';
-import type { NotSentError } from '../../../src/api/scheduler/not-sent-error.ts';
+import { createEndpointBreaker, type EndpointBreaker } from '../../../src/api/gate.ts';
+import type { NotSentError } from '../../../src/api/scheduler/scheduler.ts';
 
 let opened: NotSentError[];
 let breaker: EndpointBreaker;

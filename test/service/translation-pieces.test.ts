@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TranslationEngine, TranslationPiece } from '../../service/engine.ts';
 import { createEngine } from '../../service/engines/pseudo.ts';
-import { translateKeeping } from '../../service/keywords.ts';
+import { translateKeeping } from '../../service/translation-pieces.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { engineConfig } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseEdit } from '../../../../src/audio/container/mp4-edit.ts';
+import { parseEdit } from '../../../../src/audio/container/mp4-box.ts';
 import { concat, decodeAll, fixture, sourceOf } from '../support.ts';
 
 const uint32s = (...numbers: readonly number[]): Uint8Array => {

@@ -13,7 +13,7 @@ import {
   SILENCE_DB,
 } from '../src/audio/vad.ts';
 import type { ByteSource } from '../src/model/message.ts';
-import { joinTexts } from '../src/text/join-texts.ts';
+import { joinTexts } from '../src/text/local-agreement.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognisedText,

@@ -10,7 +10,7 @@ import type { ConfigSection } from '../src/config.ts';
 import { coreSection } from '../src/app/core-config.ts';
 import { tracingSection } from '../src/telemetry/open-telemetry.ts';
 import { opsSection } from '../src/ops/pages.ts';
-import { SCOPES } from '../adapters/slack/scopes.ts';
+import { SCOPES } from '../adapters/slack/manifest.ts';
 
 const adapters = await discover<AdapterModule>('adapters', adapterFault);
 const SECTIONS: readonly ConfigSection[] = [

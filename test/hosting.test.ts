@@ -4,15 +4,14 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { clientAddress } from '../adapters/web/client-address.ts';
+import { clientAddress } from '../adapters/web/access.ts';
 import webModule from '../adapters/web/index.ts';
 import { engineSection, serverSection } from '../service/config.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { parseConfig } from '../src/config.ts';
 import { coreSection } from '../src/app/core-config.ts';
 import { discover } from '../src/app/discover.ts';
-import { opsSection } from '../src/ops/pages.ts';
-import { OPS_PATHS } from '../src/ops/pages.ts';
+import { opsSection, OPS_PATHS } from '../src/ops/pages.ts';
 
 const adapters = await discover<AdapterModule>('adapters', adapterFault);
 const sections = {

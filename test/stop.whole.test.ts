@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { SUBSCRIBED } from '../adapters/slack/manifest.ts';
-import { SCOPES } from '../adapters/slack/scopes.ts';
+import { SUBSCRIBED, SCOPES } from '../adapters/slack/manifest.ts';
 import { PATHS } from '../src/api/contract.ts';
 import { createBot } from './fakes/bot.ts';
 import { makeDatabase } from './fakes/database.ts';

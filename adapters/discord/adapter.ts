@@ -8,7 +8,7 @@ import { createInteractionSet } from './interactions/interaction-set.ts';
 import { createRestParts, type DiscordOptions } from './rest-parts.ts';
 import { createRegister } from './slash/registration.ts';
 import { createConnections } from './shards/connections.ts';
-import { createGatewayInfo, IDENTIFY_EVERY_MS, scarcityOf } from './shards/identify.ts';
+import { createGatewayInfo, IDENTIFY_EVERY_MS, scarcityOf } from './shards/shard.ts';
 import { createSingleBot, type BotKind } from '../../src/cluster/single-bot.ts';
 import { retryUntilAborted } from '../../src/app/retry-until-aborted.ts';
 

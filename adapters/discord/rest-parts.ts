@@ -1,7 +1,7 @@
 import { RESTEvents, type Client } from 'discord.js';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Core } from '../../src/adapter.ts';
-import { createAccess } from './access.ts';
+import { createAccess, createPlatform } from './platform.ts';
 import { createDiscordApi, type ApiOptions } from './api.ts';
 import type { Application } from './application.ts';
 import { readRaw, createChannelFeed } from './channel-feed.ts';
@@ -17,7 +17,6 @@ import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
 import { createWriters } from './mirrors/writers.ts';
 import { missingToPost } from './permissions.ts';
 import { createSharedLimits } from './shared-limits.ts';
-import { createPlatform } from './platform.ts';
 import { createClients } from './shards/clients.ts';
 import { createThreads } from './threads.ts';
 import { createVoice } from './voice/index.ts';

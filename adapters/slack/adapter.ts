@@ -1,11 +1,10 @@
 import { createSlackApi } from './api.ts';
 import { isTokenEnded } from './errors.ts';
 import { PLATFORM } from './ids.ts';
-import { createHome } from './home/home.ts';
-import { createBolt } from './inbound/bolt.ts';
+import { createHome } from './home.ts';
+import { createBolt, createIntake } from './inbound/intake.ts';
 import { createEvents } from './inbound/events.ts';
 import { createHttp } from './inbound/http.ts';
-import { createIntake } from './inbound/intake.ts';
 import { createMissedEvents } from './inbound/missed-events.ts';
 import { createSocket } from './inbound/socket.ts';
 import { openInstallations } from './install/index.ts';

@@ -10,7 +10,7 @@ import {
   HISTORY_METHODS,
   LIMITED_HISTORY,
   LIMITED_PAGE,
-} from './rates.ts';
+} from './limits.ts';
 import { createLru } from '../../src/async/lru.ts';
 import { keyOf, type Space } from '../../src/model/place.ts';
 import type { Quota, QuotaRate } from '../../src/ports/processes.ts';

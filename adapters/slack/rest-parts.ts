@@ -1,4 +1,4 @@
-import { createAccess } from './access.ts';
+import { createAccess, createPlatform } from './platform.ts';
 import type { Api, ApiOptions } from './api.ts';
 import { createCatchUp } from './catch-up.ts';
 import { createChannelFeed, type ChannelFeedDeps } from './channel-feed.ts';
@@ -11,8 +11,7 @@ import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createMessageWriter } from './outbound/message-writer.ts';
 import { createUploads } from './outbound/uploads.ts';
 import { createPeople } from './people.ts';
-import { createPlatform } from './platform.ts';
-import { createThreads } from './threads.ts';
+import { createThreads } from './history.ts';
 import { realClock } from '../../src/async/clock.ts';
 import type { Space } from '../../src/model/place.ts';
 import type { Log } from '../../src/telemetry/log.ts';

@@ -11,7 +11,7 @@ import type { Core } from '../../src/adapter.ts';
 import type { ServiceState } from '../../src/command/services.ts';
 import { OPS_PATHS } from '../../src/ops/pages.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
-import { isLocale } from '../../src/text/speech/spoken-language.ts';
+import { isLocale } from '../../src/text/language/language-names.ts';
 import { isFromElsewhere, loopbackNamesOnly, ownPageOnly, setOwnCookie } from './access.ts';
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';

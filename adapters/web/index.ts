@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isLoopback, port } from '../../src/config.ts';
 import { defineAdapter } from '../../src/adapter.ts';
 import { createWebAdapter } from './adapter.ts';
-import { parseRanges } from './client-address.ts';
+import { parseRanges } from './access.ts';
 
 const config = z
   .object({

@@ -5,9 +5,8 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { isSameSecret, bearerToken } from '../../src/http/secrets.ts';
 import { type AppError, userError } from '../../src/errors.ts';
 import type { Log } from '../../src/telemetry/log.ts';
-import { clientAddress, networkOf, parseAddress } from './client-address.ts';
+import { clientAddress, networkOf, parseAddress, setOwnCookie } from './access.ts';
 import { getCookie } from 'hono/cookie';
-import { setOwnCookie } from './access.ts';
 import { newSecret } from './profiles.ts';
 
 const ATTEMPTS = 10;

@@ -1,7 +1,11 @@
 import { splitInstruction } from './instruction.ts';
 import { lastGraphemeEnd } from './split/split.ts';
 import { sentence } from '../rich-text/compose.ts';
-import { type Code, code, type RichText } from '../rich-text/rich-text.ts';
+import { type Code, code, type RichText, type Mention } from '../rich-text/rich-text.ts';
+import { emojiText, mentionText } from '../rich-text/walk.ts';
+import { toPieces, type Leaf, type Piece } from '../rich-text/pieces/pieces.ts';
+import { hostOf } from './speech/speakable.ts';
+import { timeOf } from './speech/spoken-dates.ts';
 
 /**
  * Shortens a text to at most `units` UTF-16 units; a longer one ends with `…` after a whole
@@ -34,3 +38,70 @@ export const quotedInstruction = (written: string): RichText =>
       index % 2 === 0 ? part : code(part),
     ),
   );
+
+export interface ExcerptOptions {
+  /** The name behind a mention, without its sign; undefined for the mention's own. */
+  readonly names?: (mention: Mention) => string | undefined;
+  /** The locale of times. Default: English. */
+  readonly locale?: string;
+}
+
+const HIDDEN = '▒▒▒';
+/** UTF-16 units read per visible one: white space and invisible characters take room. */
+const READ_PER_CHAR = 20;
+const LEAST_READ = 4_000;
+
+const leafText = (node: Leaf, { names, locale }: ExcerptOptions): string => {
+  switch (node.kind) {
+    case 'code':
+      return node.text;
+    case 'link':
+      return hostOf(node.url);
+    case 'mention': {
+      const name = names?.(node);
+      return mentionText(name === undefined ? node : { ...node, name });
+    }
+    case 'emoji':
+      return emojiText(node);
+    case 'timestamp':
+      return timeOf(node, locale);
+  }
+};
+
+const shown = (piece: Piece, options: ExcerptOptions): string => {
+  switch (piece.kind) {
+    case 'text':
+      return piece.text;
+    case 'leaf':
+      return leafText(piece.node, options);
+    case 'block':
+      return piece.block.spoiler ? HIDDEN : piece.block.text;
+    case 'open':
+    case 'close':
+    case 'line':
+      return '';
+  }
+};
+
+/**
+ * Makes a one-line excerpt of a message, without markup, addresses or spoilers, of at most `chars`
+ * UTF-16 units; a longer one ends with `…` after a whole grapheme. The result is plain text.
+ */
+export const excerpt = (tree: RichText, chars: number, options: ExcerptOptions = {}): string => {
+  const { pieces, pairs } = toPieces(tree);
+  const most = Math.max(LEAST_READ, chars * READ_PER_CHAR);
+  let line = '';
+  let hiddenBy: number | undefined;
+  for (const piece of pieces) {
+    if (line.length > most) break;
+    if (piece.kind === 'close' && piece.pair === hiddenBy) hiddenBy = undefined;
+    if (hiddenBy !== undefined) continue;
+    if (piece.kind === 'open' && pairs[piece.pair]?.kind === 'spoiler') {
+      hiddenBy = piece.pair;
+      line += HIDDEN;
+    } else line += shown(piece, options);
+  }
+  const isCut = line.length > most;
+  const flat = oneLine(isCut ? line.slice(0, most) : line);
+  return shorten(isCut ? `${flat}…` : flat, chars);
+};

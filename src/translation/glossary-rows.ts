@@ -1,8 +1,36 @@
+import type { GlossaryTerm, ImportReport } from '../model/glossary.ts';
 import { setImmediate } from 'node:timers/promises';
-import type { GlossaryTerm } from '../model/glossary.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Store } from '../store/index.ts';
-import { EVERY_LANGUAGE, foldTerm, idOf } from './glossary-terms.ts';
+import { foldText } from '../text/terms/fold.ts';
+
+export const TERM_CHARS = 200;
+/** Entries of one space or channel: what a term base of a large company holds. */
+export const TERMS_PER_PLACE = 20_000;
+
+export type Fault = ImportReport['rejected'][number]['reason'];
+
+/** Finds what prevents an entry from being stored. */
+export const faultOf = ({ term, translation = '' }: GlossaryTerm): Fault | undefined => {
+  if (term === '') return 'empty';
+  return term.length > TERM_CHARS || translation.length > TERM_CHARS ? 'too-long' : undefined;
+};
+
+/** The entry as it is stored. */
+export const tidyTerm = ({ term, language, translation }: GlossaryTerm): GlossaryTerm => ({
+  term: term.trim().toWellFormed(),
+  language,
+  translation: translation?.trim().toWellFormed() || undefined,
+});
+
+const EVERY_LANGUAGE = '';
+
+/** The spelling under which a term is stored, the same for all in which it is found alike. */
+export const foldTerm = (term: string): string => foldText(term).text;
+
+/** An entry's term and language: of two entries with the same, the newer replaces the older. */
+export const idOf = (term: GlossaryTerm): string =>
+  `${term.language ?? EVERY_LANGUAGE} ${foldTerm(term.term)}`;
 
 type Place = Space | Channel;
 type Transaction = Parameters<Parameters<Store['write']>[0]>[0];

@@ -13,7 +13,7 @@ import { isEmojiMessage, languageText } from '../text/message-checks.ts';
 import { NO_LANGUAGE } from '../text/language/features.ts';
 import { confidentLanguage, type Detection } from '../text/language/detect.ts';
 import { sameLanguage, type ChatLine, type Languages } from '../text/language/languages.ts';
-import { formsIn, termsFor } from './glossary-terms.ts';
+import { formsIn, termsFor } from './glossary-lists.ts';
 import { toFlatText, toPieces } from '../rich-text/pieces/pieces.ts';
 import {
   isTooLong,

@@ -1,7 +1,7 @@
 import { orAborted, resultOf } from '../async/abort.ts';
 import { type Clock, withTimeout } from '../async/clock.ts';
 import { AppError, userError, toAppError } from '../errors.ts';
-import { spokenName } from '../text/speech/spoken-name.ts';
+import { spokenName } from '../text/speech/plain-letters.ts';
 import type { TranscriptEvent } from './stt/transcript-emitter.ts';
 import { roomTurns } from '../chat/assistant.ts';
 import { lines } from '../rich-text/compose.ts';

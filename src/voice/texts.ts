@@ -11,7 +11,7 @@ import type { ListeningUse } from './listening-mode.ts';
 import type { AnnouncerTexts } from './tts/synthesis.ts';
 import { minutesAndSeconds } from '../text/time-of-day.ts';
 import { quotedWords } from '../text/quoted-words.ts';
-import type { SpokenWords } from '../text/speech/spoken-nodes.ts';
+import type { SpokenWords } from '../text/speech/speakable.ts';
 
 /** The reason why the bot did not come back to a room after a restart. */
 export type NotBackReason = 'room.was-empty' | 'room.was-long' | AppError;

@@ -1,6 +1,5 @@
 import { parseDiscord } from '../../adapters/discord/rich-text/parse.ts';
-import { reduceDiscord } from '../../adapters/discord/rich-text/reduce.ts';
-import { renderDiscord } from '../../adapters/discord/rich-text/render.ts';
+import { reduceDiscord, renderDiscord } from '../../adapters/discord/rich-text/render.ts';
 import { parseSlackBlocks } from '../../adapters/slack/rich-text/parse-blocks.ts';
 import { parseMrkdwn } from '../../adapters/slack/rich-text/parse-mrkdwn.ts';
 import { reduceMrkdwn, reduceSlack } from '../../adapters/slack/rich-text/reduce.ts';

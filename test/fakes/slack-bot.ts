@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endProgram, spawnDragoman } from './program.ts';
-import { SUBSCRIBED } from '../../adapters/slack/manifest.ts';
-import { SCOPES } from '../../adapters/slack/scopes.ts';
+import { SUBSCRIBED, SCOPES } from '../../adapters/slack/manifest.ts';
 import {
   startSlackFake,
   type FakeChannel,

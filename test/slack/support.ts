@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createSlackAdapter } from '../../adapters/slack/adapter.ts';
-import { ORGANISATION_EVENTS, SUBSCRIBED } from '../../adapters/slack/manifest.ts';
-import { SCOPES } from '../../adapters/slack/scopes.ts';
+import { ORGANISATION_EVENTS, SUBSCRIBED, SCOPES } from '../../adapters/slack/manifest.ts';
 import { createServiceClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';

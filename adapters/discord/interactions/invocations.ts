@@ -16,7 +16,7 @@ import type { Attachment } from '../../../src/model/message.ts';
 import type { Channel, Member } from '../../../src/model/place.ts';
 import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
-import { localeOf } from '../slash/wording.ts';
+import { localeOf } from '../slash/commands.ts';
 import { fileNameOf, nameOf } from '../inbound/message-reader.ts';
 import type { FormInfo } from '../../../src/model/command-info.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';

@@ -16,7 +16,7 @@ import type { InlineDialect, InlineScan } from '../../../src/rich-text/parse/inl
 import type { MarkerKind } from '../../../src/rich-text/parse/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../../../src/rich-text/parse/parse-blocks.ts';
 import { PLATFORM } from '../ids.ts';
-import { withAddressesApart } from './addresses.ts';
+import { withAddressesApart } from './render.ts';
 
 const FENCE = '```';
 

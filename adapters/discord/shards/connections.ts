@@ -13,8 +13,7 @@ import { listenToMessages, listenToReactions } from '../inbound/messages.ts';
 import { listenToPlaces } from '../inbound/places.ts';
 import type { InteractionSet } from '../interactions/interaction-set.ts';
 import type { DiscordOptions, RestParts } from '../rest-parts.ts';
-import { createIdentifyGate, type GatewayInfo } from './identify.ts';
-import { openShard, type ShardKey } from './shard.ts';
+import { createIdentifyGate, type GatewayInfo, openShard, type ShardKey } from './shard.ts';
 import { createShards } from './shards.ts';
 
 export interface ConnectionsDeps extends RestParts {

@@ -11,12 +11,11 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { Clock } from '../../../src/async/clock.ts';
 import type { LinkListener, Restrictions, RoomMember } from '../../../src/ports/voice.ts';
 import { channelOf } from '../ids.ts';
-import { createBudget } from './budget.ts';
+import { createBudget, createLifeline, createRecovery } from './recovery.ts';
 import { createDaveReader } from './dave.ts';
 import type { VoiceGateway, Whereabouts } from './gateway.ts';
 import { createPacketSink, createPlayer } from './player.ts';
 import { createReceiver } from './receiver.ts';
-import { createLifeline, createRecovery } from './recovery.ts';
 import { createInternals } from './library-internals.ts';
 
 /** A `VoiceLink` that the adapter informs of events from the gateway. */

@@ -1,6 +1,6 @@
 /** End-to-end encryption (DAVE, daveprotocol.com), as far as receiving needs it. */
 import { SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
-import { createBudget } from './budget.ts';
+import { createBudget } from './recovery.ts';
 import type { DaveSession } from './library-internals.ts';
 
 export interface DaveReaderDeps {

@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../../../src/async/clock.ts';
 import type { On } from '../inbound/client.ts';
 import type { Clients } from '../shards/clients.ts';
-import { createBudget, type Budget } from './budget.ts';
+import { createBudget, type Budget } from './recovery.ts';
 import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
 
 /** The request for a voice channel in one server (op 4); null: none. */

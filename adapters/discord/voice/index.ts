@@ -16,7 +16,7 @@ import type { Application } from '../application.ts';
 import type { Clients } from '../shards/clients.ts';
 import { channelOf, guildIdOf, PLATFORM } from '../ids.ts';
 import { findIn, mayJoinFull, missingForVoice } from '../permissions.ts';
-import { createBudget } from './budget.ts';
+import { createBudget } from './recovery.ts';
 import type { OpenLink, VoiceState } from './connection.ts';
 import { createVoiceGateway } from './gateway.ts';
 import { createPresence, createStage } from './presence.ts';

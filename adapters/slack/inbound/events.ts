@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { spaceOf } from '../ids.ts';
 import type { Installations } from '../install/installations.ts';
 import type { People } from '../people.ts';
-import type { Threads } from '../threads.ts';
+import type { Threads } from '../history.ts';
 import type { EventType } from '../manifest.ts';
 import { type EventBody, createEventPlaces, organisationOf } from './origin.ts';
 import type { MessageReader } from './message-reader.ts';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { silentLogger } from '../api.ts';
 import { REQUEST_AGE_S, REQUEST_BYTES } from '../limits.ts';
-import type { InstallPages } from '../install/pages.ts';
+import type { InstallPages } from '../install/many-workspaces.ts';
 import { EVENTS_PATH } from '../manifest.ts';
 import { MINUTE_MS } from '../../../src/async/clock.ts';
 import { toAppError } from '../../../src/errors.ts';

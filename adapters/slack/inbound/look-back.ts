@@ -1,7 +1,6 @@
-import type { Api } from '../api.ts';
+import { type Api, readCursorPages } from '../api.ts';
 import { channelOf } from '../ids.ts';
 import { CHANNELS_PAGE } from '../limits.ts';
-import { readCursorPages } from '../pagination.ts';
 import { MINUTE_MS, sleep, type Clock } from '../../../src/async/clock.ts';
 import { faultFields } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';

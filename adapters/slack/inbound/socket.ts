@@ -4,7 +4,7 @@ import { AppError, toAppError } from '../../../src/errors.ts';
 import { SocketModeReceiver } from '@slack/bolt';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { clientOptions } from '../api.ts';
-import type { InstallPages } from '../install/pages.ts';
+import type { InstallPages } from '../install/many-workspaces.ts';
 import {
   addressOf,
   close,

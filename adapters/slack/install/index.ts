@@ -1,9 +1,8 @@
 import type { Installations, Installed } from './installations.ts';
-import { isTokenAccepted, readInstalled } from './token-check.ts';
+import { isTokenAccepted, readInstalled } from './tokens.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
-import { manyWorkspaces } from './many-workspaces.ts';
-import type { InstallPages } from './pages.ts';
+import { manyWorkspaces, type InstallPages } from './many-workspaces.ts';
 import type { Core } from '../../../src/adapter.ts';
 import { AppError } from '../../../src/errors.ts';
 

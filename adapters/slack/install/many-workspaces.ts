@@ -1,21 +1,51 @@
-import { createHmac } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { InstallProvider, type Installation } from '@slack/oauth';
+import { INSTALL_PATH, REDIRECT_PATH, SCOPES } from '../manifest.ts';
+import { createHmac } from 'node:crypto';
 import { clientOptions, silentLogger } from '../api.ts';
 import { spaceOf } from '../ids.ts';
 import type { Installations, InstallationsListener } from './installations.ts';
-import { createInstallPages, type InstallPages } from './pages.ts';
 import {
   isOrganisation,
   ownerOf as ownerOfQuery,
   createStoredInstallations,
 } from './stored-installations.ts';
-import { createStoredTokens } from './stored-tokens.ts';
-import { isTokenAccepted, readInstalled, readWorkspaces } from './token-check.ts';
+import { createStoredTokens, isTokenAccepted, readInstalled, readWorkspaces } from './tokens.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Space } from '../../../src/model/place.ts';
 import type { InstallationStore } from '../../../src/ports/store.ts';
 import type { Leases } from '../../../src/ports/processes.ts';
+
+/** Handles the pages of an installation; false for any other path. */
+export type InstallPages = (
+  request: IncomingMessage,
+  path: string,
+  response: ServerResponse,
+) => Promise<boolean>;
+
+const NOT_INSTALLED =
+  '<!doctype html><title>Not installed</title><h1>Dragoman was not installed.</h1>' +
+  `<p><a href="${INSTALL_PATH}">Try again</a></p>`;
+
+/** Creates the page on which an installation begins, and the one to which Slack leads back. */
+export const createInstallPages =
+  (provider: InstallProvider): InstallPages =>
+  async (request, path, response) => {
+    if (request.method !== 'GET') return false;
+    if (path === INSTALL_PATH) {
+      await provider.handleInstallPath(request, response, {}, { scopes: Object.keys(SCOPES) });
+      return true;
+    }
+    if (path !== REDIRECT_PATH) return false;
+    await provider.handleCallback(request, response, {
+      failure: (_error, _options, _request, answer) => {
+        answer.writeHead(400, { 'content-type': 'text/html; charset=utf-8' });
+        answer.end(NOT_INSTALLED);
+      },
+    });
+    return true;
+  };
 
 export interface ManyWorkspacesDeps {
   readonly store: InstallationStore;

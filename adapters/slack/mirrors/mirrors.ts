@@ -4,13 +4,12 @@ import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { AppError } from '../../../src/errors.ts';
 import { FILES_BYTES } from '../limits.ts';
 import { channelIdOf, PLATFORM, positionOf, writtenMsOf } from '../ids.ts';
-import { readMessage } from '../history.ts';
+import { readMessage, type Threads } from '../history.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
 import { notificationOf, textBlocks, type Part } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import { isGone } from '../errors.ts';
 import type { Mentions } from '../mentions.ts';
-import type { Threads } from '../threads.ts';
 import { createMirrorFiles } from './files.ts';
 import { foundOf, type FoundMessages, type OwnMessages } from './own-messages.ts';
 import {

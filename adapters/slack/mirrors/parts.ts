@@ -1,5 +1,4 @@
-import type { Part } from '../outbound/render.ts';
-import { notificationOf, textBlocks, textParts } from '../outbound/render.ts';
+import { type Part, notificationOf, textBlocks, textParts } from '../outbound/render.ts';
 import { USERNAME_CHARS } from '../limits.ts';
 import { labelled } from '../../../src/rich-text/compose.ts';
 import {

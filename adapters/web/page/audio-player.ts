@@ -1,6 +1,6 @@
 import { html, LitElement, nothing, svg } from 'lit';
 import { t } from './boot.ts';
-import { barsPath, peaksOf } from './waveform.ts';
+import { barsPath, peaksOf } from './icons.ts';
 
 /** Larger files are played without a picture: decoding them would cost too much memory. */
 const MAX_DECODED_BYTES = 6 * 1_048_576;

@@ -1,9 +1,8 @@
 import type { Choice, CommandInfo } from '../../../src/model/command-info.ts';
 import type { ChannelId } from '../protocol.ts';
 import { api, refusalOf } from './api.ts';
-import { commandForFile } from './attachments.ts';
-import { boot, t } from './boot.ts';
 import {
+  commandForFile,
   matchesTyped,
   accept,
   commandSuggestions,
@@ -14,6 +13,7 @@ import {
   type Suggestion,
   valueSuggestions,
 } from './completion.ts';
+import { boot, t } from './boot.ts';
 import { step, createLookup } from './list-box.ts';
 import {
   findCommand,

@@ -3,7 +3,7 @@ import { repeat } from 'lit/directives/repeat.js';
 import type { PageControl, PageMessage } from '../protocol.ts';
 import type { App } from './app.ts';
 import { t } from './boot.ts';
-import { clickOn } from './clicks.ts';
+import { clickOn } from './icons.ts';
 
 type Choice = Extract<PageControl, { kind: 'choice' }>;
 type Press = (values: readonly string[]) => void;

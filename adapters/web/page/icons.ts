@@ -1,6 +1,51 @@
 import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import type { PageAuthor } from '../protocol.ts';
-import { clickOn } from './clicks.ts';
+
+/** The part of a `MouseEvent` that is needed here; `detail` counts quick clicks, and is 0 for a key. */
+interface Click {
+  readonly detail: number;
+  preventDefault(): void;
+}
+
+/** The label of the button on which the newest series of quick clicks began. */
+let firstLabel: string | undefined;
+
+/**
+ * Creates the listener for clicks on a button. It ignores the second click of a double click whose
+ * first one fell on another button, in the same place; quick clicks on "Next" all count.
+ *
+ * @param run default: nothing more than the browser does by itself, e.g. submits a form
+ */
+export const clickOn =
+  <Clicked extends Click>(label: string, run?: (click: Clicked) => unknown) =>
+  (click: Clicked): void => {
+    if (click.detail <= 1) firstLabel = label;
+    if (label === firstLabel) void run?.(click);
+    else click.preventDefault();
+  };
+
+/** The loudest sample of each of `bars` equal parts, scaled so that the loudest of all is 1. */
+export const peaksOf = (samples: Float32Array, bars: number): number[] => {
+  const peaks = Array.from({ length: bars }, (_, bar) => {
+    const from = Math.floor((bar * samples.length) / bars);
+    const to = Math.floor(((bar + 1) * samples.length) / bars);
+    let peak = 0;
+    for (let index = from; index < to; index += 1)
+      peak = Math.max(peak, Math.abs(samples[index] ?? 0));
+    return peak;
+  });
+  const loudest = Math.max(...peaks);
+  return loudest === 0 ? peaks : peaks.map((peak) => peak / loudest);
+};
+
+/** The bars of a picture 100 wide and 1 high for each bar, as one SVG path. */
+export const barsPath = (peaks: readonly number[], height: number): string =>
+  peaks
+    .map((peak, index) => {
+      const half = Math.max(0.04, peak) * (height / 2 - 1);
+      return `M${index * 3 + 1.5} ${(height / 2 - half).toFixed(1)}v${(half * 2).toFixed(1)}`;
+    })
+    .join('');
 
 const SHAPES = {
   send: svg`<path d="M4 12 20 4l-5 16-3.5-6.5z" /><path d="m11.5 13.5 4-4" />`,
@@ -53,7 +98,7 @@ export const avatar = ({ id, name, ours }: PageAuthor): TemplateResult =>
 export const toolButton = (
   label: string,
   name: IconName,
-  act: (event: MouseEvent) => unknown,
+  act: (event: Event & Click) => unknown,
   look = '',
 ): TemplateResult => html`
   <button

@@ -11,7 +11,7 @@ import { icon } from './icons.ts';
 import { languageChooser, openDrawnPanel, panelView } from './panels.ts';
 import { revealActive } from './list-box.ts';
 import { sideBar } from './side-bar.ts';
-import { LookupField } from './lookup-field.ts';
+import { LookupField } from './option-fields.ts';
 import { SpoilerText } from './message.ts';
 import { VoiceRecorder } from './voice-recorder.ts';
 

@@ -3,10 +3,9 @@ import { classMap } from 'lit/directives/class-map.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import type { PageFile, PageMessage, PageCommandUse } from '../protocol.ts';
 import type { App } from './app.ts';
-import { sizeText } from './attachments.ts';
-import { avatar, icon } from './icons.ts';
+import { sizeText } from './completion.ts';
+import { avatar, icon, clickOn } from './icons.ts';
 import { boot, sentenceParts, t } from './boot.ts';
-import { clickOn } from './clicks.ts';
 import { controlsView } from './controls.ts';
 
 /** A spoiler: hidden, from screen readers too, until somebody clicks it or presses Enter. */

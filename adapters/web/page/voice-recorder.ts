@@ -1,10 +1,39 @@
-import { html, LitElement, type PropertyValues } from 'lit';
-import { boot, t } from './boot.ts';
+import { html, nothing, type TemplateResult, LitElement, type PropertyValues } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { DictatedWords } from '../../../src/model/message.ts';
+import { t, boot } from './boot.ts';
 import { openDictation } from './dictation.ts';
-import { toolButton } from './icons.ts';
 import { canDictate, type LiveTranscript } from './live-transcript.ts';
-import { liveWords } from './live-words.ts';
-import { barsPath } from './waveform.ts';
+import { toolButton, barsPath } from './icons.ts';
+
+const utterances = (words: readonly DictatedWords[]): unknown =>
+  repeat(
+    words,
+    ({ id }) => id,
+    ({ text, language }) =>
+      html`<span lang=${language === '' ? nothing : language}>${text}</span> `,
+  );
+
+/**
+ * Shows what was recognised so far. Only final words are announced, each once: a voice that reads
+ * every partial would speak into the recording. The announced part is there before its first words.
+ */
+const liveWords = ({ words, isOver }: LiveTranscript): TemplateResult => {
+  const isEmpty = words.length === 0;
+  return html`
+    <div
+      class=${isEmpty ? 'unseen' : 'words'}
+      role=${isEmpty ? nothing : 'group'}
+      aria-label=${isEmpty ? nothing : t('web.record.words')}
+      tabindex=${isEmpty ? nothing : 0}
+      dir="auto"
+    >
+      <span aria-live="polite">${utterances(words.filter(({ isFinal }) => isFinal))}</span>
+      <span class="growing">${utterances(words.filter(({ isFinal }) => !isFinal))}</span>
+      <p role="status">${isOver && !isEmpty ? t('web.record.words-stopped') : nothing}</p>
+    </div>
+  `;
+};
 
 /** One recording from the microphone, in the form that this browser makes. */
 export interface Recording {

@@ -1,5 +1,5 @@
 import { createLru } from '../../async/lru.ts';
-import { joinTexts } from '../../text/join-texts.ts';
+import { joinTexts } from '../../text/local-agreement.ts';
 import { REALTIME_RATE_HZ, type FinalResult, type PartialResult } from './contract.ts';
 import type { Span } from './audio-tail.ts';
 

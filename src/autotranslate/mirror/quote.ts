@@ -6,7 +6,7 @@ import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import { WATCH } from '../../store/inbox/row.ts';
 import { isSameTarget, type MirrorStore } from '../../store/channels/mirrors.ts';
 import type { Privacy } from '../../store/privacy/person-data.ts';
-import { excerpt } from '../../text/split/excerpt.ts';
+import { excerpt } from '../../text/quoted-words.ts';
 import { namedFor, type WatchedPlatforms } from '../watched-platforms.ts';
 
 const QUOTED_CHARS = 80;

@@ -10,7 +10,7 @@ import {
   type Stretch,
 } from './read-tokens.ts';
 import { HidingSink, hiddenParts } from './spoilers.ts';
-import { beginsLine, withLines } from './lines.ts';
+import { beginsLine, withLines, unwrapped, unwrappedBeginning } from './lines.ts';
 import {
   firstCharOf,
   isPaired,
@@ -20,7 +20,6 @@ import {
   type Source,
   type Token,
 } from './token.ts';
-import { unwrapped, unwrappedBeginning } from './unwrap.ts';
 
 export interface Check {
   /** Numbers of missing tokens. */

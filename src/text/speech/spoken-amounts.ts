@@ -1,4 +1,4 @@
-import { languageOf } from './spoken-language.ts';
+import { languageOf } from '../language/language-names.ts';
 import { amountOf, marksOf, NOT_AFTER, NOT_BEFORE, NUMBER, type Amount } from './written-number.ts';
 
 /** Currencies by sign, with one of the same name elsewhere, by which the country is left out. */

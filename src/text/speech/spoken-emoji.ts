@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { languageOf } from './spoken-language.ts';
+import { languageOf } from '../language/language-names.ts';
 
 /** The languages with names of emoji: Unicode CLDR's, as emojibase has them. */
 export const EMOJI_LANGUAGES =

@@ -1,4 +1,4 @@
-import { languageOf } from './spoken-language.ts';
+import { languageOf } from '../language/language-names.ts';
 
 /** Laughter by language, in a spelling that its voices read well. */
 const LAUGHTER: Readonly<Record<string, string>> = {

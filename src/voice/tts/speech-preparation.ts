@@ -6,7 +6,7 @@ import { map } from '../../rich-text/walk.ts';
 import { firstThatFits, voicePreferences } from '../../speech/voice-choice.ts';
 import { languageText } from '../../text/message-checks.ts';
 import { speakable } from '../../text/speech/speakable.ts';
-import { termsFor } from '../../translation/glossary-terms.ts';
+import { termsFor } from '../../translation/glossary-lists.ts';
 import type { Attendance } from '../attendance.ts';
 import type { RoomContext } from '../room-context.ts';
 import type { SpeechRequest } from '../room-types.ts';

@@ -1,7 +1,7 @@
 import type { AppError } from '../../errors.ts';
 import type { SpeechTurn } from './speech-item.ts';
 import { startSegment, type Segment, type SegmentDeps, segmentsOf } from './segment.ts';
-import { spokenName } from '../../text/speech/spoken-name.ts';
+import { spokenName } from '../../text/speech/plain-letters.ts';
 
 /** The bot's own words within the speech of a room. */
 export interface AnnouncerTexts {

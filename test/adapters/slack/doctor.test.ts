@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import slack from '../../../adapters/slack/index.ts';
-import { SCOPES } from '../../../adapters/slack/scopes.ts';
+import { SCOPES } from '../../../adapters/slack/manifest.ts';
 import { parseConfig } from '../../../src/config.ts';
 import { isFailure } from '../../../src/ops/doctor.ts';
 import {

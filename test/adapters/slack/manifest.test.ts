@@ -10,8 +10,8 @@ import {
   SINGLE_COMMANDS,
   SUBSCRIBED,
   type Manifest,
+  SCOPES,
 } from '../../../adapters/slack/manifest.ts';
-import { SCOPES } from '../../../adapters/slack/scopes.ts';
 import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
 import { type Command, commandFault } from '../../../src/command/command.ts';
 import { discover } from '../../../src/app/discover.ts';

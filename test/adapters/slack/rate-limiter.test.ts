@@ -5,7 +5,7 @@ import {
   type CallPriority,
   createRateLimiter,
 } from '../../../adapters/slack/rate-limiter.ts';
-import { LIMITED_HISTORY, RATES, type SlackMethod } from '../../../adapters/slack/rates.ts';
+import { LIMITED_HISTORY, RATES, type SlackMethod } from '../../../adapters/slack/limits.ts';
 import { createEmbeddedQuota } from '../../../src/store/quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 

@@ -1,8 +1,7 @@
-import { AppError } from '../../../src/errors.ts';
+import { AppError, userError } from '../../../src/errors.ts';
 import { describe, expect, test } from 'vitest';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import { typedCode } from '../../../src/command/helpers.ts';
-import { userError } from '../../../src/errors.ts';
 import { createFakeCore } from '../../fakes/core.ts';
 import { OPTIONS, ask, startWeb } from './start-web.ts';
 import { sentence } from '../../fakes/sentences.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commandForFile, sizeText } from '../../../adapters/web/page/attachments.ts';
+import { commandForFile, sizeText } from '../../../adapters/web/page/completion.ts';
 import { FAKE_COMMANDS } from '../../fakes/fake-commands.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clickOn } from '../../../adapters/web/page/clicks.ts';
+import { clickOn } from '../../../adapters/web/page/icons.ts';
 
 const createButtons = () => {
   const ran: string[] = [];

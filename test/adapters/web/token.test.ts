@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { BlockList } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
-import { parseRanges } from '../../../adapters/web/client-address.ts';
+import { parseRanges } from '../../../adapters/web/access.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import webModule from '../../../adapters/web/index.ts';
 import { parseConfig } from '../../../src/config.ts';

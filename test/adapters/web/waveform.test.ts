@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { barsPath, peaksOf } from '../../../adapters/web/page/waveform.ts';
+import { barsPath, peaksOf } from '../../../adapters/web/page/icons.ts';
 
 test('each bar is the loudest sample of its part, scaled to the loudest of all', () => {
   expect(peaksOf(Float32Array.of(0, 0.1, -0.5, 0.2, 0.25, 0), 3)).toEqual([

@@ -1,4 +1,4 @@
-import { nothingFor } from '../../../src/autotranslate/prepare/prepared.ts';
+import { nothingFor, type Prepared } from '../../../src/autotranslate/prepare/prepared.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -6,7 +6,6 @@ import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
-import type { Prepared } from '../../../src/autotranslate/prepare/prepared.ts';
 import { createPartitionWorker, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
 import { slotOf } from '../../../src/store/slots.ts';
 import { EARLIER, messageOf, PARTITION, withInbox } from '../store/inbox/support.ts';

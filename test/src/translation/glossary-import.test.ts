@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Glossary, ImportReport } from '../../../src/model/glossary.ts';
-import { TERMS_PER_PLACE } from '../../../src/translation/glossary-limits.ts';
+import { TERMS_PER_PLACE } from '../../../src/translation/glossary-rows.ts';
 import { fileOf, useGlossary } from './glossary-support.ts';
 import { watchEventLoop } from '../../fakes/event-loop.ts';
 

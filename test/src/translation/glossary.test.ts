@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ByteSource } from '../../../src/model/message.ts';
 import { createGlossary } from '../../../src/translation/glossary.ts';
-import { TERMS_PER_PLACE } from '../../../src/translation/glossary-limits.ts';
+import { TERMS_PER_PLACE } from '../../../src/translation/glossary-rows.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';
 import { readColumns } from '../../../src/translation/glossary-columns.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from '../../../src/translation/glossary-csv.ts';

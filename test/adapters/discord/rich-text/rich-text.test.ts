@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
-import { reduceDiscord } from '../../../../adapters/discord/rich-text/reduce.ts';
-import { renderDiscord } from '../../../../adapters/discord/rich-text/render.ts';
+import { reduceDiscord, renderDiscord } from '../../../../adapters/discord/rich-text/render.ts';
 import {
   bulleted,
   code,

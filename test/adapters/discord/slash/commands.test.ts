@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiscordApi } from '../../../../adapters/discord/api.ts';
-import { buildCommands } from '../../../../adapters/discord/slash/commands.ts';
-import type { CommandSource } from '../../../../adapters/discord/slash/wording.ts';
+import { buildCommands, type CommandSource } from '../../../../adapters/discord/slash/commands.ts';
 import { registerCommands } from '../../../../adapters/discord/slash/registration.ts';
 import { commandFault, type Command } from '../../../../src/command/command.ts';
 import type { CommandInfo } from '../../../../src/model/command-info.ts';

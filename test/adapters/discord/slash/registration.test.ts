@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDiscordApi } from '../../../../adapters/discord/api.ts';
-import { buildCommands, type CommandBody } from '../../../../adapters/discord/slash/commands.ts';
+import {
+  buildCommands,
+  type CommandBody,
+  type CommandSource,
+} from '../../../../adapters/discord/slash/commands.ts';
 import { registerCommands } from '../../../../adapters/discord/slash/registration.ts';
 import type { CommandInfo } from '../../../../src/model/command-info.ts';
 import type { MessageKey } from '../../../../src/errors.ts';
-import type { CommandSource } from '../../../../adapters/discord/slash/wording.ts';
 import { startDiscordFake, type DiscordFake } from '../../../fakes/discord/index.ts';
 import { optionsFor } from '../support.ts';
 

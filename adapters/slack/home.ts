@@ -1,22 +1,64 @@
-import { randomUUID } from 'node:crypto';
-import type { Api } from '../api.ts';
-import { openDirectChannel, type People } from '../people.ts';
-import { channelOf, PLATFORM } from '../ids.ts';
-import { readMember } from '../interactions/invocations.ts';
-import { HEADER_CHARS, LABEL_CHARS, VIEW_BLOCKS } from '../limits.ts';
-import { plain, type SlackBlock } from '../outbound/blocks.ts';
-import { render } from '../outbound/render.ts';
-import type { Uploads } from '../outbound/uploads.ts';
-import { createPictures } from './pictures.ts';
-import type { Core } from '../../../src/adapter.ts';
-import { createLru } from '../../../src/async/lru.ts';
-import { faultFields, type MessageKey } from '../../../src/errors.ts';
-import type { Translate } from '../../../src/i18n/texts.ts';
-import type { CommandInfo } from '../../../src/model/command-info.ts';
-import type { Content, OutgoingFile } from '../../../src/model/message.ts';
-import { type Member, keyOf, type Space } from '../../../src/model/place.ts';
-import type { Answer } from '../../../src/ports/platform.ts';
-import { shorten } from '../../../src/text/quoted-words.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import type { Uploads } from './outbound/uploads.ts';
+import { createLru } from '../../src/async/lru.ts';
+import { faultFields, type MessageKey } from '../../src/errors.ts';
+import type { Log } from '../../src/telemetry/log.ts';
+import type { OutgoingFile, Content } from '../../src/model/message.ts';
+import { keyOf, type Space, type Member } from '../../src/model/place.ts';
+import type { Api } from './api.ts';
+import { openDirectChannel, type People } from './people.ts';
+import { channelOf, PLATFORM } from './ids.ts';
+import { readMember } from './interactions/invocations.ts';
+import { HEADER_CHARS, LABEL_CHARS, VIEW_BLOCKS } from './limits.ts';
+import { plain, type SlackBlock } from './outbound/blocks.ts';
+import { render } from './outbound/render.ts';
+import type { Core } from '../../src/adapter.ts';
+import type { Translate } from '../../src/i18n/texts.ts';
+import type { CommandInfo } from '../../src/model/command-info.ts';
+import type { Answer } from '../../src/ports/platform.ts';
+import { shorten } from '../../src/text/quoted-words.ts';
+
+interface Picture {
+  readonly digest: string;
+  readonly fileId: string;
+}
+
+/** People whose picture is remembered. */
+const PEOPLE = 500;
+
+/**
+ * Creates the store of pictures in App Home: one a person, uploaded again only when it changed, so that
+ * a workspace does not fill with old charts.
+ */
+export const createPictures = (uploads: Pick<Uploads, 'keep' | 'remove'>, log: Log) => {
+  const pictures = createLru<string, Picture>(PEOPLE);
+
+  const remove = async (space: Space, { fileId }: Picture): Promise<void> => {
+    try {
+      await uploads.remove(space, fileId);
+    } catch (thrown) {
+      log.info(faultFields(thrown), 'Slack: an old picture of App Home was not deleted');
+    }
+  };
+
+  return {
+    /** Resolves with the id of a file of Slack's that shows this picture. */
+    idOf: async (space: Space, memberId: string, file: OutgoingFile): Promise<string> => {
+      const key = `${keyOf(space)} ${memberId}`;
+      const digest = createHash('sha256').update(file.bytes).digest('hex');
+      const before = pictures.get(key);
+      if (before?.digest === digest) return before.fileId;
+      const fileId = await uploads.keep(space, file);
+      pictures.set(key, { digest, fileId });
+      if (before) await remove(space, before);
+      return fileId;
+    },
+    /** Drops what is known of a workspace that removed the app. */
+    forgetSpace: (space: Space): void => {
+      for (const [key] of pictures) if (key.startsWith(`${keyOf(space)} `)) pictures.delete(key);
+    },
+  };
+};
 
 /** A part of App Home: what a command shows, with buttons that open the modals of others. */
 interface Section {

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { RATES } from '../../../adapters/slack/rates.ts';
+import { RATES } from '../../../adapters/slack/limits.ts';
 import { SPECIAL } from '../../fakes/slack/limits.ts';
 import { METHODS } from '../../fakes/slack/methods/index.ts';
 

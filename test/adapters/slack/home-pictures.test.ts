@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createPictures } from '../../../../adapters/slack/home/pictures.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { createPictures } from '../../../adapters/slack/home.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
 
 const [one, two] = ['T1', 'T2'].map((id) => ({ platform: 'slack', id })) as [
   { platform: string; id: string },

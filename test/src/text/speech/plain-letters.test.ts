@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { spokenName } from '../../../../src/text/speech/spoken-name.ts';
+import { spokenName } from '../../../../src/text/speech/plain-letters.ts';
 import { anyCharacter } from '../../../fakes/any-character.ts';
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBudget } from '../../../../adapters/discord/voice/budget.ts';
+import { createBudget } from '../../../../adapters/discord/voice/recovery.ts';
 
 describe('a budget', () => {
   it('allows so many within its window, and more once they are over', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderStreamed } from '../../../../adapters/slack/rich-text/render-streamed.ts';
+import { renderStreamed } from '../../../../adapters/slack/interactions/streamed-answer.ts';
 import { codeBlock, link, mention, paragraph, text } from '../../../../src/rich-text/rich-text.ts';
 import { hiddenText } from '../../../fakes/hidden-text.ts';
 import { mrkdwnPings } from '../../../fakes/read-pings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listedWords } from '../../../../src/text/language/word-lists.ts';
+import { listedWords } from '../../../../src/text/language/features.ts';
 import words from '../../../../src/text/language/words.json' with { type: 'json' };
 
 const listsOf = (word: string): string[] => [...listedWords([word]).byLanguage.keys()];

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Api } from '../../../../adapters/slack/api.ts';
-import { createHome } from '../../../../adapters/slack/home/home.ts';
-import type { Core } from '../../../../src/adapter.ts';
-import type { CommandInfo } from '../../../../src/model/command-info.ts';
-import { loadTexts } from '../../../../src/i18n/texts.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
-import type { Member } from '../../../../src/model/place.ts';
-import { rich } from '../../../fakes/rich-text.ts';
+import type { Api } from '../../../adapters/slack/api.ts';
+import { createHome } from '../../../adapters/slack/home.ts';
+import type { Core } from '../../../src/adapter.ts';
+import type { CommandInfo } from '../../../src/model/command-info.ts';
+import { loadTexts } from '../../../src/i18n/texts.ts';
+import { createLog } from '../../../src/telemetry/log.ts';
+import type { Member } from '../../../src/model/place.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };
 const ANN: Member = { platform: 'slack', id: 'U1', name: 'Ann', locale: 'en', role: 'moderator' };

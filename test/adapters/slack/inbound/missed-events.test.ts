@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEventCover } from '../../../../adapters/slack/inbound/event-cover.ts';
+import { createEventCover } from '../../../../adapters/slack/inbound/missed-events.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { createLoneProcess } from '../../../fakes/processes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeText } from '../../../src/translation/decode-text.ts';
+import { decodeText } from '../../../src/translation/glossary-csv.ts';
 
 const signal = new AbortController().signal;
 

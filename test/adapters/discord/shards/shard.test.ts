@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  createIdentifyGate,
-  type GatewayInfo,
-} from '../../../../adapters/discord/shards/identify.ts';
+import { createIdentifyGate, type GatewayInfo } from '../../../../adapters/discord/shards/shard.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 

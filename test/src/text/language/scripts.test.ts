@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hanLikelihood } from '../../../../src/text/language/han.ts';
+import { hanLikelihood } from '../../../../src/text/language/scripts.ts';
 
 const LANGUAGES = ['zh', 'zh-Hant', 'yue', 'ja'];
 const likeliest = (text: string): string[] => {

@@ -6,7 +6,7 @@ import {
   networkOf,
   parseAddress,
   parseRanges,
-} from '../../../adapters/web/client-address.ts';
+} from '../../../adapters/web/access.ts';
 import { anyCharacter } from '../../fakes/any-character.ts';
 
 const trusting = (ranges: string): BlockList => parseRanges(ranges)!;

@@ -33,9 +33,9 @@ import {
 import type { Clients } from './shards/clients.ts';
 import { AppError, recover } from '../../src/errors.ts';
 import { channelMention, type Channel, type MessageRef } from '../../src/model/place.ts';
-import { mention, type Mention } from '../../src/rich-text/rich-text.ts';
-import { map, visit } from '../../src/rich-text/walk.ts';
+import type { Mention } from '../../src/rich-text/rich-text.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+import { withNames } from '../../src/rich-text/reduce.ts';
 
 /** The emoji for a path: a server's own goes by its id, whatever name precedes it. */
 const pathOf = ({ id, name }: APIReaction['emoji']): string =>
@@ -84,8 +84,6 @@ const channelName = (client: Client, id: string, readers: Channel): string | und
   const [other, here] = [findIn(client, { space: readers.space, id }), findIn(client, readers)];
   return other && here && isSeenByReadersOf(here, other) ? other.name : undefined;
 };
-
-const mentionKey = ({ target, id }: Mention): string => `${target} ${id}`;
 
 export interface ChannelFeedDeps {
   readonly api: Api;
@@ -146,20 +144,9 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       const raw = await readRaw(api, ref);
       return raw && reader.read(await members.complete(raw, ref.channel), ref.channel, of);
     },
-    named: async (channel, text) => {
-      const mentions: Mention[] = [];
-      visit(text, (node) => {
-        if (node.kind === 'mention' && node.platform === PLATFORM) mentions.push(node);
-      });
-      if (mentions.length === 0) return text;
-      const names = new Map<string, string | undefined>();
-      for (const each of mentions) names.set(mentionKey(each), await nameFor(channel, each));
-      return map(text, (node) =>
-        node.kind === 'mention' && node.platform === PLATFORM
-          ? mention(PLATFORM, node.target, node.id, names.get(mentionKey(node)))
-          : node,
-      );
-    },
+    named: async (channel, text) =>
+      withNames(text, PLATFORM, async (node) => nameFor(channel, node)),
+
     reactions: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
       const found = raw?.reactions?.find(

@@ -4,7 +4,7 @@ import {
   type APIGatewayBotInfo,
   type RESTAPIPartialCurrentUserGuild,
 } from 'discord.js';
-import { request } from 'undici';
+import { createFindings } from '../../src/app/findings.ts';
 import { toAppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { Core } from '../../src/adapter.ts';
@@ -32,23 +32,9 @@ const DISCORD_API = 'https://discord.com/api';
  * up.
  */
 const SKEW_MS = 5_000;
-const CLOCK_WAIT_MS = 10_000;
-
 const NO_SERVER = 'in none yet: open the link "add to a server" below';
 
-const finding = (check: string, ok: boolean, detail: string): Finding => ({
-  check: `Discord: ${check}`,
-  ok,
-  detail,
-});
-
-const runCheck = async (check: string, look: () => Promise<Finding>): Promise<Finding> => {
-  try {
-    return await look();
-  } catch (thrown) {
-    return finding(check, false, toAppError(thrown).message);
-  }
-};
+const { finding, optional, runCheck, checkClock } = createFindings('Discord');
 
 const checkGateway = async (api: Api): Promise<Finding> => {
   const info = await api.send<APIGatewayBotInfo>('GET', Routes.gatewayBot());
@@ -58,19 +44,6 @@ const checkGateway = async (api: Api): Promise<Finding> => {
     remaining > 0,
     `${info.shards} ${info.shards === 1 ? 'shard' : 'shards'}; ${remaining} of ${total} session starts left today`,
   );
-};
-
-const checkClock = async (url: string): Promise<Finding> => {
-  const { headers, body } = await request(`${url.replace(/\/+$/, '')}/v10/gateway`, {
-    signal: AbortSignal.timeout(CLOCK_WAIT_MS),
-  });
-  const receivedMs = Date.now();
-  await body.dump();
-  const { date } = headers;
-  const skewMs = typeof date === 'string' ? receivedMs - Date.parse(date) : Number.NaN;
-  if (Number.isNaN(skewMs)) return finding('clock', true, 'Discord did not tell its time');
-  const detail = `${Math.round(skewMs / 1_000)} s from Discord's`;
-  return finding('clock', Math.abs(skewMs) <= SKEW_MS, detail);
 };
 
 /** Checks the voice library: native code, which an installation can lack. */
@@ -179,6 +152,7 @@ export const diagnose = async function* (
   core: Core,
 ): AsyncGenerator<Finding, void, void> {
   const api = createDiscordApi(options);
+  const clockUrl = (options.url ?? DISCORD_API).replace(/\/+$/, '');
   let application: Application;
   try {
     application = await readApplication(api);
@@ -194,12 +168,14 @@ export const diagnose = async function* (
     hasContentIntent ? 'can be read' : contentIntentHint(id),
   );
   yield await runCheck('gateway', async () => checkGateway(api));
-  yield await runCheck('clock', async () => checkClock(options.url ?? DISCORD_API));
+  yield await runCheck('clock', async () =>
+    checkClock({ url: `${clockUrl}/v10/gateway`, mostMs: SKEW_MS }),
+  );
   yield await runCheck('voice channels', checkVoice);
   try {
     const guilds = await guildsOf(api);
     if (guilds.length > 0) yield finding('servers', true, `in ${guilds.length}`);
-    else yield { ...finding('servers', false, NO_SERVER), isOptional: true };
+    else yield optional('servers', NO_SERVER);
     const inspect = createInspection(options, application, core, api);
     for (const guild of guilds) yield* inspect(guild.id, guild.name);
   } catch (thrown) {

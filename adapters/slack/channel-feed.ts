@@ -4,11 +4,19 @@ import { toAppError } from '../../src/errors.ts';
 import { refusedAs, SlackError } from './errors.ts';
 import type { createCatchUp } from './catch-up.ts';
 import { readMessage, readReacted, type Threads } from './history.ts';
-import { channelIdOf, channelOf, positionAt, positionOf, writtenMsOf, timestampAt } from './ids.ts';
+import {
+  channelIdOf,
+  channelOf,
+  positionAt,
+  positionOf,
+  writtenMsOf,
+  timestampAt,
+  PLATFORM,
+} from './ids.ts';
 import type { MessageReader } from './inbound/message-reader.ts';
 import type { RawSlackMessage } from './inbound/raw-message.ts';
 import type { Installations, Installed } from './install/installations.ts';
-import { withNames } from './mentions.ts';
+import { withNames } from '../../src/rich-text/reduce.ts';
 import type { People } from './people.ts';
 import { reactionOf } from './rich-text/atoms.ts';
 import { missingScopes } from './manifest.ts';
@@ -134,7 +142,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
       const raw = await refusedAs(readMessage(api, channel, id), 'channel_not_found');
       return raw && messageOf(raw, channel);
     },
-    named: async (channel, text) => withNames(text, async (node) => nameFor(channel, node)),
+    named: async (channel, text) =>
+      withNames(text, PLATFORM, async (node) => nameFor(channel, node)),
     reactions: async ({ channel, id }, emoji) => {
       const raw = await readReacted(api, channel, id);
       const meant = raw?.reactions?.filter(({ name }) => reactionOf(name) === emoji) ?? [];

@@ -1,15 +1,15 @@
-import { request } from 'undici';
 import type { SlackOptions } from './adapter.ts';
 import { creationLink, manifestFor, APPS } from './manifest.ts';
-import { finding, runCheck, type Findings } from './doctor/findings.ts';
 import {
   checkPages,
   checkAddresses,
   checkClient,
   checkSecret,
   checkSocket,
+  type Findings,
 } from './doctor/transport.ts';
 import { checkWorkspaces } from './doctor/workspaces.ts';
+import { createFindings } from '../../src/app/findings.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Finding } from '../../src/model/service.ts';
@@ -17,22 +17,7 @@ import type { Finding } from '../../src/model/service.ts';
 const SLACK_API = 'https://slack.com/api/';
 /** Largest tolerated clock skew; Slack's signatures are refused from 300 s. */
 const SKEW_MS = MINUTE_MS;
-const CLOCK_WAIT_MS = 10_000;
-
-const checkClock = async (url: string): Promise<Finding> => {
-  const { headers, body } = await request(`${url.replace(/\/+$/, '')}/api.test`, {
-    method: 'POST',
-    signal: AbortSignal.timeout(CLOCK_WAIT_MS),
-  });
-  const receivedMs = Date.now();
-  await body.dump();
-  const { date } = headers;
-  const skewMs = typeof date === 'string' ? receivedMs - Date.parse(date) : Number.NaN;
-  if (Number.isNaN(skewMs)) return finding('clock', true, 'Slack did not tell its time');
-  const isFine = Math.abs(skewMs) <= SKEW_MS;
-  const detail = `${Math.round(skewMs / 1_000)} s from Slack's`;
-  return finding('clock', isFine, isFine ? detail : `${detail}: set this computer's clock`);
-};
+const { finding, runCheck, checkClock } = createFindings('Slack');
 
 /** Variables of Slack that are set; together they may not suffice. */
 export interface Given {
@@ -73,6 +58,7 @@ export const diagnose = async function* (
     return;
   }
   const { publicUrl } = given;
+  const clockUrl = (options.url ?? SLACK_API).replace(/\/+$/, '');
   const appId = yield* checkWorkspaces(options, publicUrl, core);
   const isSocket = options.appToken !== undefined;
   if (isSocket) yield await runCheck('Socket Mode', async () => checkSocket(options, appId));
@@ -83,7 +69,9 @@ export const diagnose = async function* (
   if (isSocket && options.botToken === undefined) yield* checkPages(options, publicUrl);
   if (options.botToken === undefined)
     yield await runCheck('client', async () => checkClient(options, appId));
-  yield await runCheck('clock', async () => checkClock(options.url ?? SLACK_API));
+  yield await runCheck('clock', async () =>
+    checkClock({ url: `${clockUrl}/api.test`, method: 'POST', mostMs: SKEW_MS }),
+  );
   const hasAddress = !isSocket || options.botToken === undefined;
   if (hasAddress && publicUrl !== undefined)
     yield finding('create the app', true, creationLink(manifestFor(publicUrl, isSocket)));

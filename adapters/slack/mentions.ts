@@ -5,32 +5,12 @@ import { createCache } from '../../src/async/lru.ts';
 import { MINUTE_MS } from '../../src/async/clock.ts';
 import { toAppError } from '../../src/errors.ts';
 import type { Space } from '../../src/model/place.ts';
-import { mention, type Mention, type RichText } from '../../src/rich-text/rich-text.ts';
-import { map, visit } from '../../src/rich-text/walk.ts';
+import type { Mention, RichText } from '../../src/rich-text/rich-text.ts';
+import { withNames } from '../../src/rich-text/reduce.ts';
 
 /** Workspaces whose groups are cached, and for how long. */
 const CACHED_SPACES = 1_000;
 const CACHED_MS = 10 * MINUTE_MS;
-
-/** Gives the mentions of Slack that `picks` picks the names that `nameOf` finds. */
-export const withNames = async (
-  tree: RichText,
-  nameOf: (node: Mention) => Promise<string | undefined>,
-  picks: (node: Mention) => boolean = () => true,
-): Promise<RichText> => {
-  const names = new Map<Mention, string | undefined>();
-  visit(tree, (node) => {
-    if (node.kind === 'mention' && node.platform === PLATFORM && picks(node))
-      names.set(node, undefined);
-  });
-  if (names.size === 0) return tree;
-  await Promise.all([...names.keys()].map(async (node) => names.set(node, await nameOf(node))));
-  return map(tree, (node) =>
-    node.kind === 'mention' && names.has(node)
-      ? mention(PLATFORM, node.target, node.id, names.get(node))
-      : node,
-  );
-};
 
 export type Mentions = ReturnType<typeof createMentions>;
 
@@ -68,7 +48,7 @@ export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => 
     forgetSpace: (space: Space): void => groups.forget(space),
     /** Gives each mention of a person or group in a workspace its name; those not known stay without. */
     named: async (space: Space, tree: RichText): Promise<RichText> =>
-      withNames(tree, async (node) => nameOf(space, node, false)),
+      withNames(tree, PLATFORM, async (node) => nameOf(space, node, false)),
     /**
      * Gives those mentions a name that have none yet, before they are posted. Rejects where another try
      * may find it.
@@ -76,6 +56,7 @@ export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => 
     completed: async (space: Space, tree: RichText): Promise<RichText> =>
       withNames(
         tree,
+        PLATFORM,
         async (node) => nameOf(space, node, true),
         (node) => node.name === undefined,
       ),

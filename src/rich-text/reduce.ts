@@ -9,8 +9,9 @@ import {
   type RichText,
   paragraph,
   text,
+  type RichTextNode,
 } from './rich-text.ts';
-import { asText, map, mapBlocks } from './walk.ts';
+import { asText, map, mapBlocks, visit } from './walk.ts';
 
 export interface ReduceOptions {
   /** True for a mention that may notify; others, and all of them by default, become their names. */
@@ -61,3 +62,28 @@ export const withoutSpoilers = (tree: RichText): RichText =>
     ),
     (node) => (node.kind === 'spoiler' ? HIDDEN : node),
   );
+
+/**
+ * Gives mentions of a platform the names that `nameOf` finds, asked once for each mention; those that are
+ * not picked stay. Rejects as `nameOf` does.
+ */
+export const withNames = async (
+  tree: RichText,
+  platform: string,
+  nameOf: (node: Mention) => Promise<string | undefined>,
+  picks: (node: Mention) => boolean = () => true,
+): Promise<RichText> => {
+  const isPicked = (node: RichTextNode): node is Mention =>
+    node.kind === 'mention' && node.platform === platform && picks(node);
+  const keyOf = ({ target, id, name }: Mention): string => JSON.stringify([target, id, name]);
+  const asked = new Map<string, Mention>();
+  visit(tree, (node) => {
+    if (isPicked(node)) asked.set(keyOf(node), node);
+  });
+  if (asked.size === 0) return tree;
+  const found = [...asked].map(async ([key, node]) => [key, await nameOf(node)] as const);
+  const names = new Map(await Promise.all(found));
+  return map(tree, (node) =>
+    isPicked(node) ? mention(platform, node.target, node.id, names.get(keyOf(node))) : node,
+  );
+};

@@ -1,14 +1,24 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import type { SlackOptions } from '../adapter.ts';
-import { finding, optional, ownAddress, type Findings } from './findings.ts';
+import { createFindings } from '../../../src/app/findings.ts';
+import type { Finding } from '../../../src/model/service.ts';
 import { INSTALL_PATH, EVENTS_PATH, pageOf } from '../manifest.ts';
 import { WebClient } from '@slack/web-api';
 import { clientOptions } from '../api.ts';
 import { fromSlack, isRefusal } from '../errors.ts';
 import { appOf, socketRefusal } from '../inbound/socket.ts';
 import { toAppError } from '../../../src/errors.ts';
-import type { Finding } from '../../../src/model/service.ts';
+
+export type Findings = AsyncGenerator<Finding, void, void>;
+
+const { finding, optional } = createFindings('Slack');
+
+/** The address at which this program answers on this computer. */
+const ownAddress = ({ host, port }: Pick<SlackOptions, 'host' | 'port'>): string => {
+  const loopback = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host;
+  return `http://${loopback}:${port}`;
+};
 
 const PROBE_MS = 10_000;
 

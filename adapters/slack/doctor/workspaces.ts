@@ -3,7 +3,7 @@ import { isRefusal } from '../errors.ts';
 import { readHistoryPage } from '../history.ts';
 import type { Installed } from '../install/installations.ts';
 import { LIMITED_PAGE } from '../limits.ts';
-import { finding, optional, runCheck } from './findings.ts';
+import { createFindings } from '../../../src/app/findings.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/service.ts';
 import type { Channel } from '../../../src/model/place.ts';
@@ -15,6 +15,8 @@ import { readInstalled } from '../install/tokens.ts';
 import { INSTALL_PATH, pageOf, SCOPES } from '../manifest.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { ChannelWatch } from '../../../src/model/space.ts';
+
+const { finding, optional, runCheck } = createFindings('Slack');
 
 /**
  * Reads a page of a channel, whose length shows how much history Slack gives the app; undefined where

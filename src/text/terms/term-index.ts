@@ -1,6 +1,6 @@
 import { charAfter, charBefore, isHangul, isLetter, isSpacedLetter } from '../unicode.ts';
-import { buildAutomaton, searchEach } from './automaton.ts';
 import { foldText } from './fold.ts';
+import { buildPrefixTree } from './prefix-tree.ts';
 
 const AFTER_ANY =
   '의 에 에서 에선 에게 에게서 에겐 한테 한테서 한텐 께 께서 하고 도 만 까지 부터 마저 조차 밖에 보다 처럼 같이 만큼 ' +
@@ -120,8 +120,6 @@ export interface Occurrence<Term> {
 
 /** Terms prepared for being found in texts. */
 export interface TermIndex<Term> {
-  /** Number of states of its automaton, by which its memory grows (see `Automaton`). */
-  readonly states: number;
   /**
    * Finds the terms that occur in a text as whole words, with those that overlap, in any order.
    * Case, width, composition and the form of apostrophes do not count. A single character of a
@@ -167,8 +165,6 @@ const withoutCovered = (hits: readonly Hit[], singles: ReadonlySet<number>): rea
     });
 };
 
-/** Number of patterns up to which each is searched for: a text seldom holds more of a glossary. */
-const FEW_PATTERNS = 8;
 /** Terms that are prepared at once; the event loop can run between two steps. */
 const TERMS_AT_ONCE = 500;
 
@@ -195,14 +191,12 @@ export const buildTermIndex = function* <Term extends { readonly term: string }>
   yield;
   const patterns = [...byPattern.keys()];
   const entries = [...byPattern.values()];
-  const automaton =
-    patterns.length <= FEW_PATTERNS ? searchEach(patterns) : yield* buildAutomaton(patterns);
+  const tree = yield* buildPrefixTree(patterns);
   return {
-    states: automaton.states,
     find: (text) => {
       const folded = foldText(text);
       const hits: Hit[] = [];
-      automaton.scan(folded.text, (pattern, end) => {
+      tree.scan(folded.text, (pattern, end) => {
         hits.push({ pattern, from: end - (patterns[pattern] as string).length, end });
       });
       if (hits.length === 0) return [];

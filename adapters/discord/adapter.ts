@@ -5,14 +5,14 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import { contentIntentHint, readApplication, inviteLink, type Application } from './application.ts';
 import { PLATFORM } from './ids.ts';
 import { createInteractionSet } from './interactions/interaction-set.ts';
-import { createRestParts, type DiscordOptions } from './rest-parts.ts';
+import { createRestParts, type DiscordOptions } from './platform.ts';
 import { createRegister } from './slash/registration.ts';
 import { createConnections } from './shards/connections.ts';
 import { createGatewayInfo, IDENTIFY_EVERY_MS, scarcityOf } from './shards/shard.ts';
 import { createSingleBot, type BotKind } from '../../src/cluster/single-bot.ts';
 import { retryUntilAborted } from '../../src/app/retry-until-aborted.ts';
 
-export type { DiscordOptions } from './rest-parts.ts';
+export type { DiscordOptions } from './platform.ts';
 
 /** Longest wait for a connection, e.g. of many shards, before the rest of the program starts. */
 const PATIENCE_MS = 30_000;

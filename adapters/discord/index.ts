@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { httpUrl } from '../../src/config.ts';
 import { defineAdapter } from '../../src/adapter.ts';
-import type { DiscordOptions } from './rest-parts.ts';
+import type { DiscordOptions } from './platform.ts';
 
 const config = z.object({
   DISCORD_TOKEN: z

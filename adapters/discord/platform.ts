@@ -1,129 +1,144 @@
-import {
-  ChannelType,
-  PermissionsBitField,
-  RESTJSONErrorCodes,
-  Routes,
-  type GuildBasedChannel,
-  type PermissionOverwrites,
-} from 'discord.js';
+import { RESTEvents, type Client, Routes, type APIDMChannel } from 'discord.js';
+import { realClock, type Clock } from '../../src/async/clock.ts';
+import type { Core } from '../../src/adapter.ts';
+import { createDiscordApi, type ApiOptions } from './api.ts';
+import type { Application } from './application.ts';
+import { readRaw, createChannelFeed } from './channel-feed.ts';
+import { createOpenFile } from './files.ts';
+import { createClient } from './inbound/client.ts';
+import { createMessageReader } from './inbound/message-reader.ts';
+import { createMemberNames, createThreadParents } from './memory.ts';
+import { declareDiscordMetrics } from './metrics.ts';
+import { createMirrors } from './mirrors/mirrors.ts';
+import { createOutbox } from './mirrors/outbox.ts';
+import { createOwnMessages } from './mirrors/own-messages.ts';
+import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
+import { createWriters } from './mirrors/writers.ts';
+import { missingToPost } from './permissions.ts';
+import { createSharedLimits } from './shared-limits.ts';
+import { createClients } from './shards/clients.ts';
+import { createThreads } from './threads.ts';
+import { createVoice } from './voice/index.ts';
+import type { MessageRef } from '../../src/model/place.ts';
+import { createAccess } from './access.ts';
+import type { Platform } from '../../src/ports/platform.ts';
 import { recover } from '../../src/errors.ts';
-import type { Member, Channel } from '../../src/model/place.ts';
-import type { Access, Platform } from '../../src/ports/platform.ts';
-import type { Api } from './api.ts';
-import { isRefusal, isGone } from './errors.ts';
-import { findIn } from './permissions.ts';
-import type { Clients } from './shards/clients.ts';
+import { isGone } from './errors.ts';
 import { BY_BOT, channelOf, ownPost, ownPostOf, PLATFORM, postedOf } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
-import type { Writers } from './mirrors/writers.ts';
 import { botMessageWriter, syncParts } from './outbound/message-writer.ts';
 import { render } from './outbound/render.ts';
-import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
-import type { Mirrors } from '../../src/ports/mirrors.ts';
-import type { VoicePort } from '../../src/ports/voice.ts';
 
-/**
- * The permissions of a member in a channel, by their roles and the overwrites of the channel, or of a
- * thread's channel (reference, "Permission Overwrites").
- */
-const permissionsOf = (
-  { id, roles = [] }: Pick<Member, 'id' | 'roles'>,
-  found: GuildBasedChannel,
-): Readonly<PermissionsBitField> => {
-  const { guild } = found;
-  const root = found.isThread() ? found.parent : found;
-  const own = guild.roles.cache.filter((role) => roles.includes(role.id) || role.id === guild.id);
-  const granted = new PermissionsBitField(own.map(({ permissions }) => permissions));
-  if (guild.ownerId === id || granted.has('Administrator'))
-    return new PermissionsBitField(PermissionsBitField.All);
-  const overwrites = [...(root?.permissionOverwrites.cache.values() ?? [])];
-  const apply = (applies: (overwrite: PermissionOverwrites) => boolean): void => {
-    const applied = overwrites.filter(applies);
-    granted.remove(applied.map(({ deny }) => deny)).add(applied.map(({ allow }) => allow));
-  };
-  apply((overwrite) => overwrite.id === guild.id);
-  apply((overwrite) => roles.includes(overwrite.id));
-  apply((overwrite) => overwrite.id === id);
-  return granted;
-};
-
-const NOT_IN_THREAD = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
-
-/** Creates `Platform.access`: what a person may do in a channel at this moment. */
-export const createAccess = (
-  api: Api,
-  clients: Pick<Clients, 'knowing'>,
-): NonNullable<Platform['access']> => {
-  /** True of a private thread that the person was added to. */
-  const isInThread = async (threadId: string, memberId: string): Promise<boolean> => {
-    const asking = api.send('GET', Routes.threadMembers(threadId, memberId)).then(() => true);
-    return recover(asking, (thrown) => isRefusal(thrown, ...NOT_IN_THREAD), false);
-  };
-
-  return async (member: Member, channel: Channel): Promise<Access | undefined> => {
-    const found = findIn(await clients.knowing(channel.space.id), channel);
-    if (!found) return undefined;
-    const granted = permissionsOf(member, found);
-    if (!granted.has('ViewChannel')) return 'none';
-    // Where people speak, nothing is allowed without Connect (reference, "Implicit Permissions").
-    if (found.isVoiceBased() && !granted.has('Connect')) return 'none';
-    const isShut =
-      found.type === ChannelType.PrivateThread &&
-      !granted.has('ManageThreads') &&
-      !(await isInThread(found.id, member.id));
-    if (isShut) return 'none';
-    const writing = found.isThread() ? 'SendMessagesInThreads' : 'SendMessages';
-    return granted.has(writing) ? 'write' : 'see';
-  };
-};
-
-export interface PlatformDeps {
-  readonly api: Api;
-  readonly access: NonNullable<Platform['access']>;
-  readonly missingToPost: NonNullable<Platform['missingToPost']>;
-  readonly writers: Writers;
-  readonly feed: ChannelFeed;
-  readonly mirrors: Mirrors;
-  readonly voice: VoicePort;
+export interface DiscordOptions extends ApiOptions {
+  /** Number of shards. Default: as many as Discord recommends. */
+  readonly shards?: number | undefined;
+  /** Time between two new sessions of one key. Default: as Discord asks for. */
+  readonly identifyEveryMs?: number;
+  /** The clock for webhook rates and refusals, and for voice channels. */
+  readonly clock?: Clock;
 }
 
-/** Creates the function that sends direct messages. */
-const createTell =
-  (api: Api): NonNullable<Platform['tell']> =>
-  async ({ id }, content, held = {}) => {
-    const body = { recipient_id: id };
-    const opened = (await api.send('POST', Routes.userChannels(), { body })) as { id: string };
-    const to = channelOf(undefined, opened.id);
-    await syncParts(botMessageWriter(api, to, held), [], render(content));
-  };
+const REFUSED: ReadonlySet<number> = new Set([403, 404]);
 
-/** Creates the port through which the core uses Discord. */
-export const createPlatform = ({
-  api,
-  access,
-  missingToPost,
-  writers,
-  feed,
-  mirrors,
-  voice,
-}: PlatformDeps): Platform => ({
-  name: PLATFORM,
-  naming: 'local',
-  capabilities: CAPABILITIES,
-  access,
-  missingToPost,
-  tell: createTell(api),
-  post: async (to, content, options = {}) =>
-    postedOf(
-      ownPost(to, await syncParts(botMessageWriter(api, to, options), [], render(content)), BY_BOT),
-    ),
-  edit: async (message, content, held = {}) => {
-    const { channel, ids, handle } = ownPostOf(message);
-    const writer = await writers.of({ channel, ids, handle }, held);
-    return postedOf(ownPost(channel, await syncParts(writer, ids, render(content)), handle));
-  },
-  delete: async (message) => recover(writers.erase(ownPostOf(message)), isGone),
-  feed,
-  mirrors,
-  voice,
-});
+/**
+ * Creates the parts that use Discord's REST API.
+ *
+ * @param application throws while it is unknown
+ */
+export const createRestParts = (
+  options: DiscordOptions,
+  { log, rooms, metrics, processes }: Core,
+  application: () => Application,
+) => {
+  const { clock = realClock } = options;
+  const measured = declareDiscordMetrics(metrics, clock);
+  const limits = createSharedLimits({
+    processes,
+    requestsPerSecond: options.requestsPerSecond,
+    log,
+    clock,
+  });
+  const api = createDiscordApi({ ...options, limits });
+  const parents = createThreadParents();
+  const makeVisitor = (found: Application): Client => createClient(options, found);
+  const clients = createClients({
+    api,
+    application,
+    makeVisitor,
+    parents,
+    clock,
+    isAlone: processes.isAlone,
+  });
+  api.watch((rest) => {
+    measured.watchRequests(rest);
+    rest.on(RESTEvents.Response, ({ path }, { status }) => {
+      if (REFUSED.has(status)) clients.doubt(path);
+    });
+  });
+  const openFile = createOpenFile(options.url);
+  const renew = async (ref: MessageRef, fileId: string): Promise<string | undefined> => {
+    const raw = await readRaw(api, ref);
+    const files = raw?.message_snapshots?.[0]?.message.attachments ?? raw?.attachments;
+    return files?.find(({ id }) => id === fileId)?.url;
+  };
+  const reader = createMessageReader({ application, openFile, renew });
+  const webhooks = createWebhooks({ api, application, log, now: clock.nowMs });
+  const rate = createWebhookRate(clock);
+  const writers = createWriters(api, webhooks, rate);
+  const threads = createThreads(api, () => application().botId);
+  const outbox = createOutbox({ api, webhooks, rate, writers });
+  const ownMessages = createOwnMessages(api, reader, clients);
+  const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
+  const members = createMemberNames(api, clock);
+  const feed = createChannelFeed({ api, application, clients, reader, members, parents });
+  const voice = createVoice({ api, application, clients, rooms, log, clock });
+  /** The port through which the core uses Discord. */
+  const platform: Platform = {
+    name: PLATFORM,
+    naming: 'local',
+    capabilities: CAPABILITIES,
+    access: createAccess(api, clients),
+    missingToPost: (channel) => {
+      const client = clients.here(channel.space.id);
+      // What another process knows, a refused post says.
+      return client || processes.isAlone ? missingToPost(client, channel) : [];
+    },
+    tell: async ({ id }, content, held = {}) => {
+      const body = { recipient_id: id };
+      const opened = await api.send<APIDMChannel>('POST', Routes.userChannels(), { body });
+      const to = channelOf(undefined, opened.id);
+      await syncParts(botMessageWriter(api, to, held), [], render(content));
+    },
+    post: async (to, content, held = {}) => {
+      const ids = await syncParts(botMessageWriter(api, to, held), [], render(content));
+      return postedOf(ownPost(to, ids, BY_BOT));
+    },
+    edit: async (message, content, held = {}) => {
+      const former = ownPostOf(message);
+      const writer = await writers.of(former, held);
+      const ids = await syncParts(writer, former.ids, render(content));
+      return postedOf(ownPost(former.channel, ids, former.handle));
+    },
+    delete: async (message) => recover(writers.erase(ownPostOf(message)), isGone),
+    feed,
+    mirrors,
+    voice: voice.port,
+  };
+  return {
+    measured,
+    limits,
+    api,
+    clients,
+    clock,
+    openFile,
+    reader,
+    webhooks,
+    parents,
+    threads,
+    members,
+    platform,
+    voice,
+  };
+};
+
+export type RestParts = ReturnType<typeof createRestParts>;

@@ -15,14 +15,14 @@ import { createInteractions } from './interactions/interactions.ts';
 import { createModals } from './interactions/modals.ts';
 import { declareSlackMetrics } from './metrics.ts';
 import { createOneApp } from './one-app.ts';
-import { createRestParts, type SlackOptions } from './rest-parts.ts';
+import { createRestParts, type SlackOptions } from './platform.ts';
 import { realClock } from '../../src/async/clock.ts';
 import { faultFields, toAppError } from '../../src/errors.ts';
 import { retryUntilAborted } from '../../src/app/retry-until-aborted.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { Space } from '../../src/model/place.ts';
 
-export type { SlackOptions } from './rest-parts.ts';
+export type { SlackOptions } from './platform.ts';
 
 export const createSlackAdapter = (options: SlackOptions, core: Core): Adapter => {
   const { log, feedListener } = core;

@@ -12,7 +12,7 @@ import { connect, createClient, createOn } from '../inbound/client.ts';
 import { listenToMessages, listenToReactions } from '../inbound/messages.ts';
 import { listenToPlaces } from '../inbound/places.ts';
 import type { InteractionSet } from '../interactions/interaction-set.ts';
-import type { DiscordOptions, RestParts } from '../rest-parts.ts';
+import type { DiscordOptions, RestParts } from '../platform.ts';
 import { createIdentifyGate, type GatewayInfo, openShard, type ShardKey } from './shard.ts';
 import { createShards } from './shards.ts';
 

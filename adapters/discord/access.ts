@@ -1,0 +1,70 @@
+import {
+  ChannelType,
+  PermissionsBitField,
+  RESTJSONErrorCodes,
+  Routes,
+  type GuildBasedChannel,
+  type PermissionOverwrites,
+} from 'discord.js';
+import { recover } from '../../src/errors.ts';
+import type { Member, Channel } from '../../src/model/place.ts';
+import type { Access, Platform } from '../../src/ports/platform.ts';
+import type { Api } from './api.ts';
+import { isRefusal } from './errors.ts';
+import { findIn } from './permissions.ts';
+import type { Clients } from './shards/clients.ts';
+
+/**
+ * The permissions of a member in a channel, by their roles and the overwrites of the channel, or of a
+ * thread's channel (reference, "Permission Overwrites").
+ */
+const permissionsOf = (
+  { id, roles = [] }: Pick<Member, 'id' | 'roles'>,
+  found: GuildBasedChannel,
+): Readonly<PermissionsBitField> => {
+  const { guild } = found;
+  const root = found.isThread() ? found.parent : found;
+  const own = guild.roles.cache.filter((role) => roles.includes(role.id) || role.id === guild.id);
+  const granted = new PermissionsBitField(own.map(({ permissions }) => permissions));
+  if (guild.ownerId === id || granted.has('Administrator'))
+    return new PermissionsBitField(PermissionsBitField.All);
+  const overwrites = [...(root?.permissionOverwrites.cache.values() ?? [])];
+  const apply = (applies: (overwrite: PermissionOverwrites) => boolean): void => {
+    const applied = overwrites.filter(applies);
+    granted.remove(applied.map(({ deny }) => deny)).add(applied.map(({ allow }) => allow));
+  };
+  apply((overwrite) => overwrite.id === guild.id);
+  apply((overwrite) => roles.includes(overwrite.id));
+  apply((overwrite) => overwrite.id === id);
+  return granted;
+};
+
+const NOT_IN_THREAD = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
+
+/** Creates `Platform.access`: what a person may do in a channel at this moment. */
+export const createAccess = (
+  api: Api,
+  clients: Pick<Clients, 'knowing'>,
+): NonNullable<Platform['access']> => {
+  /** True of a private thread that the person was added to. */
+  const isInThread = async (threadId: string, memberId: string): Promise<boolean> => {
+    const asking = api.send('GET', Routes.threadMembers(threadId, memberId)).then(() => true);
+    return recover(asking, (thrown) => isRefusal(thrown, ...NOT_IN_THREAD), false);
+  };
+
+  return async (member: Member, channel: Channel): Promise<Access | undefined> => {
+    const found = findIn(await clients.knowing(channel.space.id), channel);
+    if (!found) return undefined;
+    const granted = permissionsOf(member, found);
+    if (!granted.has('ViewChannel')) return 'none';
+    // Where people speak, nothing is allowed without Connect (reference, "Implicit Permissions").
+    if (found.isVoiceBased() && !granted.has('Connect')) return 'none';
+    const isShut =
+      found.type === ChannelType.PrivateThread &&
+      !granted.has('ManageThreads') &&
+      !(await isInThread(found.id, member.id));
+    if (isShut) return 'none';
+    const writing = found.isThread() ? 'SendMessagesInThreads' : 'SendMessages';
+    return granted.has(writing) ? 'write' : 'see';
+  };
+};

@@ -42,8 +42,12 @@ export interface RestPartsDeps extends Pick<ChannelFeedDeps, 'reportsAll'> {
 }
 
 /** Messages with text, and those that show files after them. */
-const shownAs = (channel: Channel, texts: readonly string[], files: readonly string[]): Posted => ({
-  ...postedOf(channel, [...texts, ...files]),
+const shownAs = (
+  channel: Channel,
+  texts: readonly string[],
+  fileIds: readonly string[],
+): Posted => ({
+  ...postedOf(channel, [...texts, ...fileIds]),
   handle: handleOf({ texts: texts.length, files: [] }),
 });
 
@@ -91,8 +95,8 @@ export const createRestParts = (
       const parts = render(content);
       const { texts: count } = readHandle(handle, ids.length);
       const texts = await writer.sync(channel, ids.slice(0, count), parts, held);
-      const files = await writer.showFiles(channel, ids.slice(count), filesOf(parts), held);
-      return shownAs(channel, texts, files);
+      const shown = await writer.showFiles(channel, ids.slice(count), filesOf(parts), held);
+      return shownAs(channel, texts, shown);
     },
     delete: async ({ channel, ids }) => {
       for (const ts of ids) await writer.erase(channel, ts);

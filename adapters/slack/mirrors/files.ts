@@ -34,6 +34,8 @@ export interface MirrorFilesDeps {
   readonly writer: Pick<MessageWriter, 'erase'>;
 }
 
+export type MirrorFiles = ReturnType<typeof createMirrorFiles>;
+
 /**
  * Creates what shows the files of mirrors. A mirror's files are uploaded before its texts are posted,
  * whose metadata has their ids: by these they are found again, shown once and deleted, whenever the

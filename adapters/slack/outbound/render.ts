@@ -93,7 +93,8 @@ export const textBlocks = (tree: RichText): readonly SlackBlock[] => {
     .filter(isShown);
 };
 
-const part = (tree: RichText): Part => ({
+/** A text as one message. */
+export const partOf = (tree: RichText): Part => ({
   text: notificationOf(tree),
   blocks: textBlocks(tree),
   files: [],
@@ -123,7 +124,7 @@ export const render = (content: Content): readonly [Part, ...Part[]] => {
   const isLong = pieces.length > PARTS_LIMIT;
   const shown = isLong ? pieces.slice(0, PARTS_LIMIT - 1) : pieces;
   const files = [...(content.files ?? []), ...(isLong ? [asTextFile(content.text)] : [])];
-  const parts = shown.map(part);
+  const parts = shown.map(partOf);
   const last = parts.pop() ?? { text: '', blocks: [], files: [] };
   const controls = controlBlocks(content.controls);
   const ending = { ...last, blocks: [...last.blocks, ...controls], files: files.slice(0, FILES) };

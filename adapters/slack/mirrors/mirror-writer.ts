@@ -1,0 +1,227 @@
+import type { Api } from '../api.ts';
+import { AppError } from '../../../src/errors.ts';
+import { isGone } from '../errors.ts';
+import { readMessage, type Threads } from '../history.ts';
+import { USERNAME_CHARS } from '../limits.ts';
+import type { Mentions } from '../mentions.ts';
+import type { MessageWriter } from '../outbound/message-writer.ts';
+import { partOf, textParts, type Part } from '../outbound/render.ts';
+import type { MirrorFiles } from './files.ts';
+import { handleOf, metadataOf, readHandle, readMetadata, type MirrorHandle } from './metadata.ts';
+import { foundOf, type FoundMessages, type OwnMessages } from './own-messages.ts';
+import { isSameChannel, messageKey, type Channel, type Posted } from '../../../src/model/place.ts';
+import { labelled } from '../../../src/rich-text/compose.ts';
+import {
+  link,
+  paragraph,
+  styled,
+  subtext,
+  text,
+  type Block,
+  type Inline,
+} from '../../../src/rich-text/rich-text.ts';
+import type { WhileHeld } from '../../../src/ports/processes.ts';
+import type {
+  CreateOptions,
+  Mirror,
+  MirrorTarget,
+  UpdateOptions,
+} from '../../../src/ports/mirrors.ts';
+import { quotedWords } from '../../../src/text/quoted-words.ts';
+export interface MirrorWriterDeps {
+  readonly api: Api;
+  readonly writer: MessageWriter;
+  readonly threads: Threads;
+  readonly files: MirrorFiles;
+  readonly mentions: Pick<Mentions, 'completed'>;
+  readonly ownMessages: OwnMessages;
+}
+
+/** Bytes that a label, quote and footer take beside the text. */
+const AROUND_BYTES = 900;
+const QUOTE_CHARS = 100;
+
+const words = (written: string, chars: number): Inline => text(quotedWords(written, chars) || '…');
+
+/** The message that is answered, where it stands in another channel. */
+const quoteLine = ({ name, text: said }: NonNullable<Mirror['quote']>): Block =>
+  subtext(
+    text('↪ '),
+    styled('bold', words(name, USERNAME_CHARS)),
+    text(`: ${quotedWords(said, QUOTE_CHARS)}`),
+  );
+
+/** The small line under a mirror: its language, as a link to the source where there is one. */
+const footer = ({ label, sourceUrl }: Mirror): Block =>
+  subtext(...(sourceUrl === undefined ? label : [link(sourceUrl, ...label)]));
+
+/**
+ * The texts of a mirror.
+ *
+ * @param isQuoted true where the message that is answered has to be quoted
+ */
+const mirrorParts = (mirror: Mirror, isQuoted: boolean): readonly Part[] => {
+  const { content, label, quote, as } = mirror;
+  const said = as ? content.text : labelled(label, content.text);
+  const trees = textParts(said, AROUND_BYTES);
+  const shown = trees.length > 0 ? trees : [[paragraph()]];
+  return shown.map((tree, index) =>
+    partOf([
+      ...(index === 0 && as && quote && isQuoted ? [quoteLine(quote)] : []),
+      ...tree,
+      ...(as && index === shown.length - 1 ? [footer(mirror)] : []),
+    ]),
+  );
+};
+
+/** The first messages of mirrors of the same call, by the keys of their sources. */
+export type Earlier = ReadonlyMap<string, string>;
+
+/** A reply stands in the thread of its source, which is not known where the source is deleted. */
+const sourceGone = (): AppError => new AppError('not-found', 'the source of a mirror was deleted');
+
+/** A mirror at its place: its texts, and the messages that show its files. */
+const postedAs = (
+  channel: Channel,
+  texts: readonly string[],
+  how: Omit<MirrorHandle, 'texts'>,
+): Posted => ({
+  channel,
+  ids: [
+    ...new Set([...texts, ...how.files.flatMap(({ ts }) => ts ?? [])]),
+  ] as unknown as Posted['ids'],
+  handle: handleOf({ texts: texts.length, ...how }),
+});
+
+export type MirrorWriter = ReturnType<typeof createMirrorWriter>;
+
+/** Creates what posts mirrors and brings those that stand into their state. */
+export const createMirrorWriter = (deps: MirrorWriterDeps) => {
+  const { api, writer, threads, files, mentions, ownMessages } = deps;
+
+  /** The thread in which a mirror stands; undefined where it stands in the channel. */
+  const threadFor = async (
+    { channel, threadId }: MirrorTarget,
+    { source, sourceThreadId, as, below, quote }: Mirror,
+    earlier: Earlier = new Map(),
+  ): Promise<string | undefined> => {
+    if (threadId !== undefined) return threadId;
+    if (below || !as) {
+      const root = sourceThreadId ?? (await threads.rootOf(source));
+      if (root === undefined) throw sourceGone();
+      return below && root === source.id ? undefined : root;
+    }
+    const together = quote && earlier.get(messageKey(quote.ref));
+    if (together !== undefined) return threads.rootOf({ channel, id: together });
+    return quote && isSameChannel(quote.ref.channel, channel)
+      ? threads.rootOf(quote.ref)
+      : undefined;
+  };
+
+  /** The place of a mirror that is to be posted. */
+  const placeFor = async (target: MirrorTarget, mirror: Mirror, earlier: Earlier) => {
+    const threadTs = await threadFor(target, mirror, earlier);
+    const isBroadcast = mirror.broadcast && target.threadId === undefined && threadTs !== undefined;
+    return { threadTs, ...(isBroadcast ? { broadcast: true as const } : {}) };
+  };
+
+  /** The texts of a mirror, in which everybody has a name. */
+  const partsOf = async (
+    { space }: Channel,
+    mirror: Mirror,
+    threadTs: string | undefined,
+  ): Promise<readonly Part[]> => {
+    const { content } = mirror;
+    const named = { ...content, text: await mentions.completed(space, content.text) };
+    return mirrorParts({ ...mirror, content: named }, threadTs === undefined);
+  };
+
+  const post = async (
+    target: MirrorTarget,
+    mirror: Mirror,
+    earlier: Earlier,
+    { signal, assertHeld }: Pick<CreateOptions, 'signal' | 'assertHeld'>,
+  ): Promise<Posted> => {
+    const { channel } = target;
+    const place = await placeFor(target, mirror, earlier);
+    const { threadTs } = place;
+    const parts = await partsOf(channel, mirror, threadTs);
+    const staged = await files.stage(channel, mirror);
+    const timestamps = await writer.post(channel, parts, {
+      ...place,
+      as: mirror.as,
+      metadata: (index) => metadataOf(mirror, index, parts.length, staged),
+      signal,
+      assertHeld,
+    });
+    for (const ts of timestamps) threads.note(channel, ts, threadTs ?? ts);
+    const shown = await files.show(channel, threadTs, mirror, staged, { assertHeld });
+    return postedAs(channel, timestamps, { ...place, files: shown });
+  };
+
+  /** Finds what an interrupted try of an update left: texts that were added, and files. */
+  const leftBy = async (
+    { channel, ids: [first] }: Posted,
+    mirror: Mirror,
+    { threadTs }: MirrorHandle,
+    sinceMs: number,
+  ): Promise<Pick<FoundMessages, 'texts' | 'files'>> => {
+    const roots = threadTs === undefined ? [] : [threadTs];
+    const messages = await ownMessages.mirrorMessages({ channel }, roots, { sinceMs });
+    const found = foundOf(messages, mirror);
+    const standing = await readMessage(api, channel, first);
+    const known = (standing && readMetadata(standing)?.files) ?? [];
+    return { texts: found?.texts ?? [], files: [...known, ...(found?.files ?? [])] };
+  };
+
+  /** Brings a mirror's texts and files into their state. */
+  const rewrite = async (
+    posted: Posted,
+    mirror: Mirror,
+    { sinceMs, ...held }: UpdateOptions,
+  ): Promise<Posted> => {
+    const { channel, ids, handle: written } = posted;
+    const handle = readHandle(written, ids.length);
+    const { threadTs } = handle;
+    const left = sinceMs === undefined ? undefined : await leftBy(posted, mirror, handle, sinceMs);
+    const known = [...handle.files, ...(left?.files ?? [])];
+    const parts = await partsOf(channel, mirror, threadTs);
+    const { kept, gone } = await files.compare(channel, mirror, known);
+    const staged = await files.stage(channel, mirror, kept);
+    const all = [...kept, ...staged];
+    const texts = [...new Set([...ids.slice(0, handle.texts), ...(left?.texts ?? [])])];
+    const broadcast = handle.broadcast ?? (threadTs === undefined ? undefined : mirror.broadcast);
+    const now = await writer
+      .sync(channel, texts, parts, {
+        threadTs,
+        broadcast,
+        isBroadcast: handle.broadcast,
+        as: mirror.as,
+        metadata: (index) => metadataOf(mirror, index, parts.length, all),
+        ...held,
+      })
+      .catch(async (thrown: unknown) => {
+        // Files whose text somebody deleted would stay without anything to follow.
+        if (isGone(thrown)) await files.remove(channel, [...known, ...staged], held);
+        throw thrown;
+      });
+    // First, so that what Slack shows late does not stand twice.
+    await files.remove(channel, gone, held, kept);
+    const shown = await files.show(channel, threadTs, mirror, staged, held);
+    return postedAs(channel, now, { threadTs, broadcast, files: [...kept, ...shown] });
+  };
+
+  /** Brings a mirror that was found into its state. */
+  const complete = async (
+    target: MirrorTarget,
+    mirror: Mirror,
+    { texts, files: known }: FoundMessages,
+    earlier: Earlier,
+    held: WhileHeld,
+  ): Promise<Posted> => {
+    const place = await placeFor(target, mirror, earlier);
+    return rewrite(postedAs(target.channel, texts, { ...place, files: known }), mirror, held);
+  };
+
+  return { threadFor, post, rewrite, complete };
+};

@@ -63,6 +63,8 @@ export const withoutSpoilers = (tree: RichText): RichText =>
     (node) => (node.kind === 'spoiler' ? HIDDEN : node),
   );
 
+const keyOf = ({ target, id, name }: Mention): string => JSON.stringify([target, id, name]);
+
 /**
  * Gives mentions of a platform the names that `nameOf` finds, asked once for each mention; those that are
  * not picked stay. Rejects as `nameOf` does.
@@ -75,7 +77,6 @@ export const withNames = async (
 ): Promise<RichText> => {
   const isPicked = (node: RichTextNode): node is Mention =>
     node.kind === 'mention' && node.platform === platform && picks(node);
-  const keyOf = ({ target, id, name }: Mention): string => JSON.stringify([target, id, name]);
   const asked = new Map<string, Mention>();
   visit(tree, (node) => {
     if (isPicked(node)) asked.set(keyOf(node), node);

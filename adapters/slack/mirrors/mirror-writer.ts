@@ -93,7 +93,7 @@ const postedAs = (
   handle: handleOf({ texts: texts.length, ...how }),
 });
 
-export type MirrorWriter = ReturnType<typeof createMirrorWriter>;
+type MirrorWriter = ReturnType<typeof createMirrorWriter>;
 
 /** Creates what posts mirrors and brings those that stand into their state. */
 export const createMirrorWriter = (deps: MirrorWriterDeps) => {

@@ -23,7 +23,7 @@ const TAGS = { bold: 'strong', italic: 'em', underline: 'u', strike: 's' } as co
 
 const element = (tag: string, content: string): string => `<${tag}>${content}</${tag}>`;
 
-/** Hidden until a reader asks for it: see `page/spoiler-text.ts`. */
+/** Hidden until a reader asks for it: see `SpoilerText` in `page/message.ts`. */
 const spoilerOf = (content: string): string => element('spoiler-text', element('span', content));
 
 const inlineOf = (node: Inline): string => {

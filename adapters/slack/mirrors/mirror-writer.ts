@@ -93,8 +93,6 @@ const postedAs = (
   handle: handleOf({ texts: texts.length, ...how }),
 });
 
-type MirrorWriter = ReturnType<typeof createMirrorWriter>;
-
 /** Creates what posts mirrors and brings those that stand into their state. */
 export const createMirrorWriter = (deps: MirrorWriterDeps) => {
   const { api, writer, threads, files, mentions, ownMessages } = deps;

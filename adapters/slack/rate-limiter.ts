@@ -145,7 +145,7 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /**
  * Creates the limiter that says when a method may be called next in a workspace, so that Slack does not have to
- * refuse. Posts keep their channel's rate too. All processes keep the rates of a history together.
+ * refuse. Posts also obey the rate of their channel. The rates of reading history hold for all processes together.
  *
  * @param speed every rate is so many times higher
  * @param quota undefined where there is one process alone

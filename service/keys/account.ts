@@ -66,7 +66,7 @@ const checkMay = ({ access, creditNanoUsd }: KeyState, needed: AccessKind): void
   checkCredit(creditNanoUsd);
 };
 
-/** An operator's own key: for everything, without credit. */
+/** A key that the operator set: it may do everything and is never charged. */
 export const operatorAccount = (
   name: string,
   allowances: KeyAllowances = { all: undefined, asr: undefined },
@@ -83,22 +83,25 @@ export const operatorAccount = (
 /**
  * The account of a stored key.
  *
- * @param now looks the key up; throws the contract's 401 when it was revoked
+ * @param currentState looks the key up; throws the contract's 401 when it was revoked
  * @param spend takes the price of a use from the credit
  */
 export const storedAccount = (
   name: string,
-  { now, spend }: { readonly now: () => KeyState; readonly spend: (use: Use) => void },
+  {
+    currentState,
+    spend,
+  }: { readonly currentState: () => KeyState; readonly spend: (use: Use) => void },
 ): KeyAccount => ({
   name,
   isMetered: true,
   admit: (needed) => {
-    const state = now();
+    const state = currentState();
     if (needed) checkMay(state, needed);
     takeOne(state.allowances, needed);
   },
-  allowsVoicesOf: (engine) => allowsVoicesOf(now().access, engine),
-  checkVoicesOf: (engine) => checkVoicesOf(now().access, engine),
+  allowsVoicesOf: (engine) => allowsVoicesOf(currentState().access, engine),
+  checkVoicesOf: (engine) => checkVoicesOf(currentState().access, engine),
   charge: spend,
-  checkOpen: (needed) => checkMay(now(), needed),
+  checkOpen: (needed) => checkMay(currentState(), needed),
 });

@@ -89,7 +89,7 @@ const createStoredKeys = ({
       allowancesOf: (key: StoredKey) => KeyAllowances,
     ): KeyAccount =>
       storedAccount(name, {
-        now: () => {
+        currentState: () => {
           const key = find(hash);
           if (!key) throw unknownKey();
           return {

@@ -78,7 +78,7 @@ export const createCaller = (deps: CallerDeps): Caller => {
     ...DEFAULT_RETRY,
     takeRetry: () => gates.budgetOf(key).take(),
     ...retry,
-    ...(hasFallback ? { retries: isNoAnswer } : {}),
+    ...(hasFallback ? { mayRetry: isNoAnswer } : {}),
   });
 
   const keyFor = async ({ options: { key, space } }: Call): Promise<ServiceKey> =>
@@ -101,7 +101,7 @@ export const createCaller = (deps: CallerDeps): Caller => {
   const enter = async (
     { endpoint, options }: Call,
     { deadline, report, key }: Started,
-    { number, isAgain }: AttemptNumber,
+    { number, wasRefused }: AttemptNumber,
   ): Promise<(thrown?: unknown) => void> => {
     const leave = await gates.of(key, endpoint).enter(options, deadline, report, isAgain);
     if (number === 0 && !isAgain) gates.budgetOf(key).called();

@@ -8,7 +8,7 @@ export interface RetryPolicy extends Backoff {
   /** Attempts altogether, the first included. */
   readonly attempts: number;
   /** True for an error after which another attempt is worthwhile. */
-  readonly retries: (error: AppError) => boolean;
+  readonly mayRetry: (error: AppError) => boolean;
   /** Takes a retry from what all calls of the key have together; false where none is left. */
   readonly takeRetry: () => boolean;
   readonly random: () => number;
@@ -19,7 +19,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 4,
   firstMs: 300,
   longestMs: 10_000,
-  retries: ({ retryable }) => retryable,
+  mayRetry: ({ retryable }) => retryable,
   takeRetry: () => true,
   random: Math.random,
   sleep: async (ms, signal) => {
@@ -58,10 +58,10 @@ export const startDeadline = (caller: AbortSignal, deadlineMs: number): Deadline
 /** The number of an attempt, from 0, and whether it repeats one that the service refused (429). */
 export interface AttemptNumber {
   readonly number: number;
-  readonly isAgain: boolean;
+  readonly wasRefused: boolean;
 }
 
-const FIRST: AttemptNumber = { number: 0, isAgain: false };
+const FIRST: AttemptNumber = { number: 0, wasRefused: false };
 
 /**
  * Waits before the next attempt and resolves with it. Throws the error itself when it is final, when
@@ -75,13 +75,13 @@ const waitOrThrow = async (
 ): Promise<AttemptNumber> => {
   deadline.signal.throwIfAborted();
   const error = toAppError(thrown);
-  const next = { number: number + 1, isAgain: false };
+  const next = { number: number + 1, wasRefused: false };
   const endsWithin = (waitMs: number): boolean => performance.now() + waitMs < deadline.endsAtMs;
   // The scheduler makes it wait, and lets others with more urgent requests go first.
   if (isRefusedForNow(error) && endsWithin(error.retryAfterMs ?? 0))
-    return { number, isAgain: true };
+    return { number, wasRefused: true };
   const isUnsent = error instanceof NotSentError;
-  const isFinal = isUnsent ? number === 0 || error.code !== 'unavailable' : !policy.retries(error);
+  const isFinal = isUnsent ? number === 0 || error.code !== 'unavailable' : !policy.mayRetry(error);
   if (isFinal || next.number >= policy.attempts) throw error;
   const waitMs = waitBeforeMs(policy, number, error);
   if (!endsWithin(waitMs) || !(isUnsent || policy.takeRetry())) throw error;

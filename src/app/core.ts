@@ -193,14 +193,14 @@ export const openCore = async ({
   declareProcessMetrics(metrics);
   const readiness = createReadiness({
     platforms: platforms.ready,
-    told: {
+    reportedOnly: {
       service: async () => {
         const state = await services.status(AbortSignal.timeout(LOOK_MS), NO_SPACE);
         return state.reachable && !state.refusal;
       },
     },
     look: {
-      // A database that nothing is asked of may be away as well.
+      // Without a query, nobody would notice that the database is away.
       storage: async () => (await store.findFault({ anew: true })) === undefined,
     },
     isStarting: ops.isStarting ?? (() => false),

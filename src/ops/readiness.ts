@@ -28,10 +28,10 @@ export interface ReadinessDeps {
   /** Looks at the parts without which nobody is served; false or a rejection: people cannot be served. Each ends by itself. */
   readonly look: Readonly<Record<string, () => Promise<boolean>>>;
   /**
-   * Looks at parts that other machines have: they are told, and decide nothing. Without them, what arrives is still taken
+   * Looks at parts that other machines have: they are reported, and do not decide. Without them, what arrives is still taken
    * and waits; were all processes not ready, it would reach none of them.
    */
-  readonly told?: Readonly<Record<string, () => Promise<boolean>>>;
+  readonly reportedOnly?: Readonly<Record<string, () => Promise<boolean>>>;
   /** True while the program starts. */
   readonly isStarting: () => boolean;
   /** Aborted once the program stops. Default: never. */
@@ -70,8 +70,8 @@ const createLook = (look: () => Promise<boolean>, clock: Clock): (() => Promise<
 
 /** Creates the look at all parts, which costs them little however often it is asked for. */
 export const createReadiness = (deps: ReadinessDeps): (() => Promise<ReadyState>) => {
-  const { told = {} } = deps;
-  const looks = Object.entries({ ...told, ...deps.look }).map(
+  const { reportedOnly = {} } = deps;
+  const looks = Object.entries({ ...reportedOnly, ...deps.look }).map(
     ([part, look]) => [part, createLook(look, deps.clock)] as const,
   );
   const parts = async (): Promise<Readonly<Record<string, boolean>>> => ({

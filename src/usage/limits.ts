@@ -219,7 +219,7 @@ export const createLimits = ({
     const limits = await of(space);
     const ofPerson = memberId === undefined ? undefined : limits.person[use];
     const ofSpace = limits.space[use];
-    // Read before what is recorded: use that is recorded meanwhile is rather counted twice than never.
+    // Read before what is recorded: use that is recorded meanwhile is counted twice rather than not at all.
     if (ofPerson !== undefined && memberId !== undefined) {
       const underWay = pending.of(space, memberId);
       const recorded = await usage.todayOf(space, memberId);

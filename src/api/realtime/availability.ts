@@ -104,7 +104,7 @@ export const createAvailabilities = (
     const its = byKey.get(id) ?? createAvailability(name, deps, isOwn);
     byKey.set(id, its);
     return {
-      // Neither loses its probe where the other is off.
+      // Both are asked before either starts its probe.
       mayTry: () => its.isDue() && shared.isDue() && its.mayTry() && shared.mayTry(),
       succeeded: () => {
         its.succeeded();

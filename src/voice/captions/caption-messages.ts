@@ -17,7 +17,7 @@ import { createLostLines, type LostLines } from './missing-lines.ts';
 import { type Page, type PageLimits, Pages } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
 
-const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 120_000 };
+const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, newPageAfterMs: 120_000 };
 
 /** Receives what happens to captions in their channel. */
 export interface CaptionMessagesListener {
@@ -148,7 +148,7 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
     const waiting = pages.all.filter((page) => !sending.has(page));
     const given = new Set(waiting.flatMap(unshownFinalsIn));
     for (const caption of given) unshown.add(caption);
-    pages.take((caption) => given.has(caption));
+    pages.removeWhere((caption) => given.has(caption));
   };
 
   const failed = (page: Page, lines: readonly Paragraph[], error: AppError): void => {
@@ -181,7 +181,7 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
     sending.set(page, true);
     page.isClosed = true;
     const others = new Set(page.captions.filter(({ id }) => !sent.has(id)));
-    pages.take((caption) => others.has(caption));
+    pages.removeWhere((caption) => others.has(caption));
     for (const caption of others) pages.put(caption, clock.nowMs());
   };
 
@@ -259,7 +259,7 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
     wake();
   };
   const take = (isTaken: (caption: Caption) => boolean): void => {
-    pages.take(isTaken);
+    pages.removeWhere(isTaken);
     wake();
   };
   const settled = async (): Promise<void> => {

@@ -11,7 +11,7 @@ export interface PageLimits {
   /** Longest time for which a message is continued. */
   readonly ageMs: number;
   /** Longest pause after which speech is added to the same message. */
-  readonly pauseMs: number;
+  readonly newPageAfterMs: number;
 }
 
 /** The content of one message, posted or not. */
@@ -102,7 +102,7 @@ export class Pages {
     this.#overflow(page, nowMs);
   }
 
-  take(isTaken: (caption: Caption) => boolean): void {
+  removeWhere(isTaken: (caption: Caption) => boolean): void {
     for (const page of this.#pages) {
       if (!page.captions.some(isTaken)) continue;
       page.captions = page.captions.filter((caption) => !isTaken(caption));
@@ -149,7 +149,7 @@ export class Pages {
     if (at === filled.length - 1) return this.#atEnd(caption, nowMs);
     const isFollowing =
       before !== undefined &&
-      caption.startMs - before.captions.at(-1)!.endMs <= this.#limits.pauseMs;
+      caption.startMs - before.captions.at(-1)!.endMs <= this.#limits.newPageAfterMs;
     return isFollowing ? before : after;
   }
 
@@ -164,9 +164,9 @@ export class Pages {
   }
 
   #takesMore(page: Page, caption: Caption, nowMs: number): boolean {
-    const { chars, lines, ageMs, pauseMs } = this.#limits;
+    const { chars, lines, ageMs, newPageAfterMs } = this.#limits;
     if (page.isClosed) return false;
-    if (page.posted && (nowMs - page.openedMs > ageMs || nowMs - page.changedMs > pauseMs))
+    if (page.posted && (nowMs - page.openedMs > ageMs || nowMs - page.changedMs > newPageAfterMs))
       return false;
     if (page.captions.length === 0) return true;
     const captions = [...page.captions, caption];

@@ -86,7 +86,7 @@ export const createConsent = (deps: ConsentDeps) => {
     people.delete(id);
   };
 
-  const informedOf = (members: readonly RoomMember[]): void => {
+  const markInformed = (members: readonly RoomMember[]): void => {
     for (const { id } of members) everInformed.add(id);
     // This includes people who left and came back meanwhile.
     for (const [id, person] of people) person.isInformed ||= everInformed.has(id);
@@ -102,7 +102,7 @@ export const createConsent = (deps: ConsentDeps) => {
       try {
         const { understood } = await posted;
         await understood;
-        informedOf(members);
+        markInformed(members);
       } finally {
         informing = undefined;
       }

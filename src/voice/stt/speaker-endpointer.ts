@@ -9,7 +9,7 @@ export interface UtteranceLengths {
   /** Longest utterance; a longer one is cut. */
   readonly longestMs: number;
   /** Least voice in an utterance; one with less is dropped. */
-  readonly shortestMs: number;
+  readonly leastVoiceMs: number;
   /** Growth of an utterance between two `grew` events; 0: there are no such events. */
   readonly growEveryMs: number;
 }
@@ -22,7 +22,7 @@ export type EndpointerEvent =
 
 /** Audio kept after the last voice: the voice bit misses some ends of words. */
 const TAIL_MS = 200;
-/** Longest pause between earlier audio and the speech that it is kept with. */
+/** Earlier audio is sent with the speech after it if no more than this lies between them. */
 const STALE_MS = 200;
 
 type ReceivedPacket = Omit<BufferedPacket, 'gapSamples'>;
@@ -158,9 +158,9 @@ export class SpeakerEndpointer {
   }
 
   #report(open: Open, events: EndpointerEvent[]): void {
-    const { shortestMs, longestMs, growEveryMs } = this.#lengths;
+    const { leastVoiceMs, longestMs, growEveryMs } = this.#lengths;
     const spanMs = toMs(this.#buffer.spanSamples) - open.preRollSpanMs;
-    if (!open.hasBegun && open.voiceMs >= shortestMs) {
+    if (!open.hasBegun && open.voiceMs >= leastVoiceMs) {
       open.hasBegun = true;
       open.grownMs = spanMs;
       events.push({ kind: 'began', utterance: this.#utterance(open) });
@@ -202,7 +202,7 @@ export class SpeakerEndpointer {
       tailMs += toMs(samples + gapSamples);
       if (tailMs > TAIL_MS) break;
     }
-    this.#finish(open, end, this.#lengths.shortestMs, events);
+    this.#finish(open, end, this.#lengths.leastVoiceMs, events);
     this.#keepPreRoll(packets.length);
   }
 
@@ -210,7 +210,7 @@ export class SpeakerEndpointer {
   #cut(open: Open, events: EndpointerEvent[]): void {
     const first = this.#firstOwn();
     const end = first + Math.max(1, quietestCut(this.#buffer.packets.slice(first)));
-    this.#split(open, end, events, this.#lengths.shortestMs);
+    this.#split(open, end, events, this.#lengths.leastVoiceMs);
   }
 
   /** Splits an utterance: packets after the split continue as another one if they contain voice. */

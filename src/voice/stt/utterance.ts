@@ -149,7 +149,7 @@ const STEP_MS = 20;
 
 const STEP_SAMPLES = STEP_MS * SAMPLES_PER_MS;
 
-/** The index of the packet before which the later half of the speech pauses, or is quietest. */
+/** The index of the packet to cut before: the quietest moment of the later half. */
 export const quietestCut = (packets: readonly BufferedPacket[]): number => {
   const loudness: number[] = [];
   const packetAt: number[] = [];

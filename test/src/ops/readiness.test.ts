@@ -31,7 +31,7 @@ const start = (
 };
 
 describe('readiness', () => {
-  it('ends with the last platform that people can use, of which all are told', async () => {
+  it('ends with the last platform that people can use, and reports all of them', async () => {
     const { readiness, platforms } = start(async () => true, { discord: true, slack: true });
     expect(await readiness()).toEqual({
       ready: true,
@@ -62,11 +62,11 @@ describe('readiness', () => {
     expect(await readiness()).toMatchObject({ ready: true, starting: false });
   });
 
-  it('is there without a part that is only told', async () => {
+  it('is there without a part that is only reported', async () => {
     const readiness = createReadiness({
       platforms: () => ({ discord: true }),
       look: { storage: async () => true },
-      told: { service: async () => false },
+      reportedOnly: { service: async () => false },
       isStarting: () => false,
       clock: createTestClock(),
       metrics: createMetrics(),

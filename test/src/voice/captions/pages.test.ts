@@ -6,7 +6,7 @@ describe('a display of several messages', () => {
     ['full of lines', { lines: 1 }, 0],
     ['full of letters', { chars: 300 }, 0],
     ['too old', { ageMs: 5_000 }, 6_000],
-    ['followed by a pause', { pauseMs: 5_000 }, 6_000],
+    ['followed by a pause', { newPageAfterMs: 5_000 }, 6_000],
   ])('begins a fresh message after one that is %s', async (_, limits, waitMs) => {
     const { clock, channel, display } = openDisplay({}, { limits });
     display.show(caption(1, { text: 'a'.repeat(160) }));

@@ -103,8 +103,8 @@ export const createCaller = (deps: CallerDeps): Caller => {
     { deadline, report, key }: Started,
     { number, wasRefused }: AttemptNumber,
   ): Promise<(thrown?: unknown) => void> => {
-    const leave = await gates.of(key, endpoint).enter(options, deadline, report, isAgain);
-    if (number === 0 && !isAgain) gates.budgetOf(key).called();
+    const leave = await gates.of(key, endpoint).enter(options, deadline, report, wasRefused);
+    if (number === 0 && !wasRefused) gates.budgetOf(key).called();
     return (thrown) => {
       leave(thrown);
       const isFree = FREE.has(endpoint);

@@ -1,4 +1,5 @@
 import { realClock, type Clock } from '../../src/async/clock.ts';
+import { createEvents, type Event } from './virtual-time.ts';
 
 /** Time that stands still but for `advance`. */
 export interface TestClock extends Clock {
@@ -8,11 +9,6 @@ export interface TestClock extends Clock {
   readonly waiting: number;
 }
 
-interface Timer {
-  readonly atMs: number;
-  readonly run: () => void;
-}
-
 /** Long enough for chains of promises that a callback sets off. */
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
@@ -20,33 +16,34 @@ const settle = async (): Promise<void> => {
 
 export const createTestClock = (startMs = 1_000_000): TestClock => {
   let now = startMs;
-  /** The next one first; of one moment in the order in which they were set. */
-  const timers: Timer[] = [];
+  let given = 0;
+  const timers = createEvents();
+  const waiting = new Set<Event>();
   return {
     nowMs: () => now,
     after: (delayMs, run) => {
-      const timer = { atMs: now + Math.max(0, delayMs), run };
-      timers.splice(timers.findLastIndex(({ atMs }) => atMs <= timer.atMs) + 1, 0, timer);
-      return () => {
-        const at = timers.indexOf(timer);
-        if (at >= 0) timers.splice(at, 1);
-      };
+      const timer = { atMs: now + Math.max(0, delayMs), number: given, run };
+      given += 1;
+      timers.add(timer);
+      waiting.add(timer);
+      return () => void waiting.delete(timer);
     },
     advance: async (ms) => {
       const until = now + ms;
       await settle();
       for (;;) {
-        const [next] = timers;
+        const next = timers.first();
         if (!next || next.atMs > until) break;
-        now = next.atMs;
         timers.shift();
+        if (!waiting.delete(next)) continue;
+        now = next.atMs;
         next.run();
         await settle();
       }
       now = until;
     },
     get waiting() {
-      return timers.length;
+      return waiting.size;
     },
   };
 };

@@ -8,7 +8,8 @@ export interface VirtualTime {
   runUntil(untilMs: number, ran: () => void): Promise<void>;
 }
 
-interface Event {
+/** Something that is due at a moment. */
+export interface Event {
   readonly atMs: number;
   readonly number: number;
   readonly run: () => void;
@@ -17,8 +18,8 @@ interface Event {
 const isBefore = (one: Event, other: Event): boolean =>
   one.atMs < other.atMs || (one.atMs === other.atMs && one.number < other.number);
 
-/** Events in a binary heap. */
-const createEvents = () => {
+/** Events in a binary heap, the next one first. */
+export const createEvents = () => {
   const heap: Event[] = [];
   return {
     first: () => heap[0],

@@ -14,6 +14,7 @@ import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { copyFolder, innermostFolder, unpack } from '../../../service/models/unpack.ts';
 import type { UnpackLimits } from '../../../service/models/unpack-limits.ts';
+import { casesOf } from '../../fakes/cases.ts';
 import { makeTar, makeZip, type ArchiveEntry } from '../../fakes/models/archive.ts';
 
 /** A `.tar.bz2` of `model/tokens.txt` and `model/data/x.bin`, which Node cannot make. */
@@ -188,7 +189,7 @@ describe('an archive', () => {
         const outside = filesIn(root).filter((path) => !path.startsWith('inside/target/'));
         expect(outside).toEqual(['archive']);
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 });

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResampler, resample, toOneRate } from '../../../src/audio/resample.ts';
 import { chunked, joinSamples, tone } from './support.ts';
+import { casesOf } from '../../fakes/cases.ts';
 
 const convert = (samples: Float32Array, fromHz: number, toHz: number, size = 700): Float32Array => {
   const resampler = createResampler(fromHz, toHz);
@@ -68,7 +69,7 @@ describe('the resampler', () => {
           expect(out.length).toBe(Math.round((n * to) / from));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 

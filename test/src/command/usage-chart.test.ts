@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { usageChart, usageSvg } from '../../../src/command/usage-chart.ts';
 import type { UsageDay } from '../../../src/store/usage.ts';
+import { casesOf } from '../../fakes/cases.ts';
 
 const day = (part: Partial<UsageDay> = {}): UsageDay => ({
   day: '2026-03-01',
@@ -68,7 +69,7 @@ describe('the picture of the use', () => {
           expect(y + height).toBeCloseTo(194, 0);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: casesOf(50) },
     );
   });
 

@@ -14,6 +14,7 @@ import {
   settle,
   type Stage,
 } from './room-harness.ts';
+import { casesOf } from '../../fakes/cases.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';
 import { sentenceLike } from '../../fakes/sentences.ts';
 
@@ -360,6 +361,7 @@ const follow = (stage: Stage) => {
 };
 
 it('the bot listens to nobody who is uninformed or unwilling, and nothing of theirs is sent or shown, whatever happens', async () => {
+  const runs = casesOf(80);
   const reached = { heard: 0, shown: 0, takenBack: 0 };
   await fc.assert(
     fc.asyncProperty(
@@ -380,8 +382,8 @@ it('the bot listens to nobody who is uninformed or unwilling, and nothing of the
         reached.takenBack += takenBack;
       },
     ),
-    { numRuns: 80, seed: 1 },
+    { numRuns: runs, seed: 1 },
   );
   // It went where something could have gone wrong.
-  expect(Math.min(reached.heard, reached.shown, reached.takenBack)).toBeGreaterThan(10);
+  expect(Math.min(reached.heard, reached.shown, reached.takenBack)).toBeGreaterThan(runs / 10);
 });

@@ -12,6 +12,7 @@ import {
 } from '../../../../adapters/discord/mirrors/parts.ts';
 import { createWebhookRate } from '../../../../adapters/discord/mirrors/webhooks.ts';
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
 import { normalise } from '../../../../src/rich-text/normalise.ts';
@@ -110,7 +111,7 @@ test('webhooks never post more than five in two seconds nor thirty in a minute',
             times.filter((at) => at >= from && at < from + windowMs).length,
           ).toBeLessThanOrEqual(most);
     }),
-    { numRuns: 60 },
+    { numRuns: casesOf(60) },
   );
 });
 

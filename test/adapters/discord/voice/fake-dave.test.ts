@@ -7,6 +7,7 @@ import {
   type Caller,
   type LibraryCaller,
 } from '../../../fakes/discord/voice/dave/call.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 
 const id = (index: number): string => String(158_049_329_150_427_136n + BigInt(index));
 const [BOT, ANN, BEN, CAT] = [id(0), id(1), id(2), id(3)];
@@ -79,7 +80,7 @@ test('any order of joins, leaves and messages ends with everybody hearing everyb
       expect(call.group.settled).toBe(true);
       if (call.callers.size > 1) expect(call.faults()).toEqual([]);
     }),
-    { numRuns: 25 },
+    { numRuns: casesOf(25) },
   );
 });
 

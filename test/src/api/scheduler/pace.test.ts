@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPace, type Pace } from '../../../../src/api/scheduler/pace.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { createTokenBucket } from '../../../fakes/token-bucket.ts';
 
 interface Service {
@@ -72,7 +73,7 @@ describe('the pace', () => {
       expect(used).toBeGreaterThanOrEqual(0.95);
       expect(refused).toBeLessThanOrEqual(0.02);
     });
-    fc.assert(property, { numRuns: 12 });
+    fc.assert(property, { numRuns: casesOf(12) });
   });
 
   it('finds a limit that was raised, and one that was lowered', () => {

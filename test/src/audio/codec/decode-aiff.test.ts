@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { concat, decodeAll, fixture, sourceOf } from '../support.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 
 const chunk = (id: string, body: Uint8Array, size = body.length): Uint8Array => {
   const head = Buffer.alloc(8);
@@ -129,7 +130,7 @@ describe('AIFF', () => {
         for (const [at, value] of flips) if (at > 12 && at < file.length) file[at] = value;
         await heard(file).catch((error: unknown) => expect(error).toBeInstanceOf(AppError));
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { decodeMp3 } from '../../../../src/audio/codec/decode-mp3.ts';
 import { readMp3Frames } from '../../../../src/audio/container/mp3-frame.ts';
 import { concat, decodeAll, fixture, joinSamples, sourceOf } from '../support.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 
 const BYTES = fixture('speech-8k.mp3');
 const readerOf = (bytes: Uint8Array) => createByteReader(sourceOf(bytes).open());
@@ -52,7 +53,7 @@ describe('MP3', () => {
         expect(heard.length).toBe(Math.max(0, count * 576 - delaySamples - DECODER_SAMPLES));
         expect(heard).toEqual(whole.subarray(0, heard.length));
       }),
-      { numRuns: 12 },
+      { numRuns: casesOf(12) },
     );
   });
 
@@ -70,7 +71,7 @@ describe('MP3', () => {
         const heard = await hear(withTable(setDelays(delay, padding)));
         expect(heard.length).toBe(Math.max(0, PADDED_SAMPLES - delay - padding));
       }),
-      { numRuns: 25 },
+      { numRuns: casesOf(25) },
     );
   });
 

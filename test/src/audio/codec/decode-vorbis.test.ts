@@ -4,6 +4,7 @@ import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { decodeVorbis } from '../../../../src/audio/codec/decode-vorbis.ts';
 import { FLAG_BEGIN, readPages, writePage } from '../../../../src/audio/container/ogg-page.ts';
 import { AppError } from '../../../../src/errors.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
 import { concat, fixture, joinSamples, sourceOf } from '../support.ts';
 
@@ -77,7 +78,7 @@ describe('Ogg Vorbis', () => {
         const chain = await hear(concat(files.map(({ bytes }) => bytes)));
         expect(chain.samples).toEqual(joinSamples(expected));
       }),
-      { numRuns: 15 },
+      { numRuns: casesOf(15) },
     );
   });
 
@@ -97,7 +98,7 @@ describe('Ogg Vorbis', () => {
         const behind = differs < 0 ? samples.subarray(0, 0) : samples.subarray(differs);
         expect(behind).toEqual(whole.subarray(whole.length - behind.length));
       }),
-      { numRuns: 15 },
+      { numRuns: casesOf(15) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('Ogg Vorbis', () => {
         }
         await hear(concat(pages.map((page, i) => writePage({ ...page, body: bodies[i]! }))));
       }),
-      { numRuns: 25 },
+      { numRuns: casesOf(25) },
     );
   });
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decode, decodeTo, createAudioLimit } from '../../../../src/audio/codec/decode.ts';
 import { chunkAudio } from '../../../../src/audio/chunk/chunk-audio.ts';
 import { AppError } from '../../../../src/errors.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { decoderMethods } from '../../../fakes/opus.ts';
 import { concat, decodeAll, fixture, likeness, never, sourceOf } from '../support.ts';
 
@@ -191,7 +192,7 @@ describe('broken files', () => {
           expect(['unsupported', 'bad-input', 'too-large']).toContain((error as AppError).code);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 
@@ -207,7 +208,7 @@ describe('broken files', () => {
         );
         expect(error).toBeInstanceOf(AppError);
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 });

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/audio/container/ogg-writer.ts';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import { concat, fixture, sourceOf } from '../support.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 
 const readAll = async (bytes: Uint8Array, chunkBytes?: number) => {
   const items: OpusItem[] = [];
@@ -72,7 +73,7 @@ describe('Ogg Opus', () => {
           expect(end).toEqual({ truncated: false, damaged: false });
         },
       ),
-      { numRuns: 40 },
+      { numRuns: casesOf(40) },
     );
   });
 

@@ -4,6 +4,7 @@ import { normalise } from '../../../../src/rich-text/normalise.ts';
 import type { RichText } from '../../../../src/rich-text/rich-text.ts';
 import { toPieces } from '../../../../src/rich-text/pieces/pieces.ts';
 import { TreeBuilder } from '../../../../src/rich-text/pieces/tree-builder.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { anyRichText } from '../../../fakes/any-rich-text.ts';
 
 const rebuilt = (tree: RichText): RichText => {
@@ -20,7 +21,7 @@ describe('a tree as pieces', () => {
         const tree = normalise(any);
         expect(rebuilt(tree)).toEqual(tree);
       }),
-      { numRuns: Number(process.env.RUNS ?? 2_000) },
+      { numRuns: casesOf(2_000) },
     );
   });
 });

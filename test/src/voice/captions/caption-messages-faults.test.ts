@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { LostLines } from '../../../../src/voice/captions/missing-lines.ts';
 import { away, caption, openDisplay, pass } from './fakes.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 
 /** A request goes there and back in less than the 3 s after which it counts as hanging. */
 const LONGEST_WAY_MS = 1_499;
@@ -253,7 +254,7 @@ describe('a display whose requests fail', () => {
           expect(clock.waiting).toBe(0);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 
@@ -293,7 +294,7 @@ describe('a display whose requests fail', () => {
           expect(clock.waiting).toBe(0);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 });

@@ -10,6 +10,7 @@ import {
   START_MS,
   type TranslationPlan,
 } from './fakes.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 
 const END_MS = 10_000;
 
@@ -252,7 +253,7 @@ describe('captions', () => {
             expect(clock.waiting).toBe(0);
           },
         ),
-        { numRuns: 60 },
+        { numRuns: casesOf(60) },
       );
     },
   );

@@ -4,6 +4,7 @@ import { createConsent } from '../../../../src/voice/consent/consent.ts';
 import type { ConsentChoice, ConsentRule } from '../../../../src/model/space.ts';
 import type { RoomMember } from '../../../../src/ports/voice.ts';
 import { AppError } from '../../../../src/errors.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 const person = (id: string, isBot = false): RoomMember => ({ id, name: id, isBot });
@@ -290,7 +291,7 @@ describe('consent', () => {
           consent[Symbol.dispose]();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: casesOf(60) },
     );
   });
 });

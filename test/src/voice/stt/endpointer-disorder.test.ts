@@ -12,6 +12,7 @@ import {
   takeAll,
   voiced,
 } from './support.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 
 /** One packet that is sent, and what becomes of it on its way. */
 const sent = fc.record({
@@ -116,7 +117,7 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
         expect(invalid).toBe(packets.filter(({ data }) => data.length === 2).length);
         expect(unused.size).toBe(late + duplicate + invalid);
       }),
-      { numRuns: 80 },
+      { numRuns: casesOf(80) },
     );
   });
 
@@ -133,7 +134,7 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
         expect(endpointer.nextTickMs).toBeUndefined();
         expect(endpointer.bufferedPackets).toBeLessThanOrEqual(5 * someone.length);
       }),
-      { numRuns: 80 },
+      { numRuns: casesOf(80) },
     );
   });
 
@@ -156,7 +157,7 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
           [],
         );
       }),
-      { numRuns: 80 },
+      { numRuns: casesOf(80) },
     );
   });
 
@@ -182,7 +183,7 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
         expect(withoutIds(takeAll(endpointer, again))).toEqual(withoutIds(takeAll(fresh, again)));
         expect(endpointer.counts.late - before).toBe(fresh.counts.late);
       }),
-      { numRuns: 80 },
+      { numRuns: casesOf(80) },
     );
   });
 
@@ -198,7 +199,7 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
         note(endpointer.endAll());
         for (const [event, before] of told) expect(JSON.stringify(event)).toBe(before);
       }),
-      { numRuns: 50 },
+      { numRuns: casesOf(50) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { longestWaitOf, type SpeechItem } from '../../../../src/voice/tts/speech-item.ts';
 import { createStage, itemOf, type Behaviour, nothing } from './playback-harness.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 
 type Step =
   | {
@@ -111,6 +112,6 @@ it('keeps order, deadlines and its bounds, and leaves nothing alive, whatever is
           expect(order).not.toContain(added.findIndex((item) => item.id === id));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: casesOf(60) },
   );
 });

@@ -5,6 +5,7 @@ import { createDaveGroup } from './group.ts';
 import { createDavePerson, type Server } from './person.ts';
 import type { DaveMessage } from './port.ts';
 import { TlsReader, vector } from './tls.ts';
+import { casesOf } from '../../../cases.ts';
 
 const id = (index: number): string => String(158_049_329_150_427_136n + BigInt(index));
 const [ANN, BEN, CAT, DAN] = [id(1), id(2), id(3), id(4)];
@@ -193,6 +194,6 @@ test('a vector of any length is read as it was written', () => {
       const read = new TlsReader(bytes).each((reader) => reader.vector());
       expect(read).toEqual([Buffer.alloc(one, 1), Buffer.alloc(other, 2)]);
     }),
-    { numRuns: 10 },
+    { numRuns: casesOf(10) },
   );
 });

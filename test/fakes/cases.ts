@@ -1,0 +1,11 @@
+import process from 'node:process';
+
+/** Cases of each property that names no number of its own. */
+const CASES = 100;
+/** Cases of such a property where nothing says otherwise: enough for every day, as CI tries more. */
+const EVERY_DAY = 30;
+
+const SHARE = Number(process.env['PROPERTY_RUNS'] ?? EVERY_DAY) / CASES;
+
+/** How many cases to try of `cases`, for as thorough a run as `PROPERTY_RUNS` asks for. At least one. */
+export const casesOf = (cases: number = CASES): number => Math.max(1, Math.ceil(cases * SHARE));

@@ -5,8 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const WHOLE = ['test/**/*.whole.test.ts', 'test/{discord,slack}/*.test.ts'];
 const BROWSER = 'test/browser/*.test.ts';
 
-/** The temporary folder comes first: what others put into it goes with it. */
-const FOLDERS = ['test/fakes/temp-folder.ts', 'test/fakes/compile-cache.ts'];
+/** Comes first: what others put into the folder goes with it. */
+const TEMP_FOLDER = 'test/fakes/temp-folder.ts';
 
 /**
  * Order of files. First those whose tests wait most, of programs that are killed; then those of audio, which take
@@ -53,7 +53,7 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...WHOLE, BROWSER],
-          globalSetup: FOLDERS,
+          globalSetup: TEMP_FOLDER,
           setupFiles: ['test/fakes/set-up.ts', 'test/fakes/no-processes.ts'],
         },
       },
@@ -63,7 +63,8 @@ export default defineConfig({
           name: 'whole',
           include: [...WHOLE, BROWSER],
           globalSetup: [
-            ...FOLDERS,
+            TEMP_FOLDER,
+            'test/fakes/compile-cache.ts',
             'test/fakes/postgres-server.ts',
             'test/browser/unpack-chromium.ts',
           ],

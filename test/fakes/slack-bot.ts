@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { endProgram, spawnDragoman } from './program.ts';
 import { SUBSCRIBED, SCOPES } from '../../adapters/slack/manifest.ts';
 import {
@@ -33,6 +34,9 @@ export interface SlackProcessOptions extends SlackFakeOptions {
   /** How events arrive. Default: by Socket Mode. */
   readonly transport?: 'socket' | 'http';
 }
+
+/** Makes the rates of a program as fast as the fake. */
+const HASTEN = pathToFileURL(join(import.meta.dirname, 'slack/hasten.ts')).href;
 
 /** The address at which a program takes events, in what it wrote; undefined where it is not there yet. */
 export const slackAddressIn = (written: string): string | undefined =>
@@ -87,6 +91,8 @@ export const createSlackProcess = async ({
     start: async (environment = {}) => {
       const started = spawnDragoman({
         ...environment,
+        NODE_OPTIONS: `--import=${HASTEN}`,
+        FAKE_SLACK_SPEED: String(options.speed ?? 1),
         DATABASE_URL: `sqlite:${databaseFile}`,
         SLACK_BOT_TOKEN: workspace.botToken,
         ...(transport === 'socket'

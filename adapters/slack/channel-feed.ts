@@ -3,7 +3,7 @@ import type { Api } from './api.ts';
 import { toAppError } from '../../src/errors.ts';
 import { refusedAs, SlackError } from './errors.ts';
 import type { createCatchUp } from './catch-up.ts';
-import { readMessage, readReacted, type Threads } from './history.ts';
+import { readMessage, readReacted, type ThreadRoots } from './history.ts';
 import {
   channelIdOf,
   channelOf,
@@ -32,7 +32,7 @@ export interface ChannelFeedDeps {
   readonly reader: MessageReader;
   readonly people: Pick<People, 'of'>;
   readonly catchUp: ReturnType<typeof createCatchUp>;
-  readonly threads: Pick<Threads, 'note'>;
+  readonly threads: Pick<ThreadRoots, 'note'>;
   readonly installations: Pick<Installations, 'known' | 'list'>;
   /** True where every event of a workspace comes sooner or later. */
   readonly reportsAll: (space: Space) => boolean;

@@ -131,18 +131,18 @@ export const readMessage = async (
 };
 
 /** Replies whose thread is remembered. */
-const KEPT = 20_000;
+const KNOWN_MESSAGES = 20_000;
 
 const keyOf = ({ space, id }: Channel, ts: string): string => `${space.id} ${id} ${ts}`;
 
-export type Threads = ReturnType<typeof createThreads>;
+export type ThreadRoots = ReturnType<typeof createThreadRoots>;
 
 /**
  * Creates the cache of threads: a message is answered in the thread that it is in, under that thread's
  * first message.
  */
-export const createThreads = (api: Api) => {
-  const roots = createLru<string, string>(KEPT);
+export const createThreadRoots = (api: Api) => {
+  const roots = createLru<string, string>(KNOWN_MESSAGES);
 
   const ask = async (channel: Channel, ts: string): Promise<string | undefined> => {
     const found = await readMessage(api, channel, ts);

@@ -95,7 +95,7 @@ export const MODAL_ACTION = 'modal:';
 /** Blocks of one section; the rest of a long list is in the command's own answer. */
 const SECTION_BLOCKS = 12;
 /** People whose App Home is remembered, to change one section of it. */
-const KEPT = 500;
+const SHOWN_PEOPLE = 500;
 
 export interface HomeDeps {
   readonly api: Api;
@@ -143,7 +143,7 @@ export type Home = ReturnType<typeof createHome>;
 export const createHome = ({ api, core, people, uploads }: HomeDeps, stopped: AbortSignal) => {
   const { log } = core;
   const pictures = createPictures(uploads, log);
-  const shown = createLru<string, Map<string, readonly SlackBlock[]>>(KEPT);
+  const shown = createLru<string, Map<string, readonly SlackBlock[]>>(SHOWN_PEOPLE);
 
   const sendFiles = async (
     space: Space,

@@ -10,7 +10,7 @@ import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createMessageWriter } from './outbound/message-writer.ts';
 import { createUploads } from './outbound/uploads.ts';
 import { createPeople } from './people.ts';
-import { createThreads } from './history.ts';
+import { createThreadRoots } from './history.ts';
 import { realClock } from '../../src/async/clock.ts';
 import type { Space, Channel, Posted } from '../../src/model/place.ts';
 import type { Log } from '../../src/telemetry/log.ts';
@@ -57,7 +57,7 @@ export const createRestParts = (
   { api, installations, log, reportsAll }: RestPartsDeps,
 ) => {
   const people = createPeople(api, installations, Date.now);
-  const threads = createThreads(api);
+  const threads = createThreadRoots(api);
   const files = createFiles(api, installations, url);
   const mentions = createMentions(api, people, Date.now);
   const installedIn = (space: Space): Installed | undefined => installations.known(space);

@@ -1,6 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { mapStates } from '../async/abort.ts';
 import type { Content } from '../model/message.ts';
-import { equal } from '../rich-text/walk.ts';
 import type { Invocation } from '../ports/platform.ts';
 import type { Stream } from './command.ts';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -77,7 +77,7 @@ export const showGrowing = async <State, Result>(
 
 const isSame = (before: Content | undefined, content: Content): boolean =>
   before !== undefined &&
-  equal(before.text, content.text) &&
+  isDeepStrictEqual(before.text, content.text) &&
   before.tone === content.tone &&
   [before, content].every(({ files, controls }) => !files && !controls);
 

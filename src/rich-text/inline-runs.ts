@@ -33,111 +33,6 @@ interface Place {
 const isSpoilt = (nodes: readonly Inline[]): boolean =>
   nodes.some((node) => node.kind === 'spoiler' || ('children' in node && isSpoilt(node.children)));
 
-/** A row split into runs: styles are bits of each run, containers stay whole. */
-class Runs {
-  readonly runs: Run[] = [];
-  readonly #place: Place;
-
-  constructor(place: Place) {
-    this.#place = place;
-  }
-
-  add(nodes: readonly Inline[], styles: number): this {
-    for (const node of nodes) this.#node(node, styles);
-    return this;
-  }
-
-  #node(node: Inline, styles: number): void {
-    if (node.kind === 'text') this.#text(node.text, styles);
-    else if (node.kind === 'code') this.#code(node.text, styles);
-    else if (node.kind === 'link') this.#link(node, styles);
-    else if (node.kind === 'spoiler') this.#spoiler(node.children, styles);
-    else if ('children' in node) this.add(node.children, styles | BITS[node.kind]);
-    else this.runs.push({ node, styles, space: false });
-  }
-
-  #text(written: string, styles: number): void {
-    let plain = withoutSeparators(written);
-    if (plain.includes('\r')) plain = plain.replaceAll(/\r\n?/g, '\n');
-    if (this.#place.inLink && plain.includes('\n')) plain = plain.replaceAll('\n', ' ');
-    if (plain !== '') this.runs.push({ node: text(plain), styles, space: plain.trim() === '' });
-  }
-
-  #code(written: string, styles: number): void {
-    const plain = withoutSeparators(written);
-    const joined = /[\n\r]/.test(plain) ? joinLines(plain) : plain;
-    const lines = this.#place.inLink ? joined.replaceAll('\n', ' ') : joined;
-    if (!visible.test(lines)) return this.#text(lines, styles);
-    const last = this.runs.at(-1);
-    if (last?.node.kind !== 'code' || last.styles !== styles) {
-      this.runs.push({ node: code(lines), styles, space: false });
-      return;
-    }
-    const both = last.node.text + lines;
-    const begun = lines.slice(0, lines.length - lines.trimStart().length);
-    const node = code(begun.includes('\n') ? joinLines(both) : both);
-    this.runs[this.runs.length - 1] = { node, styles, space: false };
-  }
-
-  #spoiler(children: readonly Inline[], styles: number): void {
-    if (this.#place.inSpoiler) {
-      this.add(children, styles);
-      return;
-    }
-    const within = new Runs({ ...this.#place, inSpoiler: true }).add(children, styles);
-    const inner = within.settle(styles);
-    if (inner.every(({ space }) => space)) this.#text(inner.map(textOf).join(''), styles);
-    else this.#contain(inner, (nodes) => ({ kind: 'spoiler', children: nodes }));
-  }
-
-  #link(node: Link, styles: number): void {
-    if (this.#place.inLink) {
-      if (node.children.length > 0) this.add(node.children, styles);
-      else this.#text(node.url, styles);
-      return;
-    }
-    const url = webAddress(node.url);
-    if (url === undefined) {
-      this.add(node.children, styles);
-      const written = node.url.replaceAll(/\s+/g, ' ');
-      this.#text(node.children.length > 0 ? ` (${written})` : written, styles);
-      return;
-    }
-    if (!this.#place.inSpoiler && isSpoilt(node.children)) {
-      this.#spoiler([node], styles);
-      return;
-    }
-    const within = new Runs({ inLink: true, inSpoiler: true }).add(node.children, styles);
-    const label = within.settle(styles);
-    const [before, core, after] = withoutEdges(label);
-    const [first] = core;
-    const isBare = !first || (core.length === 1 && textOf(first) === url);
-    if (before) this.#text(before, styles);
-    const whole = node.noPreview ? { url, noPreview: node.noPreview } : { url };
-    if (isBare) {
-      const bare: Link = { kind: 'link', children: [], ...whole };
-      this.runs.push({ node: bare, styles: first?.styles ?? styles, space: false });
-    } else this.#contain(core, (children) => ({ kind: 'link', children, ...whole }));
-    if (after) this.#text(after, styles);
-  }
-
-  /** Moves styles that lie on all of a container around it. */
-  #contain(inner: readonly Run[], make: (children: Inline[]) => Inline): void {
-    const common = inner.reduce((shared, run) => shared & run.styles, ALL);
-    this.runs.push({ node: make(nest(inner, common)), styles: common, space: false });
-  }
-
-  /**
-   * The runs with white space at the ends of styles set free, and equal neighbours joined.
-   *
-   * @param around the styles that lie on all of it
-   */
-  settle(around: number): readonly Run[] {
-    const isPlain = around === 0 && this.runs.every(({ styles }) => styles === 0);
-    return joinTexts(isPlain ? this.runs : freeSpace(this.runs, around));
-  }
-}
-
 const textOf = ({ node }: Run): string => (node.kind === 'text' ? node.text : '');
 
 const joinLines = (written: string): string =>
@@ -248,6 +143,111 @@ const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): I
   }
   return nodes;
 };
+
+/** A row split into runs: styles are bits of each run, containers stay whole. */
+class Runs {
+  readonly runs: Run[] = [];
+  readonly #place: Place;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  add(nodes: readonly Inline[], styles: number): this {
+    for (const node of nodes) this.#node(node, styles);
+    return this;
+  }
+
+  #node(node: Inline, styles: number): void {
+    if (node.kind === 'text') this.#text(node.text, styles);
+    else if (node.kind === 'code') this.#code(node.text, styles);
+    else if (node.kind === 'link') this.#link(node, styles);
+    else if (node.kind === 'spoiler') this.#spoiler(node.children, styles);
+    else if ('children' in node) this.add(node.children, styles | BITS[node.kind]);
+    else this.runs.push({ node, styles, space: false });
+  }
+
+  #text(written: string, styles: number): void {
+    let plain = withoutSeparators(written);
+    if (plain.includes('\r')) plain = plain.replaceAll(/\r\n?/g, '\n');
+    if (this.#place.inLink && plain.includes('\n')) plain = plain.replaceAll('\n', ' ');
+    if (plain !== '') this.runs.push({ node: text(plain), styles, space: plain.trim() === '' });
+  }
+
+  #code(written: string, styles: number): void {
+    const plain = withoutSeparators(written);
+    const joined = /[\n\r]/.test(plain) ? joinLines(plain) : plain;
+    const lines = this.#place.inLink ? joined.replaceAll('\n', ' ') : joined;
+    if (!visible.test(lines)) return this.#text(lines, styles);
+    const last = this.runs.at(-1);
+    if (last?.node.kind !== 'code' || last.styles !== styles) {
+      this.runs.push({ node: code(lines), styles, space: false });
+      return;
+    }
+    const both = last.node.text + lines;
+    const begun = lines.slice(0, lines.length - lines.trimStart().length);
+    const node = code(begun.includes('\n') ? joinLines(both) : both);
+    this.runs[this.runs.length - 1] = { node, styles, space: false };
+  }
+
+  #spoiler(children: readonly Inline[], styles: number): void {
+    if (this.#place.inSpoiler) {
+      this.add(children, styles);
+      return;
+    }
+    const within = new Runs({ ...this.#place, inSpoiler: true }).add(children, styles);
+    const inner = within.settle(styles);
+    if (inner.every(({ space }) => space)) this.#text(inner.map(textOf).join(''), styles);
+    else this.#contain(inner, (nodes) => ({ kind: 'spoiler', children: nodes }));
+  }
+
+  #link(node: Link, styles: number): void {
+    if (this.#place.inLink) {
+      if (node.children.length > 0) this.add(node.children, styles);
+      else this.#text(node.url, styles);
+      return;
+    }
+    const url = webAddress(node.url);
+    if (url === undefined) {
+      this.add(node.children, styles);
+      const written = node.url.replaceAll(/\s+/g, ' ');
+      this.#text(node.children.length > 0 ? ` (${written})` : written, styles);
+      return;
+    }
+    if (!this.#place.inSpoiler && isSpoilt(node.children)) {
+      this.#spoiler([node], styles);
+      return;
+    }
+    const within = new Runs({ inLink: true, inSpoiler: true }).add(node.children, styles);
+    const label = within.settle(styles);
+    const [before, core, after] = withoutEdges(label);
+    const [first] = core;
+    const isBare = !first || (core.length === 1 && textOf(first) === url);
+    if (before) this.#text(before, styles);
+    const whole = node.noPreview ? { url, noPreview: node.noPreview } : { url };
+    if (isBare) {
+      const bare: Link = { kind: 'link', children: [], ...whole };
+      this.runs.push({ node: bare, styles: first?.styles ?? styles, space: false });
+    } else this.#contain(core, (children) => ({ kind: 'link', children, ...whole }));
+    if (after) this.#text(after, styles);
+  }
+
+  /** Moves styles that lie on all of a container around it. */
+  #contain(inner: readonly Run[], make: (children: Inline[]) => Inline): void {
+    const common = inner.reduce((shared, run) => shared & run.styles, ALL);
+    this.runs.push({ node: make(nest(inner, common)), styles: common, space: false });
+  }
+
+  /**
+   * The runs with white space at the ends of styles set free, and equal neighbours joined.
+   *
+   * @param around the styles that lie on all of it
+   */
+  settle(around: number): readonly Run[] {
+    const isPlain = around === 0 && this.runs.every(({ styles }) => styles === 0);
+    return joinTexts(isPlain ? this.runs : freeSpace(this.runs, around));
+  }
+}
 
 /** True for a leaf that a canonical row may hold unchanged after this neighbour. */
 const isCanonicalLeaf = (node: Inline, before: Inline | undefined): boolean => {

@@ -109,6 +109,12 @@ const codeBlockOf = (block: CodeBlock): CodeBlock | undefined => {
   };
 };
 
+const joinLists = (lists: readonly List[]): readonly List[] =>
+  grouped(lists, ({ start }) => start === undefined).map((same) => ({
+    ...same[0],
+    items: same.flatMap(({ items }) => items),
+  }));
+
 /** Removes empty items; items that are too deep follow the item that held them. */
 const itemsOf = (items: readonly ListItem[], depth: number): readonly ListItem[] =>
   items.flatMap(({ children, lists }): readonly ListItem[] => {
@@ -131,12 +137,6 @@ const listOf = (list: List, depth: number): readonly List[] => {
 
 /** Kinds of blocks that are one with a neighbour of the same kind. */
 const JOINED: ReadonlySet<Block['kind']> = new Set(['paragraph', 'quote', 'list']);
-
-const joinLists = (lists: readonly List[]): readonly List[] =>
-  grouped(lists, ({ start }) => start === undefined).map((same) => ({
-    ...same[0],
-    items: same.flatMap(({ items }) => items),
-  }));
 
 const canonical = (block: Block, depth: number): readonly Block[] => {
   switch (block.kind) {

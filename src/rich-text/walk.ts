@@ -152,10 +152,6 @@ export const timestampText = ({ seconds }: Timestamp): string => {
   return `${written.slice(0, written.indexOf('T'))} ${written.slice(-13, -8)} UTC`;
 };
 
-/** A mention, custom emoji or timestamp as a text node. */
-export const asText = (node: Mention | CustomEmoji | Timestamp): Inline =>
-  text(plainInline([node]));
-
 /** Inline nodes as a reader without any markup sees them. */
 export const plainInline = (nodes: readonly Inline[]): string => {
   let plain = '';
@@ -169,6 +165,10 @@ export const plainInline = (nodes: readonly Inline[]): string => {
   return plain;
 };
 
+/** A mention, custom emoji or timestamp as a text node. */
+export const asText = (node: Mention | CustomEmoji | Timestamp): Inline =>
+  text(plainInline([node]));
+
 const linesOf = (block: Block): readonly string[] => {
   if (block.kind === 'code-block') return [block.text];
   if (block.kind === 'quote') return block.children.flatMap(linesOf);
@@ -181,22 +181,3 @@ const linesOf = (block: Block): readonly string[] => {
 
 /** The words of a tree without any markup, line by line. */
 export const plainText = (tree: RichText): string => tree.flatMap(linesOf).join('\n');
-
-/** True when two trees (or parts of trees) are the same, node by node. */
-export const equal = (one: unknown, other: unknown): boolean => {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false;
-  if (Array.isArray(one))
-    return (
-      Array.isArray(other) &&
-      one.length === other.length &&
-      one.every((part, index) => equal(part, other[index]))
-    );
-  const keys = Object.keys(one);
-  return (
-    keys.length === Object.keys(other).length &&
-    keys.every((key) =>
-      equal((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
-    )
-  );
-};

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { createKeyedMutex } from '../async/locks.ts';
 import { createLru } from '../async/lru.ts';
 import { toAppError } from '../errors.ts';
@@ -5,7 +6,6 @@ import { type Log, logFailure } from '../telemetry/log.ts';
 import type { Content } from '../model/message.ts';
 import type { Channel, Posted } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
-import { equal } from '../rich-text/walk.ts';
 import type { Platform } from '../ports/platform.ts';
 
 export interface StatusMessagesDeps {
@@ -46,7 +46,7 @@ export const createStatusMessages = ({ platform, channel, log }: StatusMessagesD
   const change = async (topic: string, content: Content, isNew: boolean): Promise<boolean> => {
     using _ = await mutex.take(topic);
     const before = messages.get(topic);
-    if (before ? equal(before.text, content.text) : !isNew) return true;
+    if (before ? isDeepStrictEqual(before.text, content.text) : !isNew) return true;
     return await attempt(async () => {
       const edited = before && (await editUnlessDeleted(platform, before.posted, content));
       if (!edited && !isNew) return;

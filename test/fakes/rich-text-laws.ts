@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parseDiscord } from '../../adapters/discord/rich-text/parse.ts';
 import { reduceDiscord, renderDiscord } from '../../adapters/discord/rich-text/render.ts';
 import { parseSlackBlocks } from '../../adapters/slack/rich-text/parse-blocks.ts';
@@ -7,7 +8,7 @@ import { renderSlackBlocks } from '../../adapters/slack/rich-text/render-blocks.
 import { renderMrkdwn } from '../../adapters/slack/rich-text/render-mrkdwn.ts';
 import { normalise } from '../../src/rich-text/normalise.ts';
 import type { Mention, RichText } from '../../src/rich-text/rich-text.ts';
-import { equal, map, plainText, visit } from '../../src/rich-text/walk.ts';
+import { map, plainText, visit } from '../../src/rich-text/walk.ts';
 import { parseMarkdown } from '../../src/rich-text/markdown/parse.ts';
 import { reduceMarkdown, renderMarkdown } from '../../src/rich-text/markdown/render.ts';
 import { discordPings, mrkdwnPings, slackBlockPings } from './read-pings.ts';
@@ -22,7 +23,7 @@ const shown = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(value) : JSON.stringify(value, undefined, 1);
 
 const same = (found: RichText, wanted: RichText, by: unknown): string | undefined =>
-  equal(found, wanted)
+  isDeepStrictEqual(found, wanted)
     ? undefined
     : `${shown(by)} is read as ${shown(found)} and not as ${shown(wanted)}`;
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   SEPARATOR,
   text,
@@ -15,7 +16,7 @@ import {
   writeBlocks,
   type WriteDialect,
 } from '../../../src/rich-text/parse/write.ts';
-import { equal, flatQuote, mapRows, plainInline } from '../../../src/rich-text/walk.ts';
+import { flatQuote, mapRows, plainInline } from '../../../src/rich-text/walk.ts';
 import { bareAddressEnd } from '../../../src/rich-text/web-address.ts';
 import { normalise } from '../../../src/rich-text/normalise.ts';
 import { reduceTo, type PlatformRules, type ReduceOptions } from '../../../src/rich-text/reduce.ts';
@@ -95,7 +96,7 @@ const spaced = (row: readonly Inline[], around: readonly Inline[]): readonly Inl
 export const withAddressesApart = (row: readonly Inline[]): readonly Inline[] => {
   if (!row.some(holdsAddress)) return row;
   const apart = spaced(row, []);
-  return equal(apart, row) ? row : apart;
+  return isDeepStrictEqual(apart, row) ? row : apart;
 };
 
 const id = /^\d{1,20}$/;

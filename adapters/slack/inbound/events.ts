@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { spaceOf } from '../ids.ts';
 import type { Installations } from '../install/installations.ts';
 import type { People } from '../people.ts';
-import type { Threads } from '../history.ts';
+import type { ThreadRoots } from '../history.ts';
 import type { EventType } from '../manifest.ts';
 import { type EventBody, createEventPlaces, organisationOf } from './origin.ts';
 import type { MessageReader } from './message-reader.ts';
@@ -33,7 +33,7 @@ export interface EventsDeps {
   readonly listener: ChannelFeedListener;
   readonly reader: MessageReader;
   readonly people: Pick<People, 'changed'>;
-  readonly threads: Pick<Threads, 'note' | 'forget'>;
+  readonly threads: Pick<ThreadRoots, 'note' | 'forget'>;
   readonly installations: Pick<Installations, 'known' | 'joined' | 'parted' | 'ended'>;
   /** Has what was missed in the channels of a workspace read; resolves once that is stored. */
   readonly lookBack: (space: Space) => Promise<void>;

@@ -22,7 +22,7 @@ export interface AgentDeps extends StreamedAnswerDeps {
 }
 
 /** Messages that were answered already: Slack may deliver one several times. */
-const KEPT = 5_000;
+const KNOWN_THREADS = 5_000;
 /** Turns of a thread that are given to the language model, and characters of each. */
 const TURNS = 20;
 const TURN_CHARS = 4_000;
@@ -35,7 +35,7 @@ const TRANSCRIBE = 'transcribe';
 export const createAgent = (deps: AgentDeps, stopped: AbortSignal) => {
   const { api, core, people, reader } = deps;
   const { log } = core;
-  const answered = createLru<string, true>(KEPT);
+  const answered = createLru<string, true>(KNOWN_THREADS);
 
   /**
    * The turns of the thread before a message; none where they can't all be read, as its beginning alone

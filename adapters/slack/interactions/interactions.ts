@@ -7,7 +7,7 @@ import type { MessageReader } from '../inbound/message-reader.ts';
 import { NAMING, ROOT_COMMAND } from '../manifest.ts';
 import { rawMessage } from '../inbound/raw-message.ts';
 import type { People } from '../people.ts';
-import type { Threads } from '../history.ts';
+import type { ThreadRoots } from '../history.ts';
 import type { AnswerPlace } from './answer.ts';
 import { FORM_MODAL, type Forms, type PressedAt } from './forms.ts';
 import { createTyped, readMember, teamOf } from './invocations.ts';
@@ -45,7 +45,7 @@ export interface InteractionDeps {
   readonly core: Core;
   readonly reader: MessageReader;
   readonly people: Pick<People, 'of'>;
-  readonly threads: Pick<Threads, 'note'>;
+  readonly threads: Pick<ThreadRoots, 'note'>;
   readonly home: Pick<Home, 'press'>;
   readonly modals: Modals;
   readonly forms: Forms;

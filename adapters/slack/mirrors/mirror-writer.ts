@@ -1,11 +1,11 @@
 import type { Api } from '../api.ts';
 import { AppError } from '../../../src/errors.ts';
 import { isGone } from '../errors.ts';
-import { readMessage, type Threads } from '../history.ts';
+import { readMessage, type ThreadRoots } from '../history.ts';
 import { USERNAME_CHARS } from '../limits.ts';
 import type { Mentions } from '../mentions.ts';
 import type { MessageWriter } from '../outbound/message-writer.ts';
-import { partOf, textParts, type Part } from '../outbound/render.ts';
+import { renderPart, textParts, type Part } from '../outbound/render.ts';
 import type { MirrorFiles } from './files.ts';
 import { handleOf, metadataOf, readHandle, readMetadata, type MirrorHandle } from './metadata.ts';
 import { foundOf, type FoundMessages, type OwnMessages } from './own-messages.ts';
@@ -31,7 +31,7 @@ import { quotedWords } from '../../../src/text/quoted-words.ts';
 export interface MirrorWriterDeps {
   readonly api: Api;
   readonly writer: MessageWriter;
-  readonly threads: Threads;
+  readonly threads: ThreadRoots;
   readonly files: MirrorFiles;
   readonly mentions: Pick<Mentions, 'completed'>;
   readonly ownMessages: OwnMessages;
@@ -66,7 +66,7 @@ const mirrorParts = (mirror: Mirror, isQuoted: boolean): readonly Part[] => {
   const trees = textParts(said, AROUND_BYTES);
   const shown = trees.length > 0 ? trees : [[paragraph()]];
   return shown.map((tree, index) =>
-    partOf([
+    renderPart([
       ...(index === 0 && as && quote && isQuoted ? [quoteLine(quote)] : []),
       ...tree,
       ...(as && index === shown.length - 1 ? [footer(mirror)] : []),

@@ -3,7 +3,7 @@ import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { AppError } from '../../../src/errors.ts';
 import { FILES_BYTES } from '../limits.ts';
 import { channelIdOf, PLATFORM, positionOf, writtenMsOf } from '../ids.ts';
-import { partOf } from '../outbound/render.ts';
+import { renderPart } from '../outbound/render.ts';
 import type { Uploads } from '../outbound/uploads.ts';
 import { createMirrorFiles } from './files.ts';
 import { foundOf, type FoundMessages } from './own-messages.ts';
@@ -65,7 +65,7 @@ export const createMirrors = (deps: MirrorsDeps): Mirrors => {
     held: WhileHeld,
   ): Promise<MirrorTarget> => {
     const tree = [paragraph(styled('bold', text(name)))];
-    const [ts] = await writer.post(channel, [partOf(tree)], {
+    const [ts] = await writer.post(channel, [renderPart(tree)], {
       metadata: () => threadMetadataOf(name),
       ...held,
     });

@@ -1,6 +1,7 @@
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { readHistory, THREADS_BACK_MS, type HistoryReading } from '../history.ts';
+import type { RawSlackMessage } from '../inbound/raw-message.ts';
 import { positionAt, timestampAt } from '../ids.ts';
 import {
   isMetadataOf,
@@ -64,31 +65,6 @@ export const readMirrorMessages = async function* (
     }
 };
 
-/** The first messages of the threads of a channel that got replies since a time, ms since 1970. */
-export const activeThreads = async function* (
-  api: Api,
-  channel: Channel,
-  sinceMs: number,
-  reading: Reading,
-): AsyncGenerator<string, void, void> {
-  const since = Number(timestampAt(positionAt(sinceMs)));
-  const oldest = timestampAt(positionAt(sinceMs - THREADS_BACK_MS));
-  for await (const { ts, latest_reply } of readHistory(api, channel, { ...reading, oldest }))
-    if (latest_reply !== undefined && Number(latest_reply) >= since) yield ts;
-};
-
-/** The first messages of the standing threads of a name that were begun since a time, ms since 1970. */
-export const begunThreads = async function* (
-  api: Api,
-  channel: Channel,
-  name: string,
-  { sinceMs, ...reading }: Reading & { readonly sinceMs: number },
-): AsyncGenerator<string, void, void> {
-  const oldest = timestampAt(positionAt(sinceMs));
-  for await (const raw of readHistory(api, channel, { ...reading, oldest }))
-    if (isThreadOf(raw, name)) yield raw.ts;
-};
-
 /** The messages of one mirror among those of all, in their order; undefined where it has none. */
 export const foundOf = (
   messages: readonly MirrorMessage[],
@@ -147,6 +123,18 @@ export const createOwnMessages = (api: Api, log: Log, speed: number) => {
     return found;
   };
 
+  /** The messages of a channel since a time that are picked. */
+  const pickedSince = async (
+    channel: Channel,
+    sinceMs: number,
+    isPicked: (raw: RawSlackMessage) => boolean,
+  ): Promise<readonly string[]> =>
+    collect(channel, undefined, async function* picked(reading) {
+      const oldest = timestampAt(positionAt(sinceMs));
+      for await (const raw of readHistory(api, channel, { ...reading, oldest }))
+        if (isPicked(raw)) yield raw.ts;
+    });
+
   return {
     /** The messages of mirrors in a target and in threads of its channel. */
     mirrorMessages: async (
@@ -160,17 +148,20 @@ export const createOwnMessages = (api: Api, log: Log, speed: number) => {
         readMirrorMessages(api, target, threads, { ...reading, sinceMs }),
       );
     },
-    /** The first messages of the threads of a channel that got replies since a time. */
-    activeThreads: async (channel: Channel, sinceMs: number): Promise<readonly string[]> =>
-      collect(channel, undefined, (reading) => activeThreads(api, channel, sinceMs, reading)),
+    /** The first messages of the threads of a channel that got replies since a time, ms since 1970. */
+    activeThreads: async (channel: Channel, sinceMs: number): Promise<readonly string[]> => {
+      const since = Number(timestampAt(positionAt(sinceMs)));
+      return pickedSince(
+        channel,
+        sinceMs - THREADS_BACK_MS,
+        ({ latest_reply: reply }) => reply !== undefined && Number(reply) >= since,
+      );
+    },
     /** The first messages of the standing threads of a name that were begun since a time. */
     begunThreads: async (
       channel: Channel,
       name: string,
       sinceMs: number,
-    ): Promise<readonly string[]> =>
-      collect(channel, undefined, (reading) =>
-        begunThreads(api, channel, name, { ...reading, sinceMs }),
-      ),
+    ): Promise<readonly string[]> => pickedSince(channel, sinceMs, (raw) => isThreadOf(raw, name)),
   };
 };

@@ -94,7 +94,7 @@ export const textBlocks = (tree: RichText): readonly SlackBlock[] => {
 };
 
 /** A text as one message. */
-export const partOf = (tree: RichText): Part => ({
+export const renderPart = (tree: RichText): Part => ({
   text: notificationOf(tree),
   blocks: textBlocks(tree),
   files: [],
@@ -124,7 +124,7 @@ export const render = (content: Content): readonly [Part, ...Part[]] => {
   const isLong = pieces.length > PARTS_LIMIT;
   const shown = isLong ? pieces.slice(0, PARTS_LIMIT - 1) : pieces;
   const files = [...(content.files ?? []), ...(isLong ? [asTextFile(content.text)] : [])];
-  const parts = shown.map(partOf);
+  const parts = shown.map(renderPart);
   const last = parts.pop() ?? { text: '', blocks: [], files: [] };
   const controls = controlBlocks(content.controls);
   const ending = { ...last, blocks: [...last.blocks, ...controls], files: files.slice(0, FILES) };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { normalise } from '../../../src/rich-text/normalise.ts';
 import {
   SEPARATOR,
@@ -6,7 +7,7 @@ import {
   type RichText,
   type StyleKind,
 } from '../../../src/rich-text/rich-text.ts';
-import { equal, plainInline, timestampText } from '../../../src/rich-text/walk.ts';
+import { plainInline, timestampText } from '../../../src/rich-text/walk.ts';
 import { DATE_FORMATS, escape } from './atoms.ts';
 import { spaceOrSeparator, wordChar } from './parse-mrkdwn.ts';
 import { reduceMrkdwn } from './reduce.ts';
@@ -154,5 +155,5 @@ export const renderMrkdwn = (tree: RichText, options: ReduceOptions = {}): strin
 
 /** True when `mrkdwn` can show a tree unchanged, without invisible separators. */
 export const mrkdwnHolds = (tree: RichText, options: ReduceOptions = {}): boolean =>
-  equal(normalise(tree), reduceMrkdwn(tree, options)) &&
+  isDeepStrictEqual(normalise(tree), reduceMrkdwn(tree, options)) &&
   !renderMrkdwn(tree, options).includes(SEPARATOR);

@@ -22,6 +22,35 @@ export interface InlineDialect {
 const MARKS = new Set(['*', '_', '~', '|']);
 const LONGEST_RUN = 3;
 
+/** Placeholder of a node without words. */
+const OBJECT = '\uFFFC';
+
+const wordsOf = (nodes: readonly LooseInline[]): string =>
+  nodes
+    .map((node) => {
+      if ('text' in node) return node.text;
+      if (node.kind === 'link' && node.children.length === 0) return node.url;
+      return 'children' in node ? wordsOf(node.children) : OBJECT;
+    })
+    .join('');
+
+const SIGNS: Readonly<Record<string, RegExp>> = {
+  _: /(?<!_)_(?!\w)/,
+  '*': /\*/,
+  __: /__/,
+  '~': /~/,
+};
+
+/** The place of the first marker that ends an address within it, or -1. */
+const firstOf = (body: string, open: readonly string[]): number => {
+  let first = -1;
+  for (const marker of open) {
+    const at = SIGNS[marker] ? body.search(SIGNS[marker]) : -1;
+    if (at >= 0 && (first < 0 || at < first)) first = at;
+  }
+  return first;
+};
+
 /**
  * Reads rows of a text. What was found by looking ahead is remembered, so that each part of the text
  * is searched once.
@@ -218,35 +247,6 @@ export class InlineScan {
     for (const marker of markers) this.stack.close(marker);
   }
 }
-
-/** Placeholder of a node without words. */
-const OBJECT = '\uFFFC';
-
-const wordsOf = (nodes: readonly LooseInline[]): string =>
-  nodes
-    .map((node) => {
-      if ('text' in node) return node.text;
-      if (node.kind === 'link' && node.children.length === 0) return node.url;
-      return 'children' in node ? wordsOf(node.children) : OBJECT;
-    })
-    .join('');
-
-const SIGNS: Readonly<Record<string, RegExp>> = {
-  _: /(?<!_)_(?!\w)/,
-  '*': /\*/,
-  __: /__/,
-  '~': /~/,
-};
-
-/** The place of the first marker that ends an address within it, or -1. */
-const firstOf = (body: string, open: readonly string[]): number => {
-  let first = -1;
-  for (const marker of open) {
-    const at = SIGNS[marker] ? body.search(SIGNS[marker]) : -1;
-    if (at >= 0 && (first < 0 || at < first)) first = at;
-  }
-  return first;
-};
 
 /** Reads a row of text without blocks. */
 export const scanRow = (text: string, dialect: InlineDialect): InlineStack => {

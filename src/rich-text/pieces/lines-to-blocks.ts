@@ -50,6 +50,24 @@ const withStyles = ({ node, on }: Run): Inline =>
 const commonStyles = (runs: readonly Run[]): readonly StyleKind[] =>
   STYLE_KINDS.filter((kind) => runs.every(({ on }) => on.styles.includes(kind)));
 
+/** The lines of one row, with the breaks between them. */
+const joined = (lines: readonly TextLine[]): readonly Run[] => {
+  const [only] = lines;
+  if (only && lines.length === 1) return only.runs;
+  const row: Run[] = [];
+  const add = (run: Run): void => {
+    const last = row.at(-1);
+    if (run.node.kind === 'text' && last?.node.kind === 'text' && run.on === last.on)
+      row[row.length - 1] = { node: text(last.node.text + run.node.text), on: run.on };
+    else row.push(run);
+  };
+  for (const [index, { runs, breakOn }] of lines.entries()) {
+    for (const run of runs) add(run);
+    if (index < lines.length - 1) add({ node: LINE_BREAK, on: breakOn });
+  }
+  return row;
+};
+
 class BlockMaker {
   readonly #links: readonly Wrapper[];
   /** Links already written: a link stays one, and later runs of it keep only their text. */
@@ -116,24 +134,6 @@ class BlockMaker {
     });
   }
 }
-
-/** The lines of one row, with the breaks between them. */
-const joined = (lines: readonly TextLine[]): readonly Run[] => {
-  const [only] = lines;
-  if (only && lines.length === 1) return only.runs;
-  const row: Run[] = [];
-  const add = (run: Run): void => {
-    const last = row.at(-1);
-    if (run.node.kind === 'text' && last?.node.kind === 'text' && run.on === last.on)
-      row[row.length - 1] = { node: text(last.node.text + run.node.text), on: run.on };
-    else row.push(run);
-  };
-  for (const [index, { runs, breakOn }] of lines.entries()) {
-    for (const run of runs) add(run);
-    if (index < lines.length - 1) add({ node: LINE_BREAK, on: breakOn });
-  }
-  return row;
-};
 
 /** Makes blocks of lines, joining neighbours of one kind; the result is not in canonical form yet. */
 export const linesToBlocks = (lines: readonly BuiltLine[], links: readonly Wrapper[]): RichText => {

@@ -42,6 +42,8 @@ const toNumber = (digits: string): number => {
 
 const MOST_DIGITS = 9;
 
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
 /** The end of ASCII digits between brackets, which most engines keep; -1 for anything else. */
 const plainEnd = (text: string, at: number): number => {
   let end = at + 1;
@@ -55,8 +57,6 @@ const plainValue = (text: string, start: number, end: number): number => {
   for (let at = start; at < end; at += 1) value = value * 10 + text.charCodeAt(at) - 48;
   return value;
 };
-
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** Reads a translation, in which every `⟦3⟧` is a token whatever the script of its digits. */
 export const readTokens = (

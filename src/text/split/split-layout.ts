@@ -53,15 +53,15 @@ const SURELY_FITS = 20;
 /** Longest leaf that fits any limit, and so is never cut. */
 const LONGEST_ALIKE = 40;
 
-export const isLongCode = ({ piece, start, end }: PlacedPiece): boolean => {
-  const content = codeOf(piece);
-  return content !== undefined && content.length === end - start;
-};
-
 /** The content of a piece of code. */
 export const codeOf = (piece: Piece): string | undefined => {
   if (piece.kind === 'block') return piece.block.text;
   return piece.kind === 'leaf' && piece.node.kind === 'code' ? piece.node.text : undefined;
+};
+
+export const isLongCode = ({ piece, start, end }: PlacedPiece): boolean => {
+  const content = codeOf(piece);
+  return content !== undefined && content.length === end - start;
 };
 
 /** UTF-16 units of a piece up to its last visible sign; 0 for marks of lines and ends of styles. */
@@ -209,6 +209,15 @@ export const layOut = (
     addWhole(piece, written);
   };
 
+  /** Lays out a link as one sign repeated: nothing in it is cut. */
+  const drawWhole = (first: number): void => {
+    const start = items[first]?.start ?? end;
+    while ((whole.at(-1)?.start ?? -1) >= start) whole.pop();
+    whole.push({ start, end });
+    for (let index = first; index < items.length; index += 1)
+      drawn[index] = SIGN.repeat(drawn[index]?.length ?? 0);
+  };
+
   const addSide = (piece: PieceOf<'open' | 'close'>): void => {
     const wrapper = pairs[piece.pair];
     const isOpen = piece.kind === 'open';
@@ -226,15 +235,6 @@ export const layOut = (
       add(piece, SIGN.repeat(wrapper.url.length + LINK_UNITS));
       drawWhole(linkStarts.get(piece.pair) ?? items.length - 1);
     }
-  };
-
-  /** Lays out a link as one sign repeated: nothing in it is cut. */
-  const drawWhole = (first: number): void => {
-    const start = items[first]?.start ?? end;
-    while ((whole.at(-1)?.start ?? -1) >= start) whole.pop();
-    whole.push({ start, end });
-    for (let index = first; index < items.length; index += 1)
-      drawn[index] = SIGN.repeat(drawn[index]?.length ?? 0);
   };
 
   for (const piece of all.pieces)

@@ -1,9 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, waitUntil } from '../../async/clock.ts';
 import { type AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Channel } from '../../model/place.ts';
 import type { Paragraph } from '../../rich-text/rich-text.ts';
-import { equal } from '../../rich-text/walk.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { Caption, CaptionDisplay } from './caption.ts';
@@ -131,7 +131,11 @@ export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionMessage
     let next: Due | undefined;
     let isFreshSeen = [...sending.keys()].some(({ posted }) => !posted);
     for (const page of pages.all) {
-      if (sending.has(page) || equal(page.text, page.shown) || (!page.posted && isFreshSeen))
+      if (
+        sending.has(page) ||
+        isDeepStrictEqual(page.text, page.shown) ||
+        (!page.posted && isFreshSeen)
+      )
         continue;
       isFreshSeen ||= !page.posted;
       const pace = page.posted ? edits : posts;

@@ -24,7 +24,7 @@ const KEPT_NAMES = 5_000;
  */
 const KEPT_MS = 10 * MINUTE_MS;
 /** Refusals that are remembered as well. */
-const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
+const NO_MEMBER = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
 export type MemberNames = ReturnType<typeof createMemberNames>;
 
@@ -45,7 +45,7 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
     try {
       return await api.send<APIGuildMember>('GET', Routes.guildMember(guildId, userId));
     } catch (thrown) {
-      if (!isRefusal(thrown, ...LEFT)) known.delete(`${guildId} ${userId}`);
+      if (!isRefusal(thrown, ...NO_MEMBER)) known.delete(`${guildId} ${userId}`);
       return undefined;
     }
   };
@@ -65,10 +65,10 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
   return {
     /** Looks up a member's name; what is known where they have left or the request failed. */
     lookUp: async (guildId: string, userId: string): Promise<string | undefined> => {
-      const kept = names.get(`${guildId} ${userId}`);
-      if (kept && isFresh(kept)) return kept.value;
+      const cached = names.get(`${guildId} ${userId}`);
+      if (cached && isFresh(cached)) return cached.value;
       const found = await ask(guildId, userId);
-      if (!found?.user) return kept?.value;
+      if (!found?.user) return cached?.value;
       noteName(guildId, found.user, found);
       return names.get(`${guildId} ${userId}`)?.value;
     },
@@ -96,8 +96,8 @@ export const createMemberNames = (api: Api, { nowMs }: Pick<Clock, 'nowMs'>) => 
         return raw;
       }
       const key = `${guildId} ${raw.author.id}`;
-      const kept = known.get(key);
-      const shown = kept && isFresh(kept) ? kept : keep(ask(guildId, raw.author.id));
+      const cached = known.get(key);
+      const shown = cached && isFresh(cached) ? cached : keep(ask(guildId, raw.author.id));
       known.set(key, shown);
       const member = await shown.value;
       // All others go by their global name.
@@ -114,8 +114,8 @@ const KEPT_THREADS = 50_000;
 export type ThreadParents = ReturnType<typeof createThreadParents>;
 
 /** Creates the memory of the channels of threads, which messages do not give. */
-export const createThreadParents = (kept = KEPT_THREADS) => {
-  const parents = createLru<string, { readonly guildId: string; readonly parentId: string }>(kept);
+export const createThreadParents = (most = KEPT_THREADS) => {
+  const parents = createLru<string, { readonly guildId: string; readonly parentId: string }>(most);
 
   const remove = (isGone: (id: string, guildId: string, parentId: string) => boolean): void => {
     for (const [id, { guildId, parentId }] of parents)

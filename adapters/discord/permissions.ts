@@ -72,9 +72,9 @@ export interface ChannelKind {
   readonly isVoice: boolean;
 }
 
-type Found = Pick<GuildBasedChannel, 'isThread' | 'isVoiceBased'>;
+type KnownChannel = Pick<GuildBasedChannel, 'isThread' | 'isVoiceBased'>;
 
-export const kindOf = (found: Found | null | undefined): ChannelKind => ({
+export const kindOf = (found: KnownChannel | null | undefined): ChannelKind => ({
   isThread: found?.isThread() ?? false,
   isVoice: found?.isVoiceBased() ?? false,
 });

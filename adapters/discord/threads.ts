@@ -22,14 +22,14 @@ interface ThreadList {
 }
 
 const PAGES = 5;
-const KEPT = 5_000;
+const KNOWN_THREADS = 5_000;
 
 export type Threads = ReturnType<typeof createThreads>;
 
 export const createThreads = (api: Api, botId: () => string) => {
-  const known = createLru<string, string>(KEPT);
+  const known = createLru<string, string>(KNOWN_THREADS);
   /** The channel and name of each thread, deleted ones included. */
-  const keys = createLru<string, string>(KEPT);
+  const keys = createLru<string, string>(KNOWN_THREADS);
   const turns = createKeyedMutex();
 
   const archived = async function* (channelId: string): AsyncGenerator<APIThreadChannel> {

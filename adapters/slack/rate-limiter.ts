@@ -108,8 +108,8 @@ export const createBucket = (clock: Clock, given: Rate) => {
       try {
         await (signal ? orAborted(admitted.promise, signal) : admitted.promise);
       } catch (thrown) {
-        const left = waiting.indexOf(waiter);
-        if (left >= 0) waiting.splice(left, 1);
+        const index = waiting.indexOf(waiter);
+        if (index >= 0) waiting.splice(index, 1);
         serve();
         throw thrown;
       }

@@ -35,8 +35,8 @@ const listenFault = (cause: NodeJS.ErrnoException, { host, port }: WebOptions): 
     EADDRNOTAVAIL: `${host} is not an address of this machine: set HOST to one that is`,
     ENOTFOUND: `${host} is not a known name: set HOST to an address of this machine`,
   };
-  const said = why[cause.code ?? ''] ?? `the page cannot be served on ${host}:${port}`;
-  return new AppError('config', said, { cause });
+  const message = why[cause.code ?? ''] ?? `the page cannot be served on ${host}:${port}`;
+  return new AppError('config', message, { cause });
 };
 
 export const createWebAdapter = (

@@ -100,9 +100,9 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
 
   /** The tag that gives the best of our locales, so that the person's own region is kept. */
   const localeOf = (c: Context): string => {
-    const wanted = wantedLocales(c);
-    const best = core.texts.pick(wanted);
-    return wanted.find((tag) => core.texts.pick([tag]) === best) ?? best;
+    const locales = wantedLocales(c);
+    const best = core.texts.pick(locales);
+    return locales.find((tag) => core.texts.pick([tag]) === best) ?? best;
   };
 
   const askForToken = (c: Context, status: 401 | 429, fault?: string) => {

@@ -35,7 +35,7 @@ export type Dictations = ReturnType<typeof createDictations>;
 export const createDictations = (core: Pick<Core, 'openDictation'>, clock: Clock = realClock) => {
   const sessions = new Map<DictationSession, string>();
   /** Each person's last recording, until it is used. */
-  const recordings = createLru<string, DictatedRecording>(DICTATION_LIMITS.kept);
+  const recordings = createLru<string, DictatedRecording>(DICTATION_LIMITS.recordings);
 
   /** Times that somebody was forgotten: it may happen between a check and the connection. */
   let forgotten = 0;

@@ -47,7 +47,7 @@ export const findExamples = async (
   };
 
   /** Names the language, unless the text itself shows it. */
-  const told = (option: string, { text, language }: Sample): Record<string, string> =>
+  const languageOption = (option: string, { text, language }: Sample): Record<string, string> =>
     languages.detect(text)?.language === language ? {} : { [option]: language };
 
   const own = core.texts.pick([locale]);
@@ -66,7 +66,7 @@ export const findExamples = async (
       if (to === sample.language) continue;
       // A service elsewhere does not say; it is meant to have them all.
       if ((await services.translates(to, sample.language)) === false) continue;
-      return example('translate', { text: sample.text, to, ...told('from', sample) });
+      return example('translate', { text: sample.text, to, ...languageOption('from', sample) });
     }
     return [];
   };
@@ -76,7 +76,7 @@ export const findExamples = async (
     for (const sample of samples) {
       const voices = await speaker.voices({ language: sample.language }, SPACE, signal);
       if (voices.length > 0)
-        return example('say', { text: sample.text, ...told('language', sample) });
+        return example('say', { text: sample.text, ...languageOption('language', sample) });
     }
     return [];
   };

@@ -238,13 +238,13 @@ export const createInvocations = (
     },
     /** Stops a member's work but for presses that change private answers, and returns their ids. */
     abandonFor: (memberId: string): ReadonlySet<string> => {
-      const kept = new Set<string>();
+      const answering = new Set<string>();
       for (const [id, each] of running) {
         if (each.memberId !== memberId) continue;
-        if (each.isPress && channelLog.find(id)?.onlyFor === memberId) kept.add(id);
+        if (each.isPress && channelLog.find(id)?.onlyFor === memberId) answering.add(id);
         else each.abort.abort();
       }
-      return kept;
+      return answering;
     },
     [Symbol.asyncDispose]: async () => {
       for (const { abort } of running.values()) abort.abort();

@@ -42,7 +42,7 @@ export const DICTATION_LIMITS = {
   /** Connections at the same time: each holds up to 15 s of audio. */
   sessions: 20,
   /** People whose last recording's text is kept until it is used. */
-  kept: 200,
+  recordings: 200,
   /** The longest; the recording goes on, and is recognised when it is sent. */
   longestMs: 15 * 60_000,
   idleMs: 30_000,

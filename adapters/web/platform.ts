@@ -28,12 +28,12 @@ const isShown = (control: Control): control is PageControl =>
   control.kind === 'button' || control.kind === 'choice';
 
 export const createRender = (files: TempStore): Render => {
-  const kept = new WeakMap<OutgoingFile, Promise<PageFile>>();
+  const shownFiles = new WeakMap<OutgoingFile, Promise<PageFile>>();
   const keep = (file: OutgoingFile): Promise<PageFile> => {
-    const already = kept.get(file);
+    const already = shownFiles.get(file);
     if (already) return already;
     const keeping = files.put(file, [file.bytes], WEB_LIMITS.answerFilesBytes);
-    kept.set(file, keeping);
+    shownFiles.set(file, keeping);
     return keeping;
   };
   return async ({ text, files: given = [], tone = 'plain', controls = [] }) => ({

@@ -76,16 +76,16 @@ export const createNames = () => {
   };
 
   /** Most likely the lowest number that is free. */
-  const firstNumber = (wanted: string, id: string): number =>
-    1 + [...claims].filter(([other, { base }]) => other !== id && base === wanted).length;
+  const firstNumber = (baseKey: string, id: string): number =>
+    1 + [...claims].filter(([other, { base }]) => other !== id && base === baseKey).length;
 
   return {
     /**
      * Gives `id` the name, with a number where somebody else has one like it, in place of the former
      * one. Throws `bad-input` for a name that is ours or shows nothing.
      */
-    claim: (id: string, wanted: string): string => {
-      const base = cleaned(wanted);
+    claim: (id: string, typed: string): string => {
+      const base = cleaned(typed);
       if (lookAlikeKeys(base).size === 0) throw userError('bad-input', 'web.errors.name-empty');
       if (isOurs(base)) throw userError('bad-input', 'web.errors.name-reserved');
       const [baseKey = ''] = lookAlikeKeys(base);
@@ -147,8 +147,8 @@ export const createProfiles = (
     profiles.delete(profile.id);
     profiles.set(profile.id, profile);
     if (profiles.size <= WEB_LIMITS.members) return;
-    const kept = new Set([...present(), profile.id]);
-    const oldest = profiles.keys().find((id) => !kept.has(id));
+    const needed = new Set([...present(), profile.id]);
+    const oldest = profiles.keys().find((id) => !needed.has(id));
     if (oldest === undefined) return;
     profiles.delete(oldest);
     names.release(oldest);

@@ -44,27 +44,27 @@ const withoutEdges = (label: readonly Run[]): [string, readonly Run[], string] =
   let before = '';
   let after = '';
   for (let first = core[0]; first?.node.kind === 'text'; first = core[0]) {
-    const kept = first.node.text.trimStart();
-    before += first.node.text.slice(0, first.node.text.length - kept.length);
-    core.splice(0, 1, ...(kept ? [{ ...first, node: text(kept) }] : []));
-    if (kept) break;
+    const trimmed = first.node.text.trimStart();
+    before += first.node.text.slice(0, first.node.text.length - trimmed.length);
+    core.splice(0, 1, ...(trimmed ? [{ ...first, node: text(trimmed) }] : []));
+    if (trimmed) break;
   }
   for (let last = core.at(-1); last?.node.kind === 'text'; last = core.at(-1)) {
-    const kept = last.node.text.trimEnd();
-    after = last.node.text.slice(kept.length) + after;
-    core.splice(-1, 1, ...(kept ? [{ ...last, node: text(kept) }] : []));
-    if (kept) break;
+    const trimmed = last.node.text.trimEnd();
+    after = last.node.text.slice(trimmed.length) + after;
+    core.splice(-1, 1, ...(trimmed ? [{ ...last, node: text(trimmed) }] : []));
+    if (trimmed) break;
   }
   return [before, core, after];
 };
 
 const pushWords = (parts: Run[], words: string, styles: number): void => {
-  const kept = words.trimStart();
-  const core = kept.trimEnd();
-  const before = words.slice(0, words.length - kept.length);
+  const trimmed = words.trimStart();
+  const core = trimmed.trimEnd();
+  const before = words.slice(0, words.length - trimmed.length);
   if (before) parts.push({ node: text(before), styles, space: true });
   if (core) parts.push({ node: text(core), styles, space: false });
-  const after = kept.slice(core.length);
+  const after = trimmed.slice(core.length);
   if (after) parts.push({ node: text(after), styles, space: true });
 };
 

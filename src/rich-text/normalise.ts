@@ -49,17 +49,17 @@ const asItemLines = (row: readonly Inline[]): readonly Inline[] =>
 const trimStart = (row: readonly Inline[]): readonly Inline[] => {
   const [first] = row;
   if (first?.kind !== 'text') return row;
-  const kept = first.text.trimStart();
-  if (kept === first.text) return row;
-  return kept === '' ? row.slice(1) : [text(kept), ...row.slice(1)];
+  const words = first.text.trimStart();
+  if (words === first.text) return row;
+  return words === '' ? row.slice(1) : [text(words), ...row.slice(1)];
 };
 
 const trimEnd = (row: readonly Inline[]): readonly Inline[] => {
   const last = row.at(-1);
   if (last?.kind !== 'text') return row;
-  const kept = last.text.trimEnd();
-  if (kept === last.text) return row;
-  return kept === '' ? row.slice(0, -1) : [...row.slice(0, -1), text(kept)];
+  const words = last.text.trimEnd();
+  if (words === last.text) return row;
+  return words === '' ? row.slice(0, -1) : [...row.slice(0, -1), text(words)];
 };
 
 const trimmed = (row: readonly Inline[]): readonly Inline[] => trimEnd(trimStart(row));
@@ -68,9 +68,9 @@ const trimmed = (row: readonly Inline[]): readonly Inline[] => trimEnd(trimStart
 const withoutIndent = (row: readonly Inline[]): readonly Inline[] => {
   const [first, ...rest] = row;
   if (first?.kind !== 'text') return row;
-  const kept = first.text.trimStart();
-  const indent = first.text.slice(0, first.text.length - kept.length);
-  const begun = indent.replaceAll(/[^\n]/g, '') + kept;
+  const words = first.text.trimStart();
+  const indent = first.text.slice(0, first.text.length - words.length);
+  const begun = indent.replaceAll(/[^\n]/g, '') + words;
   return begun === first.text ? row : begun === '' ? rest : [text(begun), ...rest];
 };
 

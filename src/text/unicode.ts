@@ -42,9 +42,9 @@ const kindOfChar = (char: string): number =>
 
 /** A text without the spaces at its end, as far as they are on its last line. */
 export const withoutSpacesAfter = (written: string): string => {
-  const kept = written.trimEnd();
-  const lost = written.slice(kept.length);
-  return kept + lost.slice(0, lost.lastIndexOf('\n') + 1);
+  const trimmed = written.trimEnd();
+  const lost = written.slice(trimmed.length);
+  return trimmed + lost.slice(0, lost.lastIndexOf('\n') + 1);
 };
 
 /** A letter, digit or mark. */

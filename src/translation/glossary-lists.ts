@@ -85,9 +85,9 @@ export const createGlossaryLists = (store: Store) => {
     isCurrent: store.signals.isCurrent,
   });
   store.signals.subscribe('glossary', lists.forget);
-  store.signals.subscribe('space-left', (left) =>
+  store.signals.subscribe('space-left', (space) =>
     lists.forgetWhere(
-      (place) => !left || keyOf('space' in place ? place.space : place) === keyOf(left),
+      (place) => !space || keyOf('space' in place ? place.space : place) === keyOf(space),
     ),
   );
 

@@ -92,10 +92,10 @@ export const createLanguageHistory = (): LanguageHistory => {
         if (isSamePerson(author, person)) rankings.delete(key);
     },
     forgetAll: () => {
-      for (const kept of [authors, channels, rankings]) kept.clear();
+      for (const memory of [authors, channels, rankings]) memory.clear();
     },
-    forgetSpace: (left) => {
-      const isIn = ({ space }: { readonly space: Space }): boolean => keyOf(space) === keyOf(left);
+    forgetSpace: (gone) => {
+      const isIn = ({ space }: { readonly space: Space }): boolean => keyOf(space) === keyOf(gone);
       for (const history of [authors, channels])
         for (const [key, lines] of history) if (lines.some(isIn)) history.delete(key);
       for (const [key, line] of rankings) if (isIn(line)) rankings.delete(key);

@@ -40,7 +40,7 @@ const createAnswerMessages = (api: Api, { applicationId, token }: InteractionKey
     /** The ids of the further messages, in the order of their posting. */
     ids,
     /** Number of messages that may still be posted, where they are counted. */
-    left: (): number => FOLLOW_UPS - posts,
+    remaining: (): number => FOLLOW_UPS - posts,
     post: async (part: Part, isHidden: boolean): Promise<string> => {
       const { body, files } = await bodyOf(part);
       posts += 1;
@@ -151,18 +151,18 @@ export const createAnswer = (deps: AnswerDeps) => {
   };
 
   const drawLate = async (content: Content): Promise<void> => {
-    const wanted = partsOf(content, Infinity, true);
-    stage = { is: 'late', ids: await syncParts(botMessageWriter(api, channel), ownIds(), wanted) };
+    const parts = partsOf(content, Infinity, true);
+    stage = { is: 'late', ids: await syncParts(botMessageWriter(api, channel), ownIds(), parts) };
   };
 
   const drawInTime = async (content: Content): Promise<void> => {
     const ids = stage.is === 'withdrawn' ? [...messages.ids] : [ORIGINAL, ...messages.ids];
-    const most = botIsThere ? Infinity : ids.length + messages.left();
-    const wanted = partsOf(content, most, false);
+    const most = botIsThere ? Infinity : ids.length + messages.remaining();
+    const parts = partsOf(content, most, false);
     const before = drawn;
     drawn = [];
-    await syncParts(writer, ids, wanted, before);
-    drawn = wanted;
+    await syncParts(writer, ids, parts, before);
+    drawn = parts;
   };
 
   const draw = async (content: Content): Promise<void> => {

@@ -11,12 +11,12 @@ export interface InteractionSetDeps extends Omit<InteractionDeps, 'acknowledge'>
 }
 
 /** Interactions whose ids are remembered: two sessions take each while the number of shards changes. */
-const KEPT = 2_000;
+const KNOWN_INTERACTIONS = 2_000;
 
 /** Creates the interactions of all shards of this process. */
 export const createInteractionSet = (deps: InteractionSetDeps) => {
   const all = new Set<Interactions>();
-  const seen = createLru<string, true>(KEPT);
+  const seen = createLru<string, true>(KNOWN_INTERACTIONS);
   return {
     /** Creates the interactions of a shard; they are answered only while its tenure is held. */
     open: (tenure: Pick<Tenure, 'isHeld'>): Pick<Interactions, 'take'> & Disposable => {

@@ -1,6 +1,6 @@
 import { isGone, isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
-import type { Finder, Found } from './find.ts';
+import type { Finder, FoundMirror } from './find.ts';
 import type { OwnMessages } from './own-messages.ts';
 import {
   partsOf,
@@ -48,7 +48,7 @@ export interface SharedMessagesDeps {
  * Messages posted again that are remembered; others are searched for among the channel's last
  * messages.
  */
-const KEPT = 5_000;
+const MOVED_POSTS = 5_000;
 
 const holds = ({ content }: RawMessage, source: MessageRef): boolean =>
   footersIn(content).some(({ line, parts }) => parts === 1 && isOfSource(line, source));
@@ -62,7 +62,7 @@ const read = (raw: RawMessage, channel: Channel): SharedMessage => ({
 const createSharedMessages = (deps: SharedMessagesDeps) => {
   const { api, outbox, ownMessages, writers } = deps;
   /** Current ids of messages that were posted again, by their former ids. */
-  const moved = createLru<string, readonly string[]>(KEPT);
+  const moved = createLru<string, readonly string[]>(MOVED_POSTS);
 
   /** Finds the message with this id, or the one posted in its place, even repeatedly. */
   const follow = async (
@@ -156,16 +156,19 @@ const writerOf = ({ handle }: OwnPost): WriterKind =>
   handle.webhookId === undefined ? 'bot' : 'webhook';
 
 /** True when the text found is that of the mirror; Discord trims what it stores. */
-export const says = ({ post, contents }: Extract<Found, { contents: unknown }>, mirror: Mirror) => {
+export const says = (
+  { post, contents }: Extract<FoundMirror, { contents: unknown }>,
+  mirror: Mirror,
+) => {
   const [content = ''] = contents;
   if (post.handle.shared) {
     const standing = readSections(content);
-    const wanted = sectionOf(mirror, writerOf(post), formIn(standing, mirror.source))?.text;
-    return standing.some(({ text }) => text.trim() === wanted?.trim());
+    const expected = sectionOf(mirror, writerOf(post), formIn(standing, mirror.source))?.text;
+    return standing.some(({ text }) => text.trim() === expected?.trim());
   }
   const { texts } = partsOf(mirror, writerOf(post));
-  const wanted = texts.map((part) => part.content.trim());
-  return wanted.join('\0') === contents.map((each) => each.trim()).join('\0');
+  const expected = texts.map((part) => part.content.trim());
+  return expected.join('\0') === contents.map((each) => each.trim()).join('\0');
 };
 
 /** Creates the functions that change existing mirrors. */
@@ -245,8 +248,9 @@ export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder:
     // The section no longer fits: it gets a message of its own, in place of any that an interrupted
     // try left.
     const { channel, ids } = post;
-    const left = sinceMs === undefined ? [] : await finder.alone(channel, mirror, ids[0], sinceMs);
-    for (const id of left) await writers.erase(ownPost(channel, [id], BY_BOT), held);
+    const leftovers =
+      sinceMs === undefined ? [] : await finder.alone(channel, mirror, ids[0], sinceMs);
+    for (const id of leftovers) await writers.erase(ownPost(channel, [id], BY_BOT), held);
     const own = await outbox.postAlone(channel, mirror, held);
     try {
       await shared.show(found, rest, held);

@@ -29,7 +29,7 @@ interface Piece {
 }
 
 /** A complete mirror, or stray parts of one, which are of no use alone. */
-export type Found =
+export type FoundMirror =
   | { readonly post: OwnPost; readonly contents: readonly string[] }
   | { readonly strays: readonly OwnPost[] };
 
@@ -115,7 +115,7 @@ const conclude = (
   mirror: Mirror,
   all: readonly Piece[],
   voice: RawMessage | undefined,
-): Found | undefined => {
+): FoundMirror | undefined => {
   if (all.length === 0 && !voice) return undefined;
   const exact = all.filter((piece) => piece.exact);
   const pieces = exact.length > 0 ? exact : all;
@@ -157,7 +157,7 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
       mirrors: readonly Mirror[],
       messages: AsyncIterable<RawMessage>,
       others: readonly Posted[] = [],
-    ): Promise<ReadonlyMap<Mirror, Found>> => {
+    ): Promise<ReadonlyMap<Mirror, FoundMirror>> => {
       const traces = mirrors.map((mirror) => ({
         mirror,
         pieces: [] as Piece[],
@@ -170,7 +170,7 @@ export const createFinder = (ownMessages: OwnMessages, keyOf: KeyOf) => {
           if (piece) trace.pieces.push(piece);
           else if (mirror.as && isVoiceOf(raw, mirror.source)) trace.voice = raw;
         }
-      const found = new Map<Mirror, Found>();
+      const found = new Map<Mirror, FoundMirror>();
       for (const { mirror, pieces, voice } of traces) {
         const one = conclude(to, mirror, pieces, voice);
         if (one) found.set(mirror, one);

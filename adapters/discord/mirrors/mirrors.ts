@@ -3,7 +3,7 @@ import { isRefusal } from '../errors.ts';
 import { channelIdOf, type OwnPost, ownPostOf, postedOf } from '../ids.ts';
 import { FILES_BYTES } from '../limits.ts';
 import { createMirrorEditor, says, type SharedMessagesDeps } from './editor.ts';
-import { createFinder, type Found } from './find.ts';
+import { createFinder, type FoundMirror } from './find.ts';
 import type { Threads } from '../threads.ts';
 import { createKeyedMutex } from '../../../src/async/locks.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -28,7 +28,7 @@ const CLOSED = [
 const REMEMBERED = 5_000;
 
 /** True for what stands otherwise than it should. */
-const isToChange = (found: Found | undefined, mirror: Mirror): boolean =>
+const isToChange = (found: FoundMirror | undefined, mirror: Mirror): boolean =>
   found !== undefined && ('strays' in found || !says(found, mirror));
 
 export const createMirrors = (
@@ -105,10 +105,10 @@ export const createMirrors = (
       const found = all.get(mirror);
       if (found && 'post' in found) {
         yield* outbox.post(to, missing.splice(0), { refer, signal, assertHeld });
-        const wanted = refer(mirror);
-        const shown = [mirror, wanted].some((one) => says(found, one))
+        const current = refer(mirror);
+        const shown = [mirror, current].some((one) => says(found, one))
           ? found.post
-          : await awake(to, held, async () => editor.rewrite(found.post, wanted, held));
+          : await awake(to, held, async () => editor.rewrite(found.post, current, held));
         if (shown) {
           yield shown;
           continue;
@@ -126,7 +126,7 @@ export const createMirrors = (
     async *create({ channel: to }, mirrors, options) {
       channelIdOf(to);
       using _ = await turns.take(to.id);
-      const left = [...mirrors];
+      const waiting = [...mirrors];
       const { signal, assertHeld } = options;
       /** The places of the mirrors of this call, by their sources. */
       const placed = new Map<string, MessageRef>();
@@ -140,7 +140,7 @@ export const createMirrors = (
           ? createMissing(to, mirrors, options, refer)
           : outbox.post(to, mirrors, { refer, signal, assertHeld });
         for await (const post of posting) {
-          const mirror = left.shift();
+          const mirror = waiting.shift();
           if (!mirror) continue;
           placed.set(messageKey(mirror.source), { channel: to, id: post.ids[0] });
           yield noted(post, mirror);

@@ -100,7 +100,7 @@ const planPersonas = (mirrors: readonly Mirror[], room: number): Batch[] => {
   }));
   if (postsAlone(mirrors) <= room) return alone;
   const batches: Batch[] = [];
-  let left = room;
+  let free = room;
   let over: Mirror[] = [];
   const flush = (): void => {
     batches.push(...gatherByBot(over));
@@ -108,10 +108,10 @@ const planPersonas = (mirrors: readonly Mirror[], room: number): Batch[] => {
   };
   for (const batch of gather(mirrors, 'webhook', isSamePersona)) {
     const posts = postsOf(batch);
-    if (posts > left) over.push(...batch.mirrors);
+    if (posts > free) over.push(...batch.mirrors);
     else {
       flush();
-      left -= posts;
+      free -= posts;
       batches.push(batch);
     }
   }
@@ -285,12 +285,12 @@ export const createOutbox = (deps: {
     ): AsyncGenerator<OwnPost, void, void> {
       const hook = mirrors.some((mirror) => mirror.as) ? await webhooks.of(to) : undefined;
       const room = hook ? rate.room(webhookChannelId(to), postsAlone(mirrors)) : 0;
-      const left = [...planBatches(mirrors, room)];
-      for (let batch = left.shift(); batch; batch = left.shift()) {
+      const batches = [...planBatches(mirrors, room)];
+      for (let batch = batches.shift(); batch; batch = batches.shift()) {
         guard.signal?.throwIfAborted();
         const post = await postBatch(to, referred(batch, refer), guard);
         // Without a webhook the bot posts its mirrors.
-        if (!post) left.unshift(...planBatches(batch.mirrors, 0));
+        if (!post) batches.unshift(...planBatches(batch.mirrors, 0));
         else for (const _ of batch.mirrors) yield post;
       }
     },

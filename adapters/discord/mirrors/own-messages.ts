@@ -13,7 +13,7 @@ const RECENT_PAGES = 5;
 /** Pages of one search from a source on: what an earlier try posted follows its source closely. */
 const SINCE_PAGES = 100;
 /** Channels whose messages are kept for the next search. */
-const KEPT = 50;
+const READ_CHANNELS = 50;
 /** Largest difference expected between the clocks of two platforms. */
 const SKEW_MS = 60_000;
 
@@ -58,7 +58,7 @@ export const createOwnMessages = (
   reader: MessageReader,
   clients: Pick<Clients, 'knowing'>,
 ): OwnMessages => {
-  const readings = createLru<string, Reading>(KEPT);
+  const readings = createLru<string, Reading>(READ_CHANNELS);
 
   const isOwn = (message: RawMessage): boolean =>
     reader.isOurs(message) && message.interaction_metadata === undefined;
@@ -110,8 +110,8 @@ export const createOwnMessages = (
     recent,
     async *since(channel, sources, sinceMs, signal) {
       demandHistory(await clients.knowing(channel.space.id), channel);
-      const told = sinceMs === undefined ? undefined : positionAt(sinceMs - SKEW_MS);
-      const from = oldestOf(sources) ?? told;
+      const since = sinceMs === undefined ? undefined : positionAt(sinceMs - SKEW_MS);
+      const from = oldestOf(sources) ?? since;
       if (from === undefined) return yield* recent(channel, sources);
       const known = readings.get(channel.id);
       const reading = known && known.from <= from ? known : { from, last: from, own: [] };

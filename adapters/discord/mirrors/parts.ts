@@ -158,12 +158,12 @@ export const wordsIn = (
   const own = of && readSections(content).find(({ footer: line }) => isOfSource(line, of));
   const all = (own?.text ?? content).split('\n');
   const words = all.filter((line) => !readFooter(line));
-  const said = words.join('\n').replace(leading, '');
+  const body = words.join('\n').replace(leading, '');
   // A message without a footer is no mirror under a name.
-  const [ahead] = (byBot && words.length < all.length && nameAhead.exec(said)) || [];
+  const [ahead] = (byBot && words.length < all.length && nameAhead.exec(body)) || [];
   return ahead === undefined
-    ? { text: said }
-    : { text: said.slice(ahead.length), name: plainText(parseDiscord(ahead)).slice(0, -1) };
+    ? { text: body }
+    : { text: body.slice(ahead.length), name: plainText(parseDiscord(ahead)).slice(0, -1) };
 };
 
 /** Room for ` 10/12`, line breaks, and the backslash that escapes a line which looks like a footer. */
@@ -181,12 +181,12 @@ const line = (words: string, chars: number): string =>
   quotedWords(words, chars).replaceAll('://', ':\u200B//');
 
 const quoteLine = ({ name, text: words, ref }: NonNullable<Mirror['quote']>): string => {
-  const said = [
+  const quoted = [
     styled('bold', text(line(name, WEBHOOK_NAME_CHARS))),
     text(`: ${line(words, QUOTE_CHARS)}`),
   ];
   return renderWithMentions([
-    subtext(text('↪ '), ...(isOnDiscord(ref) ? [linked(ref, ...said)] : said)),
+    subtext(text('↪ '), ...(isOnDiscord(ref) ? [linked(ref, ...quoted)] : quoted)),
   ]);
 };
 

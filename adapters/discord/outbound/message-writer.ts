@@ -55,12 +55,12 @@ export const bodyOf = async (
   part: Part,
   standing: readonly APIAttachment[] = [],
 ): Promise<{ body: Record<string, unknown>; files: RawFile[] }> => {
-  const left = [...standing];
+  const unmatched = [...standing];
   const files = part.files.map((file) => {
-    const at = left.findIndex(isOf(file));
-    return { file, kept: at < 0 ? undefined : left.splice(at, 1)[0] };
+    const at = unmatched.findIndex(isOf(file));
+    return { file, attachment: at < 0 ? undefined : unmatched.splice(at, 1)[0] };
   });
-  const sent = files.filter(({ kept }) => !kept).map(({ file }) => file);
+  const sent = files.filter(({ attachment }) => !attachment).map(({ file }) => file);
   return {
     files: await Promise.all(
       sent.map(async (file) => ({
@@ -76,10 +76,10 @@ export const bodyOf = async (
       allowed_mentions: NOBODY,
       ...(part.rows ? { components: part.rows } : {}),
       // An edit removes the attachments that are not named here.
-      attachments: files.map(({ file, kept }) => {
+      attachments: files.map(({ file, attachment }) => {
         const { name, voice, altText } = file;
-        return kept
-          ? { id: kept.id }
+        return attachment
+          ? { id: attachment.id }
           : {
               id: sent.indexOf(file),
               filename: name,

@@ -155,10 +155,10 @@ export const createConnections = (deps: ConnectionsDeps) => {
      * the caller may try again.
      */
     start: async (
-      wanted: number | undefined,
+      fixed: number | undefined,
       recommended: number,
     ): Promise<{ readonly connected: Promise<void> }> => {
-      await shards.start(wanted, recommended);
+      await shards.start(fixed, recommended);
       return { connected: connectFirst() };
     },
     /** Says which part of the shards is here; empty where no other process can have any. */

@@ -41,10 +41,10 @@ export interface Shards extends AsyncDisposable {
   /**
    * Begins to take shards; resolves once those that nobody has are begun.
    *
-   * @param wanted number of shards that the operator set
+   * @param fixed number of shards that the operator set
    * @param recommended number that Discord recommends
    */
-  start(wanted: number | undefined, recommended: number): Promise<void>;
+  start(fixed: number | undefined, recommended: number): Promise<void>;
   /** Lists those that this process has now. */
   own(): readonly Shard[];
   /** Number of all shards. */
@@ -65,10 +65,10 @@ interface ShardSet {
 /** The number of shards that a process at its start wants. */
 export const wantedCount = (
   stored: number | undefined,
-  wanted: number | undefined,
+  fixed: number | undefined,
   recommended: number,
 ): number =>
-  wanted ?? (stored === undefined || recommended > stored * GROWTH ? recommended : stored);
+  fixed ?? (stored === undefined || recommended > stored * GROWTH ? recommended : stored);
 
 export const createShards = (deps: ShardsDeps): Shards => {
   const { processes, log, open, identifyEveryMs, sleep: wait } = deps;
@@ -164,17 +164,17 @@ export const createShards = (deps: ShardsDeps): Shards => {
     const numbers = await agreements.read(COUNT);
     current = numbers.get(COUNT) ?? current;
     const next = numbers.get(NEXT);
-    const wanted = [current, next ?? current];
+    const counts = [current, next ?? current];
     const known = sets.get(current);
     // The former number stays after all: this process has its part of it, too.
     if (next === undefined && known?.isEnding && known.shards.size === 0 && !isDraining) {
       sets.delete(current);
       await known.share[Symbol.asyncDispose]();
     }
-    for (const count of wanted)
+    for (const count of counts)
       if (!isDraining && !sets.has(count)) sets.set(count, begin(count, next));
     for (const [count, { share }] of sets) {
-      if (wanted.includes(count)) continue;
+      if (counts.includes(count)) continue;
       sets.delete(count);
       log.info({ shards: current, before: count }, 'Discord: the number of shards has changed');
       await share[Symbol.asyncDispose]();
@@ -214,10 +214,10 @@ export const createShards = (deps: ShardsDeps): Shards => {
   }
 
   return {
-    start: async (wanted, recommended) => {
+    start: async (fixed, recommended) => {
       const numbers = await agreements.read(COUNT);
       const stored = numbers.get(NEXT) ?? numbers.get(COUNT);
-      const count = wantedCount(stored, wanted, recommended);
+      const count = wantedCount(stored, fixed, recommended);
       const agreed = await agreements.agree(COUNT, count);
       if (agreed !== count && isAlone)
         await agreements.write({ [COUNT]: count, [NEXT]: undefined, ...noneReady(numbers) });

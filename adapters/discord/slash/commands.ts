@@ -74,7 +74,7 @@ export const createWording = ({ texts, commands }: CommandSource) => {
     ]),
   );
 
-  const said = (locale: string, command: string): CommandInfo | undefined =>
+  const infoIn = (locale: string, command: string): CommandInfo | undefined =>
     infos.get(locale)?.get(command);
 
   /** The texts of the locales that differ from English; undefined if none does. */
@@ -95,9 +95,9 @@ export const createWording = ({ texts, commands }: CommandSource) => {
   return {
     /** The commands in English. */
     infos: [...(infos.get('en')?.values() ?? [])],
-    said,
+    infoIn,
     optionIn: (locale: string, command: string, option: string): OptionInfo | undefined =>
-      said(locale, command)?.options.find(({ name }) => name === option),
+      infoIn(locale, command)?.options.find(({ name }) => name === option),
     localisedNames,
     /** A name that is no name to Discord is left out; the plain one serves. */
     named: (key: string) =>
@@ -199,14 +199,14 @@ const optionOf = (wording: Wording, command: string, option: OptionInfo) => {
 };
 
 const actionOf = (wording: Wording, { name, options }: CommandInfo) => ({
-  ...wording.described((locale) => wording.said(locale, name)?.summary, `/${name}`),
+  ...wording.described((locale) => wording.infoIn(locale, name)?.summary, `/${name}`),
   options: options
     .toSorted((a, b) => Number(b.required) - Number(a.required))
     .map((option) => optionOf(wording, name, option)),
 });
 
 const slash = (wording: Wording, name: string, group: readonly CommandInfo[]): CommandBody => {
-  const { said, named, described } = wording;
+  const { infoIn, named, described } = wording;
   const [only] = group;
   const common = {
     type: ApplicationCommandType.ChatInput,
@@ -217,7 +217,7 @@ const slash = (wording: Wording, name: string, group: readonly CommandInfo[]): C
   if (only?.name === name) return { ...common, ...actionOf(wording, only) };
   return {
     ...common,
-    ...described((locale) => only && said(locale, only.name)?.summary, `/${name}`),
+    ...described((locale) => only && infoIn(locale, only.name)?.summary, `/${name}`),
     options: group.map((info) => {
       const action = info.name.slice(name.length + 1);
       return {
@@ -230,13 +230,13 @@ const slash = (wording: Wording, name: string, group: readonly CommandInfo[]): C
   };
 };
 
-const menu = ({ localisedNames, said }: Wording, info: CommandInfo): CommandBody => {
+const menu = ({ localisedNames, infoIn }: Wording, info: CommandInfo): CommandBody => {
   const what = `the menu's name of /${info.name}`;
   return {
     type: ApplicationCommandType.Message,
     name: checked(info.menu ?? '', MENU_NAME_CHARS, what),
     ...localisedNames((locale) => {
-      const label = said(locale, info.name)?.menu;
+      const label = infoIn(locale, info.name)?.menu;
       return label && checked(label, MENU_NAME_CHARS, what);
     }),
     ...reach([info]),

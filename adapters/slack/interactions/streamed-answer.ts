@@ -127,7 +127,7 @@ export const createStreamedAnswer = (
   /** Ends the stream; false where what it showed had to be replaced. */
   const endStream = async (ts: string, content: Content): Promise<boolean> => {
     const written = renderStreamed(content.text, false);
-    for (let left = written.length - sent.length; left > 0; left -= STREAM_CHARS)
+    for (let units = written.length - sent.length; units > 0; units -= STREAM_CHARS)
       await grow(written);
     const blocks = controlBlocks(content.controls);
     await api.call(channel.space, 'chat.stopStream', {

@@ -47,12 +47,12 @@ export const createMirrorFiles = ({ uploads, writer }: MirrorFilesDeps) => {
     channel: Channel,
     files: readonly MirroredFile[],
     held: WhileHeld,
-    kept: readonly MirroredFile[] = [],
+    standing: readonly MirroredFile[] = [],
   ): Promise<void> => {
     for (const { id, ts } of files) {
       const at =
         ts ?? (await uploads.shownIn(channel.space, id, channelIdOf(channel), { polls: 1 }));
-      if (at !== undefined && kept.every((other) => other.ts !== at))
+      if (at !== undefined && standing.every((other) => other.ts !== at))
         await writer.erase(channel, at, held);
       await uploads.remove(channel.space, id, held);
     }
@@ -105,22 +105,22 @@ export const createMirrorFiles = ({ uploads, writer }: MirrorFilesDeps) => {
       mirror: Mirror,
       known: readonly MirroredFile[],
     ): Promise<{
-      readonly kept: readonly MirroredFile[];
-      readonly gone: readonly MirroredFile[];
+      readonly standing: readonly MirroredFile[];
+      readonly obsolete: readonly MirroredFile[];
     }> => {
-      const wanted = new Set(filesOf(mirror).map(keyOf));
-      const [kept, gone]: [MirroredFile[], MirroredFile[]] = [[], []];
+      const keys = new Set(filesOf(mirror).map(keyOf));
+      const [standing, obsolete]: [MirroredFile[], MirroredFile[]] = [[], []];
       for (const file of known) {
-        if (kept.concat(gone).some(({ id }) => id === file.id)) continue;
-        const isWanted = wanted.has(file.key) && kept.every(({ key }) => key !== file.key);
+        if (standing.concat(obsolete).some(({ id }) => id === file.id)) continue;
+        const isWanted = keys.has(file.key) && standing.every(({ key }) => key !== file.key);
         const ts =
           isWanted && file.ts === undefined
             ? await uploads.shownIn(channel.space, file.id, channelIdOf(channel))
             : file.ts;
         // A file that was never shown is deleted, so that it cannot appear later, and uploaded anew.
-        (isWanted && ts !== undefined ? kept : gone).push({ ...file, ts });
+        (isWanted && ts !== undefined ? standing : obsolete).push({ ...file, ts });
       }
-      return { kept, gone };
+      return { standing, obsolete };
     },
   };
 };

@@ -44,11 +44,11 @@ const QUOTE_CHARS = 100;
 const words = (written: string, chars: number): Inline => text(quotedWords(written, chars) || '…');
 
 /** The message that is answered, where it stands in another channel. */
-const quoteLine = ({ name, text: said }: NonNullable<Mirror['quote']>): Block =>
+const quoteLine = ({ name, text: quoted }: NonNullable<Mirror['quote']>): Block =>
   subtext(
     text('↪ '),
     styled('bold', words(name, USERNAME_CHARS)),
-    text(`: ${quotedWords(said, QUOTE_CHARS)}`),
+    text(`: ${quotedWords(quoted, QUOTE_CHARS)}`),
   );
 
 /** The small line under a mirror: its language, as a link to the source where there is one. */
@@ -62,8 +62,8 @@ const footer = ({ label, sourceUrl }: Mirror): Block =>
  */
 const mirrorParts = (mirror: Mirror, isQuoted: boolean): readonly Part[] => {
   const { content, label, quote, as } = mirror;
-  const said = as ? content.text : labelled(label, content.text);
-  const trees = textParts(said, AROUND_BYTES);
+  const body = as ? content.text : labelled(label, content.text);
+  const trees = textParts(body, AROUND_BYTES);
   const shown = trees.length > 0 ? trees : [[paragraph()]];
   return shown.map((tree, index) =>
     renderPart([
@@ -181,13 +181,14 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
     const { channel, ids, handle: written } = posted;
     const handle = readHandle(written, ids.length);
     const { threadTs } = handle;
-    const left = sinceMs === undefined ? undefined : await leftBy(posted, mirror, handle, sinceMs);
-    const known = [...handle.files, ...(left?.files ?? [])];
+    const leftovers =
+      sinceMs === undefined ? undefined : await leftBy(posted, mirror, handle, sinceMs);
+    const known = [...handle.files, ...(leftovers?.files ?? [])];
     const parts = await partsOf(channel, mirror, threadTs);
-    const { kept, gone } = await files.compare(channel, mirror, known);
-    const staged = await files.stage(channel, mirror, kept);
-    const all = [...kept, ...staged];
-    const texts = [...new Set([...ids.slice(0, handle.texts), ...(left?.texts ?? [])])];
+    const { standing, obsolete } = await files.compare(channel, mirror, known);
+    const staged = await files.stage(channel, mirror, standing);
+    const all = [...standing, ...staged];
+    const texts = [...new Set([...ids.slice(0, handle.texts), ...(leftovers?.texts ?? [])])];
     const broadcast = handle.broadcast ?? (threadTs === undefined ? undefined : mirror.broadcast);
     const now = await writer
       .sync(channel, texts, parts, {
@@ -204,9 +205,9 @@ export const createMirrorWriter = (deps: MirrorWriterDeps) => {
         throw thrown;
       });
     // First, so that what Slack shows late does not stand twice.
-    await files.remove(channel, gone, held, kept);
+    await files.remove(channel, obsolete, held, standing);
     const shown = await files.show(channel, threadTs, mirror, staged, held);
-    return postedAs(channel, now, { threadTs, broadcast, files: [...kept, ...shown] });
+    return postedAs(channel, now, { threadTs, broadcast, files: [...standing, ...shown] });
   };
 
   /** Brings a mirror that was found into its state. */

@@ -191,12 +191,12 @@ const rowOfName = (name: string | undefined): readonly Inline[] =>
 const sharedText = (raw: RawAttachment): RichText => {
   const blocks = (raw.message_blocks ?? []).map(({ message }) => blocksText(message?.blocks));
   const shown = present(blocks);
-  const said = shown.length > 0 ? lines(...shown) : written(raw.text ?? raw.fallback);
+  const body = shown.length > 0 ? lines(...shown) : written(raw.text ?? raw.fallback);
   const by: readonly Inline[] =
     raw.author_id === undefined
       ? rowOfName(raw.author_name)
       : [mention(PLATFORM, 'member', raw.author_id, raw.author_name)];
-  return [quote(...(by.length === 0 ? [] : sentence(...by)), ...said)];
+  return [quote(...(by.length === 0 ? [] : sentence(...by)), ...body)];
 };
 
 /** The words of an attachment, but not of the preview of a link. */

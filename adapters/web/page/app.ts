@@ -5,7 +5,11 @@ import { listenToServer } from './connection.ts';
 import { NOTHING_SHARED } from './shared-state.ts';
 import { apply, createStore, type Panel, type Theme } from './store.ts';
 
-const KEPT = { theme: 'dragoman.theme', name: 'dragoman.name', originals: 'dragoman.originals' };
+const STORAGE_KEYS = {
+  theme: 'dragoman.theme',
+  name: 'dragoman.name',
+  originals: 'dragoman.originals',
+};
 
 export const CHANNELS: readonly ChannelId[] = ['playground', 'lounge'];
 
@@ -14,8 +18,8 @@ const field = (): HTMLTextAreaElement | null => document.querySelector('#line');
 const channelOfAddress = (): ChannelId =>
   CHANNELS.find((channel) => location.hash === `#${channel}`) ?? 'playground';
 
-const themeOf = (kept: string | null): Theme =>
-  kept === 'light' || kept === 'dark' ? kept : 'system';
+const themeOf = (stored: string | null): Theme =>
+  stored === 'light' || stored === 'dark' ? stored : 'system';
 
 const applyTheme = (theme: Theme): void => {
   if (theme === 'system') delete document.documentElement.dataset['theme'];
@@ -25,7 +29,7 @@ const applyTheme = (theme: Theme): void => {
 export type App = ReturnType<typeof createPageApp>;
 
 export const createPageApp = () => {
-  const theme = themeOf(localStorage.getItem(KEPT.theme));
+  const theme = themeOf(localStorage.getItem(STORAGE_KEYS.theme));
   applyTheme(theme);
   const store = createStore({
     link: 'connecting',
@@ -39,7 +43,7 @@ export const createPageApp = () => {
     examples: undefined,
     languages: [],
     theme,
-    originals: localStorage.getItem(KEPT.originals) !== 'hidden',
+    originals: localStorage.getItem(STORAGE_KEYS.originals) !== 'hidden',
     away: false,
     announcement: '',
     pressed: undefined,
@@ -89,20 +93,20 @@ export const createPageApp = () => {
   const rename = (name: string): void => {
     store.set({ nameFault: undefined });
     api.me({ name }).then(
-      () => localStorage.setItem(KEPT.name, name),
+      () => localStorage.setItem(STORAGE_KEYS.name, name),
       (error: unknown) => store.set({ nameFault: refusalOf(error) }),
     );
   };
 
   /** Sends the name that this browser keeps to a server that has restarted. */
   const restoreName = (): void => {
-    const name = localStorage.getItem(KEPT.name);
+    const name = localStorage.getItem(STORAGE_KEYS.name);
     if (name && name !== store.get().me?.name) rename(name);
   };
 
   /** Deletes what this browser keeps. */
   const forget = (): void => {
-    for (const key of Object.values(KEPT)) localStorage.removeItem(key);
+    for (const key of Object.values(STORAGE_KEYS)) localStorage.removeItem(key);
     applyTheme('system');
     store.set({ theme: 'system', originals: true });
     composer.forget();
@@ -142,12 +146,12 @@ export const createPageApp = () => {
       queueMicrotask(() => document.querySelector<HTMLElement>(next)?.focus());
     },
     setTheme: (next: Theme): void => {
-      localStorage.setItem(KEPT.theme, next);
+      localStorage.setItem(STORAGE_KEYS.theme, next);
       applyTheme(next);
       store.set({ theme: next });
     },
     setOriginals: (originals: boolean): void => {
-      localStorage.setItem(KEPT.originals, originals ? 'shown' : 'hidden');
+      localStorage.setItem(STORAGE_KEYS.originals, originals ? 'shown' : 'hidden');
       store.set({ originals });
     },
     rename: (name: string): void => {

@@ -40,8 +40,8 @@ const telling = (value: string, label: string): string =>
 
 /** True when a choice may be meant by what was typed. */
 export const matchesTyped = ({ value, label }: Choice, typed: string): boolean => {
-  const wanted = typed.toLowerCase();
-  return value.toLowerCase().includes(wanted) || label.toLowerCase().includes(wanted);
+  const lower = typed.toLowerCase();
+  return value.toLowerCase().includes(lower) || label.toLowerCase().includes(lower);
 };
 
 export interface Suggestion {
@@ -63,7 +63,7 @@ export type Completing =
   | (Place & {
       readonly kind: 'option';
       readonly command: CommandInfo;
-      readonly left: readonly OptionInfo[];
+      readonly remaining: readonly OptionInfo[];
     })
   | (Place & {
       readonly kind: 'value';
@@ -100,24 +100,31 @@ export const completingAt = (
   }
   if (at?.quoted || (at && caret < at.end)) return undefined;
   const given = new Set(tokens.map(({ name }) => name));
-  const left = command.options.filter(
+  const remaining = command.options.filter(
     ({ name, kind }) => kind !== 'attachment' && !given.has(name),
   );
   const typed = at ? line.slice(at.start, caret) : '';
-  return { kind: 'option', command, left, typed, start: at?.start ?? caret, end: at?.end ?? caret };
+  return {
+    kind: 'option',
+    command,
+    remaining,
+    typed,
+    start: at?.start ?? caret,
+    end: at?.end ?? caret,
+  };
 };
 
 export const commandSuggestions = (
   typed: string,
   commands: readonly CommandInfo[],
 ): Suggestion[] => {
-  const wanted = typed.toLowerCase().trimStart();
-  const begins = commands.filter(({ name }) => name.startsWith(wanted));
+  const lower = typed.toLowerCase().trimStart();
+  const begins = commands.filter(({ name }) => name.startsWith(lower));
   const contains = commands.filter(
     ({ name, summary }) =>
-      !name.startsWith(wanted) &&
-      wanted.length > 1 &&
-      `${name} ${summary.toLowerCase()}`.includes(wanted),
+      !name.startsWith(lower) &&
+      lower.length > 1 &&
+      `${name} ${summary.toLowerCase()}`.includes(lower),
   );
   return [...begins, ...contains].map(({ name, summary }) => ({
     value: name,
@@ -127,8 +134,8 @@ export const commandSuggestions = (
   }));
 };
 
-export const optionSuggestions = (typed: string, left: readonly OptionInfo[]): Suggestion[] =>
-  left
+export const optionSuggestions = (typed: string, remaining: readonly OptionInfo[]): Suggestion[] =>
+  remaining
     .filter(({ name }) => name.startsWith(typed.toLowerCase()))
     .map(({ name, description }) => ({
       value: name,

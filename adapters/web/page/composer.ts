@@ -146,7 +146,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     if (completing.kind === 'command')
       return showPopup(completing, commandSuggestions(completing.typed, boot.commands));
     if (completing.kind === 'option')
-      return showPopup(completing, optionSuggestions(completing.typed, completing.left));
+      return showPopup(completing, optionSuggestions(completing.typed, completing.remaining));
     const { command, option, typed } = completing;
     const known = knownChoices(option, typed);
     if (known) return showPopup(completing, valueSuggestions(known));
@@ -196,7 +196,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
   };
 
   /** Gives a file to the command in the field or, when that takes none, to one that does. */
-  const attach = (file: File, wanted?: string): void => {
+  const attach = (file: File, optionName?: string): void => {
     set({ fault: undefined, popup: undefined });
     if (file.size > boot.maxUploadBytes)
       return fail(
@@ -205,7 +205,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     const now = found()?.command;
     const takes = (command?: CommandInfo): string | undefined =>
       command?.options.find(
-        ({ kind, name }) => kind === 'attachment' && (!wanted || name === wanted),
+        ({ kind, name }) => kind === 'attachment' && (!optionName || name === optionName),
       )?.name;
     const own = takes(now);
     if (own !== undefined) return hold(own, file);

@@ -145,15 +145,15 @@ const isWhole = ({ working, translation }: PageMessage): boolean =>
 
 /** Tells those who listen what has been said: each message once, when it is complete. */
 export const createLiveRegion = (app: App): (() => void) => {
-  const told = new Set<string>();
+  const announced = new Set<string>();
   let begun = false;
 
   return () => {
     const { messages, channel, me } = app.store.get();
     // Pressed, an answer is made anew.
-    for (const { id, working } of messages.values()) if (working) told.delete(id);
-    const fresh = [...messages.values()].filter((each) => !told.has(each.id) && isWhole(each));
-    for (const { id } of fresh) told.add(id);
+    for (const { id, working } of messages.values()) if (working) announced.delete(id);
+    const fresh = [...messages.values()].filter((each) => !announced.has(each.id) && isWhole(each));
+    for (const { id } of fresh) announced.add(id);
     if (me && !begun) {
       begun = true;
       return;

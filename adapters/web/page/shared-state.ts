@@ -35,9 +35,9 @@ export const follow = ({ me, messages }: Shared, event: ServerEvent): Partial<Sh
     case 'message':
       return { messages: withMessage(messages, event.message) };
     case 'removed': {
-      const left = new Map(messages);
-      left.delete(event.id);
-      return { messages: left };
+      const others = new Map(messages);
+      others.delete(event.id);
+      return { messages: others };
     }
     case 'translation': {
       const message = messages.get(event.id);

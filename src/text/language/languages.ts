@@ -70,12 +70,12 @@ const findCode = (typed: string): string | undefined => {
  * or in one of `NAME_LOCALES`, with any case and accents. Undefined if unknown.
  */
 export const findLanguage = (typed: string): string | undefined => {
-  const wanted = typed.trim();
-  if (wanted === '' || wanted.length > MAX_TYPED_LENGTH) return undefined;
-  const code = findCode(wanted) ?? nameIndex.codes.get(foldName(wanted));
+  const name = typed.trim();
+  if (name === '' || name.length > MAX_TYPED_LENGTH) return undefined;
+  const code = findCode(name) ?? nameIndex.codes.get(foldName(name));
   if (code) return code;
-  const withoutBrackets = wanted.replace(/[(（[].*$/u, '').trim();
-  return withoutBrackets === wanted || withoutBrackets === ''
+  const withoutBrackets = name.replace(/[(（[].*$/u, '').trim();
+  return withoutBrackets === name || withoutBrackets === ''
     ? undefined
     : findLanguage(withoutBrackets);
 };
@@ -90,15 +90,15 @@ const FEWEST_LETTERS_WITHIN = 3;
  * Ranks a match: 0 is best, undefined is none. `own` is the name in the reader's locale; only in it
  * the middle of a word counts, as people do not see the other names.
  */
-const rank = (wanted: string, code: string, own: string): number | undefined => {
-  if (code.toLowerCase() === wanted || own === wanted) return 0;
-  if (own.startsWith(wanted) || code.toLowerCase().startsWith(`${wanted}-`)) return 1;
+const rank = (query: string, code: string, own: string): number | undefined => {
+  if (code.toLowerCase() === query || own === query) return 0;
+  if (own.startsWith(query) || code.toLowerCase().startsWith(`${query}-`)) return 1;
   const names = nameIndex.names.get(code) ?? [];
-  if (names.includes(wanted)) return 2;
-  if (names.some((name) => name.startsWith(wanted))) return 3;
-  if (wanted.length < FEWEST_LETTERS_WITHIN && !unspacedName.test(wanted)) return undefined;
-  if ([own, ...names].some((name) => name.includes(` ${wanted}`))) return 4;
-  return own.includes(wanted) ? 5 : undefined;
+  if (names.includes(query)) return 2;
+  if (names.some((name) => name.startsWith(query))) return 3;
+  if (query.length < FEWEST_LETTERS_WITHIN && !unspacedName.test(query)) return undefined;
+  if ([own, ...names].some((name) => name.includes(` ${query}`))) return 4;
+  return own.includes(query) ? 5 : undefined;
 };
 
 /** Languages that match the input so far, best first, with names in `locale`; all for ''. */
@@ -106,12 +106,12 @@ export const searchLanguages = (
   typed: string,
   locale: string,
 ): readonly { readonly code: string; readonly name: string }[] => {
-  const wanted = foldName(typed.slice(0, MAX_TYPED_LENGTH));
-  const exact = wanted === '' ? undefined : findCode(typed.trim());
+  const query = foldName(typed.slice(0, MAX_TYPED_LENGTH));
+  const exact = query === '' ? undefined : findCode(typed.trim());
   return LANGUAGES.map((code) => ({ code, name: languageName(code, locale) }))
     .map((entry) => ({
       entry,
-      rank: entry.code === exact ? 0 : rank(wanted, entry.code, foldName(entry.name)),
+      rank: entry.code === exact ? 0 : rank(query, entry.code, foldName(entry.name)),
     }))
     .filter((ranked): ranked is typeof ranked & { rank: number } => ranked.rank !== undefined)
     .toSorted((a, b) => a.rank - b.rank)

@@ -100,12 +100,12 @@ export const withBrackets = (
   translated: string,
   missing: readonly number[],
 ): string => {
-  const wanted = new Set(missing);
+  const unread = new Set(missing);
   const own = numbersIn(source);
   return translated.replaceAll(altered, (match, digits?: string, mirrored?: string) => {
     const number = toNumber(digits ?? mirrored ?? '');
     const isOwn = mirrored === undefined && own.has(number);
-    return !isOwn && wanted.delete(number) ? tokenText(number) : match;
+    return !isOwn && unread.delete(number) ? tokenText(number) : match;
   });
 };
 

@@ -174,15 +174,15 @@ class Assembly {
    * @param isHidden true for one that stood in a spoiler
    */
   lost(token: Token, isHidden: boolean): void {
-    const kept = token.parts.flatMap((part): readonly Piece[] => {
+    const saved = token.parts.flatMap((part): readonly Piece[] => {
       if (part.kind === 'close') return this.#address(part.pair);
       return part.kind === 'open' || part.kind === 'line' ? [] : [part];
     });
-    if (kept.length === 0) return;
+    if (saved.length === 0) return;
     this.#text(' ');
     const hiding = this.#pairs.length - 1;
     if (isHidden) this.#sink.piece({ kind: 'open', pair: hiding });
-    for (const part of kept) this.#sink.piece(part);
+    for (const part of saved) this.#sink.piece(part);
     if (isHidden) this.#sink.piece({ kind: 'close', pair: hiding });
   }
 

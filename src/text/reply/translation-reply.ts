@@ -67,10 +67,10 @@ interface Task {
 export const refusesToTranslate = ({ source, to }: Task, reply: string): boolean => {
   const written = reply.trim();
   if (written === source.trim()) return false;
-  const wanted = to.toLowerCase().split('-')[0];
+  const target = to.toLowerCase().split('-')[0];
   return REFUSALS.some(
     // Only a reply in the wanted language can be what somebody said.
-    ([language, refusal]) => refusal.test(written) && !(language === wanted && mayMeanIt(source)),
+    ([language, refusal]) => refusal.test(written) && !(language === target && mayMeanIt(source)),
   );
 };
 

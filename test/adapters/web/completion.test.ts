@@ -30,11 +30,11 @@ describe('what is completed', () => {
   test('the options that are left, files excepted', () => {
     const completing = at('/translate text:"a" |');
     expect(completing).toMatchObject({ kind: 'option', typed: '' });
-    expect(completing?.kind === 'option' && completing.left.map(({ name }) => name)).toEqual([
+    expect(completing?.kind === 'option' && completing.remaining.map(({ name }) => name)).toEqual([
       'to',
       'from',
     ]);
-    expect(at('/transcribe |')).toMatchObject({ left: [{ name: 'language' }] });
+    expect(at('/transcribe |')).toMatchObject({ remaining: [{ name: 'language' }] });
   });
 
   test('the value that is being typed, quoted or not', () => {

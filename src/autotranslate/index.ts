@@ -95,7 +95,7 @@ export const openAutoTranslate = async ({
   const scheduler = createScheduler({ slots, log, now });
   const stores = await openStores(store, now, log);
   const { stored, cursors, watches: watchStore } = stores;
-  /** What all parts share; each takes of it what it names as its dependencies. */
+  /** The dependencies that all parts share; each takes those that it names. */
   const shared = {
     ...services,
     ...stores,

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { POSTS, RATES } from '../../../adapters/slack/rates.ts';
+import { POSTS, RATES } from '../../../adapters/slack/limits.ts';
 
 /*
  * Loaded into a program that runs beside Slack's fake: the program's rates are as many times faster as time passes in the

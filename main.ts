@@ -217,7 +217,8 @@ runProgram(process.env, async (stopped) => {
     if (ROLES.has('worker')) running.startWork();
     await adapters.start();
     isStarting = false;
-    if (builtIn && !parts.disposed) console.log(engineTable(await builtIn.engines()));
+    if (builtIn && !parts.disposed)
+      console.log(engineTable(await builtIn.engines(), config.engines));
   };
   // What hangs at the start does not delay the stop: what comes of it later ends with the process.
   await Promise.race([begin(), stopped]);

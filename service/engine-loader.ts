@@ -168,6 +168,7 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES): Pro
     rates.map(({ engine }) => engine),
   );
 
+  const reported = engines.filter(({ isForDevelopers = false }) => !isForDevelopers);
   const advise = (advice: string): string =>
     context.config.DRAGOMAN_IMAGE ? imageAdvice(advice) : advice;
 
@@ -239,7 +240,7 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES): Pro
     },
     report: () =>
       Promise.all(
-        engines.map(async (engine): Promise<EngineLine> => {
+        reported.map(async (engine): Promise<EngineLine> => {
           const { name, serves } = engine;
           try {
             const line = await engine.report();

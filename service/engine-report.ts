@@ -1,3 +1,5 @@
+import { imageCommands } from '../src/process/program.ts';
+import type { EngineConfig } from './config.ts';
 import type { EngineLine } from './engine.ts';
 
 /** Lines of a table for a terminal, whose cells stand below each other. */
@@ -13,18 +15,22 @@ export const columns = (rows: readonly (readonly string[])[]): readonly string[]
 };
 
 /**
- * Formats the engines for people at the start: each with its abilities, or with the way to add it.
+ * Formats the engines for people at the start: each with its abilities, or with the way to add it, and
+ * the one command where none translates.
  */
-export const engineTable = (lines: readonly EngineLine[]): string => {
-  const width = Math.max(...lines.map(({ name }) => name.length));
-  return lines
-    .map(({ name, serves, ready, detail }) =>
-      [
-        ready ? '  yes ' : '  no  ',
-        name.padEnd(width),
-        '  ',
-        ready ? `${serves.join(', ')}: ${detail}` : `${serves.join(', ')}. To add it: ${detail}`,
-      ].join(' '),
-    )
-    .join('\n');
+export const engineTable = (
+  lines: readonly EngineLine[],
+  { DRAGOMAN_IMAGE: isImage }: Pick<EngineConfig, 'DRAGOMAN_IMAGE'>,
+): string => {
+  const rows = columns(
+    lines.map(({ name, serves, ready, detail }) => {
+      const abilities = serves.join(', ');
+      return ready
+        ? ['yes', name, `${abilities}: ${detail}`]
+        : ['no', name, `${abilities}. To add it: ${detail}`];
+    }),
+  );
+  const translates = lines.some(({ serves, ready }) => ready && serves.includes('translation'));
+  const hint = 'No engine translates yet. To add one, run: npm run setup';
+  return [...rows, ...(translates ? [] : [isImage ? imageCommands(hint) : hint])].join('\n');
 };

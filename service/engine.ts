@@ -126,6 +126,8 @@ export interface EngineLine {
 export interface Engine extends AsyncDisposable {
   readonly name: string;
   readonly serves: readonly Ability[];
+  /** True for a tool of developers, which no report names. */
+  readonly isForDevelopers?: boolean;
   /** Order of preference: among engines with the same ability, the lowest rank is used. */
   readonly rank: number;
   /** Calls of one ability that run at the same time. */

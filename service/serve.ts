@@ -51,7 +51,7 @@ export const serve = async (
   if (given.length === 0)
     console.log(`Key for this run: ${keys[0]}  (set SERVICE_KEYS to keep your own)`);
   const found = await Promise.race([service.engines(), stopped]);
-  if (found) console.log(engineTable(found));
+  if (found) console.log(engineTable(found, engines));
   await stopped;
   await service.close(drainMs);
 };

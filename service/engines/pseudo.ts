@@ -10,6 +10,7 @@ const TARGET = 'en-xa';
 export const createEngine: CreateEngine = () => ({
   name: NAME,
   serves: ['translation'],
+  isForDevelopers: true,
   rank: 1,
   concurrent: 16,
   abilities: async () => ({

@@ -50,21 +50,44 @@ const start = ({ options: { signal, deadlineMs }, defaultMs }: Call): Deadline =
 
 const ABANDONED = new DOMException('the reply is not read to its end', 'AbortError');
 
+type End = (thrown?: unknown) => void;
+
+/** Does work and ends it with nothing, or with what it threw. */
+const ended = async <T>(work: Promise<T>, end: End): Promise<T> => {
+  try {
+    const result = await work;
+    end();
+    return result;
+  } catch (thrown) {
+    end(thrown);
+    throw thrown;
+  }
+};
+
+/** Passes items on and ends them as `ended` does, or as abandoned when their consumer leaves. */
+const endedItems = async function* <T, R>(
+  items: AsyncIterable<T, R, void>,
+  end: End,
+): AsyncGenerator<T, R, void> {
+  try {
+    const result = yield* items;
+    end();
+    return result;
+  } catch (thrown) {
+    end(thrown);
+    throw thrown;
+  } finally {
+    end(ABANDONED);
+  }
+};
+
 const until = async function* <T>(
-  items: AsyncIterable<T>,
+  items: AsyncIterable<T, unknown, void>,
   deadline: Disposable,
   report: OpenReport,
 ) {
   using _ = deadline;
-  try {
-    yield* items;
-    report.end();
-  } catch (thrown) {
-    report.end(thrown);
-    throw thrown;
-  } finally {
-    report.end(ABANDONED);
-  }
+  yield* endedItems(items, report.end);
 };
 
 /** Creates the caller of one service: calls with the same key share what is learnt of its limits. */
@@ -102,7 +125,7 @@ export const createCaller = (deps: CallerDeps): Caller => {
     { endpoint, options }: Call,
     { deadline, report, key }: Started,
     { number, wasRefused }: AttemptNumber,
-  ): Promise<(thrown?: unknown) => void> => {
+  ): Promise<End> => {
     const leave = await gates.of(key, endpoint).enter(options, deadline, report, wasRefused);
     if (number === 0 && !wasRefused) gates.budgetOf(key).called();
     return (thrown) => {
@@ -121,14 +144,7 @@ export const createCaller = (deps: CallerDeps): Caller => {
     const started = { deadline, report, key: await keyFor(call) };
     return retrying(policyFor(call, started.key), deadline, async (number) => {
       const leave = await enter(call, started, number);
-      try {
-        const result = await run(attemptOf(started));
-        leave();
-        return result;
-      } catch (thrown) {
-        leave(thrown);
-        throw thrown;
-      }
+      return ended(run(attemptOf(started)), leave);
     });
   };
 
@@ -136,14 +152,7 @@ export const createCaller = (deps: CallerDeps): Caller => {
     once: async (call, run) => {
       using deadline = start(call);
       const report = open(call);
-      try {
-        const result = await attempts(call, deadline, report, run);
-        report.end();
-        return result;
-      } catch (thrown) {
-        report.end(thrown);
-        throw thrown;
-      }
+      return await ended(attempts(call, deadline, report, run), report.end);
     },
     opened: async (call, run) => {
       using started = new DisposableStack();
@@ -160,32 +169,15 @@ export const createCaller = (deps: CallerDeps): Caller => {
     async *states(call, run) {
       using deadline = start(call);
       const report = open(call);
-      const attempt = async function* (started: Started, number: AttemptNumber) {
-        const leave = await enter(call, started, number);
-        try {
-          const result = yield* run(attemptOf(started));
-          leave();
-          return result;
-        } catch (thrown) {
-          leave(thrown);
-          throw thrown;
-        } finally {
-          leave(ABANDONED);
-        }
-      };
-      try {
+      const states = async function* () {
         const started = { deadline, report, key: await keyFor(call) };
-        const result = yield* retryingStates(policyFor(call, started.key), deadline, (number) =>
-          attempt(started, number),
-        );
-        report.end();
-        return result;
-      } catch (thrown) {
-        report.end(thrown);
-        throw thrown;
-      } finally {
-        report.end(ABANDONED);
-      }
+        const policy = policyFor(call, started.key);
+        return yield* retryingStates(policy, deadline, async function* (number) {
+          const leave = await enter(call, started, number);
+          return yield* endedItems(run(attemptOf(started)), leave);
+        });
+      };
+      return yield* endedItems(states(), report.end);
     },
   };
 };

@@ -1,4 +1,3 @@
-import { recentCalls } from '../api/metrics/call-metrics.ts';
 import type { Command } from '../command/command.ts';
 import type { CoreConfig } from './core-config.ts';
 import { createDispatcher } from '../command/dispatcher.ts';
@@ -36,10 +35,6 @@ import { openAutoTranslate, type AutoTranslate } from '../autotranslate/index.ts
 
 /** Longest wait for the service when somebody asks whether all is ready. */
 const LOOK_MS = 10_000;
-
-/** The engines whose output is meant to be read: all but that of the pseudo-locale. */
-const realEngines = (engines: ServiceStatus['engines']): ServiceStatus['engines'] =>
-  engines.filter(({ name }) => name !== 'pseudo');
 
 /** The service as the core uses it, with what came of the connection to it. */
 export interface CoreService
@@ -182,9 +177,9 @@ export const openCore = async ({
     spaceKeys: createSpaceKeys({ ownKeys, checkKey: client.checkKey }),
     status: async (signal, space) => ({
       ...(builtIn
-        ? { builtIn: true, reachable: true, engines: realEngines(await builtIn.engines()) }
+        ? { builtIn: true, reachable: true, engines: await builtIn.engines() }
         : await remoteStatus(client, space, signal)),
-      recent: calls && recentCalls(calls.snapshot()),
+      recent: calls?.recent(),
     }),
     storageFault: async () => store.findFault(),
     translates: async (to, from) => builtIn?.translates(to, from),

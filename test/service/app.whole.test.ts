@@ -132,7 +132,6 @@ describe('the service without engines that need anything', () => {
       'bergamot',
       'espeak-ng',
       'openai',
-      'pseudo',
       'sherpa-onnx',
     ]);
     for (const line of lines) expect(line.detail).not.toBe('');

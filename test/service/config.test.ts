@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { engineSection, serverSection } from '../../service/config.ts';
 import { makeKey } from '../../service/keys/access.ts';
+import type { EngineLine } from '../../service/engine.ts';
 import { engineTable } from '../../service/engine-report.ts';
 import { parseConfig } from '../../src/config.ts';
 import { engineConfig } from './support.ts';
@@ -78,13 +79,15 @@ describe('the service’s configuration', () => {
   });
 
   it('shows engines as lines that say how to add the missing ones', () => {
-    const table = engineTable([
-      { name: 'one', serves: ['speech'], ready: true, detail: '3 voices' },
-      { name: 'other', serves: ['chat'], ready: false, detail: 'set X' },
-    ]);
-    expect(table.split('\n')).toEqual([
-      expect.stringMatching(/yes +one +speech: 3 voices/),
+    const missing = { name: 'other', serves: ['chat'], ready: false, detail: 'set X' } as const;
+    const lines = (isImage: boolean, ...more: readonly EngineLine[]): string[] =>
+      engineTable([...more, missing], { DRAGOMAN_IMAGE: isImage }).split('\n');
+    const [one, serves] = ['one', ['speech', 'translation']] as const;
+    expect(lines(false, { name: one, serves, ready: true, detail: '3 voices' })).toEqual([
+      expect.stringMatching(/yes +one +speech, translation: 3 voices/),
       expect.stringMatching(/no +other +chat\. To add it: set X/),
     ]);
+    expect(lines(false).at(-1)).toBe('No engine translates yet. To add one, run: npm run setup');
+    expect(lines(true).at(-1)).toMatch(/dragoman setup$/);
   });
 });

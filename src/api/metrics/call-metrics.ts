@@ -11,105 +11,88 @@ const BOUNDS_MS = [
   10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 600_000,
 ] as const;
 
-/** Numbers of calls by time: one for each bound, and one for all that took longer. */
-type Histogram = readonly number[];
+/** Outcomes that say nothing against the service: it answered, nobody wanted it, or it may refuse. */
+const NO_FAILURES: ReadonlySet<CallReport['outcome']> = new Set([
+  'answered',
+  'cancelled',
+  'bad-input',
+  'too-large',
+  'unsupported',
+]);
 
-/** Calls of one endpoint, lane and outcome, added up. */
-interface CallCounts extends Pick<CallReport, 'endpoint' | 'lane' | 'outcome'> {
-  readonly calls: number;
-  readonly attempts: number;
-  readonly characters: number;
-  readonly audioSeconds: number;
-  readonly tokens: number;
-  /** Waiting and service times of the calls that were sent. */
-  readonly waiting: Histogram;
-  readonly service: Histogram;
+/** Lists are asked for again and again to see whether the service answers, and would hide failures. */
+const LISTS: ReadonlySet<CallReport['endpoint']> = new Set(['voices', 'models']);
+/** Outcomes of which nobody is told: nobody waited, or it is for others to mend. */
+const UNTOLD: ReadonlySet<CallReport['outcome']> = new Set(['cancelled', 'own-key-refused']);
+
+/** Calls of five minutes, added up; `waits` are the numbers of those sent, one for each bound and one more. */
+interface Slot {
+  calls: number;
+  failed: number;
+  unsent: number;
+  readonly waits: number[];
 }
 
-const addTo = (histogram: Histogram, ms: number): Histogram => {
-  const found = BOUNDS_MS.findIndex((bound) => ms <= bound);
-  const at = found === -1 ? BOUNDS_MS.length : found;
-  return histogram.with(at, (histogram[at] ?? 0) + 1);
-};
-
-const EMPTY: Histogram = Array.from({ length: BOUNDS_MS.length + 1 }, () => 0);
-
-const sumOf = (a: Histogram, b: Histogram): Histogram =>
-  a.map((count, index) => count + (b[index] ?? 0));
-
-/**
- * The bound within which a share of the calls stayed, ms, or the last one; undefined without calls.
- */
-const quantileMs = (histogram: Histogram, share: number): number | undefined => {
-  const all = histogram.reduce((sum, count) => sum + count, 0);
-  if (all === 0) return undefined;
-  let counted = 0;
-  const found = histogram.findIndex((count) => (counted += count) >= share * all);
-  return BOUNDS_MS[found] ?? BOUNDS_MS.at(-1);
-};
-
-const keyOf = ({ endpoint, lane, outcome }: CallCounts): string => `${endpoint} ${lane} ${outcome}`;
-
-const countsOf = (report: CallReport): CallCounts => {
-  const { endpoint, lane, outcome, attempts, characters, waitingMs, serviceMs } = report;
-  return {
-    endpoint,
-    lane,
-    outcome,
-    calls: 1,
-    attempts,
-    characters,
-    audioSeconds: report.audioSeconds ?? 0,
-    tokens: report.tokens ?? 0,
-    waiting: attempts > 0 ? addTo(EMPTY, waitingMs) : EMPTY,
-    service: attempts > 0 ? addTo(EMPTY, serviceMs) : EMPTY,
-  };
-};
-
-const together = (a: CallCounts, b: CallCounts): CallCounts => ({
-  ...a,
-  calls: a.calls + b.calls,
-  attempts: a.attempts + b.attempts,
-  characters: a.characters + b.characters,
-  audioSeconds: a.audioSeconds + b.audioSeconds,
-  tokens: a.tokens + b.tokens,
-  waiting: sumOf(a.waiting, b.waiting),
-  service: sumOf(a.service, b.service),
+const newSlot = (): Slot => ({
+  calls: 0,
+  failed: 0,
+  unsent: 0,
+  waits: Array.from({ length: BOUNDS_MS.length + 1 }, () => 0),
 });
 
-const addUp = (counts: Map<string, CallCounts>, more: CallCounts): void => {
-  const known = counts.get(keyOf(more));
-  counts.set(keyOf(more), known ? together(known, more) : more);
+const addTo = (slot: Slot, { outcome, attempts, waitingMs }: CallReport): void => {
+  const isFailure = !NO_FAILURES.has(outcome);
+  slot.calls += 1;
+  if (attempts > 0) {
+    const found = BOUNDS_MS.findIndex((bound) => waitingMs <= bound);
+    slot.waits[found === -1 ? BOUNDS_MS.length : found]! += 1;
+    slot.failed += Number(isFailure);
+  } else slot.unsent += Number(isFailure);
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
+
+/** The bound within which 95 % of the calls waited, ms, or the last one; 0 without calls. */
+const usualWaitMs = (waits: readonly number[]): number => {
+  const all = sum(waits);
+  if (all === 0) return 0;
+  let counted = 0;
+  const found = waits.findIndex((count) => (counted += count) >= 0.95 * all);
+  return BOUNDS_MS[found] ?? BOUNDS_MS.at(-1)!;
 };
 
 /**
- * Creates the memory of the calls of the last hour, to five minutes. Its size is bounded by the numbers
- * of endpoints, lanes and outcomes.
+ * Creates the memory of what people are told of the calls of the last hour, to five minutes.
  *
  * @param nowMs clock without jumps
  */
 const createRecentCalls = (nowMs: () => number) => {
-  const slots = new Map<number, Map<string, CallCounts>>();
-
+  const slots = new Map<number, Slot>();
   const forgetOld = (): void => {
     const oldest = Math.floor((nowMs() - HOUR_MS) / SLOT_MS);
     for (const slot of slots.keys()) if (slot <= oldest) slots.delete(slot);
   };
-  const onCall: OnCall = (report) => {
-    forgetOld();
-    const slot = Math.floor(nowMs() / SLOT_MS);
-    const counts = slots.get(slot) ?? new Map<string, CallCounts>();
-    slots.set(slot, counts);
-    addUp(counts, countsOf(report));
-  };
-
   return {
-    onCall,
-    snapshot: (): readonly CallCounts[] => {
+    add: (report: CallReport): void => {
+      if (LISTS.has(report.endpoint) || UNTOLD.has(report.outcome)) return;
       forgetOld();
-      const all = new Map<string, CallCounts>();
-      for (const counts of slots.values()) for (const each of counts.values()) addUp(all, each);
-      return [...all.values()];
+      const at = Math.floor(nowMs() / SLOT_MS);
+      const slot = slots.get(at) ?? newSlot();
+      slots.set(at, slot);
+      addTo(slot, report);
+    },
+    sum: (): RecentCalls | undefined => {
+      forgetOld();
+      const all = [...slots.values()];
+      if (all.length === 0) return undefined;
+      return {
+        calls: sum(all.map(({ calls }) => calls)),
+        failed: sum(all.map(({ failed }) => failed)),
+        unsent: sum(all.map(({ unsent }) => unsent)),
+        waitedMs: usualWaitMs(
+          newSlot().waits.map((_, at) => sum(all.map(({ waits }) => waits[at]!))),
+        ),
+      };
     },
   };
 };
@@ -161,26 +144,8 @@ const declareCallMetrics = (metrics: Metrics): OnCall => {
   };
 };
 
-/** Outcomes that say nothing against the service: it answered, nobody wanted it, or it may refuse. */
-const NO_FAILURES: ReadonlySet<CallReport['outcome']> = new Set([
-  'answered',
-  'cancelled',
-  'bad-input',
-  'too-large',
-  'unsupported',
-]);
-
-/** Lists are asked for again and again to see whether the service answers, and would hide failures. */
-const LISTS: ReadonlySet<CallReport['endpoint']> = new Set(['voices', 'models']);
-/** Outcomes of which nobody is told: nobody waited, or it is for others to mend. */
-const UNTOLD: ReadonlySet<CallReport['outcome']> = new Set(['cancelled', 'own-key-refused']);
-
 /** The calls of the service, added up. */
-export interface CallMetrics {
-  readonly onCall: OnCall;
-  /** The calls of the last hour, by endpoint, lane and outcome. */
-  readonly snapshot: () => readonly CallCounts[];
-}
+export type CallMetrics = ReturnType<typeof createCallMetrics>;
 
 /**
  * @param metrics takes all calls since the start
@@ -189,38 +154,15 @@ export interface CallMetrics {
 export const createCallMetrics = (
   metrics: Metrics,
   nowMs: () => number = () => performance.now(),
-): CallMetrics => {
+) => {
   const recent = createRecentCalls(nowMs);
   const add = declareCallMetrics(metrics);
   return {
-    onCall: (report) => {
-      recent.onCall(report);
+    onCall: (report: CallReport): void => {
+      recent.add(report);
       add(report);
     },
-    snapshot: recent.snapshot,
-  };
-};
-
-const sent = ({ service }: CallCounts): number => service.reduce((all, count) => all + count, 0);
-
-/** Sums up what people are told of the calls of a snapshot; undefined without any. */
-export const recentCalls = (snapshot: readonly CallCounts[]): RecentCalls | undefined => {
-  const wanted = snapshot.filter(
-    ({ endpoint, outcome }) => !LISTS.has(endpoint) && !UNTOLD.has(outcome),
-  );
-  const sum = (of: (counts: CallCounts) => number): number =>
-    wanted.reduce((total, counts) => total + of(counts), 0);
-  const calls = sum((counts) => counts.calls);
-  if (calls === 0) return undefined;
-  const failed = wanted.filter(({ outcome }) => !NO_FAILURES.has(outcome));
-  const waits = wanted.map(({ waiting }) => waiting);
-  const waiting = (waits[0] ?? []).map((_, index) =>
-    waits.reduce((all, each) => all + (each[index] ?? 0), 0),
-  );
-  return {
-    calls,
-    failed: failed.reduce((all, counts) => all + sent(counts), 0),
-    unsent: failed.reduce((all, counts) => all + counts.calls - sent(counts), 0),
-    waitedMs: quantileMs(waiting, 0.95) ?? 0,
+    /** Sums up what people are told of the calls of the last hour; undefined without any. */
+    recent: recent.sum,
   };
 };

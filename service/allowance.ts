@@ -2,12 +2,7 @@ import type { Clock } from '../src/async/clock.ts';
 import { z } from 'zod';
 
 /** A token bucket: so much at once, and so much a second after that. */
-export interface Allowance {
-  /** Takes an amount; false when there is not enough. */
-  readonly take: (amount: number) => boolean;
-  /** Time until there is enough of an amount that is at most the bucket's; 0 when there is. */
-  readonly waitMs: (amount: number) => number;
-}
+export type Allowance = ReturnType<typeof createAllowance>;
 
 export interface AllowanceRate {
   readonly most: number;
@@ -17,7 +12,7 @@ export interface AllowanceRate {
 export const createAllowance = (
   { nowMs }: Pick<Clock, 'nowMs'>,
   { most, perSecond }: AllowanceRate,
-): Allowance => {
+) => {
   let left = most;
   let atMs = nowMs();
   const fill = (): void => {
@@ -26,13 +21,15 @@ export const createAllowance = (
     atMs = now;
   };
   return {
-    take: (amount) => {
+    /** Takes an amount; false when there is not enough. */
+    take: (amount: number): boolean => {
       fill();
       if (amount > left) return false;
       left -= amount;
       return true;
     },
-    waitMs: (amount) => {
+    /** Time until there is enough of an amount that is at most the bucket's; 0 when there is. */
+    waitMs: (amount: number): number => {
       fill();
       return Math.max(0, ((amount - left) / perSecond) * 1_000);
     },

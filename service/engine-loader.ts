@@ -63,31 +63,27 @@ export const inPreferredOrder = <E extends { readonly name: string }>(
 const PAUSES: Backoff = { firstMs: 2_000, longestMs: 60_000 };
 
 /** Memory of an engine's failures, for one ability. */
-export interface EngineHealth {
-  /**
-   * True when a call may go to the engine: it works, or its pause is over. Then this call is the only
-   * try until it succeeds or the next pause is over.
-   */
-  mayTry(): boolean;
-  succeeded(): void;
-  /** @param waitMs time that the engine itself asked to wait */
-  failed(waitMs?: number): void;
-}
+export type EngineHealth = ReturnType<typeof createEngineHealth>;
 
-export const createEngineHealth = (clock: Pick<Clock, 'nowMs'> = realClock): EngineHealth => {
+export const createEngineHealth = (clock: Pick<Clock, 'nowMs'> = realClock) => {
   let failures = 0;
   let tryAgainAtMs = -Infinity;
   return {
-    mayTry: () => {
+    /**
+     * True when a call may go to the engine: it works, or its pause is over. Then this call is the only
+     * try until it succeeds or the next pause is over.
+     */
+    mayTry: (): boolean => {
       if (failures === 0) return true;
       if (clock.nowMs() < tryAgainAtMs) return false;
       tryAgainAtMs = clock.nowMs() + backoffMs(PAUSES, failures - 1);
       return true;
     },
-    succeeded: () => {
+    succeeded: (): void => {
       failures = 0;
     },
-    failed: (waitMs = 0) => {
+    /** @param waitMs time that the engine itself asked to wait */
+    failed: (waitMs: number = 0): void => {
       failures += 1;
       tryAgainAtMs = clock.nowMs() + backoffMs(PAUSES, failures - 1, waitMs);
     },

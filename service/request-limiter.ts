@@ -56,16 +56,7 @@ export interface AdmittedRequest extends Disposable {
  * request's first turn comes before later turns of others, but no two in a row while those wait: a
  * short request passes long ones, and many short ones do not stop a long one.
  */
-export interface RequestLimiter {
-  /**
-   * Lets a request in. Throws `ErrRateLimited` when too many are in already, or for the rate.
-   *
-   * @param longestWaitMs longest wait for the rate. Default: 1 s
-   */
-  admit(key?: string, longestWaitMs?: number): AdmittedRequest;
-  /** Lets a request of one turn in and resolves with that turn. Rejects as `admit` and `turn` do. */
-  acquire(signal: AbortSignal, key?: string, longestWaitMs?: number): Promise<Disposable>;
-}
+export type RequestLimiter = ReturnType<typeof createRequestLimiter>;
 
 /** The rate of an engine's calls, one a turn. Limiters for several of its abilities may share it. */
 export interface CallRate extends Allowance {
@@ -93,7 +84,7 @@ export const createRequestLimiter = ({
   waiting,
   rate,
   clock = realClock,
-}: RequestLimits): RequestLimiter => {
+}: RequestLimits) => {
   type Start = () => void;
   const first = new FairQueue<Start>();
   const later = new FairQueue<Start>();
@@ -192,8 +183,18 @@ export const createRequestLimiter = ({
   };
 
   return {
+    /**
+     * Lets a request in. Throws `ErrRateLimited` when too many are in already, or for the rate.
+     *
+     * @param longestWaitMs longest wait for the rate. Default: 1 s
+     */
     admit,
-    acquire: async (signal, key, longestWaitMs) => {
+    /** Lets a request of one turn in and resolves with that turn. Rejects as `admit` and `turn` do. */
+    acquire: async (
+      signal: AbortSignal,
+      key?: string,
+      longestWaitMs?: number,
+    ): Promise<Disposable> => {
       const request = admit(key, longestWaitMs);
       try {
         const turn = await request.turn(signal);

@@ -42,13 +42,7 @@ export interface StoredKeysOptions {
 }
 
 /** Finds the account of a request by its key. */
-export interface Accounts extends AsyncDisposable {
-  /**
-   * Finds the account for an `Authorization` header; throws the contract's 401 for a key that is
-   * missing or unknown (section 5).
-   */
-  find(header: string | null): KeyAccount;
-}
+export type Accounts = ReturnType<typeof createAccounts>;
 
 const unknownKey = (): ContractError =>
   new ContractError('ErrAuthenticationFailed', 'Authentication error: Invalid token', {
@@ -119,7 +113,7 @@ export const createAccounts = ({
   rates = {},
   log,
   clock = realClock,
-}: AccountsOptions): Accounts => {
+}: AccountsOptions) => {
   const known = keys.map(hashKey);
   const stored = storedOptions && createStoredKeys({ ...storedOptions, clock, log });
   const counted = createLru<string, KeyAllowances & { readonly id: string }>(MOST_COUNTED);
@@ -141,7 +135,11 @@ export const createAccounts = ({
   };
 
   return {
-    find: (header) => {
+    /**
+     * Finds the account for an `Authorization` header; throws the contract's 401 for a key that is
+     * missing or unknown (section 5).
+     */
+    find: (header: string | null): KeyAccount => {
       const given = hashKey(/^Bearer (\S+)$/i.exec(header ?? '')?.[1] ?? '');
       const hash = given.toString('hex');
       let isOperators = false;

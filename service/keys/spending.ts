@@ -12,16 +12,6 @@ const LAST_ATTEMPTS = 3;
 /** Amounts in nano-USD by the hash of a key. */
 export type Amounts = ReadonlyMap<string, number>;
 
-/** Collects what keys spend and writes it together. Disposing of it writes the rest. */
-export interface Spending extends AsyncDisposable {
-  /**
-   * Nano-USD that a key has spent and of which nothing is stored yet. It leaves out what is being
-   * written, which may be stored already.
-   */
-  unwritten(hash: string): number;
-  add(hash: string, nanoUsd: number): void;
-}
-
 export interface SpendingDeps {
   /** Writes amounts, all or none; resolves with the reason when it cannot be done now. */
   readonly write: (amounts: Amounts) => Promise<string | undefined>;
@@ -33,7 +23,7 @@ export interface SpendingDeps {
   readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
-export const createSpending = ({ write, pause, nameOf, clock, log }: SpendingDeps): Spending => {
+export const createSpending = ({ write, pause, nameOf, clock, log }: SpendingDeps) => {
   let amounts = new Map<string, number>();
   let running: Promise<void> | undefined;
   let cancel: (() => void) | undefined;
@@ -65,8 +55,12 @@ export const createSpending = ({ write, pause, nameOf, clock, log }: SpendingDep
   };
 
   return {
-    unwritten: (hash) => amounts.get(hash) ?? 0,
-    add: (hash, nanoUsd) => {
+    /**
+     * Nano-USD that a key has spent and of which nothing is stored yet. It leaves out what is being
+     * written, which may be stored already.
+     */
+    unwritten: (hash: string): number => amounts.get(hash) ?? 0,
+    add: (hash: string, nanoUsd: number): void => {
       if (nanoUsd === 0) return;
       addTo(hash, nanoUsd);
       later();

@@ -2,20 +2,12 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Amounts } from './spending.ts';
 
-/**
- * A thread that writes to the database of keys. Now and then SQLite waits for the disk in a write,
- * for half a second on a busy one, which would stop everything else here.
- */
-export interface WriteThread extends AsyncDisposable {
-  /** Takes amounts from the credits, all or none. Resolves with the reason when it cannot now. */
-  spend(amounts: Amounts): Promise<string | undefined>;
-}
-
 /** Creates the thread of a database; it starts with the first call. */
-export const createWriteThread = (database: string): WriteThread => {
+export const createWriteThread = (database: string) => {
   let worker: Worker | undefined;
   return {
-    spend: async (amounts) => {
+    /** Takes amounts from the credits, all or none. Resolves with the reason when it cannot now. */
+    spend: async (amounts: Amounts): Promise<string | undefined> => {
       const thread = (worker ??= new Worker(new URL('./write-worker.ts', import.meta.url), {
         workerData: database,
       }));

@@ -54,12 +54,7 @@ export interface RealtimeDeps {
   readonly clock?: Clock;
 }
 
-export interface RealtimeServer {
-  /** Sessions that are open. */
-  readonly sessions: number;
-  /** Ends all sessions; clients see 1001. */
-  close(): Promise<void>;
-}
+export type RealtimeServer = ReturnType<typeof serveRealtime>;
 
 type SessionAbility = keyof typeof SESSIONS;
 
@@ -90,7 +85,7 @@ const refuse = async (socket: Duplex, reply: Response, requestId: string): Promi
 export const serveRealtime = (
   server: Server,
   { engines, config, log, accounts, spools, browserOrigins = [], clock = realClock }: RealtimeDeps,
-): RealtimeServer => {
+) => {
   const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     clientTracking: false,
@@ -183,10 +178,12 @@ export const serveRealtime = (
   });
 
   return {
-    get sessions() {
+    /** Sessions that are open. */
+    get sessions(): number {
       return sockets.size;
     },
-    close: async () => {
+    /** Ends all sessions; clients see 1001. */
+    close: async (): Promise<void> => {
       isClosing = true;
       const ends = [...sockets.keys()].map(async (socket) => {
         const closed = new Promise<void>((resolve) => {

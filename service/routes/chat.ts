@@ -30,18 +30,14 @@ const chatPart = z.looseObject({
 });
 
 /** Counts the tokens of a chat's reply while that passes. */
-interface ChatUsage {
-  push(bytes: Uint8Array): void;
-  /** Tokens of question and answer: as the back end counted them, otherwise a guess. */
-  tokens(): number;
-}
+type ChatUsage = ReturnType<typeof createChatUsage>;
 
 /**
  * Creates the count of one reply.
  *
  * @param questionBytes bytes of the question's words, to guess
  */
-export const createChatUsage = (mediaType: string, questionBytes: number): ChatUsage => {
+export const createChatUsage = (mediaType: string, questionBytes: number) => {
   let counted: number | undefined;
   let answerBytes = 0;
   let passedBytes = 0;
@@ -99,13 +95,14 @@ export const createChatUsage = (mediaType: string, questionBytes: number): ChatU
   };
 
   return {
-    push: (bytes) => {
+    push: (bytes: Uint8Array): void => {
       passedBytes += bytes.length;
       tail = Buffer.concat([tail, bytes.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
       if (isStream) readStream(bytes);
       else keep(bytes);
     },
-    tokens: () => {
+    /** Tokens of question and answer: as the back end counted them, otherwise a guess. */
+    tokens: (): number => {
       if (isUnread)
         counted = Number([...tail.toString('utf8').matchAll(COUNT)].at(-1)?.[1]) || counted;
       else if (!isStream) read(Buffer.concat(kept).toString('utf8'));

@@ -19,19 +19,12 @@ import { orAborted } from '../../src/async/abort.ts';
  */
 const LONGEST_WAIT_MS = 50;
 
-/** The requests whose first part is being made: all else waits for them a little. */
-interface FirstParts {
-  /** Counts one more until the result is disposed of. */
-  begin(): Disposable;
-  /** Resolves when there is none, or after a moment. Rejects with the signal's reason. */
-  passed(signal: AbortSignal): Promise<void>;
-}
-
-export const createFirstParts = (clock: Pick<Clock, 'after'> = realClock): FirstParts => {
+export const createFirstParts = (clock: Pick<Clock, 'after'> = realClock) => {
   let count = 0;
   let none = Promise.withResolvers<void>();
   return {
-    begin: () => {
+    /** Counts one more until the result is disposed of. */
+    begin: (): Disposable => {
       count += 1;
       let isCounted = true;
       return {
@@ -45,7 +38,8 @@ export const createFirstParts = (clock: Pick<Clock, 'after'> = realClock): First
         },
       };
     },
-    passed: async (signal) => {
+    /** Resolves when there is none, or after a moment. Rejects with the signal's reason. */
+    passed: async (signal: AbortSignal): Promise<void> => {
       if (count === 0) return;
       const late = Promise.withResolvers<void>();
       const cancel = clock.after(LONGEST_WAIT_MS, late.resolve);

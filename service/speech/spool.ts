@@ -11,13 +11,7 @@ const LEFT_BEHIND_MS = 60_000;
 const READ_BYTES = 64 * 1024;
 
 /** A temporary file that is written at its end and read from its start, once. */
-interface SpoolFile extends AsyncDisposable {
-  /** Size of the file; none once all of it is read. */
-  readonly sizeBytes: number;
-  write(bytes: Uint8Array): Promise<void>;
-  /** The next bytes, some or all; none when all that was written is read. */
-  read(): Promise<Uint8Array>;
-}
+type SpoolFile = Awaited<ReturnType<typeof createSpoolFile>>;
 
 /** Creates a file without a name, which is gone when its handle or the process is. */
 const openNameless = async (folder: string): Promise<FileHandle> => {
@@ -32,7 +26,7 @@ const openNameless = async (folder: string): Promise<FileHandle> => {
   }
 };
 
-const createSpoolFile = async (folder: string): Promise<SpoolFile> => {
+const createSpoolFile = async (folder: string) => {
   const handle = await openNameless(folder);
   let written = 0;
   let read = 0;
@@ -64,11 +58,13 @@ const createSpoolFile = async (folder: string): Promise<SpoolFile> => {
   };
 
   return {
-    get sizeBytes() {
+    /** Size of the file; none once all of it is read. */
+    get sizeBytes(): number {
       return written;
     },
-    write: (bytes) => inTurn(() => write(bytes)),
-    read: () => inTurn(readNext),
+    write: (bytes: Uint8Array): Promise<void> => inTurn(() => write(bytes)),
+    /** The next bytes, some or all; none when all that was written is read. */
+    read: (): Promise<Uint8Array> => inTurn(readNext),
     [Symbol.asyncDispose]: () => inTurn(() => handle.close()),
   };
 };
@@ -100,13 +96,7 @@ export interface Spool extends AsyncDisposable {
   read(signal: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
 }
 
-export interface Spools {
-  /**
-   * Opens a spool. Throws `ErrRateLimited` when too much waits to be read, unless it is `always`
-   * needed, to end a reply that was begun.
-   */
-  open(need?: 'always'): Spool;
-}
+export type Spools = ReturnType<typeof createSpools>;
 
 export interface SpoolLimits {
   /** Bytes of one reply in memory; the rest goes into a file. */
@@ -134,7 +124,7 @@ const full = (): ContractError =>
   );
 
 /** Creates the store of replies, and removes files of a killed process. */
-export const createSpools = (limits: SpoolLimits): Spools => {
+export const createSpools = (limits: SpoolLimits) => {
   const { memoryBytes, totalBytes, most, folder = tmpdir() } = limits;
   const cleaned = removeLeftFiles(folder);
   const isRoomier = createWakeUp();
@@ -220,5 +210,11 @@ export const createSpools = (limits: SpoolLimits): Spools => {
     };
   };
 
-  return { open };
+  return {
+    /**
+     * Opens a spool. Throws `ErrRateLimited` when too much waits to be read, unless it is `always`
+     * needed, to end a reply that was begun.
+     */
+    open,
+  };
 };

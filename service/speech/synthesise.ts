@@ -4,14 +4,6 @@ import type { Offer } from '../engine-loader.ts';
 import { finished, speakInto, type SpeechOrder } from './speak.ts';
 import type { Spool, Spools } from './spool.ts';
 
-/** An order that is being spoken, however slowly it is listened to. Disposing of it ends the work. */
-export interface SpeechSynthesis extends AsyncDisposable {
-  /** The audio as it is made; for a format whose header holds the length only raw samples. */
-  readonly spool: Spool;
-  /** Resolves with the whole file once all is spoken. Rejects as the engine does. */
-  file(): Promise<SpeechFile>;
-}
-
 /** Audio whose first bytes may stand before its spool. */
 export interface SpeechFile {
   readonly spool: Spool;
@@ -42,7 +34,7 @@ export interface SynthesiseDeps {
 export const synthesise = (
   order: SpeechOrder,
   { offer, spools, account, signal, onAudio = () => undefined }: SynthesiseDeps,
-): SpeechSynthesis => {
+) => {
   using admitted = new DisposableStack();
   const turns = admitted.use(offer.limiter.admit(account.name));
   const held = new AsyncDisposableStack();
@@ -66,8 +58,10 @@ export const synthesise = (
   held.defer(() => stop.abort(signal.reason));
 
   return {
+    /** The audio as it is made; for a format whose header holds the length only raw samples. */
     spool,
-    file: async () => {
+    /** Resolves with the whole file once all is spoken. Rejects as the engine does. */
+    file: async (): Promise<SpeechFile> => {
       await speaking;
       const file = await finished(spool, order, () => held.use(spools.open('always')), signal);
       if (!order.stream) charge(order.text);

@@ -36,15 +36,7 @@ interface ReportedCall extends Pick<Call, 'endpoint' | 'characters'> {
 }
 
 /** The report of a call that is under way. */
-export interface OpenReport {
-  sent(waitedMs: number): void;
-  served(ms: number): void;
-  used(tokens: number): void;
-  /** Notes the length of all audio so far. */
-  heard(ms: number): void;
-  /** Hands the report over; only the first call counts. */
-  end(thrown?: unknown): void;
-}
+export type OpenReport = ReturnType<typeof openReport>;
 
 /** Statuses that are about the account of a key: not valid, without credit, without access, too many. */
 const ABOUT_ACCOUNT: ReadonlySet<number> = new Set([401, 402, 403, 429]);
@@ -59,7 +51,7 @@ const outcomeOf = (thrown: unknown): CallReport['outcome'] => {
 export const openReport = (
   { endpoint, options: { lane, space, audioMs: knownMs }, characters = 0 }: ReportedCall,
   onCall: OnCall,
-): OpenReport => {
+) => {
   let waitingMs = 0;
   let serviceMs = 0;
   let attempts = 0;
@@ -67,20 +59,22 @@ export const openReport = (
   let audioMs = knownMs;
   let isOver = false;
   return {
-    sent: (waitedMs) => {
+    sent: (waitedMs: number): void => {
       waitingMs += waitedMs;
       attempts += 1;
     },
-    served: (ms) => {
+    served: (ms: number): void => {
       serviceMs += ms;
     },
-    used: (count) => {
+    used: (count: number): void => {
       tokens = (tokens ?? 0) + count;
     },
-    heard: (ms) => {
+    /** Notes the length of all audio so far. */
+    heard: (ms: number): void => {
       audioMs = ms;
     },
-    end: (thrown) => {
+    /** Hands the report over; only the first call counts. */
+    end: (thrown?: unknown): void => {
       if (isOver) return;
       isOver = true;
       onCall({

@@ -14,17 +14,7 @@ export interface ChatStreamOptions extends CallOptions {
   readonly tokens?: (count: number) => void;
 }
 
-export interface ChatApi {
-  /** Sends POST /openai/v1/chat/completions; resolves with the answer in one piece. */
-  chat(request: Omit<ChatRequest, 'stream'>, options: CallOptions): Promise<Completion>;
-  /** Sends GET /openai/v1/models of that public API: the ids of the models. */
-  models(options: CallOptions): Promise<readonly string[]>;
-  /** Sends the same request, streamed: yields the whole text so far and returns it. */
-  chatStream(
-    request: Omit<ChatRequest, 'stream'>,
-    options: ChatStreamOptions,
-  ): AsyncGenerator<string, string, void>;
-}
+export type ChatApi = ReturnType<typeof createChatApi>;
 
 /** Statuses with which a strict server refuses a field that it doesn't know. */
 const UNKNOWN_FIELD = new Set([400, 422]);
@@ -47,7 +37,7 @@ const ask = async (request: ChatRequest, { send }: Attempt): Promise<HttpReply> 
     body: () => JSON.stringify(request),
   });
 
-export const createChatApi = (caller: Caller): ChatApi => {
+export const createChatApi = (caller: Caller) => {
   /** True where streams tell their usage on request; undefined until the service has answered one. */
   let tellsUsage: boolean | undefined;
 
@@ -68,7 +58,8 @@ export const createChatApi = (caller: Caller): ChatApi => {
   };
 
   return {
-    chat: async (request, options) =>
+    /** Sends POST /openai/v1/chat/completions; resolves with the answer in one piece. */
+    chat: async (request: Omit<ChatRequest, 'stream'>, options: CallOptions): Promise<Completion> =>
       caller.once(callOf(request, options), async (attempt) => {
         const reply = await ask({ ...request, stream: false }, attempt);
         expectMediaType(reply, /json$/);
@@ -77,7 +68,8 @@ export const createChatApi = (caller: Caller): ChatApi => {
         return parsed;
       }),
 
-    models: async (options) =>
+    /** Sends GET /openai/v1/models of that public API: the ids of the models. */
+    models: async (options: CallOptions): Promise<readonly string[]> =>
       caller.once(
         { endpoint: 'models', options, defaultMs: MODELS_DEADLINE_MS },
         async ({ send }) => {
@@ -87,7 +79,11 @@ export const createChatApi = (caller: Caller): ChatApi => {
         },
       ),
 
-    chatStream: (request, options) =>
+    /** Sends the same request, streamed: yields the whole text so far and returns it. */
+    chatStream: (
+      request: Omit<ChatRequest, 'stream'>,
+      options: ChatStreamOptions,
+    ): AsyncGenerator<string, string, void> =>
       caller.states(callOf(request, options), async function* (attempt) {
         const note: Attempt['used'] = (usage) => {
           attempt.used(usage);

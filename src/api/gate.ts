@@ -13,17 +13,7 @@ import { isRefusedForNow, ServiceError } from './service-error.ts';
 import type { Clock } from '../async/clock.ts';
 
 /** Stops requests to an endpoint that does not answer, and lets one through now and then. */
-export interface EndpointBreaker {
-  /** Throws a `NotSentError` while the endpoint does not answer, and changes nothing. */
-  assertClosed(): void;
-  /**
-   * Lets a request be sent; returns the function that takes what became of it. Throws as
-   * `assertClosed` does.
-   */
-  enter(): (became: 'answered' | 'failed' | 'left') => void;
-  /** True while nothing is sent, or only a probe. */
-  readonly isOpen: () => boolean;
-}
+export type EndpointBreaker = ReturnType<typeof createEndpointBreaker>;
 
 /** Failures in a row after which nothing is sent. */
 const FAILURES = 10;
@@ -40,7 +30,7 @@ const notAnswering = (retryAfterMs: number): NotSentError =>
 export const createEndpointBreaker = (
   opened: (error: NotSentError) => void,
   { nowMs }: Pick<Clock, 'nowMs'>,
-): EndpointBreaker => {
+) => {
   let failures = 0;
   let shut: Shut | undefined;
 
@@ -55,9 +45,15 @@ export const createEndpointBreaker = (
     if (leftMs > 0) throw notAnswering(leftMs);
   };
   return {
+    /** Throws a `NotSentError` while the endpoint does not answer, and changes nothing. */
     assertClosed,
-    isOpen: () => shut !== undefined,
-    enter: () => {
+    /** True while nothing is sent, or only a probe. */
+    isOpen: (): boolean => shut !== undefined,
+    /**
+     * Lets a request be sent; returns the function that takes what became of it. Throws as
+     * `assertClosed` does.
+     */
+    enter: (): ((became: 'answered' | 'failed' | 'left') => void) => {
       assertClosed();
       const isProbe = shut !== undefined;
       if (isProbe) shut = 'probing';
@@ -79,20 +75,7 @@ export const createEndpointBreaker = (
 };
 
 /** The way of every request to one endpoint: through its scheduler, then its breaker. */
-export interface Gate {
-  /**
-   * Resolves when a request may be sent, with the function that takes its end: what it threw, if
-   * anything. Rejects with a `NotSentError`, and with the signal's reason.
-   */
-  enter(
-    options: CallOptions,
-    deadline: Deadline,
-    report: OpenReport,
-    isAgain: boolean,
-  ): Promise<(thrown?: unknown) => void>;
-  /** True while the endpoint does not answer. */
-  readonly isOpen: () => boolean;
-}
+export type Gate = ReturnType<typeof createGate>;
 
 /** True for an error which says that the service fails, whoever asks for whatever. */
 const isFailure = (error: AppError, hasFallback: boolean): boolean => {
@@ -121,7 +104,7 @@ export interface GateDeps extends RequestSchedulerDeps {
 }
 
 /** Creates the gate of one endpoint with one key. */
-export const createGate = ({ refused, opened, ...deps }: GateDeps): Gate => {
+export const createGate = ({ refused, opened, ...deps }: GateDeps) => {
   const { clock } = deps;
   const scheduler = createRequestScheduler(deps);
   const breaker = createEndpointBreaker((error) => {
@@ -129,8 +112,18 @@ export const createGate = ({ refused, opened, ...deps }: GateDeps): Gate => {
     opened?.();
   }, clock);
   return {
+    /** True while the endpoint does not answer. */
     isOpen: breaker.isOpen,
-    enter: async (options, { signal, endsAtMs }, report, isAgain) => {
+    /**
+     * Resolves when a request may be sent, with the function that takes its end: what it threw, if
+     * anything. Rejects with a `NotSentError`, and with the signal's reason.
+     */
+    enter: async (
+      options: CallOptions,
+      { signal, endsAtMs }: Deadline,
+      report: OpenReport,
+      isAgain: boolean,
+    ): Promise<(thrown?: unknown) => void> => {
       const { lane, space } = options;
       const leftMs = endsAtMs - performance.now();
       // A request that could not be sent takes no place.

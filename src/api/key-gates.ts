@@ -5,19 +5,8 @@ import type { KeyIdentity } from './keys.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { SharedPaces } from './scheduler/shared-pace.ts';
 
-/** Takes what the gates of the endpoints meet. */
-interface GateMetrics {
-  /** Notes that the service refused a request for now (429). */
-  readonly refused: (endpoint: Endpoint) => void;
-  /** Notes that nothing more is sent to an endpoint, since it does not answer. */
-  readonly opened: (endpoint: Endpoint) => void;
-}
-
 /** @param open numbers of open breakers, over all keys */
-const declareGateMetrics = (
-  metrics: Metrics,
-  open: () => ReadonlyMap<Endpoint, number>,
-): GateMetrics => {
+const declareGateMetrics = (metrics: Metrics, open: () => ReadonlyMap<Endpoint, number>) => {
   const labels = ['endpoint'] as const;
   const refused = metrics.counter({
     name: 'dragoman_service_refused_total',
@@ -38,8 +27,10 @@ const declareGateMetrics = (
     () => [...open()].map(([endpoint, value]) => ({ labels: { endpoint }, value })),
   );
   return {
-    refused: (endpoint) => refused({ endpoint }),
-    opened: (endpoint) => opened({ endpoint }),
+    /** Notes that the service refused a request for now (429). */
+    refused: (endpoint: Endpoint): void => refused({ endpoint }),
+    /** Notes that nothing more is sent to an endpoint, since it does not answer. */
+    opened: (endpoint: Endpoint): void => opened({ endpoint }),
   };
 };
 
@@ -79,14 +70,6 @@ export const createRetryBudget = (nowMs: () => number): RetryBudget => {
 /** Keys whose gates are kept; those that were used the longest ago are dropped first. */
 const KEPT_KEYS = 500;
 
-/** The gates of each key, one for each endpoint, and its retry budget: so no key slows another. */
-interface KeyGates {
-  of(key: Pick<KeyIdentity, 'id'>, endpoint: Endpoint): Gate;
-  budgetOf(key: Pick<KeyIdentity, 'id'>): RetryBudget;
-  /** Number of keys whose gates are kept. */
-  readonly keys: number;
-}
-
 interface KeyGatesDeps extends Pick<GateDeps, 'clock' | 'random'> {
   readonly metrics: Metrics;
   /** The paces that processes keep together. Default: this process has its own. */
@@ -98,7 +81,7 @@ interface Kept {
   readonly budget: RetryBudget;
 }
 
-export const createKeyGates = ({ metrics, paces, ...deps }: KeyGatesDeps): KeyGates => {
+export const createKeyGates = ({ metrics, paces, ...deps }: KeyGatesDeps) => {
   const kept = createLru<string, Kept>(KEPT_KEYS);
   const open = (): ReadonlyMap<Endpoint, number> => {
     const counts = new Map<Endpoint, number>();
@@ -117,7 +100,7 @@ export const createKeyGates = ({ metrics, paces, ...deps }: KeyGatesDeps): KeyGa
     return its;
   };
   return {
-    of: (key, endpoint) => {
+    of: (key: Pick<KeyIdentity, 'id'>, endpoint: Endpoint): Gate => {
       const { gates } = keptOf(key);
       const gate =
         gates.get(endpoint) ??
@@ -130,8 +113,9 @@ export const createKeyGates = ({ metrics, paces, ...deps }: KeyGatesDeps): KeyGa
       gates.set(endpoint, gate);
       return gate;
     },
-    budgetOf: (key) => keptOf(key).budget,
-    get keys() {
+    budgetOf: (key: Pick<KeyIdentity, 'id'>): RetryBudget => keptOf(key).budget,
+    /** Number of keys whose gates are kept. */
+    get keys(): number {
       return [...kept].length;
     },
   };

@@ -68,18 +68,16 @@ export const createServiceKey = (
 });
 
 /** The keys of all calls: a space's own one where it has one, otherwise the operator's. */
-export interface ServiceKeys {
-  /** Rejects as `FindOwnKey` does. */
-  readonly of: (space: Space) => Promise<ServiceKey>;
-}
+export type ServiceKeys = ReturnType<typeof createServiceKeys>;
 
 export const createServiceKeys = (
   operatorKey: string,
   findOwnKey: FindOwnKey = async () => undefined,
-): ServiceKeys => {
+) => {
   const operators = createServiceKey(operatorKey);
   return {
-    of: async (space) =>
+    /** Rejects as `FindOwnKey` does. */
+    of: async (space: Space): Promise<ServiceKey> =>
       keyOf(space) === keyOf(NO_SPACE) ? operators : ((await findOwnKey(space)) ?? operators),
   };
 };

@@ -17,23 +17,7 @@ import { AppError } from '../errors.ts';
 
 const DEADLINE_MS = 300_000;
 
-export interface RecognitionApi {
-  /**
-   * Sends POST /asr/srt/audio_llm for a plain result. `audio` is a WAV, OGG, MP3 or FLAC file; it
-   * is read again for each attempt and never held whole.
-   */
-  transcribe(
-    audio: ByteSource,
-    parameters: AsrParameters & { vad?: 0 | 'off' | 1 | 'on' },
-    options: CallOptions,
-  ): Promise<PlainTranscript>;
-  /** Sends the same request with `vad: "segments"`: resolves with timestamped parts. */
-  transcribeSegments(
-    audio: ByteSource,
-    parameters: Omit<AsrParameters, 'vad'>,
-    options: CallOptions,
-  ): Promise<SegmentedTranscript>;
-}
+export type RecognitionApi = ReturnType<typeof createRecognitionApi>;
 
 /** Length of a slice: a multiple of 3 bytes, so that base64 needs no padding between chunks. */
 const SLICE_BYTES = 49_152;
@@ -130,13 +114,26 @@ const ask = async (
   return reply;
 };
 
-export const createRecognitionApi = (caller: Caller): RecognitionApi => {
+export const createRecognitionApi = (caller: Caller) => {
   return {
-    transcribe: async (audio, parameters, options) =>
+    /**
+     * Sends POST /asr/srt/audio_llm for a plain result. `audio` is a WAV, OGG, MP3 or FLAC file; it
+     * is read again for each attempt and never held whole.
+     */
+    transcribe: async (
+      audio: ByteSource,
+      parameters: AsrParameters & { vad?: 0 | 'off' | 1 | 'on' },
+      options: CallOptions,
+    ): Promise<PlainTranscript> =>
       caller.once(callOf(options), async (attempt) =>
         readJsonReply(await ask(audio, parameters, attempt), recognisedText),
       ),
-    transcribeSegments: async (audio, parameters, options) =>
+    /** Sends the same request with `vad: "segments"`: resolves with timestamped parts. */
+    transcribeSegments: async (
+      audio: ByteSource,
+      parameters: Omit<AsrParameters, 'vad'>,
+      options: CallOptions,
+    ): Promise<SegmentedTranscript> =>
       caller.once(callOf(options), async (attempt) =>
         readJsonReply(
           await ask(audio, { ...parameters, vad: 'segments' }, attempt),

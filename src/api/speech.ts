@@ -11,16 +11,7 @@ import { expectMediaType, networkError, readJsonReply } from './transport.ts';
 const SPEECH_DEADLINE_MS = 120_000;
 const VOICES_DEADLINE_MS = 15_000;
 
-export interface SpeechApi {
-  /** Sends GET /tts/voices. */
-  voices(options: CallOptions): Promise<readonly Voice[]>;
-  /**
-   * Sends POST /tts: resolves when the service begins to answer, with the file's bytes as they
-   * arrive. A text of any length is spoken in parts, split at sentence ends, which are joined into
-   * one file.
-   */
-  speak(request: TtsRequest, options: CallOptions): Promise<AsyncIterable<Uint8Array>>;
-}
+export type SpeechApi = ReturnType<typeof createSpeechApi>;
 
 /** Media types that services send for each format; an unspecific one is accepted for any. */
 const TYPES: Readonly<Record<AudioFormat, RegExp>> = {
@@ -55,7 +46,7 @@ const speechCall = ({ text }: TtsRequest, options: CallOptions): Call => ({
   characters: countCodePoints(text),
 });
 
-export const createSpeechApi = (caller: Caller): SpeechApi => {
+export const createSpeechApi = (caller: Caller) => {
   const speakPart = async (
     request: TtsRequest,
     options: CallOptions,
@@ -72,7 +63,8 @@ export const createSpeechApi = (caller: Caller): SpeechApi => {
     });
 
   return {
-    voices: async (options) =>
+    /** Sends GET /tts/voices. */
+    voices: async (options: CallOptions): Promise<readonly Voice[]> =>
       caller.once(voicesCall(options), async ({ send }) => {
         const reply = await send({ method: 'GET', path: PATHS.voices });
         expectMediaType(reply, /json$/);
@@ -83,7 +75,12 @@ export const createSpeechApi = (caller: Caller): SpeechApi => {
         return good;
       }),
 
-    async speak(request, options) {
+    /**
+     * Sends POST /tts: resolves when the service begins to answer, with the file's bytes as they
+     * arrive. A text of any length is spoken in parts, split at sentence ends, which are joined into
+     * one file.
+     */
+    async speak(request: TtsRequest, options: CallOptions): Promise<AsyncIterable<Uint8Array>> {
       const checked = ttsRequest.safeParse(request);
       if (!checked.success)
         throw new AppError('bad-input', 'a speech parameter is outside the contract', {

@@ -24,15 +24,7 @@ export interface TranslationInput {
   readonly model?: string;
 }
 
-export interface TranslationApi {
-  /** Sends POST /translate/, and gets each part in one reply. */
-  translate(input: TranslationInput, options: CallOptions): Promise<string>;
-  /** Sends the same request for Server-Sent Events: yields the whole text so far and returns it. */
-  translateStream(
-    input: TranslationInput,
-    options: CallOptions,
-  ): AsyncGenerator<string, string, void>;
-}
+export type TranslationApi = ReturnType<typeof createTranslationApi>;
 
 /**
  * The keywords that the contract accepts, in their order: those that occur in the part, when these
@@ -137,9 +129,10 @@ const streamPart = async function* (
   return yield* growingText(await ask(input, text, true, attempt), attempt.used);
 };
 
-export const createTranslationApi = (caller: Caller): TranslationApi => {
+export const createTranslationApi = (caller: Caller) => {
   return {
-    async translate(input, options) {
+    /** Sends POST /translate/, and gets each part in one reply. */
+    async translate(input: TranslationInput, options: CallOptions): Promise<string> {
       let whole = '';
       for (const { before, text, after } of partsOf(input.text)) {
         const translated =
@@ -157,7 +150,11 @@ export const createTranslationApi = (caller: Caller): TranslationApi => {
       return whole;
     },
 
-    async *translateStream(input, options) {
+    /** Sends the same request for Server-Sent Events: yields the whole text so far and returns it. */
+    async *translateStream(
+      input: TranslationInput,
+      options: CallOptions,
+    ): AsyncGenerator<string, string, void> {
       let whole = '';
       for (const { before, text, after } of partsOf(input.text)) {
         whole += before;

@@ -26,15 +26,7 @@ export interface DictationRequest {
 }
 
 /** Speech of one person that is recognised while it is recorded. Disposing drops all that is under way. */
-export interface Dictation extends Disposable {
-  /** Takes the next Opus packet of the recording, which follows the one before without a gap. */
-  packet(data: Uint8Array): void;
-  /**
-   * Ends the recording. Resolves with its text when its last words are recognised, and with undefined
-   * where any of its speech was not. Called at most once.
-   */
-  finish(): Promise<DictatedTranscript | undefined>;
-}
+export type Dictation = ReturnType<typeof startDictation>;
 
 /** Opens a dictation. Rejects with `forbidden` after an opt-out and with `rate-limited` at a limit. */
 export type OpenDictation = (request: DictationRequest) => Promise<Dictation>;
@@ -57,7 +49,7 @@ const startDictation = (
   { services, createRecogniser, partials, clock, log }: DictationDeps,
   { member, channel, listener }: DictationRequest,
   count: (event: TranscriptEvent) => Promise<AppError | undefined>,
-): Dictation => {
+) => {
   const startMs = clock.nowMs() + JITTER_MS;
   const parts: TranscriptPart[] = [];
   let packets = 0;
@@ -119,7 +111,8 @@ const startDictation = (
   };
 
   return {
-    packet: (data) => {
+    /** Takes the next Opus packet of the recording, which follows the one before without a gap. */
+    packet: (data: Uint8Array): void => {
       if (isOver || isEnding) return;
       const timestampSamples = samples;
       packets += 1;
@@ -133,7 +126,11 @@ const startDictation = (
         arrivedMs,
       });
     },
-    finish: async () => {
+    /**
+     * Ends the recording. Resolves with its text when its last words are recognised, and with undefined
+     * where any of its speech was not. Called at most once.
+     */
+    finish: async (): Promise<DictatedTranscript | undefined> => {
       if (isOver) return undefined;
       isEnding = true;
       const settled = pipeline.settled().then(() => true);

@@ -31,21 +31,11 @@ interface MeasuredRoom {
   readonly health: () => readonly Totals[];
 }
 
-export interface VoiceMetrics {
-  /** Takes the time from the end of speech to its caption in the channel. */
-  readonly captionShown: (lagMs: number) => void;
-  /** Measures a room that is over, for the last time. */
-  readonly roomEnded: (room: MeasuredRoom) => void;
-}
-
 /**
  * Declares the metrics of voice channels. A room is looked at when the metrics are asked for, and at its end: what
  * it lost since its last value is one value among those of all rooms, once enough packets came.
  */
-export const declareVoiceMetrics = (
-  metrics: Metrics,
-  rooms: () => Iterable<MeasuredRoom>,
-): VoiceMetrics => {
+export const declareVoiceMetrics = (metrics: Metrics, rooms: () => Iterable<MeasuredRoom>) => {
   const known = new WeakMap<MeasuredRoom, Measured>();
   // This gauge is read first, for it measures what the next two report.
   metrics.gauge(
@@ -84,5 +74,10 @@ export const declareVoiceMetrics = (
     if (isEnough) loss(lost / (received + lost));
     known.set(room, isEnough ? { last, received: 0, lost: 0 } : { last, received, lost });
   };
-  return { captionShown: (lagMs) => lag(Math.max(0, lagMs) / MS), roomEnded: measure };
+  return {
+    /** Takes the time from the end of speech to its caption in the channel. */
+    captionShown: (lagMs: number): void =>
+      lag(Math.max(0, lagMs) / MS) /** Measures a room that is over, for the last time. */,
+    roomEnded: measure,
+  };
 };

@@ -44,18 +44,22 @@ export const startHostileService = async (): Promise<HostileService> => {
 
   const wireOf = (request: IncomingMessage): Wire => {
     const { socket } = request;
+    const write = (bytes: string | Uint8Array, taken?: () => void): void =>
+      void socket.write(bytes, () => {
+        sentBytes += Buffer.byteLength(bytes);
+        taken?.();
+      });
     const taken = async (bytes: string | Uint8Array): Promise<void> =>
       new Promise((resolve) => {
         socket.once('close', resolve);
-        socket.write(bytes, () => {
-          sentBytes += Buffer.byteLength(bytes);
+        write(bytes, () => {
           socket.off('close', resolve);
           resolve();
         });
       });
     return {
       request,
-      send: (bytes) => void taken(bytes),
+      send: (bytes) => write(bytes),
       sent: taken,
       isGone: () => socket.destroyed,
       flood: async (bytes) => {

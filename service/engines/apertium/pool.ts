@@ -129,19 +129,10 @@ interface PoolOptions {
   readonly idleMs: number;
 }
 
-interface Pool {
-  /**
-   * Translates a text with a pipeline of this mode; replaces a pipeline that died once. An abort
-   * ends the pipeline that works on the text.
-   */
-  translate(mode: Mode, text: string, signal: AbortSignal): Promise<string>;
-  end(): void;
-}
-
 /**
  * Creates a pool of running pipelines: a call takes about 2 ms, against 110 ms with a new pipeline.
  */
-export const createPool = (options: PoolOptions): Pool => {
+export const createPool = (options: PoolOptions) => {
   /** Idle pipelines, the least recently used first. */
   let idle: { readonly mode: Mode; readonly pipeline: Pipeline; readonly timer: NodeJS.Timeout }[] =
     [];
@@ -195,9 +186,13 @@ export const createPool = (options: PoolOptions): Pool => {
   };
 
   return {
-    translate: async (mode, text, signal) =>
+    /**
+     * Translates a text with a pipeline of this mode; replaces a pipeline that died once. An abort
+     * ends the pipeline that works on the text.
+     */
+    translate: async (mode: Mode, text: string, signal: AbortSignal): Promise<string> =>
       fromStream(await attempt(mode, `${toStream(text)}${END_OF_TEXT}`, signal)),
-    end: () => {
+    end: (): void => {
       ended = true;
       for (const pipeline of live) discard(pipeline);
     },

@@ -18,17 +18,7 @@ interface Synthesis {
 }
 
 /** A connection that speaks with one voice in one format, one text at a time. */
-export interface SpeechSession {
-  /** True while a text is spoken. */
-  readonly isBusy: boolean;
-  /** True after the connection has ended. */
-  readonly isOver: boolean;
-  /** Number of texts so far. */
-  readonly texts: number;
-  /** Speaks a text; the audio ends with an `AppError` where the session does. */
-  readonly speak: (text: string, signal: AbortSignal) => AsyncGenerator<Uint8Array, void, void>;
-  readonly close: () => void;
-}
+export type SpeechSession = ReturnType<typeof openSpeechSession>;
 
 const broken = (reason: string): AppError =>
   new AppError('unavailable', `the connection of speech broke: ${reason}`, { retryable: true });
@@ -38,7 +28,7 @@ export const openSpeechSession = (
   openSocket: OpenSocket,
   setting: SpeechUpdate['session'],
   ended: () => void,
-): SpeechSession => {
+) => {
   const opened = Promise.withResolvers<void>();
   opened.promise.catch(() => undefined);
   let synthesis: Synthesis | undefined;
@@ -129,17 +119,21 @@ export const openSpeechSession = (
   };
 
   return {
-    get isBusy() {
+    /** True while a text is spoken. */
+    get isBusy(): boolean {
       return synthesis !== undefined;
     },
-    get isOver() {
+    /** True after the connection has ended. */
+    get isOver(): boolean {
       return isOver;
     },
-    get texts() {
+    /** Number of texts so far. */
+    get texts(): number {
       return texts;
     },
+    /** Speaks a text; the audio ends with an `AppError` where the session does. */
     speak,
-    close: () => {
+    close: (): void => {
       socket.close();
       end(broken('closed'));
     },

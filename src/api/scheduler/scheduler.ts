@@ -5,16 +5,6 @@ import { createPace } from './pace.ts';
 import type { RequestPace } from './shared-pace.ts';
 import { AppError } from '../../errors.ts';
 
-/** Limit of the requests under way: additive increase, multiplicative decrease. */
-interface Concurrency {
-  /** Most requests at the same time. */
-  limit(): number;
-  /** @param underWay requests at that moment, this one included */
-  answered(underWay: number): void;
-  /** Notes that a request failed or was refused, which was sent at `sentAtMs`. */
-  overloaded(nowMs: number, sentAtMs: number, sign: 'refused' | 'failed', underWay: number): void;
-}
-
 const FIRST = 16;
 const LEAST = 2;
 /** The connections of the transport. */
@@ -22,19 +12,27 @@ const MOST = 64;
 /** A refusal is answered by the pace, so little is taken off the limit for it, and nothing that was in use. */
 const FACTORS = { refused: 0.9, failed: 0.5 } as const;
 
-export const createConcurrency = (): Concurrency => {
+export const createConcurrency = () => {
   let limit = FIRST;
   /** True until the first overload: the limit doubles with each round of requests. */
   let isSlowStart = true;
   let loweredMs = -Infinity;
   return {
-    limit: () => Math.floor(limit),
-    answered: (underWay) => {
+    /** Most requests at the same time. */
+    limit: (): number => Math.floor(limit),
+    /** @param underWay requests at that moment, this one included */
+    answered: (underWay: number): void => {
       // A limit that is not used says nothing about the service.
       if (underWay * 2 < limit) return;
       limit = Math.min(MOST, limit + (isSlowStart ? 1 : 1 / limit));
     },
-    overloaded: (nowMs, sentAtMs, sign, underWay) => {
+    /** Notes that a request failed or was refused, which was sent at `sentAtMs`. */
+    overloaded: (
+      nowMs: number,
+      sentAtMs: number,
+      sign: 'refused' | 'failed',
+      underWay: number,
+    ): void => {
       // One round of requests lowers it once.
       if (sentAtMs < loweredMs) return;
       const least = sign === 'refused' ? Math.min(limit, underWay) : LEAST;
@@ -85,17 +83,7 @@ export interface Permit {
 }
 
 /** Decides when each request to one endpoint is sent. */
-export interface RequestScheduler {
-  /**
-   * Resolves when the request may be sent. Rejects with the signal's reason, and with a
-   * `NotSentError` when too many wait before it.
-   */
-  admit(request: Request): Promise<Permit>;
-  /** Rejects all requests that wait. */
-  shed(error: Error): void;
-  /** Requests a second that the service is known to allow; undefined while no limit is known. */
-  perSecond(): number | undefined;
-}
+export type RequestScheduler = ReturnType<typeof createRequestScheduler>;
 
 export interface RequestSchedulerDeps {
   readonly clock: Clock;
@@ -145,7 +133,7 @@ export const createRequestScheduler = ({
   clock,
   random,
   makePace = () => createPace(),
-}: RequestSchedulerDeps): RequestScheduler => {
+}: RequestSchedulerDeps) => {
   const lanes = createLanes<Job>();
   const pace = makePace(() => pump());
   const concurrency = createConcurrency();
@@ -233,7 +221,11 @@ export const createRequestScheduler = ({
   };
 
   return {
-    admit: async (request) => {
+    /**
+     * Resolves when the request may be sent. Rejects with the signal's reason, and with a
+     * `NotSentError` when too many wait before it.
+     */
+    admit: async (request: Request): Promise<Permit> => {
       const { lane, space, signal, isAgain } = request;
       signal.throwIfAborted();
       refuseOverBound(request);
@@ -249,12 +241,14 @@ export const createRequestScheduler = ({
       pump();
       return admitted.promise;
     },
-    shed: (error) => {
+    /** Rejects all requests that wait. */
+    shed: (error: Error): void => {
       for (const { admitted, signal, leave } of lanes.clear()) {
         signal.removeEventListener('abort', leave);
         admitted.reject(error);
       }
     },
-    perSecond: () => pace.perSecond(),
+    /** Requests a second that the service is known to allow; undefined while no limit is known. */
+    perSecond: (): number | undefined => pace.perSecond(),
   };
 };

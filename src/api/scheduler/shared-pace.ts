@@ -209,18 +209,16 @@ interface SharedPacesDeps extends PaceSharing {
 }
 
 /** The paces that all processes on one database keep together, one for each key and endpoint. */
-export interface SharedPaces {
-  /** @param changed called when more may be sent than was known */
-  of(key: Pick<KeyIdentity, 'id'>, endpoint: Endpoint, changed: () => void): RequestPace;
-}
+export type SharedPaces = ReturnType<typeof createSharedPaces>;
 
-export const createSharedPaces = (deps: SharedPacesDeps): SharedPaces => {
+export const createSharedPaces = (deps: SharedPacesDeps) => {
   const { states, secret = '', service, clock, random } = deps;
   const by = randomUUID();
   const hearers = createLru<string, () => void>(MOST_PACES);
   states.watch((name) => hearers.get(name)?.());
   return {
-    of: ({ id }, endpoint, changed) => {
+    /** @param changed called when more may be sent than was known */
+    of: ({ id }: Pick<KeyIdentity, 'id'>, endpoint: Endpoint, changed: () => void): RequestPace => {
       const digest = createHmac('sha256', secret)
         .update(`pace of ${id} at ${service}`)
         .digest('hex');

@@ -48,20 +48,13 @@ const SBR_DELAY_SAMPLES = 962;
 /** The most samples of a unit without SBR. */
 const PLAIN_UNIT_SAMPLES = 1_024;
 
-/** Cuts decoded units to the part that players play. */
-interface AacWindow {
-  /** Takes the next unit's samples; returns those inside the window. */
-  cut(samples: Float32Array, sampleRateHz: number): Float32Array;
-  /** True when everything that follows is outside the window. */
-  isOver(): boolean;
-}
-
 /** Creates the window of `edit` on a stream; without one everything is inside. */
-const createAacWindow = (edit: Mp4Edit | undefined): AacWindow => {
+const createAacWindow = (edit: Mp4Edit | undefined) => {
   let at: number | undefined;
   let end = Infinity;
   return {
-    cut: (samples, sampleRateHz) => {
+    /** Takes the next unit's samples; returns those inside the window. */
+    cut: (samples: Float32Array, sampleRateHz: number): Float32Array => {
       if (!edit) return samples;
       // The decoder keeps its first unit back, and so begins with the second.
       at ??= samples.length - (samples.length > PLAIN_UNIT_SAMPLES ? SBR_DELAY_SAMPLES : 0);
@@ -71,7 +64,8 @@ const createAacWindow = (edit: Mp4Edit | undefined): AacWindow => {
       at += samples.length;
       return heard;
     },
-    isOver: () => at !== undefined && at >= end,
+    /** True when everything that follows is outside the window. */
+    isOver: (): boolean => at !== undefined && at >= end,
   };
 };
 

@@ -4,39 +4,32 @@ import { type OpusHead, OPUS_CLOCK_HZ, parseToc } from './packet.ts';
 import { packetOf, splitStreams } from './layout.ts';
 
 /** Decodes the packets of one Opus stream, in order, to mono. */
-export interface PacketDecoder {
-  /** Decodes a packet; undefined, without any effect, for one that no decoder takes. */
-  decode(packet: Uint8Array): Float32Array | undefined;
-  /** Gives back the codec's memory; nothing may be called afterwards. */
-  free(): void;
-}
+export type PacketDecoder = Awaited<ReturnType<typeof createPacketDecoder>>;
 
 /**
  * Creates a decoder.
  *
  * @param sampleRateHz one of the rates of Opus
  */
-export const createPacketDecoder = async (sampleRateHz: number): Promise<PacketDecoder> => {
+export const createPacketDecoder = async (sampleRateHz: number) => {
   const { createDecoder } = await import('libopus-wasm');
   const decoder = await createDecoder({ sampleRate: sampleRateHz as 48_000, channels: 1 });
   return {
-    decode: (packet) => {
+    /** Decodes a packet; undefined, without any effect, for one that no decoder takes. */
+    decode: (packet: Uint8Array): Float32Array | undefined => {
       try {
         return decoder.decodeFloat(packet);
       } catch {
         return undefined;
       }
     },
-    free: () => decoder.free(),
+    /** Gives back the codec's memory; nothing may be called afterwards. */
+    free: (): void => decoder.free(),
   };
 };
 
 /** Decodes the packets of a file, of one stream or of several, to mono. */
-export interface StreamsDecoder {
-  /** Decodes a packet; what cannot be decoded is concealed, so that what follows keeps its time. */
-  decode(packet: Uint8Array): Float32Array;
-  free(): void;
-}
+export type StreamsDecoder = Awaited<ReturnType<typeof createStreamsDecoder>>;
 
 /** Channel mapping families whose channels are sounds: mono and stereo, the order of Vorbis, no order. */
 const MAPPING_FAMILIES: ReadonlySet<number> = new Set([0, 1, 255]);
@@ -77,10 +70,7 @@ const decodeOrConceal = (decoder: PacketDecoder, packet: Uint8Array): Float32Arr
  *
  * @param sampleRateHz one of the rates of Opus
  */
-export const createStreamsDecoder = async (
-  head: OpusHead,
-  sampleRateHz: number,
-): Promise<StreamsDecoder> => {
+export const createStreamsDecoder = async (head: OpusHead, sampleRateHz: number) => {
   if (!MAPPING_FAMILIES.has(head.mappingFamily)) throw unsupportedAudio('this kind of Opus');
   const weights = head.mappingFamily === 0 ? [1] : streamWeights(head);
   // What is not heard, such as low-frequency effects, is not decoded.
@@ -89,7 +79,8 @@ export const createStreamsDecoder = async (
     heard.map(async (part) => ({ ...part, decoder: await createPacketDecoder(sampleRateHz) })),
   );
   return {
-    decode: (packet) => {
+    /** Decodes a packet; what cannot be decoded is concealed, so that what follows keeps its time. */
+    decode: (packet: Uint8Array): Float32Array => {
       const samples = ((parseToc(packet)?.samples ?? 0) * sampleRateHz) / OPUS_CLOCK_HZ;
       const lost = (): Uint8Array[] => weights.map(() => lostPacket(packet));
       const packets =
@@ -101,6 +92,6 @@ export const createStreamsDecoder = async (
       }
       return mono;
     },
-    free: () => decoders.forEach(({ decoder }) => decoder.free()),
+    free: (): void => decoders.forEach(({ decoder }) => decoder.free()),
   };
 };

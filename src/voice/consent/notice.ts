@@ -7,15 +7,7 @@ import { editUnlessDeleted } from '../status-messages.ts';
 import type { Speaking } from '../tts/speaking.ts';
 
 /** Informs people of a use of their speech. */
-export interface Notice extends Disposable {
-  /**
-   * Resolves when the notice is posted, and rejects when it cannot be; `understood` resolves when the people
-   * may be listened to: after a spoken notice, if one is due.
-   */
-  readonly inform: (
-    members: readonly RoomMember[],
-  ) => Promise<{ readonly understood: Promise<void> }>;
-}
+export type Notice = ReturnType<typeof createNotice>;
 
 export interface NoticeDeps {
   readonly room: Pick<
@@ -61,7 +53,7 @@ export const createNotice = (
   { room, speaking, spaceLanguage, captionLanguages }: NoticeDeps,
   { use, rule }: Pick<ListeningMode, 'use' | 'rule'>,
   isPosted = false,
-): Notice => {
+) => {
   const { services, platform, channel, choices, texts, clock } = room;
   let informedIn = isPosted ? channel().id : undefined;
   let late: LateNotice | undefined;
@@ -117,7 +109,13 @@ export const createNotice = (
   };
 
   return {
-    inform: async (members) => {
+    /**
+     * Resolves when the notice is posted, and rejects when it cannot be; `understood` resolves when the people
+     * may be listened to: after a spoken notice, if one is due.
+     */
+    inform: async (
+      members: readonly RoomMember[],
+    ): Promise<{ readonly understood: Promise<void> }> => {
       const chosen = await Promise.all(members.slice(0, MOST_ASKED).map(chosenBy));
       const captions = captionLanguages();
       const written = localesOf([spaceLanguage(), ...captions, texts.locale, ...chosen.flat()]);

@@ -64,6 +64,11 @@ const base64Slices = async function* (
   if (rest.byteLength > 0) yield rest.toString('base64');
 };
 
+const envelope = (parameters: AsrParameters): [string, string] => {
+  const fields = JSON.stringify(parameters).slice(1, -1);
+  return [`{${fields}${fields === '' ? '' : ','}"audio":"`, '"}'];
+};
+
 const jsonBody = async function* (
   parameters: AsrParameters,
   audio: ByteSource,
@@ -73,11 +78,6 @@ const jsonBody = async function* (
   yield head;
   yield* base64Slices(reading(audio, signal));
   yield tail;
-};
-
-const envelope = (parameters: AsrParameters): [string, string] => {
-  const fields = JSON.stringify(parameters).slice(1, -1);
-  return [`{${fields}${fields === '' ? '' : ','}"audio":"`, '"}'];
 };
 
 const bodyBytes = (parameters: AsrParameters, audioBytes: number): number =>

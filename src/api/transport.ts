@@ -75,6 +75,20 @@ export const networkError = (cause: unknown): AppError => {
   });
 };
 
+/** Refuses an unread reply. */
+const discard = (reply: Pick<HttpReply, 'body'>, message: string): AppError => {
+  // Discarding an unread body ends in an error, which is ignored.
+  reply.body.on('error', () => {}).destroy();
+  return new AppError('bad-reply', message);
+};
+
+/** Checks that a reply is not compressed: no request accepts that. */
+const expectPlain = (reply: Pick<HttpReply, 'headers' | 'body'>): void => {
+  const coding = reply.headers['content-encoding'] ?? '';
+  if (coding !== '' && coding !== 'identity')
+    throw discard(reply, 'the service compressed its reply, which nobody asked for');
+};
+
 /**
  * Creates the transport.
  *
@@ -125,20 +139,6 @@ export const createTransport = (baseUrl: string): Transport => {
       await pool.destroy();
     },
   };
-};
-
-/** Refuses an unread reply. */
-const discard = (reply: Pick<HttpReply, 'body'>, message: string): AppError => {
-  // Discarding an unread body ends in an error, which is ignored.
-  reply.body.on('error', () => {}).destroy();
-  return new AppError('bad-reply', message);
-};
-
-/** Checks that a reply is not compressed: no request accepts that. */
-const expectPlain = (reply: Pick<HttpReply, 'headers' | 'body'>): void => {
-  const coding = reply.headers['content-encoding'] ?? '';
-  if (coding !== '' && coding !== 'identity')
-    throw discard(reply, 'the service compressed its reply, which nobody asked for');
 };
 
 const mediaTypeOf = (reply: HttpReply): string => {

@@ -57,6 +57,7 @@ export const createByteReader = (
     throwIfAborted(signal);
   };
 
+  const buffered = (): number => end - start;
   /**
    * Appends a chunk; bytes of `buffer` before `end` are never overwritten, so that views stay
    * valid.
@@ -80,8 +81,6 @@ export const createByteReader = (
     buffer.set(chunk, end);
     end += chunk.length;
   };
-
-  const buffered = (): number => end - start;
 
   const pull = async (): Promise<boolean> => {
     if (isEnded) return false;

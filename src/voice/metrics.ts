@@ -76,8 +76,8 @@ export const declareVoiceMetrics = (metrics: Metrics, rooms: () => Iterable<Meas
   };
   return {
     /** Takes the time from the end of speech to its caption in the channel. */
-    captionShown: (lagMs: number): void =>
-      lag(Math.max(0, lagMs) / MS) /** Measures a room that is over, for the last time. */,
+    captionShown: (lagMs: number): void => lag(Math.max(0, lagMs) / MS),
+    /** Measures a room that is over, for the last time. */
     roomEnded: measure,
   };
 };

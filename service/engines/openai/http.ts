@@ -82,6 +82,8 @@ const describeRefusal = (own: string, text: string, waitMs: number | undefined):
     ...(waitMs === undefined ? [] : [`Retry after ${inSeconds(waitMs)}s`]),
   ].join(' ');
 
+const notJson = (): AppError => new AppError('bad-reply', 'The backend did not answer with JSON.');
+
 /** The longest JSON body that is parsed to find a user's words in it. */
 const MAX_PARSED_BYTES = 64 * 1024;
 
@@ -102,8 +104,6 @@ const unreachable = (cause: unknown, signal: AbortSignal): Error => {
     ? new AppError('timeout', 'The backend took too long.', { cause, retryable: true })
     : new AppError('unavailable', 'The backend is not reachable.', { cause, retryable: true });
 };
-
-const notJson = (): AppError => new AppError('bad-reply', 'The backend did not answer with JSON.');
 
 /** Appends the API version to a base URL that lacks it. */
 const withVersion = (url: string): string => {

@@ -86,6 +86,15 @@ const parseEvent = (data: string | Uint8Array): RecognitionEvent | undefined => 
   }
 };
 
+const isSpeech = (pcm: Uint8Array, measure: ReturnType<typeof createLevelMeter>): boolean => {
+  const view = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+  const samples = Float32Array.from(
+    { length: pcm.length / BYTES_PER_SAMPLE },
+    (_, at) => view.getInt16(at * BYTES_PER_SAMPLE, true) / 32_768,
+  );
+  return measure(samples).some((level) => level > SPEECH_DB);
+};
+
 /**
  * Opens sessions of realtime recognition. A broken connection is replaced by another, which gets all
  * audio since the last final again, so that no word is lost or doubled.
@@ -283,13 +292,4 @@ export const createRecognitionSessions = ({
       },
     };
   };
-};
-
-const isSpeech = (pcm: Uint8Array, measure: ReturnType<typeof createLevelMeter>): boolean => {
-  const view = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);
-  const samples = Float32Array.from(
-    { length: pcm.length / BYTES_PER_SAMPLE },
-    (_, at) => view.getInt16(at * BYTES_PER_SAMPLE, true) / 32_768,
-  );
-  return measure(samples).some((level) => level > SPEECH_DB);
 };

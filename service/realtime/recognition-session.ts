@@ -7,6 +7,7 @@ import {
   REALTIME_RATE_HZ,
   recognitionUpdate,
 } from '../../src/api/realtime/contract.ts';
+import { samplesOfS16le } from '../../src/audio/pcm.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import { validate } from '../body.ts';
 import type { EngineHints } from '../engine.ts';
@@ -44,13 +45,6 @@ export interface AsrSessionDeps {
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn' | 'debug'>;
 }
-
-const toSamples = (audio: Buffer): Float32Array => {
-  const samples = new Float32Array(audio.length / BYTES_PER_SAMPLE);
-  for (let at = 0; at < samples.length; at += 1)
-    samples[at] = audio.readInt16LE(at * BYTES_PER_SAMPLE) / 32_768;
-  return samples;
-};
 
 const readAudio = (message: unknown): Buffer => {
   const audio = Buffer.from(validate(audioAppend, message).audio, 'base64');
@@ -195,7 +189,7 @@ export const startRecognitionSession = ({
   const append = (audio: Buffer): void => {
     if (!audioSeconds.take(audio.length / (REALTIME_RATE_HZ * BYTES_PER_SAMPLE)))
       return end(floodError('audio comes faster than it is spoken'), FLOOD_CODE);
-    follow(segmenter.push(toSamples(audio)));
+    follow(segmenter.push(samplesOfS16le(audio)));
     if (segmenter.open) void showPartial(segmenter.open);
   };
 

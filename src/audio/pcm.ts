@@ -104,6 +104,14 @@ export const toS16le = (samples: Float32Array): Uint8Array => {
   return new Uint8Array(integers.buffer);
 };
 
+/** Converts whole samples of `pcm_s16le`; a byte more is left out. */
+export const samplesOfS16le = (bytes: Uint8Array): Float32Array => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const samples = new Float32Array(bytes.length >> 1);
+  for (let i = 0; i < samples.length; i += 1) samples[i] = view.getInt16(i * 2, true) / 32_768;
+  return samples;
+};
+
 /** Bytes converted to samples at once. */
 const CONVERTED_BYTES = 65_536;
 
@@ -116,9 +124,7 @@ export async function* fromS16le(
     for (let from = 0; from < chunk.length; from += CONVERTED_BYTES) {
       const part = chunk.subarray(from, from + CONVERTED_BYTES);
       const bytes = odd.length > 0 ? Buffer.concat([odd, part]) : part;
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-      const samples = new Float32Array(bytes.length >> 1);
-      for (let i = 0; i < samples.length; i += 1) samples[i] = view.getInt16(i * 2, true) / 32_768;
+      const samples = samplesOfS16le(bytes);
       odd = bytes.slice(samples.length * 2);
       if (samples.length > 0) yield samples;
     }

@@ -1,5 +1,6 @@
 import { backoffMs } from '../../async/backoff.ts';
 import type { Clock } from '../../async/clock.ts';
+import { samplesOfS16le } from '../../audio/pcm.ts';
 import { createLevelMeter } from '../../audio/vad.ts';
 import { AppError } from '../../errors.ts';
 import type { Asker } from '../../model/service.ts';
@@ -86,14 +87,8 @@ const parseEvent = (data: string | Uint8Array): RecognitionEvent | undefined => 
   }
 };
 
-const isSpeech = (pcm: Uint8Array, measure: ReturnType<typeof createLevelMeter>): boolean => {
-  const view = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);
-  const samples = Float32Array.from(
-    { length: pcm.length / BYTES_PER_SAMPLE },
-    (_, at) => view.getInt16(at * BYTES_PER_SAMPLE, true) / 32_768,
-  );
-  return measure(samples).some((level) => level > SPEECH_DB);
-};
+const isSpeech = (pcm: Uint8Array, measure: ReturnType<typeof createLevelMeter>): boolean =>
+  measure(samplesOfS16le(pcm)).some((level) => level > SPEECH_DB);
 
 /**
  * Opens sessions of realtime recognition. A broken connection is replaced by another, which gets all

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
 import { AppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
-import type { ServiceState } from '../../src/command/services.ts';
+import { realClock } from '../../src/async/clock.ts';
+import { createCachedLook } from '../../src/async/lru.ts';
 import { NO_SPACE } from '../../src/model/service.ts';
 import { createWebApp, type WebOptions } from './app.ts';
 import { type Assets, createAssets } from './assets.ts';
@@ -14,19 +15,6 @@ import { sweepTempFolders } from './temp-store.ts';
 
 /** Time for which the service's status is shared by all who ask. */
 const STATUS_KEPT_MS = 1_000;
-
-const shareStatus = (
-  core: Core,
-  { now = Date.now }: Pick<WebOptions, 'now'>,
-): (() => Promise<ServiceState>) => {
-  let asked: { readonly atMs: number; readonly status: Promise<ServiceState> } | undefined;
-  return () => {
-    const atMs = now();
-    if (!asked || Math.abs(atMs - asked.atMs) > STATUS_KEPT_MS)
-      asked = { atMs, status: core.services.status(AbortSignal.timeout(TIMES.statusMs), NO_SPACE) };
-    return asked.status;
-  };
-};
 
 const listenFault = (cause: NodeJS.ErrnoException, { host, port }: WebOptions): AppError => {
   const why: Readonly<Record<string, string>> = {
@@ -48,7 +36,12 @@ export const createWebAdapter = (
   const presence = createWebPresence(core, options);
   let listening = false;
   let stopped = false;
-  const app = createWebApp({ core, presence, assets, options, status: shareStatus(core, options) });
+  const status = createCachedLook(
+    async () => core.services.status(AbortSignal.timeout(TIMES.statusMs), NO_SPACE),
+    STATUS_KEPT_MS,
+    { nowMs: options.now ?? realClock.nowMs },
+  );
+  const app = createWebApp({ core, presence, assets, options, status });
   const sockets = createSocketServer();
   const server = createAdaptorServer({
     fetch: app.fetch,

@@ -32,8 +32,6 @@ const SAME: Version = { html: '', state: 'same' };
 
 const failed = (error: AppError): Version => ({ html: '', state: 'failed', error });
 
-export type Lounge = ReturnType<typeof createLounge>;
-
 export const createLounge = ({ core, channelLog, publish, languages }: LoungeDeps) => {
   /** The versions of each line, by language: nothing is asked for twice. */
   const lines = new Map<string, Versions>();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { userError } from '../../src/errors.ts';
 import type { Core } from '../../src/adapter.ts';
 import { parseMarkdown } from '../../src/rich-text/markdown/parse.ts';
-import { createChannelLog } from './channel-log.ts';
+import { createChannelLog, type LogEntry } from './channel-log.ts';
 import { createDictations } from './dictations.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';
 import { createInvocations } from './invocations.ts';
@@ -10,13 +10,28 @@ import { WEB_LIMITS, TIMES } from './limits.ts';
 import { createLounge } from './lounge.ts';
 import { toHtml } from './html.ts';
 import { createProfiles, PLATFORM, type Profile } from './profiles.ts';
-import { createPersonalData } from './personal-data.ts';
+import type { PersonalData } from '../../src/ports/platform.ts';
 import { createPlatform, createRender } from './platform.ts';
 import { createTempStore, createUploadStore } from './temp-store.ts';
 import { clip, createCommandRequests } from './command-requests.ts';
-import type { ChannelId, ServerEvent, PageMember } from './protocol.ts';
+import type { ChannelId, ServerEvent, PageMember, PageMessage } from './protocol.ts';
 
 export type WebPresence = ReturnType<typeof createWebPresence>;
+
+const EMPTY = { html: '', files: [], controls: [] } as const satisfies Partial<PageMessage>;
+
+const exported = ({ message, source }: LogEntry) => {
+  const { channel, sentAtMs, html, use, files, onlyYou } = message;
+  return {
+    channel,
+    sent: new Date(sentAtMs).toISOString(),
+    by: message.author.ours ? 'Dragoman' : 'you',
+    ...(use ? { command: use.command, options: use.options } : {}),
+    ...(source === '' ? { html } : { text: source }),
+    files: files.map(({ name, mediaType, sizeBytes }) => ({ name, mediaType, sizeBytes })),
+    onlyYou,
+  };
+};
 
 const meOf = ({ id, name, language }: Profile): PageMember => ({ id, name, language });
 
@@ -110,17 +125,43 @@ export const createWebPresence = (
     tellReaders();
   };
 
-  const personalData = createPersonalData({
-    channelLog,
-    dictations,
-    files,
-    invocations,
-    lounge,
-    members,
-    streams,
-    uploads,
-    onRenamed: tellName,
-  });
+  /** Access to the page's data about people: messages with their files, uploads, names, recordings. */
+  const personalData: PersonalData = {
+    export: async (memberId) => ({
+      page: {
+        name: members.get(memberId)?.name ?? null,
+        messages: channelLog.of(memberId).map(exported),
+        uploads: uploads
+          .of(memberId)
+          .map(({ name, mediaType, sizeBytes }) => ({ name, mediaType, sizeBytes })),
+        recording: (await dictations.of(memberId)) ?? null,
+      },
+    }),
+
+    forget: async (memberId) => {
+      dictations.forget(memberId);
+      // One of them is the answer that confirms the deletion.
+      const answering = invocations.abandonFor(memberId);
+      const gone = channelLog.of(memberId);
+      for (const { message } of gone)
+        if (answering.has(message.id)) channelLog.change(message.id, EMPTY);
+        else channelLog.remove(message.id);
+      lounge.forgetGone();
+      members.forgetName(memberId);
+      // Last, so that a reader who reconnects does not get deleted messages again.
+      streams.forgetPast();
+      streams.publish((reader) => (reader.id === memberId ? { type: 'forgotten' } : undefined));
+      tellName(memberId);
+      await uploads.forget(memberId);
+      for (const { message } of gone) for (const { id } of message.files) await files.remove(id);
+    },
+
+    optedOut: (memberId) => {
+      dictations.forget(memberId);
+      lounge.optedOut(memberId);
+      streams.forgetPast();
+    },
+  };
 
   return {
     platform: createPlatform({ channelLog, render, personalData }),

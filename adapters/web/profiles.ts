@@ -119,8 +119,6 @@ export const newSecret = (): string => randomBytes(24).toString('base64url');
 const publicId = (secret: string): string =>
   createHash('sha256').update(secret).digest('base64url').slice(0, 16);
 
-export type Profiles = ReturnType<typeof createProfiles>;
-
 /** `present` are the ids of those who are listening: they are never forgotten. */
 export const createProfiles = (
   texts: Texts,

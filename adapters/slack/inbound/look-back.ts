@@ -24,17 +24,23 @@ export const watchedChannels = async (
   return found;
 };
 
-export interface LookBackDeps {
+/** The dependencies of all that looks for missed events. */
+export interface LookDeps {
+  readonly log: Log;
+  readonly clock: Clock;
+  /** The time, ms since 1970. */
+  readonly now: () => number;
+  /** Factor by which every wait is shorter. */
+  readonly speed: number;
+  readonly stopped: AbortSignal;
+}
+
+export interface LookBackDeps extends Omit<LookDeps, 'now'> {
   /**
    * Stores that the channels of a workspace are to be read, after so many ms at the latest. Rejects as the
    * database does.
    */
   readonly note: (space: Space, withinMs: number) => Promise<void>;
-  readonly log: Log;
-  readonly clock: Clock;
-  /** Factor by which every wait is shorter. */
-  readonly speed: number;
-  readonly stopped: AbortSignal;
 }
 
 /** Wait after events were left out: Slack reports it each minute in which it leaves some out. */

@@ -1,10 +1,9 @@
-import { MINUTE_MS, sleep, type Clock, realClock } from '../../../src/async/clock.ts';
+import { MINUTE_MS, sleep, realClock } from '../../../src/async/clock.ts';
 import { faultFields } from '../../../src/errors.ts';
-import type { Log } from '../../../src/telemetry/log.ts';
 import type { Agreements } from '../../../src/ports/processes.ts';
 import type { Api } from '../api.ts';
 import type { Installations } from '../install/installations.ts';
-import { createLookBack, watchedChannels } from './look-back.ts';
+import { createLookBack, type LookDeps, watchedChannels } from './look-back.ts';
 import { createPendingLooks } from './pending-looks.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Space } from '../../../src/model/place.ts';
@@ -19,15 +18,8 @@ const COVERED_MS = MINUTE_MS;
 /** Time between two notes that this process takes events. */
 const NOTE_MS = 15_000;
 
-export interface EventCoverDeps {
+export interface EventCoverDeps extends LookDeps {
   readonly agreements: Pick<Agreements, 'read' | 'write'>;
-  readonly clock: Clock;
-  /** The time, ms since 1970. */
-  readonly now: () => number;
-  /** Every time is so many times shorter. */
-  readonly speed: number;
-  readonly log: Log;
-  readonly stopped: AbortSignal;
   /** True while this process can take events. */
   readonly isTaking: () => boolean;
   /** Takes that events were missed; resolves once that is stored. */
@@ -76,14 +68,10 @@ export const createEventCover = (deps: EventCoverDeps) => {
   };
 };
 
-export interface MissedEventsDeps {
+export interface MissedEventsDeps extends Omit<LookDeps, 'log' | 'now'> {
   readonly api: Api;
   readonly core: Pick<Core, 'feedListener' | 'log' | 'processes' | 'receives'>;
   readonly installations: Pick<Installations, 'known' | 'list'>;
-  readonly clock: Clock;
-  /** Factor by which every wait is shorter. */
-  readonly speed: number;
-  readonly stopped: AbortSignal;
   /**
    * True while this process can take events; undefined for Socket Mode, where Slack may not send again
    * what came while nothing was connected.
@@ -95,32 +83,24 @@ export interface MissedEventsDeps {
 export const createMissedEvents = (deps: MissedEventsDeps) => {
   const { api, core, installations, clock, speed, stopped, isTaking } = deps;
   const { feedListener, log, processes } = core;
+  const shared: LookDeps = { log, clock, now: Date.now, speed, stopped };
   const looks = createPendingLooks({
+    ...shared,
     processes,
     isInstalled: (space) => installations.known(space) !== undefined,
     channelsOf: async (space) => watchedChannels(api, feedListener, space),
     readMissed: async (channel) => feedListener.readMissed(channel),
-    log,
-    clock,
-    now: Date.now,
-    stopped,
   });
   const lookBack = createLookBack({
+    ...shared,
     note: async (space, withinMs) => looks.note(space, Date.now() + withinMs),
-    log,
     clock: realClock,
-    speed,
-    stopped,
   });
   const cover =
     core.receives && isTaking
       ? createEventCover({
+          ...shared,
           agreements: processes.agreements,
-          clock,
-          now: Date.now,
-          speed,
-          log,
-          stopped,
           isTaking,
           missed: async () => {
             for (const space of installations.list()) await looks.note(space);

@@ -1,8 +1,8 @@
 import { spaceOf } from '../ids.ts';
-import { type Clock, MINUTE_MS } from '../../../src/async/clock.ts';
+import { MINUTE_MS } from '../../../src/async/clock.ts';
 import { faultFields, toAppError } from '../../../src/errors.ts';
-import type { Log } from '../../../src/telemetry/log.ts';
 import { keyOf, type Channel, type Space } from '../../../src/model/place.ts';
+import type { LookDeps } from './look-back.ts';
 import type { Processes } from '../../../src/ports/processes.ts';
 
 /**
@@ -14,7 +14,7 @@ const READ = 'slack-looked-back';
 /** Wait before another try. */
 const AGAIN_MS = MINUTE_MS;
 
-export interface PendingLooksDeps {
+export interface PendingLooksDeps extends Omit<LookDeps, 'speed'> {
   readonly processes: Pick<Processes, 'agreements' | 'leases'>;
   /** True while a workspace has the app. */
   readonly isInstalled: (space: Space) => boolean;
@@ -22,11 +22,6 @@ export interface PendingLooksDeps {
   readonly channelsOf: (space: Space) => Promise<readonly Channel[]>;
   /** Reads what was missed in a channel; true once all that can be read was read. */
   readonly readMissed: (channel: Channel) => Promise<boolean>;
-  readonly log: Log;
-  readonly clock: Clock;
-  /** The time, ms since 1970. */
-  readonly now: () => number;
-  readonly stopped: AbortSignal;
 }
 
 /** A look back that is to come. */

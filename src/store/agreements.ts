@@ -1,6 +1,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Agreements } from '../ports/processes.ts';
 import { isFree, NOW_MS } from './postgres/lease-rows.ts';
+import { deleteRows, putRow } from './rows.ts';
 import type { Schema } from './schema.ts';
 import type { Store } from './store.ts';
 
@@ -28,13 +29,8 @@ export const createAgreements = (store: Store): Agreements => {
     name: string,
     value: number | undefined,
   ): Promise<void> => {
-    if (value === undefined) await db.deleteFrom('agreement').where('name', '=', name).execute();
-    else
-      await db
-        .insertInto('agreement')
-        .values({ name, value })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-        .execute();
+    if (value === undefined) await deleteRows(db, 'agreement', { name });
+    else await putRow(db, 'agreement', { name }, { value });
     await store.signals.publish(db, 'agreement', name);
   };
 

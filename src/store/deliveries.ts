@@ -5,7 +5,7 @@ import type { Tenure } from '../ports/processes.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 import { slotOf } from './slots.ts';
-import { statement } from './statement.ts';
+import { deleteRows, statement } from './rows.ts';
 import { RELAXED } from './writer.ts';
 
 /** A stored event: its number, which grows, its space, and the key of its order. */
@@ -175,7 +175,6 @@ export const clearDeliveries = async (
     .where('body', 'is', null)
     .limit(most)
     .execute();
-  for (const { number } of old)
-    await db.deleteFrom('delivery').where('number', '=', number).execute();
+  for (const { number } of old) await deleteRows(db, 'delivery', { number });
   return old.length;
 };

@@ -4,6 +4,7 @@ import type { Channel, Space } from '../model/place.ts';
 import type { StoredCaptions, StoredRoom } from '../model/space.ts';
 import { ROOM_TRANSCRIPT_KINDS } from '../model/message.ts';
 import type { Store } from './index.ts';
+import { deleteRows, spaceColumns } from './rows.ts';
 import type { Schema } from './schema.ts';
 
 /** A stored room with the time at which its process was last known to work, in ms since 1970. */
@@ -44,8 +45,6 @@ const storedCaptions = (captions: StoredCaptions | undefined): string | null => 
   const place = shownIn && { id: shownIn.id, parentId: shownIn.parentId };
   return JSON.stringify({ ...rest, in: place });
 };
-
-const spaceColumns = ({ platform, id }: Space) => ({ platform, space_id: id });
 
 /** Beginning of the name of the lease of a space's room, before the space's key. */
 export const ROOM_LEASE = 'room ';
@@ -196,9 +195,6 @@ export const createOpenRooms = (store: Store) => ({
         .where('epoch', '<=', epoch)
         .executeTakeFirst();
       if (numDeletedRows === 0n) return;
-      await db
-        .deleteFrom('open_room_informed')
-        .where((eb) => eb.and(columns))
-        .execute();
+      await deleteRows(db, 'open_room_informed', columns);
     }),
 });

@@ -1,17 +1,22 @@
+import type { Insertable, Transaction } from 'kysely';
 import { z } from 'zod';
 import { keyOf, type Space, type Person } from '../model/place.ts';
 import { USUAL_PAUSE_MS, type ConsentChoice, type SpaceChoices } from '../model/space.ts';
 import type { Store } from './index.ts';
+import { personColumns, putRow, spaceColumns } from './rows.ts';
+import type { Schema } from './schema.ts';
 import { createCache, createLru } from '../async/lru.ts';
 
-/** The columns by which a person's rows are known. */
-export const personColumns = ({ platform, id }: Person) => ({ platform, member_id: id });
-
-/** The columns of a person's own settings that never change. */
-const ownerColumns = (person: Person) => ({
-  ...personColumns(person),
-  space_id: person.homeId ?? null,
-});
+const putMember = (
+  db: Transaction<Schema>,
+  person: Person,
+  values: Partial<Insertable<Schema['member_setting']>>,
+): Promise<void> =>
+  putRow(db, 'member_setting', personColumns(person), values, {
+    space_id: person.homeId ?? null,
+    language: null,
+    voice_id: null,
+  });
 
 export interface Preferences {
   readonly language: string | undefined;
@@ -36,17 +41,7 @@ export const createMemberSettings = (store: Store) => ({
       ...('language' in change ? { language: change.language ?? null } : {}),
       ...('voiceId' in change ? { voice_id: change.voiceId ?? null } : {}),
     };
-    await store.write((db) =>
-      db
-        .insertInto('member_setting')
-        .values({ ...ownerColumns(person), language: null, voice_id: null, ...values })
-        .onConflict((conflict) =>
-          Object.keys(values).length === 0
-            ? conflict.columns(['platform', 'member_id']).doNothing()
-            : conflict.columns(['platform', 'member_id']).doUpdateSet(values),
-        )
-        .execute(),
-    );
+    if (Object.keys(values).length > 0) await store.write((db) => putMember(db, person, values));
   },
 });
 
@@ -107,8 +102,7 @@ const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceC
   const row = await db
     .selectFrom('space_setting')
     .select('choices')
-    .where('platform', '=', space.platform)
-    .where('space_id', '=', space.id)
+    .where((eb) => eb.and(spaceColumns(space)))
     .executeTakeFirst();
   return parseChoices(row?.choices);
 };
@@ -131,13 +125,7 @@ export const createSpaceSettings = (store: Store) => {
     async change(space: Space, change: Partial<SpaceChoices>): Promise<void> {
       await store.write(async (db) => {
         const changed = JSON.stringify({ ...(await read(db, space)), ...change });
-        await db
-          .insertInto('space_setting')
-          .values({ platform: space.platform, space_id: space.id, choices: changed })
-          .onConflict((conflict) =>
-            conflict.columns(['platform', 'space_id']).doUpdateSet({ choices: changed }),
-          )
-          .execute();
+        await putRow(db, 'space_setting', spaceColumns(space), { choices: changed });
         await store.signals.publish(db, 'space-settings', space);
       });
     },
@@ -148,32 +136,23 @@ export type RoomConsents = ReturnType<typeof createRoomConsents>;
 
 /** Creates the store of members' choices about being listened to in the voice channels of a space. */
 export const createRoomConsents = (store: Store) => ({
-  of: async ({ platform, id }: Space, memberId: string): Promise<ConsentChoice> => {
+  of: async (space: Space, memberId: string): Promise<ConsentChoice> => {
     const row = await store
       .selectFrom('room_consent')
       .select('is_heard')
-      .where('platform', '=', platform)
-      .where('space_id', '=', id)
-      .where('member_id', '=', memberId)
+      .where((eb) => eb.and({ ...spaceColumns(space), member_id: memberId }))
       .executeTakeFirst();
     if (!row) return undefined;
     return row.is_heard === 1 ? 'allowed' : 'refused';
   },
   choose: async (
-    { platform, id }: Space,
+    space: Space,
     memberId: string,
     choice: Exclude<ConsentChoice, undefined>,
   ): Promise<void> => {
     const is_heard = choice === 'allowed' ? 1 : 0;
-    await store.write((db) =>
-      db
-        .insertInto('room_consent')
-        .values({ platform, space_id: id, member_id: memberId, is_heard })
-        .onConflict((conflict) =>
-          conflict.columns(['platform', 'space_id', 'member_id']).doUpdateSet({ is_heard }),
-        )
-        .execute(),
-    );
+    const key = { ...spaceColumns(space), member_id: memberId };
+    await store.write((db) => putRow(db, 'room_consent', key, { is_heard }));
   },
 });
 
@@ -216,13 +195,7 @@ export const createOptOuts = (store: Store) => {
       if (optedOut) unwritten.set(key, own);
       else unwritten.delete(key);
       await store.write(async (db) => {
-        await db
-          .insertInto('member_setting')
-          .values({ ...ownerColumns(person), language: null, voice_id: null, opted_out })
-          .onConflict((conflict) =>
-            conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
-          )
-          .execute();
+        await putMember(db, person, { opted_out });
         await store.signals.publish(db, 'opt-out', { platform, id, optedOut });
       });
       // A newer choice is not stored yet.

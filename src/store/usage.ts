@@ -4,7 +4,7 @@ import type { Space } from '../model/place.ts';
 import { DAY_MS } from '../async/clock.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { statement } from './statement.ts';
+import { deleteRows, spaceColumns, statement } from './rows.ts';
 
 /**
  * Use of the service: code points that were translated, spoken, or part of questions and answers;
@@ -108,10 +108,7 @@ export const foldUsage = async (
     .limit(most)
     .execute();
   for (const { platform, space_id, day, member_id } of old)
-    await db
-      .deleteFrom('usage_day')
-      .where((eb) => eb.and({ platform, space_id, day, member_id }))
-      .execute();
+    await deleteRows(db, 'usage_day', { platform, space_id, day, member_id });
   await keepTotals(db, old);
   return old.length;
 };
@@ -141,10 +138,7 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
   const none = { ...NOTHING, people: 0 };
 
   const recorded = (space: Space) =>
-    store
-      .selectFrom('usage_day')
-      .where('platform', '=', space.platform)
-      .where('space_id', '=', space.id);
+    store.selectFrom('usage_day').where((eb) => eb.and(spaceColumns(space)));
 
   /** The dates of the last days, oldest first. */
   const lastDays = (count: number): readonly string[] =>

@@ -1,12 +1,11 @@
 import { keyOf, type Channel, type MessageRef, type Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import { isWatched } from '../inbox/row.ts';
+import { channelColumns } from '../rows.ts';
 import { RELAXED } from '../writer.ts';
 
 /** Number of a channel's last messages that are read again to find unreported changes. */
 const MOST_RECENT = 50;
-
-const whereChannel = ({ space, id }: Channel) => ({ platform: space.platform, channel_id: id });
 
 /**
  * Delay of cursor writes: a longer one saves writes, a crash costs a fetch of the last messages.
@@ -31,7 +30,7 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
         await db
           .insertInto('channel_cursor')
           .values({
-            ...whereChannel(channel),
+            ...channelColumns(channel),
             space_id: channel.space.id,
             parent_id: channel.parentId ?? null,
             position,
@@ -49,18 +48,18 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
 
   return {
     of: async (channel: Channel): Promise<string | undefined> =>
-      ahead.get(JSON.stringify(whereChannel(channel)))?.position ??
+      ahead.get(JSON.stringify(channelColumns(channel)))?.position ??
       (
         await store
           .selectFrom('channel_cursor')
           .select('position')
-          .where((eb) => eb.and(whereChannel(channel)))
+          .where((eb) => eb.and(channelColumns(channel)))
           .executeTakeFirst()
       )?.position,
 
     /** Records that everything up to this position is in the inbox. A cursor never moves back. */
     advance: (channel: Channel, position: string): void => {
-      const key = JSON.stringify(whereChannel(channel));
+      const key = JSON.stringify(channelColumns(channel));
       if ((ahead.get(key)?.position ?? '') < position) ahead.set(key, { channel, position });
     },
 
@@ -75,7 +74,7 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
       const rows = await store
         .selectFrom('inbox')
         .select(['message_id', 'position'])
-        .where((eb) => eb.and(whereChannel(channel)))
+        .where((eb) => eb.and(channelColumns(channel)))
         .where(isWatched)
         .where('state', 'in', ['posted', 'waiting'])
         .where('position', '>', after)

@@ -3,7 +3,7 @@ import type { Store } from '../index.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
-import { statement } from '../statement.ts';
+import { channelColumns, deleteRows, putRow, spaceColumns, statement } from '../rows.ts';
 import { RELAXED } from '../writer.ts';
 
 /** The reason for which messages were not read: all of them may not be, or only few at a time. */
@@ -19,8 +19,6 @@ export interface HistoryGap {
 
 export type HistoryGaps = ReturnType<typeof createHistoryGaps>;
 
-const columnsOf = ({ space, id }: Channel) => ({ platform: space.platform, channel_id: id });
-
 /** Records the times of channels in which messages were missed and could not be read afterwards. */
 export const createHistoryGaps = (store: Store) => ({
   /**
@@ -32,33 +30,25 @@ export const createHistoryGaps = (store: Store) => ({
       const known = await db
         .selectFrom('history_gap')
         .select(['from_ms', 'reason'])
-        .where((eb) => eb.and(columnsOf(channel)))
+        .where((eb) => eb.and(channelColumns(channel)))
         .execute();
-      const state = { until_ms: untilMs, reason };
-      await db
-        .insertInto('history_gap')
-        .values({
-          ...columnsOf(channel),
-          space_id: channel.space.id,
-          parent_id: channel.parentId ?? null,
-          from_ms: fromMs,
-          ...state,
-        })
-        .onConflict((conflict) =>
-          conflict.columns(['platform', 'channel_id', 'from_ms']).doUpdateSet(state),
-        )
-        .execute();
+      await putRow(
+        db,
+        'history_gap',
+        { ...channelColumns(channel), from_ms: fromMs },
+        { until_ms: untilMs, reason },
+        { space_id: channel.space.id, parent_id: channel.parentId ?? null },
+      );
       return !known.some(
         (gap) => gap.reason === reason && (reason === 'forbidden' || gap.from_ms === fromMs),
       );
     }),
   /** Lists the gaps of a space, the newest first. */
-  of: async ({ platform, id }: Space): Promise<readonly HistoryGap[]> => {
+  of: async (space: Space): Promise<readonly HistoryGap[]> => {
     const rows = await store
       .selectFrom('history_gap')
       .selectAll()
-      .where('platform', '=', platform)
-      .where('space_id', '=', id)
+      .where((eb) => eb.and(spaceColumns(space)))
       .orderBy('until_ms', 'desc')
       .execute();
     return rows.map((row) => ({
@@ -115,9 +105,9 @@ export const removeOwedHistories = async (db: Transaction<Schema>, space: Space)
     .execute();
 };
 
-const isLeft = async (db: Transaction<Schema>, { platform, id }: Space): Promise<boolean> => {
+const isLeft = async (db: Transaction<Schema>, space: Space): Promise<boolean> => {
   const left = db.selectFrom('left_space').select('left_ms');
-  const rows = await left.where((eb) => eb.and({ platform, space_id: id })).execute();
+  const rows = await left.where((eb) => eb.and(spaceColumns(space))).execute();
   return rows.length > 0;
 };
 
@@ -132,16 +122,12 @@ export const createOwedHistories = (store: Store, now: () => number) => ({
   set: (partition: string, channel: Channel, untilMs: number): Promise<void> =>
     store.write(async (db) => {
       if (await isLeft(db, channel.space)) return;
-      await db
-        .insertInto('agreement')
-        .values({ name: nameOf(partition, channel), value: untilMs })
-        .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: untilMs }))
-        .execute();
+      await putRow(db, 'agreement', { name: nameOf(partition, channel) }, { value: untilMs });
     }, RELAXED),
   /** Removes the mark of a channel, and those that have lapsed. */
   remove: (partition: string, channel: Channel): Promise<void> =>
     store.write(async (db) => {
-      await db.deleteFrom('agreement').where('name', '=', nameOf(partition, channel)).execute();
+      await deleteRows(db, 'agreement', { name: nameOf(partition, channel) });
       await clearOwedHistories(db, now());
     }, RELAXED),
   /** True while the history of a channel of a partition is owed. */

@@ -4,7 +4,7 @@ import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { claimedColumns, isClaimed, sourceColumns, type Row, type RowKey } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { statement } from '../statement.ts';
+import { channelColumns, deleteRows, putRow, statement } from '../rows.ts';
 
 /** The mirror of a source in one target. */
 export interface StoredMirror {
@@ -182,28 +182,19 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         content_hash: contentHash,
         posted_ms: now(),
       });
-      if (!isFirst)
-        await db
-          .deleteFrom('mirror_message')
-          .where((eb) => eb.and(columns))
-          .execute();
+      if (!isFirst) await deleteRows(db, 'mirror_message', columns);
       for (const message_id of posted?.ids ?? []) await putMessage(db, { ...place, message_id });
     },
 
     /** Deletes, within a transaction, the record of a source's mirror in a target. */
     drop: async (db: Transaction<Schema>, key: RowKey, target: MirrorTarget): Promise<void> => {
       for (const table of ['mirror', 'mirror_message'] as const)
-        await db
-          .deleteFrom(table)
-          .where((eb) => eb.and(keyColumns(key, target)))
-          .execute();
+        await deleteRows(db, table, keyColumns(key, target));
     },
   };
 };
 
 export type StandingThreads = ReturnType<typeof createStandingThreads>;
-
-const columnsOf = ({ space, id }: Channel) => ({ platform: space.platform, channel_id: id });
 
 /** Records which thread of a channel has the translations into a language, whatever its name. */
 export const createStandingThreads = (store: Store) => ({
@@ -212,7 +203,7 @@ export const createStandingThreads = (store: Store) => ({
     const row = await store
       .selectFrom('standing_thread')
       .select(['target_channel_id', 'target_thread_id'])
-      .where((eb) => eb.and({ ...columnsOf(channel), language }))
+      .where((eb) => eb.and({ ...channelColumns(channel), language }))
       .executeTakeFirst();
     if (!row) return undefined;
     const { target_channel_id: id, target_thread_id: threadId } = row;
@@ -222,25 +213,16 @@ export const createStandingThreads = (store: Store) => ({
     };
   },
   put: (channel: Channel, language: string, target: MirrorTarget): Promise<void> =>
-    store.write(async (db) => {
-      const found = {
-        target_channel_id: target.channel.id,
-        target_thread_id: target.threadId ?? '',
-      };
-      await db
-        .insertInto('standing_thread')
-        .values({ ...columnsOf(channel), space_id: channel.space.id, language, ...found })
-        .onConflict((conflict) =>
-          conflict.columns(['platform', 'channel_id', 'language']).doUpdateSet(found),
-        )
-        .execute();
-    }),
+    store.write((db) =>
+      putRow(
+        db,
+        'standing_thread',
+        { ...channelColumns(channel), language },
+        { target_channel_id: target.channel.id, target_thread_id: target.threadId ?? '' },
+        { space_id: channel.space.id },
+      ),
+    ),
   /** Deletes the records of a channel. */
   remove: (channel: Channel): Promise<void> =>
-    store.write(async (db) => {
-      await db
-        .deleteFrom('standing_thread')
-        .where((eb) => eb.and(columnsOf(channel)))
-        .execute();
-    }),
+    store.write((db) => deleteRows(db, 'standing_thread', channelColumns(channel))),
 });

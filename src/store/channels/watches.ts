@@ -4,6 +4,7 @@ import type { ChannelWatch, WatchMode, LinkInvite } from '../../model/space.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
+import { channelColumns, deleteRows, putRow } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { HOUR_MS } from '../../async/clock.ts';
@@ -30,11 +31,7 @@ const takeLone = (
   });
 
 const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]): Promise<void> => {
-  for (const { space, id } of channels)
-    await db
-      .deleteFrom('channel_watch')
-      .where((eb) => eb.and({ platform: space.platform, channel_id: id }))
-      .execute();
+  for (const channel of channels) await deleteRows(db, 'channel_watch', channelColumns(channel));
 };
 
 type WatchesById = Map<string, Kept>;
@@ -138,19 +135,8 @@ export const openWatchStore = async (store: Store, now: () => number) => {
               bots: Number(bots),
               below: Number(below ?? false),
             };
-            await db
-              .insertInto('channel_watch')
-              .values({
-                platform: channel.space.platform,
-                channel_id: channel.id,
-                parent_id: channel.parentId ?? null,
-                ...how,
-                since_ms: sinceMs,
-              })
-              .onConflict((conflict) =>
-                conflict.columns(['platform', 'channel_id']).doUpdateSet(how),
-              )
-              .execute();
+            const first = { parent_id: channel.parentId ?? null, since_ms: sinceMs };
+            await putRow(db, 'channel_watch', channelColumns(channel), how, first);
           }
           const lone = takeLone(next, before);
           await deleteAll(db, lone);

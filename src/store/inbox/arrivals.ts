@@ -22,7 +22,7 @@ import {
 } from './row.ts';
 import type { Schema } from '../schema.ts';
 import { slotOf } from '../slots.ts';
-import { statement } from '../statement.ts';
+import { channelColumns, statement } from '../rows.ts';
 
 /**
  * Partition of a changed message: its own once the row is settled, so that it delays no new
@@ -239,14 +239,14 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     }),
 
   /** Abandons the open rows of a channel. Resolves with their partitions. */
-  abandon: async ({ space, id }: Channel, reason: string): Promise<readonly string[]> => {
+  abandon: async (channel: Channel, reason: string): Promise<readonly string[]> => {
     const rows = await store.write((db) =>
       db
         .updateTable('inbox')
         .set(abandoned(reason, now()))
         .where(isOpen)
         .where('content_hash', '<>', DELETED)
-        .where((eb) => eb.and({ platform: space.platform, channel_id: id }))
+        .where((eb) => eb.and(channelColumns(channel)))
         .returning('partition_key')
         .execute(),
     );

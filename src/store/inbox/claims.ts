@@ -17,7 +17,7 @@ import {
 import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
 import { slotOf } from '../slots.ts';
-import { statement } from '../statement.ts';
+import { statement } from '../rows.ts';
 import { RELAXED, SEPARATE_RELAXED } from '../writer.ts';
 
 export interface InboxDeps {

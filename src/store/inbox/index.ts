@@ -15,6 +15,7 @@ import {
 } from './row.ts';
 import type { Transaction } from 'kysely';
 import type { Store } from '../index.ts';
+import { spaceColumns } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import type { ErrorCode, Sentence } from '../../errors.ts';
 import type { HistoryGap } from '../channels/histories.ts';
@@ -119,14 +120,13 @@ export const createInboxStore = (deps: InboxDeps) => {
     },
 
     /** Lists the open rows of a space. */
-    openIn: async ({
-      platform,
-      id,
-    }: Space): Promise<readonly { readonly ref: MessageRef; readonly partition: string }[]> => {
+    openIn: async (
+      space: Space,
+    ): Promise<readonly { readonly ref: MessageRef; readonly partition: string }[]> => {
       const rows = await store
         .selectFrom('inbox')
         .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'partition_key'])
-        .where((eb) => eb.and({ platform, space_id: id }))
+        .where((eb) => eb.and(spaceColumns(space)))
         .where(isOpen)
         .execute();
       return rows.map(openRow);
@@ -201,8 +201,6 @@ export const openRowsOf = async (
 
 const MOST_LISTED = 10;
 
-const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
-
 /** Counts a space's open and dead rows, and lists the newest dead ones. */
 export const backlogOf = async (
   store: Store,
@@ -213,12 +211,12 @@ export const backlogOf = async (
   const open = await store
     .selectFrom('inbox')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])
-    .where((eb) => eb.and(whereSpace(space)))
+    .where((eb) => eb.and(spaceColumns(space)))
     .where(isOpen)
     .executeTakeFirstOrThrow();
   const dead = store
     .selectFrom('inbox')
-    .where((eb) => eb.and(whereSpace(space)))
+    .where((eb) => eb.and(spaceColumns(space)))
     .where(isDead);
   const { count } = await dead
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -226,7 +224,7 @@ export const backlogOf = async (
   const limited = await store
     .selectFrom('inbox')
     .select(({ fn }) => [fn.countAll<number>().as('count')])
-    .where((eb) => eb.and(whereSpace(space)))
+    .where((eb) => eb.and(spaceColumns(space)))
     .where('changed_ms', '>=', nowMs - DAY_MS)
     .where('state', '=', 'skipped')
     .where('reason', '=', 'daily-limit')
@@ -262,7 +260,7 @@ export const reviveDead = async (
     db
       .updateTable('inbox')
       .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0, epoch: 0 })
-      .where((eb) => eb.and(whereSpace(space)))
+      .where((eb) => eb.and(spaceColumns(space)))
       .where(isDead)
       .$if(only !== undefined, (query) =>
         query.where('reason', '=', only?.reason ?? null).where('position', '>=', only?.from ?? ''),

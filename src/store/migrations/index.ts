@@ -1,32 +1,36 @@
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migration';
 import { AppError } from '../../errors.ts';
-import { glossaryAndSettings } from './001-glossary-and-settings.ts';
+import {
+  glossaryAndSettings,
+  rooms,
+  readAgain,
+  openRooms,
+  standingThreads,
+  reasons,
+  installations,
+  linkInvites,
+  spaceColumns,
+  below,
+} from './001-to-013.ts';
 import { watching } from './002-watching.ts';
-import { rooms } from './003-rooms.ts';
 import { partitionsAndTargets } from './004-partitions-and-targets.ts';
-import { readAgain } from './005-rich-text.ts';
-import { openRooms } from './006-open-rooms.ts';
-import { standingThreads } from './007-standing-threads.ts';
-import { reasons } from './008-reasons.ts';
 import { foldedTerms } from './009-folded-terms.ts';
-import { installations } from './010-installations.ts';
-import { linkInvites } from './011-link-invites.ts';
-import { spaceColumns } from './012-space-columns.ts';
-import { below } from './013-below.ts';
-import { deliveries } from './014-deliveries.ts';
-import { historyGaps } from './015-history-gaps.ts';
-import { machine } from './016-machine.ts';
-import { chatTokens } from './017-chat-tokens.ts';
-import { spaceKeys } from './018-space-keys.ts';
-import { hosted } from './019-hosted.ts';
-import { restoration } from './020-restoration.ts';
-import { processes } from './021-processes.ts';
-import { claims } from './022-claims.ts';
-import { sharedStates } from './023-shared-states.ts';
-import { inboxIndexes } from './024-inbox-indexes.ts';
-import { foreignClaims } from './025-foreign-claims.ts';
-import { keyLookups } from './026-key-lookups.ts';
+import {
+  deliveries,
+  historyGaps,
+  machine,
+  chatTokens,
+  spaceKeys,
+  hosted,
+  restoration,
+  processes,
+  claims,
+  sharedStates,
+  inboxIndexes,
+  foreignClaims,
+  keyLookups,
+} from './014-to-026.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {

@@ -5,6 +5,7 @@ import type { Store } from '../index.ts';
 import { clearRooms } from '../open-rooms.ts';
 import { clearOwedHistories } from '../channels/histories.ts';
 import { clearLeases } from '../postgres/unused-leases.ts';
+import { deleteRows } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import { foldUsage } from '../usage.ts';
 
@@ -67,10 +68,7 @@ const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<
       .where('posted_ms', '<', beforeMs)
       .executeTakeFirst();
     if (numDeletedRows === 0n) continue;
-    await db
-      .deleteFrom('mirror_message')
-      .where((eb) => eb.and(key))
-      .execute();
+    await deleteRows(db, 'mirror_message', key);
   }
   return old.length;
 };

@@ -16,6 +16,8 @@ export interface TableData {
   readonly forgotten?: string;
   /** The fate of a space's data when it is removed, where it is not just deleted. */
   readonly removed?: string;
+  /** True for what belongs to one database and the processes on it: it goes into no backup and no copy. Default: false. */
+  readonly isOfDatabase?: true;
 }
 
 const SPACE: readonly SpaceColumns[] = [['platform', 'space_id']];
@@ -203,6 +205,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   quota: {
     title: 'Rates that processes share',
     spaces: [],
+    isOfDatabase: true,
     stored:
       'How much of a rate of Discord or Slack is used up; of Slack, with the ID of the workspace. Only in PostgreSQL.',
     about: 'Nobody.',
@@ -213,6 +216,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   agreement: {
     title: 'Numbers that processes share',
     spaces: [],
+    isOfDatabase: true,
     stored:
       'Numbers such as that of the connections to Discord. Which histories must still be read, with the ID of the channel, the server or the workspace.',
     about: 'Nobody.',
@@ -223,6 +227,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   shared_state: {
     title: 'The pace of requests to the service',
     spaces: [],
+    isOfDatabase: true,
     stored:
       'How many requests the speech service takes with a key, which is named by a keyed digest. Only in PostgreSQL.',
     about: 'Nobody.',
@@ -232,6 +237,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   revision: {
     title: 'Numbers of changes',
     spaces: [],
+    isOfDatabase: true,
     stored: 'How often settings, glossaries and the like were changed, but not whose.',
     about: 'Nobody.',
     why: 'So that every process knows of changes.',
@@ -240,6 +246,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   left_space: {
     title: 'Servers and workspaces that were left',
     spaces: [],
+    isOfDatabase: true,
     stored: 'The ID of a server or workspace from which Dragoman was removed. Only in PostgreSQL.',
     about: 'Nobody.',
     why: 'So that work which is under way in another process stores nothing more of it.',
@@ -249,6 +256,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   lease: {
     title: 'Processes',
     spaces: [],
+    isOfDatabase: true,
     stored:
       'Which process does what, and how often one was started. Only in PostgreSQL, also for which server, workspace or channel: its ID.',
     about: 'Nobody.',
@@ -260,6 +268,7 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   machine: {
     title: 'Start of the machine',
     spaces: [],
+    isOfDatabase: true,
     stored: 'The number of the machine’s last start.',
     about: 'Nobody.',
     why: 'To know after a power failure what may have been lost.',

@@ -1,6 +1,7 @@
 import type { Store } from '../index.ts';
 import type { Person } from '../../model/place.ts';
-import { createOptOuts, personColumns } from '../settings.ts';
+import { deleteRows, personColumns } from '../rows.ts';
+import { createOptOuts } from '../settings.ts';
 import { forgetDeliveries } from '../deliveries.ts';
 import { forgetAuthor } from '../inbox/index.ts';
 import { keepTotals } from '../usage.ts';
@@ -29,33 +30,50 @@ export const createPrivacy = (
   now: () => number = Date.now,
   personalData: (platform: string) => PersonalData | undefined = () => undefined,
 ) => {
-  const settingOf = (person: Person) =>
-    store
+  /** Reads what the database holds of a person, as it is exported. */
+  const readAll = async (person: Person) => {
+    const { platform, id } = person;
+    const own = personColumns(person);
+    const setting = await store
       .selectFrom('member_setting')
-      .select(['language', 'voice_id', 'opted_out'])
-      .where((eb) => eb.and(personColumns(person)))
+      .select(['language', 'voice_id as voice', 'opted_out'])
+      .where((eb) => eb.and(own))
       .executeTakeFirst();
-
-  const usageOf = (person: Person) =>
-    store
+    const consents = await store
+      .selectFrom('room_consent')
+      .select(['space_id as space', 'is_heard'])
+      .where((eb) => eb.and(own))
+      .execute();
+    const informed = await store
+      .selectFrom('open_room_informed')
+      .select('space_id')
+      .where((eb) => eb.and(own))
+      .execute();
+    const started = await store
+      .selectFrom('open_room')
+      .select('channel_id')
+      .where((eb) => eb.and({ platform, started_by: id }))
+      .execute();
+    const keys = await store
+      .selectFrom('space_key')
+      .select('space_id')
+      .where((eb) => eb.and({ platform, set_by: id }))
+      .execute();
+    const usage = await store
       .selectFrom('usage_day')
-      .select(['space_id', 'day', 'characters', 'audio_ms', 'chat_tokens', 'messages'])
-      .where((eb) => eb.and(personColumns(person)))
+      .select(['space_id as space', 'day', 'characters', 'audio_ms as audioMs'])
+      .select(['chat_tokens as chatTokens', 'messages'])
+      .where((eb) => eb.and(own))
       .orderBy('day')
       .execute();
-
-  const messagesOf = ({ platform, id }: Person) =>
-    store
+    const messages = await store
       .selectFrom('inbox')
-      .select(['space_id', 'channel_id', 'message_id', 'purpose', 'state', 'reason', 'message'])
-      .select(['attempts', 'changed_ms'])
-      .where('platform', '=', platform)
-      .where('author_id', '=', id)
+      .select(['space_id as space', 'channel_id as channel', 'message_id as id', 'purpose as for'])
+      .select(['state', 'reason', 'attempts', 'changed_ms', 'message'])
+      .where((eb) => eb.and({ platform, author_id: id }))
       .orderBy('position')
       .execute();
-
-  const mirrorsOf = ({ platform, id }: Person) =>
-    store
+    const mirrors = await store
       .selectFrom('mirror')
       .innerJoin('inbox', (join) =>
         join
@@ -63,45 +81,36 @@ export const createPrivacy = (
           .onRef('inbox.channel_id', '=', 'mirror.source_channel_id')
           .onRef('inbox.message_id', '=', 'mirror.source_id'),
       )
-      .select(['source_channel_id', 'source_id', 'target_channel_id', 'ids', 'posted_ms'])
+      .select(['source_id as of', 'source_channel_id as from', 'target_channel_id as to'])
+      .select(['ids', 'posted_ms'])
       .distinct()
       .where('mirror.source_platform', '=', platform)
       .where('inbox.author_id', '=', id)
       .execute();
-
-  const consentsOf = (person: Person) =>
-    store
-      .selectFrom('room_consent')
-      .select(['space_id', 'is_heard'])
-      .where((eb) => eb.and(personColumns(person)))
-      .execute();
-
-  const roomsOf = async (person: Person) => {
-    const informed = await store
-      .selectFrom('open_room_informed')
-      .select('space_id')
-      .where((eb) => eb.and(personColumns(person)))
-      .execute();
-    const started = await store
-      .selectFrom('open_room')
-      .select(['space_id', 'channel_id'])
-      .where('platform', '=', person.platform)
-      .where('started_by', '=', person.id)
-      .execute();
     return {
-      notifiedIn: informed.map(({ space_id }) => space_id),
-      startedCaptionsIn: started.map(({ channel_id }) => channel_id),
+      settings: {
+        language: setting?.language ?? null,
+        voice: setting?.voice ?? null,
+        optedOut: setting?.opted_out === 1,
+      },
+      heardInVoice: consents.map(({ space, is_heard }) => ({ space, agreed: is_heard === 1 })),
+      openVoiceChannels: {
+        notifiedIn: informed.map(({ space_id }) => space_id),
+        startedCaptionsIn: started.map(({ channel_id }) => channel_id),
+      },
+      setApiKeysIn: keys.map(({ space_id }) => space_id),
+      usage,
+      messages: messages.map(({ changed_ms, message, ...row }) => ({
+        ...row,
+        changed: isoTime(changed_ms),
+        message: parsed(message),
+      })),
+      copies: mirrors.map(({ ids, posted_ms, ...row }) => ({
+        ...row,
+        messages: parsed(ids),
+        posted: isoTime(posted_ms),
+      })),
     };
-  };
-
-  const keysSetBy = async (person: Person) => {
-    const rows = await store
-      .selectFrom('space_key')
-      .select('space_id')
-      .where('platform', '=', person.platform)
-      .where('set_by', '=', person.id)
-      .execute();
-    return rows.map(({ space_id }) => space_id);
   };
 
   return {
@@ -112,56 +121,13 @@ export const createPrivacy = (
 
     /** Exports all data about one person as JSON. */
     async export(member: Person): Promise<Uint8Array> {
-      const setting = await settingOf(member);
-      const usage = await usageOf(member);
-      const messages = await messagesOf(member);
-      const mirrors = await mirrorsOf(member);
-      const consents = await consentsOf(member);
-      const rooms = await roomsOf(member);
-      const setKeysIn = await keysSetBy(member);
-      const kept = {
+      const stored = {
         platform: member.platform,
         member: member.id,
-        settings: {
-          language: setting?.language ?? null,
-          voice: setting?.voice_id ?? null,
-          optedOut: setting?.opted_out === 1,
-        },
-        heardInVoice: consents.map(({ space_id, is_heard }) => ({
-          space: space_id,
-          agreed: is_heard === 1,
-        })),
-        openVoiceChannels: rooms,
-        setApiKeysIn: setKeysIn,
-        usage: usage.map((row) => ({
-          space: row.space_id,
-          day: row.day,
-          characters: row.characters,
-          audioMs: row.audio_ms,
-          chatTokens: row.chat_tokens,
-          messages: row.messages,
-        })),
-        messages: messages.map((row) => ({
-          space: row.space_id,
-          channel: row.channel_id,
-          id: row.message_id,
-          for: row.purpose,
-          state: row.state,
-          reason: row.reason,
-          attempts: row.attempts,
-          changed: isoTime(row.changed_ms),
-          message: parsed(row.message),
-        })),
-        copies: mirrors.map((row) => ({
-          of: row.source_id,
-          from: row.source_channel_id,
-          to: row.target_channel_id,
-          messages: parsed(row.ids),
-          posted: isoTime(row.posted_ms),
-        })),
+        ...(await readAll(member)),
         ...(await personalData(member.platform)?.export(member.id)),
       };
-      return Buffer.from(`${JSON.stringify(kept, undefined, 2)}\n`);
+      return Buffer.from(`${JSON.stringify(stored, undefined, 2)}\n`);
     },
 
     /**
@@ -174,37 +140,24 @@ export const createPrivacy = (
       const { platform, id } = member;
       const own = personColumns(member);
       await store.write(async (db) => {
-        await db
-          .deleteFrom('member_setting')
-          .where((eb) => eb.and(own))
-          .where('opted_out', '=', 0)
-          .execute();
+        await deleteRows(db, 'member_setting', { ...own, opted_out: 0 });
         await db
           .updateTable('member_setting')
           .set({ language: null, voice_id: null })
           .where((eb) => eb.and(own))
           .execute();
         // A refusal stays stored, as an opt-out does.
-        await db
-          .deleteFrom('room_consent')
-          .where((eb) => eb.and(own))
-          .where('is_heard', '=', 1)
-          .execute();
-        await db
-          .deleteFrom('open_room_informed')
-          .where((eb) => eb.and(own))
-          .execute();
+        await deleteRows(db, 'room_consent', { ...own, is_heard: 1 });
+        await deleteRows(db, 'open_room_informed', own);
         await db
           .updateTable('open_room')
           .set({ started_by: null })
-          .where('platform', '=', platform)
-          .where('started_by', '=', id)
+          .where((eb) => eb.and({ platform, started_by: id }))
           .execute();
         await db
           .updateTable('space_key')
           .set({ set_by: null, set_by_name: null })
-          .where('platform', '=', platform)
-          .where('set_by', '=', id)
+          .where((eb) => eb.and({ platform, set_by: id }))
           .execute();
         const days = await db
           .deleteFrom('usage_day')

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { keyOf, type Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
+import { deleteRows, spaceColumns } from '../rows.ts';
 import { TABLES_OF_SPACES, type SpaceColumns } from './data-catalogue.ts';
 import { either } from '../sqlite/guards.ts';
 import { removeOwedHistories } from '../channels/histories.ts';
@@ -19,8 +20,6 @@ const isOf = ({ platform, id }: Space, columns: readonly SpaceColumns[]): RawBui
           OR substr(${sql.ref(idColumn)}, 1, ${id.length + 1}) = ${`${id}/`}))`,
     ),
   );
-
-const columnsOf = ({ platform, id }: Space) => ({ platform, space_id: id });
 
 /** Opens the removal of everything that is stored of a space. */
 export const openSpaceData = async (store: Store, now: () => number = Date.now) => {
@@ -72,7 +71,7 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
       await store.write(async (db) => {
         await db
           .insertInto('left_space')
-          .values({ ...columnsOf(space), left_ms: now() })
+          .values({ ...spaceColumns(space), left_ms: now() })
           .onConflict((conflict) => conflict.doNothing())
           .execute();
         await store.signals.publish(db, 'space-left', space);
@@ -82,10 +81,7 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
     join: async (space: Space): Promise<void> => {
       if (!left.delete(keyOf(space))) return;
       await store.write(async (db) => {
-        await db
-          .deleteFrom('left_space')
-          .where((eb) => eb.and(columnsOf(space)))
-          .execute();
+        await deleteRows(db, 'left_space', spaceColumns(space));
         await store.signals.publish(db, 'space-joined', space);
       });
     },

@@ -2,8 +2,7 @@ import { keyOf, type Space } from '../../model/place.ts';
 import type { InstallationStore } from '../../ports/store.ts';
 import type { Cipher } from './encryption.ts';
 import type { Store } from '../index.ts';
-
-const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
+import { deleteRows, putRow, spaceColumns } from '../rows.ts';
 
 /** True where something other than `expected` was encrypted. */
 const isOther = (cipher: Cipher, sealed: string, expected: string, space: Space): boolean => {
@@ -20,7 +19,7 @@ export const createInstallationStore = (store: Store, cipher: Cipher): Installat
     const row = await store
       .selectFrom('installation')
       .select('secret')
-      .where((eb) => eb.and(whereSpace(space)))
+      .where((eb) => eb.and(spaceColumns(space)))
       .executeTakeFirst();
     return row && cipher.open(row.secret, keyOf(space));
   },
@@ -39,13 +38,7 @@ export const createInstallationStore = (store: Store, cipher: Cipher): Installat
   put: async (space, secret) => {
     const sealed = cipher.seal(secret, keyOf(space));
     await store.write(async (db) => {
-      await db
-        .insertInto('installation')
-        .values({ ...whereSpace(space), secret: sealed })
-        .onConflict((conflict) =>
-          conflict.columns(['platform', 'space_id']).doUpdateSet({ secret: sealed }),
-        )
-        .execute();
+      await putRow(db, 'installation', spaceColumns(space), { secret: sealed });
       await store.signals.publish(db, 'installation', space);
     });
   },
@@ -56,13 +49,13 @@ export const createInstallationStore = (store: Store, cipher: Cipher): Installat
         const row = await db
           .selectFrom('installation')
           .select('secret')
-          .where((eb) => eb.and(whereSpace(space)))
+          .where((eb) => eb.and(spaceColumns(space)))
           .executeTakeFirst();
         if (!row || isOther(cipher, row.secret, before, space)) return false;
         const { numUpdatedRows } = await db
           .updateTable('installation')
           .set({ secret: sealed })
-          .where((eb) => eb.and({ ...whereSpace(space), secret: row.secret }))
+          .where((eb) => eb.and({ ...spaceColumns(space), secret: row.secret }))
           .executeTakeFirst();
         // Otherwise it was changed in between, maybe only by another encryption.
         if (numUpdatedRows === 0n) continue;
@@ -73,10 +66,7 @@ export const createInstallationStore = (store: Store, cipher: Cipher): Installat
   },
   remove: async (space) => {
     await store.write(async (db) => {
-      await db
-        .deleteFrom('installation')
-        .where((eb) => eb.and(whereSpace(space)))
-        .execute();
+      await deleteRows(db, 'installation', spaceColumns(space));
       await store.signals.publish(db, 'installation', space);
     });
     // A deleted token must not stay readable in the file.

@@ -13,13 +13,12 @@ import type { KeyTrouble, OwnKeyState } from '../../model/service.ts';
 import { cipherOf, ownKeyContext } from './encryption.ts';
 import type { Store } from '../index.ts';
 import type { KeyProbe } from '../../api/client.ts';
+import { deleteRows, putRow, spaceColumns } from '../rows.ts';
 
 /** Spaces whose key, or lack of one, is cached: each request to the service asks for it. */
 const CACHED_SPACES = 5_000;
 /** Spaces whose key the service refused that are remembered. */
 const MOST_TROUBLES = 1_000;
-
-const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
 
 /** The trouble that an error of the service tells of; undefined where it is not about the whole key. */
 const troubleOf = (error: AppError): KeyTrouble | undefined => {
@@ -78,7 +77,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
     store
       .selectFrom('space_key')
       .select(['secret', 'set_by_name', 'set_ms'])
-      .where((eb) => eb.and(whereSpace(space)))
+      .where((eb) => eb.and(spaceColumns(space)))
       .executeTakeFirst();
 
   const read: FindOwnKey = async (space) => {
@@ -132,11 +131,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
         set_ms: now(),
       };
       await store.write(async (db) => {
-        await db
-          .insertInto('space_key')
-          .values({ ...whereSpace(space), ...values })
-          .onConflict((conflict) => conflict.columns(['platform', 'space_id']).doUpdateSet(values))
-          .execute();
+        await putRow(db, 'space_key', spaceColumns(space), values);
         await store.signals.publish(db, 'space-key', space);
       });
       // A replaced key must not stay readable in the file.
@@ -159,10 +154,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
     },
     remove: async (space) => {
       await store.write(async (db) => {
-        await db
-          .deleteFrom('space_key')
-          .where((eb) => eb.and(whereSpace(space)))
-          .execute();
+        await deleteRows(db, 'space_key', spaceColumns(space));
         await store.signals.publish(db, 'space-key', space);
       });
       await store.checkpoint();

@@ -8,9 +8,14 @@ import { createConnectionPool, UNBOUNDED } from '../postgres/connect.ts';
 import type { Schema } from '../schema.ts';
 import { openSqlite } from '../sqlite/dialect.ts';
 import { demandIdle, type RowSource } from './source.ts';
-import { createPrivateFile } from './place.ts';
+import {
+  createPrivateFile,
+  COPIED_TABLES,
+  OWN_TABLES,
+  withoutClaim,
+  type TableRow,
+} from './place.ts';
 import type { RowProgress } from './status.ts';
-import { COPIED_TABLES, OWN_TABLES, withoutClaim, type TableRow } from './tables.ts';
 
 export interface FillOptions {
   readonly progress: RowProgress;

@@ -1,10 +1,37 @@
+import { DATA_CATALOGUE } from '../privacy/data-catalogue.ts';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../errors.ts';
 import { describeDiskFault, fromDisk } from '../../sqlite/disk-fault.ts';
 import { IN_MEMORY, opening } from '../../sqlite/open.ts';
-import { CLAIMED_TABLES, COPIED_TABLES, OWN_TABLES } from './tables.ts';
+
+const ofDatabase = (isOfDatabase: boolean): readonly string[] =>
+  Object.entries(DATA_CATALOGUE)
+    .filter(([, table]) => (table.isOfDatabase ?? false) === isOfDatabase)
+    .map(([name]) => name);
+
+/** Tables whose rows go into backups and copies. */
+export const COPIED_TABLES = ofDatabase(false);
+
+/** Tables of what belongs to one database: they are empty in a backup. SQLite has that of left spaces in memory. */
+export const OWN_TABLES = ofDatabase(true).filter((name) => name !== 'left_space');
+
+/** Tables with the epoch of the tenure that has a row: epochs of two databases cannot be compared. */
+const CLAIMED_TABLES = ['inbox', 'open_room'] as const;
+
+/** A row by the names of its columns. */
+export type TableRow = Readonly<Record<string, string | number | null>>;
+
+/**
+ * A row as another database has it: its claim belongs to the database in which it was made.
+ *
+ * @param table the name of its table
+ */
+export const withoutClaim = (table: string, row: TableRow): TableRow =>
+  CLAIMED_TABLES.some((claimed) => claimed === table) && 'epoch' in row
+    ? { ...row, epoch: 0 }
+    : row;
 
 /** Makes an empty file that nobody else may read, from its first byte on. */
 export const createPrivateFile = (path: string): void =>

@@ -7,7 +7,7 @@ import type { SchemaStatus } from '../migrations/index.ts';
 import { bound, connectionOf, UNBOUNDED } from '../postgres/connect.ts';
 import { fromPostgres } from '../postgres/faults.ts';
 import { type Address, schemaOf } from './status.ts';
-import { COPIED_TABLES, type TableRow } from './tables.ts';
+import { COPIED_TABLES, type TableRow } from './place.ts';
 
 /**
  * Has no process begin to work on a PostgreSQL database until the transaction ends, of which these are the first

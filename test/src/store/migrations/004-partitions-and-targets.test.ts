@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { openStore } from '../../../../src/store/index.ts';
-import { glossaryAndSettings } from '../../../../src/store/migrations/001-glossary-and-settings.ts';
+import { glossaryAndSettings, rooms } from '../../../../src/store/migrations/001-to-013.ts';
 import { watching } from '../../../../src/store/migrations/002-watching.ts';
-import { rooms } from '../../../../src/store/migrations/003-rooms.ts';
 import { createMirrorStore } from '../../../../src/store/channels/mirrors.ts';
 import { databaseAfter } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../../../src/store/index.ts';
-import { glossaryAndSettings } from '../../../../src/store/migrations/001-glossary-and-settings.ts';
+import { glossaryAndSettings } from '../../../../src/store/migrations/001-to-013.ts';
 import { findLanguage } from '../../../../src/text/language/languages.ts';
 import { createGlossary } from '../../../../src/translation/glossary.ts';
 import { databaseAfter } from './support.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { openStore } from '../../../../src/store/index.ts';
-import { glossaryAndSettings } from '../../../../src/store/migrations/001-glossary-and-settings.ts';
+import { glossaryAndSettings } from '../../../../src/store/migrations/001-to-013.ts';
 import { watching } from '../../../../src/store/migrations/002-watching.ts';
 import { createUsage } from '../../../../src/store/usage.ts';
 import { databaseAfter } from './support.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../../../../src/model/place.ts';
 import type { Tenure } from '../../../../src/ports/processes.ts';
-import { foreignClaims } from '../../../../src/store/migrations/025-foreign-claims.ts';
+import { foreignClaims } from '../../../../src/store/migrations/014-to-026.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { createInboxStore, reviveDead } from '../../../../src/store/inbox/index.ts';
 import { createOpenRooms } from '../../../../src/store/open-rooms.ts';

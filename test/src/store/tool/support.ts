@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { readAddress, openAsItIs } from '../../../../src/store/tool/status.ts';
 import { runTool } from '../../../../src/store/tool/run.ts';
-import { COPIED_TABLES } from '../../../../src/store/tool/tables.ts';
+import { COPIED_TABLES } from '../../../../src/store/tool/place.ts';
 import { makeDatabase } from '../../../fakes/database.ts';
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'dragoman-tool-'));

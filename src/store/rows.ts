@@ -1,0 +1,88 @@
+import type { CompiledQuery, Insertable, Kysely } from 'kysely';
+import type { Channel, Person, Space } from '../model/place.ts';
+import type { Schema } from './schema.ts';
+
+/** A value that is filled in each time a statement runs. */
+class Parameter {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+const standIns = <Values extends object>(values: Values): Values =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, new Parameter(name)])) as Values;
+
+/**
+ * A query that is built and compiled once and run with other values each time: for what every message asks for,
+ * of which building takes longer than running. Resolves with the rows that it gave, and the number that it changed.
+ *
+ * @param build gets stand-ins for the values of the first run: they may be passed to the builder, and nothing else
+ */
+export const statement = <Values extends object, Row>(
+  build: (db: Kysely<Schema>, values: Values) => { compile(): CompiledQuery<Row> },
+) => {
+  /** Compiled queries by the engine's adapter: each engine has its own SQL. */
+  const byEngine = new Map<unknown, CompiledQuery<Row>>();
+  return async (db: Kysely<Schema>, values: Values) => {
+    const engine = db.getExecutor().adapter.constructor;
+    const compiled = byEngine.get(engine) ?? build(db, standIns(values)).compile();
+    byEngine.set(engine, compiled);
+    const { rows, numAffectedRows = 0n } = await db.executeQuery<Row>({
+      ...compiled,
+      parameters: compiled.parameters.map((given) =>
+        given instanceof Parameter ? values[given.name as keyof Values] : given,
+      ),
+    });
+    return { rows, changed: Number(numAffectedRows) };
+  };
+};
+
+/** The columns by which the rows of a space are known. */
+export const spaceColumns = ({ platform, id }: Space) => ({ platform, space_id: id });
+
+/** The columns by which the rows of a channel are known. */
+export const channelColumns = ({ space, id }: Channel) => ({
+  platform: space.platform,
+  channel_id: id,
+});
+
+/** The columns by which a person's rows are known. */
+export const personColumns = ({ platform, id }: Person) => ({ platform, member_id: id });
+
+/** Columns of a table with their values. */
+type Columns<Table extends keyof Schema> = Partial<Insertable<Schema[Table]>>;
+
+/**
+ * Inserts a row, or changes the one that has its key.
+ *
+ * @param first values of a row that is new, besides
+ */
+export const putRow = async <Table extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: Table,
+  key: Columns<Table>,
+  values: Columns<Table>,
+  first: Columns<Table> = {},
+): Promise<void> => {
+  await db
+    .insertInto<keyof Schema>(table)
+    .values({ ...first, ...key, ...values } as never)
+    .onConflict((conflict) =>
+      conflict.columns(Object.keys(key) as never).doUpdateSet(values as never),
+    )
+    .execute();
+};
+
+/** Deletes the rows that have these values. */
+export const deleteRows = async <Table extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: Table,
+  columns: Columns<Table>,
+): Promise<void> => {
+  await db
+    .deleteFrom<keyof Schema>(table)
+    .where((eb) => eb.and(columns as never))
+    .execute();
+};

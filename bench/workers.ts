@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { FakeChannel } from '../test/fakes/discord/index.ts';
-import { SLOTS } from '../src/store/slots.ts';
+import { SLOTS } from '../src/store/rows.ts';
 import { fixed } from './measure.ts';
 import { postgresMs, processorMs } from './processor-time.ts';
 import { startPrograms } from './programs.ts';

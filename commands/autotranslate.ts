@@ -1,7 +1,95 @@
-import { defineCommandGroup } from '../src/command/command.ts';
+import { z } from 'zod';
+import {
+  channelOption,
+  defineAction,
+  moderator,
+  defineCommandGroup,
+} from '../src/command/command.ts';
+import { lines, bullets, nested, series, type Maybe } from '../src/rich-text/compose.ts';
+import { channelMention } from '../src/model/place.ts';
+import { chosenChannel, namesOf, type Context } from './autotranslate/context.ts';
+import { hiddenNote, modeKey } from '../src/command/helpers.ts';
+import type { ListItem, RichText } from '../src/rich-text/rich-text.ts';
+import type { ChannelWatch } from '../src/model/space.ts';
 import { inPlaceAction, mirrorAction } from './autotranslate/set.ts';
 import { linkAction } from './autotranslate/link.ts';
-import { listAction, offAction } from './autotranslate/list.ts';
+
+/** `/autotranslate off`: ends what is set for a channel, and the group that would have one channel left. */
+const offAction = defineAction({
+  options: z.object({ channel: channelOption().optional() }),
+  guards: [moderator],
+  async run(ctx) {
+    const { channel: here, options, services, t, reply } = ctx;
+    // A thread may be a mirror of its own; else it goes by its channel.
+    const own = services.watches.list(here.space).find((watch) => watch.channel.id === here.id);
+    const channel =
+      (options.channel === undefined ? own?.channel : undefined) ?? chosenChannel(ctx);
+    const { group } = services.watches.of(channel) ?? {};
+    const others = services.watches
+      .list(channel.space)
+      .filter((watch) => group !== undefined && watch.group === group)
+      .filter((watch) => watch.channel.id !== channel.id);
+    if (!(await services.watches.remove(channel)))
+      return reply({
+        text: t('autotranslate.not-on', { channel: channelMention(channel) }),
+        tone: 'note',
+      });
+    // A group of one channel is none.
+    const last = others.length === 1 ? others[0]?.channel : undefined;
+    await reply({
+      text: lines(
+        t('autotranslate.off', { channel: channelMention(channel) }),
+        last && t('autotranslate.off-too', { channel: channelMention(last) }),
+      ),
+    });
+  },
+});
+
+/** Says how many channels elsewhere are linked with those of a group. */
+const elsewhereLine = (
+  watch: ChannelWatch | undefined,
+  { services, t }: Context,
+): Maybe<RichText> => {
+  const count = watch ? services.watches.elsewhere(watch) : 0;
+  return count > 0 && t('autotranslate.elsewhere', { count });
+};
+
+/** `/autotranslate list`: the channels that are set, as far as the reader sees them, groups together. */
+const listAction = defineAction({
+  guards: [moderator],
+  private: true,
+  async run(ctx) {
+    const { access, services, channel, t, reply } = ctx;
+    const all = services.watches.list(channel.space);
+    const watches = await access.seen(all, (watch) => watch.channel);
+    if (all.length === 0) return reply({ text: t('autotranslate.none'), tone: 'note' });
+    const line = (watch: ChannelWatch): RichText =>
+      series([
+        channelMention(watch.channel),
+        t(modeKey(watch)),
+        namesOf(watch.languages, ctx).join(', '),
+        watch.transcribes && t('autotranslate.with-voice-messages'),
+        watch.bots && t('autotranslate.with-bots'),
+      ]);
+    const groups = Map.groupBy(watches, ({ group }) => group);
+    const items = [...groups].flatMap(([group, members]): (RichText | ListItem)[] =>
+      group === undefined
+        ? members.map(line)
+        : [
+            nested(t('autotranslate.group', { count: members.length }), [
+              ...members.map(line),
+              elsewhereLine(members[0], ctx),
+            ]),
+          ],
+    );
+    await reply({
+      text: lines(
+        t('autotranslate.heading', { count: all.length }),
+        bullets(...items, hiddenNote(all, watches, ctx)),
+      ),
+    });
+  },
+});
 
 export default defineCommandGroup(
   'autotranslate',

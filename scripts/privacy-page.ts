@@ -3,7 +3,9 @@ import { CONTEXT_MESSAGES } from '../src/autotranslate/prepare/context.ts';
 import { CLEARED_EVERY_MS } from '../src/autotranslate/retention.ts';
 import { coreSection } from '../src/app/core-config.ts';
 import { MOST_REWRITTEN_BYTES } from '../src/sqlite/open.ts';
-import { DATA_CATALOGUE, type TableData } from '../src/store/privacy/data-catalogue.ts';
+import { TABLES } from '../src/store/privacy/tables.ts';
+import type { Schema } from '../src/store/schema.ts';
+import { DATA_CATALOGUE, type TableData } from './data-catalogue.ts';
 import { COLUMN_KINDS, DATA_COLUMNS, type ColumnKind } from './data-columns.ts';
 import { REMEMBERED_LINES } from '../src/translation/language-history.ts';
 import { RECORD_MS } from '../src/voice/rooms.ts';
@@ -77,8 +79,9 @@ const columnsByKind = (columns: Readonly<Record<string, ColumnKind>>): string =>
     })
     .join('; ');
 
-const removedWith = ({ spaces, removed }: TableData): string => {
+const removedWith = (table: keyof Schema, { removed }: TableData): string => {
   if (removed !== undefined) return removed;
+  const { spaces } = TABLES[table];
   if (spaces.length === 0) return 'Nothing in it is about one.';
   return spaces.length === 1 ? 'Deleted.' : 'Deleted, whichever of the two is removed.';
 };
@@ -92,7 +95,7 @@ const sectionOf = ([table, data]: readonly [string, TableData]): string =>
     `- **Why:** ${data.why}`,
     `- **Kept:** ${withDefaults(data.kept)}`,
     `- **Delete my data:** ${data.forgotten ?? 'Nothing in it is about a person.'}`,
-    `- **Server or workspace removed:** ${removedWith(data)}`,
+    `- **Server or workspace removed:** ${removedWith(table as keyof Schema, data)}`,
     `- **Columns:** ${columnsByKind(DATA_COLUMNS[table as keyof typeof DATA_COLUMNS])}.`,
     '',
   ].join('\n');

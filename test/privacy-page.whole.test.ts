@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { privacyPage } from '../scripts/privacy-page.ts';
 import { coreSection } from '../src/app/core-config.ts';
-import { DATA_CATALOGUE } from '../src/store/privacy/data-catalogue.ts';
+import { DATA_CATALOGUE } from '../scripts/data-catalogue.ts';
+import { TABLES } from '../src/store/privacy/tables.ts';
 import { DATA_COLUMNS } from '../scripts/data-columns.ts';
 import { makeDatabase, openTestStore } from './fakes/database.ts';
 import { columnsOf } from './fakes/every-table.ts';
@@ -39,7 +40,8 @@ describe('the page about privacy', () => {
   );
 
   it.each(Object.entries(DATA_CATALOGUE))('says what it has to of %s', (table, data) => {
-    const { title: _, spaces, ...sentences } = data;
+    const { title: _, ...sentences } = data;
+    const { spaces } = TABLES[table as keyof typeof TABLES];
     const columns = new Map(Object.entries(DATA_COLUMNS[table as keyof typeof DATA_COLUMNS]));
     const kinds = new Set(columns.values());
     const isPersonal = kinds.has('person') || kinds.has('words');

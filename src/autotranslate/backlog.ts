@@ -3,7 +3,7 @@ import { isSameChannel, keyOf, type Channel, type Space } from '../model/place.t
 import type { HistoryGaps } from '../store/channels/histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
 import type { Store } from '../store/index.ts';
-import { backlogOf, reviveDead, type Inbox } from '../store/inbox/index.ts';
+import { backlogOf, reviveDead, type Inbox } from '../store/inbox/backlog.ts';
 import type { Outages } from './outage.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';

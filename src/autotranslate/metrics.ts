@@ -2,7 +2,7 @@ import { createCachedLook } from '../async/lru.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import type { Store } from '../store/index.ts';
 import type { Outcome } from '../store/inbox/row.ts';
-import { waitingWork } from '../store/inbox/waiting.ts';
+import { waitingWork } from '../store/inbox/backlog.ts';
 
 const MS = 1_000;
 /** Time for which a look at the inbox counts. */

@@ -8,7 +8,7 @@ import type { Log } from '../telemetry/log.ts';
 import { plainWords } from '../rich-text/compose.ts';
 import { NO_SPACE } from '../model/service.ts';
 import { keyOf, type Space } from '../model/place.ts';
-import type { Outage } from '../store/inbox/index.ts';
+import type { Outage } from '../store/inbox/backlog.ts';
 import { sameLanguage } from '../text/language/languages.ts';
 import type { Translator } from '../translation/translator.ts';
 

@@ -8,7 +8,7 @@ import {
   ROOM_DAYS,
   STATE_DAYS,
   USAGE_DAYS,
-} from '../store/privacy/data-catalogue.ts';
+} from '../store/privacy/tables.ts';
 import type { LinkInvites } from '../store/channels/watches.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';

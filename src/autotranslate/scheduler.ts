@@ -3,7 +3,7 @@ import type { Log } from '../telemetry/log.ts';
 import { messageKey, type MessageRef } from '../model/place.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { SlotOwner } from '../cluster/slot-owner.ts';
-import { slotOf } from '../store/slots.ts';
+import { slotOf } from '../store/rows.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { dropAll, type createPartitionWorker, type Due, type Jobs } from './partition-worker.ts';
 

@@ -6,7 +6,7 @@ import type { OpenDeliveries } from '../ports/store.ts';
 import type { SlotOwner } from './slot-owner.ts';
 import { isStorageFault } from '../sqlite/disk-fault.ts';
 import type { DeliveryStore, StoredDelivery } from '../store/deliveries.ts';
-import { slotOf } from '../store/slots.ts';
+import { slotOf } from '../store/rows.ts';
 
 export interface DeliveryWorkerDeps {
   readonly storeOf: (platform: string) => DeliveryStore;

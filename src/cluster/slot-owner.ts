@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../async/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Leases, Tenure } from '../ports/processes.ts';
-import { SLOTS, slotOf } from '../store/slots.ts';
+import { SLOTS, slotOf } from '../store/rows.ts';
 
 /** Work that is divided among processes by hash slots. */
 export interface SlotWorker {

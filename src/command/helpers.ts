@@ -27,7 +27,7 @@ export { parseMarkdown } from '../rich-text/markdown/parse.ts';
 export { readChannels } from './options.ts';
 export { MINUTE_MS } from '../async/clock.ts';
 export { CHART_SIGNS } from './usage-chart.ts';
-export { attachmentTranscript } from './attachment-transcript.ts';
+export { attachmentTranscript } from './answer-updates.ts';
 
 /** The key of the words for a watch's mode. */
 export const modeKey = ({ mode, below }: ChannelWatch) =>

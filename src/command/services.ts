@@ -12,7 +12,7 @@ import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Watches } from '../model/space.ts';
 import type { Limits } from '../usage/limits.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
-import type { Inbox } from '../store/inbox/index.ts';
+import type { Inbox } from '../store/inbox/backlog.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { Rooms } from '../voice/room-types.ts';
 import type { ServiceStatus } from '../model/service.ts';
@@ -56,7 +56,7 @@ export interface ServiceState extends ServiceStatus {
 
 /** Types of what services give, for commands. */
 export type { RecentCalls } from '../model/service.ts';
-export type { Backlog } from '../store/inbox/index.ts';
+export type { Backlog } from '../store/inbox/backlog.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
 export type { UsageAmounts, UsageDay } from '../store/usage.ts';

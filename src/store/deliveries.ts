@@ -4,8 +4,7 @@ import type { Delivery } from '../ports/store.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { slotOf } from './slots.ts';
-import { deleteRows, statement } from './rows.ts';
+import { slotOf, deleteRows, statement } from './rows.ts';
 import { RELAXED } from './writer.ts';
 
 /** A stored event: its number, which grows, its space, and the key of its order. */

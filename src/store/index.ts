@@ -1,11 +1,28 @@
-import { realClock } from '../async/clock.ts';
+import { z } from 'zod';
+import { backoffMs, type Backoff } from '../async/backoff.ts';
+import { realClock, sleep } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
+import { isStorageFault } from '../sqlite/disk-fault.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
-import { isPostgres, pathOf } from './address.ts';
 import { openSqliteStore } from './sqlite/store.ts';
 import type { Store } from './store.ts';
 
-export { databaseUrl } from './address.ts';
+/** The path in a `DATABASE_URL` of SQLite: a file, or `:memory:`; undefined for any other. */
+export const pathOf = (url: string): string | undefined =>
+  /^sqlite:(?<path>\S.*)$/.exec(url)?.groups?.['path'];
+
+export const isPostgres = (url: string): boolean =>
+  /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url);
+
+/** `DATABASE_URL`. */
+export const databaseUrl = z
+  .string()
+  .refine((url) => pathOf(url) !== undefined || isPostgres(url), {
+    error:
+      'must be sqlite:PATH, e.g. sqlite:data/dragoman.db, or postgres://USER:PASSWORD@HOST/DATABASE',
+  })
+  .default('sqlite:data/dragoman.db');
+
 export type { Store } from './store.ts';
 
 export interface StoreOptions {
@@ -24,6 +41,30 @@ export interface StoreOptions {
 }
 
 const CONNECTIONS = 10;
+
+const BACKOFF: Backoff = { firstMs: 250, longestMs: 5_000, random: Math.random };
+/** Time between two lines in the log. */
+const WARN_MS = 30_000;
+
+/** Opens something as soon as its database can be used. Rejects at once for what does not pass by itself. */
+const openWhenUsable = async <Opened>(
+  open: () => Promise<Opened>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<Opened> => {
+  let warnedMs = -Infinity;
+  for (let attempt = 0; ; attempt += 1)
+    try {
+      return await open();
+    } catch (err) {
+      if (!isStorageFault(err) || !err.retryable) throw err;
+      if (realClock.nowMs() - warnedMs >= WARN_MS) {
+        warnedMs = realClock.nowMs();
+        log.warn({ err }, `${err.message}; waiting for it`);
+      }
+      await sleep(realClock, backoffMs(BACKOFF, attempt), signal);
+    }
+};
 
 /**
  * Opens the database of a `DATABASE_URL` and migrates it to the newest schema. Rejects with
@@ -45,7 +86,5 @@ export const openStore = async (
     throw new AppError('config', 'DATABASE_URL names no database that is known here');
   const { openPostgresStore } = await import('./postgres/store.ts');
   const open = async (): Promise<Store> => openPostgresStore({ url, connections, log });
-  if (!waiting) return open();
-  const { openWhenUsable } = await import('./postgres/wait.ts');
-  return openWhenUsable(open, { log, clock: realClock, random: Math.random, signal: waiting });
+  return waiting ? openWhenUsable(open, log, waiting) : open();
 };

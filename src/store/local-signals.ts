@@ -10,7 +10,10 @@ type Receive = (changed: never) => Promise<void> | void;
 /** Signals within one process. */
 export interface LocalSignals<Transaction> extends Signals<Transaction> {
   /** Calls the subscribers of a topic, one after the other. Rejects as they do. */
-  deliver(topic: SignalTopic, changed: SignalTopics[SignalTopic] | undefined): Promise<void>;
+  readonly deliver: (
+    topic: SignalTopic,
+    changed: SignalTopics[SignalTopic] | undefined,
+  ) => Promise<void>;
   /**
    * Ends one write of a transaction. Returns the function that delivers its signals, to be called
    * once the transaction is committed.

@@ -2,6 +2,20 @@ import type { CompiledQuery, Insertable, Kysely } from 'kysely';
 import type { Channel, Person, Space } from '../model/place.ts';
 import type { Schema } from './schema.ts';
 
+/** Number of hash slots: groups of partitions, each of which one process works on at a time. */
+export const SLOTS = 64;
+
+/** Constants of FNV-1a with 32 bits. */
+const [OFFSET, PRIME] = [0x81_1c_9d_c5, 0x01_00_01_93];
+
+/** The hash slot of a partition, 0 to `SLOTS - 1`; stored, so that it never changes. */
+export const slotOf = (partition: string): number => {
+  let hash = OFFSET;
+  for (let at = 0; at < partition.length; at += 1)
+    hash = Math.imul(hash ^ partition.charCodeAt(at), PRIME);
+  return ((hash >>> 16) ^ hash) & (SLOTS - 1);
+};
+
 /** A value that is filled in each time a statement runs. */
 class Parameter {
   readonly name: string;
@@ -68,10 +82,8 @@ export const putRow = async <Table extends keyof Schema>(
 ): Promise<void> => {
   await db
     .insertInto<keyof Schema>(table)
-    .values({ ...first, ...key, ...values } as never)
-    .onConflict((conflict) =>
-      conflict.columns(Object.keys(key) as never).doUpdateSet(values as never),
-    )
+    .values({ ...first, ...key, ...values })
+    .onConflict((conflict) => conflict.columns(Object.keys(key) as never).doUpdateSet(values))
     .execute();
 };
 

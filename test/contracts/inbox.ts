@@ -3,7 +3,7 @@ import { plainWords } from '../../src/rich-text/compose.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { InboxStore } from '../../src/store/inbox/index.ts';
 import { WATCH, type Arrival, type Outcome, type Row } from '../../src/store/inbox/row.ts';
-import { slotOf } from '../../src/store/slots.ts';
+import { slotOf } from '../../src/store/rows.ts';
 import type { Contract } from './contract.ts';
 
 /** An inbox, and a way to settle a row of it. */

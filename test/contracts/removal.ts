@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
 import type { RunningCore } from '../../src/app/core.ts';
 import { keyOf, type Space } from '../../src/model/place.ts';
-import { DATA_CATALOGUE } from '../../src/store/privacy/data-catalogue.ts';
+import { TABLES } from '../../src/store/privacy/tables.ts';
 import { DATA_COLUMNS, type ColumnKind } from '../../scripts/data-columns.ts';
 import type { Store } from '../../src/store/index.ts';
 import { createOwedHistories } from '../../src/store/channels/histories.ts';
@@ -134,7 +134,7 @@ const rowsWith = async (store: Store, mark: string) =>
 const rowsOfPlaces = async (store: Store) => {
   const all = await readEveryTable(store);
   const isOfPlace = (table: string): boolean =>
-    DATA_CATALOGUE[table as keyof typeof DATA_CATALOGUE].spaces.length > 0;
+    TABLES[table as keyof typeof TABLES].spaces.length > 0;
   return new Map([...all].filter(([table]) => isOfPlace(table)));
 };
 
@@ -159,7 +159,7 @@ export const removalContract: Contract<RemovalSubject> = {
     expect(await tablesWith(store, LEFT.id)).toEqual((await tablesOf(store)).toSorted());
     const kept = await rowsWith(store, KEPT.id);
     await running.core.feedListener.spaceLeft(LEFT);
-    const ofNone = Object.entries(DATA_CATALOGUE).filter(
+    const ofNone = Object.entries(TABLES).filter(
       ([table, { spaces }]) => spaces.length === 0 && !TABLES_WITHOUT_DATA.has(table),
     );
     expect(await tablesWith(store, LEFT.id)).toEqual(ofNone.map(([table]) => table).toSorted());

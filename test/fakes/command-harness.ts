@@ -15,7 +15,7 @@ import type {
   Transcript,
 } from '../../src/model/message.ts';
 import type { KeyTrouble, EngineReport, RecentCalls } from '../../src/model/service.ts';
-import type { Backlog } from '../../src/store/inbox/index.ts';
+import type { Backlog } from '../../src/store/inbox/backlog.ts';
 import type { ChannelWatch } from '../../src/model/space.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
 import type { Services } from '../../src/command/services.ts';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { DATA_CATALOGUE } from '../../src/store/privacy/data-catalogue.ts';
+import { DATA_CATALOGUE } from '../../scripts/data-catalogue.ts';
+import { TABLES } from '../../src/store/privacy/tables.ts';
 import { makeDatabase } from '../fakes/database.ts';
 import { kindsOfColumnsWith } from '../fakes/every-table.ts';
 import { installIn, openSlackBot, repliesTo } from './support.ts';
@@ -55,7 +56,8 @@ it.each([
     for (const mark of [WORDS, NAME]) expect(await columnsWith(mark)).toEqual({});
     for (const column of Object.keys(await columnsWith(workspace.id))) {
       const [table] = column.split('.') as [keyof typeof DATA_CATALOGUE];
-      const { spaces, removed } = DATA_CATALOGUE[table];
+      const { spaces } = TABLES[table];
+      const { removed } = DATA_CATALOGUE[table];
       expect(spaces.length > 0 || removed !== undefined, column).toBe(true);
     }
     workspace.uninstall();

@@ -21,8 +21,7 @@ import {
   WATCH,
 } from './row.ts';
 import type { Schema } from '../schema.ts';
-import { slotOf } from '../slots.ts';
-import { channelColumns, statement } from '../rows.ts';
+import { slotOf, channelColumns, statement } from '../rows.ts';
 
 /**
  * Partition of a changed message: its own once the row is settled, so that it delays no new

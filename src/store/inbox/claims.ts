@@ -16,8 +16,7 @@ import {
 } from './row.ts';
 import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
-import { slotOf } from '../slots.ts';
-import { statement } from '../rows.ts';
+import { slotOf, statement } from '../rows.ts';
 import { RELAXED, SEPARATE_RELAXED } from '../writer.ts';
 
 export interface InboxDeps {

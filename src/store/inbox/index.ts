@@ -1,61 +1,19 @@
-import { DAY_MS } from '../../async/clock.ts';
-import type { Channel, MessageRef, Space, Person } from '../../model/place.ts';
-import { createArrivalStore } from './arrivals.ts';
-import { createClaims, type InboxDeps } from './claims.ts';
-import {
-  isOpen,
-  refColumns,
-  rowChannel,
-  sourceColumns,
-  abandoned,
-  DELETED,
-  SETTLED,
-  isDead,
-  readSentence,
-} from './row.ts';
 import type { Transaction } from 'kysely';
+import type { MessageRef, Person, Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import { spaceColumns } from '../rows.ts';
 import type { Schema } from '../schema.ts';
-import type { ErrorCode, Sentence } from '../../errors.ts';
-import type { HistoryGap } from '../channels/histories.ts';
-
-/** An outage of the service, for all of these languages; codes in BCP 47. */
-export interface Outage {
-  readonly languages: readonly string[];
-  readonly reason: Sentence;
-}
-
-/** Pending and failed work in the watched channels of a space. */
-export interface Backlog {
-  readonly waiting: number;
-  /** The time at which the oldest pending message was written, ms since 1970. */
-  readonly oldestMs: number | undefined;
-  readonly dead: number;
-  /** Messages of the last 24 hours that were not translated because of the daily limit. */
-  readonly overLimit: number;
-  /** The newest failed messages, with the reason of each. */
-  readonly newestDead: readonly {
-    readonly ref: MessageRef;
-    readonly code: ErrorCode;
-    readonly reason: Sentence;
-    /** Permissions that the targets of a forbidden message in the space lack now. */
-    readonly lacks?: readonly {
-      readonly channel: Channel;
-      readonly permissions: readonly string[];
-    }[];
-  }[];
-  /** Times whose messages were missed and could not be read, the newest first. */
-  readonly gaps: readonly HistoryGap[];
-  /** The outage that messages of the space wait for; undefined where there is none. */
-  readonly outage: Outage | undefined;
-}
-
-export interface Inbox {
-  backlog(space: Space): Promise<Backlog>;
-  /** Retries all failed messages of the space; resolves with their number. */
-  revive(space: Space): Promise<number>;
-}
+import { createArrivalStore } from './arrivals.ts';
+import { createClaims, type InboxDeps } from './claims.ts';
+import {
+  abandoned,
+  DELETED,
+  isOpen,
+  refColumns,
+  rowChannel,
+  SETTLED,
+  sourceColumns,
+} from './row.ts';
 
 const openRow = (
   row: Parameters<typeof rowChannel>[0] & {
@@ -197,76 +155,4 @@ export const openRowsOf = async (
     .where(isOpen)
     .execute();
   return rows.map(openRow);
-};
-
-const MOST_LISTED = 10;
-
-/** Counts a space's open and dead rows, and lists the newest dead ones. */
-export const backlogOf = async (
-  store: Store,
-  space: Space,
-  timeOf: (position: string) => number | undefined,
-  nowMs: number,
-): Promise<Omit<Backlog, 'gaps' | 'outage'>> => {
-  const open = await store
-    .selectFrom('inbox')
-    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])
-    .where((eb) => eb.and(spaceColumns(space)))
-    .where(isOpen)
-    .executeTakeFirstOrThrow();
-  const dead = store
-    .selectFrom('inbox')
-    .where((eb) => eb.and(spaceColumns(space)))
-    .where(isDead);
-  const { count } = await dead
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  const limited = await store
-    .selectFrom('inbox')
-    .select(({ fn }) => [fn.countAll<number>().as('count')])
-    .where((eb) => eb.and(spaceColumns(space)))
-    .where('changed_ms', '>=', nowMs - DAY_MS)
-    .where('state', '=', 'skipped')
-    .where('reason', '=', 'daily-limit')
-    .executeTakeFirstOrThrow();
-  const newest = await dead
-    .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'reason', 'sentence'])
-    .orderBy('position', 'desc')
-    .limit(MOST_LISTED)
-    .execute();
-  return {
-    waiting: open.count,
-    oldestMs: open.oldest ? timeOf(open.oldest) : undefined,
-    dead: count,
-    overLimit: limited.count,
-    newestDead: newest.map((row) => {
-      const code = (row.reason ?? 'internal') as ErrorCode;
-      const ref = { channel: rowChannel(row), id: row.message_id };
-      return { ref, code, reason: readSentence(row.sentence, code) };
-    }),
-  };
-};
-
-/**
- * Retries the dead rows of a space, or only those that died for a reason from a position on.
- * Resolves with their partitions, one for each row.
- */
-export const reviveDead = async (
-  store: Store,
-  space: Space,
-  only?: { readonly reason: ErrorCode; readonly from: string },
-): Promise<readonly string[]> => {
-  const rows = await store.write((db) =>
-    db
-      .updateTable('inbox')
-      .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0, epoch: 0 })
-      .where((eb) => eb.and(spaceColumns(space)))
-      .where(isDead)
-      .$if(only !== undefined, (query) =>
-        query.where('reason', '=', only?.reason ?? null).where('position', '>=', only?.from ?? ''),
-      )
-      .returning('partition_key')
-      .execute(),
-  );
-  return rows.map(({ partition_key }) => partition_key);
 };

@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import { sql } from 'kysely';
-import { slotOf } from '../slots.ts';
+import { slotOf } from '../rows.ts';
 
 /** Adds the events that wait to be handled, and the versions by which old states of a message are known. */
 export const deliveries: Migration = {

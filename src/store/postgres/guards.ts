@@ -1,5 +1,5 @@
 import { sql, type Transaction, type Kysely } from 'kysely';
-import { TABLES_OF_SPACES } from '../privacy/data-catalogue.ts';
+import { TABLES_OF_SPACES } from '../privacy/tables.ts';
 import type { Schema } from '../schema.ts';
 import type { PoolClient } from 'pg';
 import { NOW_MS } from './lease-rows.ts';

@@ -1,13 +1,18 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { sleep, waitUntil, type Clock } from '../../async/clock.ts';
-import { createKeyedMutex } from '../../async/locks.ts';
+import { sleep, type Clock } from '../../async/clock.ts';
 import { AppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Tenure } from '../../ports/processes.ts';
-import type { SignalTopic, SignalTopics } from '../../ports/store.ts';
+import type { SignalTopic } from '../../ports/store.ts';
 import { createLocalSignals, type LocalSignals } from '../local-signals.ts';
 import type { Schema } from '../schema.ts';
-import { createConfirmations, type Applied, type Revision } from './confirmations.ts';
+import {
+  createConfirmations,
+  createOwnRevisions,
+  type Applied,
+  type Notice,
+  type Revision,
+} from './revisions.ts';
 import type { PostgresLeases } from './leases.ts';
 import type { ListenSession } from './session.ts';
 
@@ -25,18 +30,6 @@ const PROCESS = 'process:';
 const LOOK_MS = 30_000;
 /** Time before a look is tried again. */
 const AGAIN_MS = 500;
-/** Longest wait until a change of this process, of which it was notified, is applied where it was made. */
-const OWN_MS = 1_000;
-
-/** The revision noted for a topic whose changes are to be read anew: none. */
-const UNKNOWN = -1;
-
-/** A notification of a change; at most 8,000 bytes (PostgreSQL documentation, NOTIFY). */
-interface Notice extends Revision {
-  readonly from: string;
-  /** The part that changed; without it, anything of the topic may have. */
-  readonly changed?: SignalTopics[SignalTopic];
-}
 
 export interface SignalsDeps {
   readonly db: Kysely<Schema>;
@@ -63,14 +56,7 @@ export const openPostgresSignals = async ({
   const { owner } = leases;
   const closing = new AbortController();
   const local = createLocalSignals<Transaction<Schema>>();
-  const turns = createKeyedMutex();
   const published = new WeakMap<Transaction<Schema>, Revision[]>();
-  /** The last revision of each topic that this process has applied. */
-  const own = new Map<SignalTopic, number>();
-  /** Changes of this process, with whether they were applied where they were made, until it is notified of them. */
-  const made = new Map<string, PromiseWithResolvers<boolean>>();
-  /** Grows with each connection that hears notifications. */
-  let connection = 0;
   /** The lease and the connection under which everything was looked for. */
   let lookedUnder: { readonly alive: Tenure; readonly connection: number } | undefined;
   let lookNow = new AbortController();
@@ -93,55 +79,16 @@ export const openPostgresSignals = async ({
     },
     clock,
   });
-
-  const appliedOf = (topic: SignalTopic): number => own.get(topic) ?? 0;
-
-  const madeOf = ({ topic, revision }: Revision): PromiseWithResolvers<boolean> => {
-    const key = `${topic} ${revision}`;
-    const known = made.get(key) ?? Promise.withResolvers<boolean>();
-    made.set(key, known);
-    return known;
-  };
-
-  /** True once a change of this process was applied where it was made. */
-  const isMade = async (notice: Notice): Promise<boolean> => {
-    let isApplied = false;
-    const noted = madeOf(notice).promise.then((given) => (isApplied = given));
-    await waitUntil(clock, clock.nowMs() + OWN_MS, noted);
-    made.delete(`${notice.topic} ${notice.revision}`);
-    return isApplied;
-  };
-
-  /** Applies, in its turn, all changes of a topic where some may have been missed. True where it was so. */
-  const applyMissed = async (topic: SignalTopic): Promise<boolean> => {
-    const { rows } = await sql<Revision>`
-      SELECT topic, revision FROM revision WHERE topic = ${topic}`.execute(db);
-    const revision = rows[0]?.revision ?? 0;
-    if (revision === appliedOf(topic)) return false;
-    const under = connection;
-    // Revisions that went back come again, for other changes.
-    if (revision < appliedOf(topic)) confirmations.forget(topic);
-    await local.deliver(topic, undefined);
-    if (under === connection) own.set(topic, revision);
-    return true;
-  };
-
-  /** Applies a change, after those of its topic that came before; all of them where one was missed. */
-  const apply = async (notice: Notice): Promise<void> => {
-    const { topic, revision, from, changed } = notice;
-    using _ = await turns.take(topic);
-    const under = connection;
-    const isNext = revision === appliedOf(topic) + 1;
-    if (isNext && from === owner && (await isMade(notice))) {
-      if (under === connection) own.set(topic, revision);
-    } else if (isNext && from !== owner && changed !== undefined) {
-      await local.deliver(topic, changed);
-      if (under === connection) own.set(topic, revision);
-    } else await applyMissed(topic);
-  };
+  const own = createOwnRevisions({
+    db,
+    owner,
+    deliver: local.deliver,
+    wentBack: confirmations.forget,
+    clock,
+  });
 
   const say = async (channel: string, topic: SignalTopic): Promise<void> => {
-    const said: Applied = { by: owner, topic, revision: appliedOf(topic) };
+    const said: Applied = { by: owner, topic, revision: own.of(topic) };
     await notify(channel, said);
   };
 
@@ -154,7 +101,7 @@ export const openPostgresSignals = async ({
     // What one process is asked once more concerns the others.
     if (from === owner && notice.changed === undefined) return;
     try {
-      await apply(notice);
+      await own.apply(notice);
     } catch (err) {
       const level = isEnding(err) ? 'debug' : 'error';
       log[level]({ err, topic }, 'a change could not be applied');
@@ -163,18 +110,13 @@ export const openPostgresSignals = async ({
     if (from !== owner) await say(appliedFor(from), topic).catch(() => undefined);
   };
 
-  const applyInTurn = async (topic: SignalTopic): Promise<boolean> => {
-    using _ = await turns.take(topic);
-    return applyMissed(topic);
-  };
-
   /** Reads the revisions, applies what was missed, and says so. */
   const look = async (): Promise<void> => {
     const { rows } = await sql<Revision>`SELECT topic, revision FROM revision`.execute(db);
     const stored = new Map(rows.map(({ topic, revision }) => [topic, revision]));
-    for (const topic of new Set([...stored.keys(), ...own.keys()])) {
-      if ((stored.get(topic) ?? 0) === appliedOf(topic)) continue;
-      const isMissed = await applyInTurn(topic);
+    for (const topic of new Set([...stored.keys(), ...own.topics()])) {
+      if ((stored.get(topic) ?? 0) === own.of(topic)) continue;
+      const isMissed = await own.applyMissed(topic);
       if (isMissed) await say(APPLIED, topic);
     }
   };
@@ -184,7 +126,7 @@ export const openPostgresSignals = async ({
     while (alive.isHeld()) {
       lookNow = new AbortController();
       const either = AbortSignal.any([alive.signal, lookNow.signal]);
-      const under = connection;
+      const under = own.connection();
       let nextMs = LOOK_MS;
       try {
         await look();
@@ -216,10 +158,7 @@ export const openPostgresSignals = async ({
   for (const channel of [APPLIED, appliedFor(owner)])
     await session.listen(channel, (payload) => confirmations.hear(JSON.parse(payload) as Applied));
   session.onReconnect(() => {
-    // Another server, or an earlier state, may have given the same revisions to other changes.
-    connection += 1;
-    for (const topic of own.keys()) own.set(topic, UNKNOWN);
-    made.clear();
+    own.reconnected();
     confirmations.forget();
     lookNow.abort();
   });
@@ -234,14 +173,16 @@ export const openPostgresSignals = async ({
         ON CONFLICT (topic) DO UPDATE SET revision = revision.revision + 1
         RETURNING revision`.execute(within);
       const revision = rows[0]?.revision ?? 0;
-      if (revision <= appliedOf(topic)) confirmations.forget(topic);
+      if (revision <= own.of(topic)) confirmations.forget(topic);
       const notice: Notice = { from: owner, topic, revision, changed };
       await sql`SELECT pg_notify(${PUBLISHED}, ${JSON.stringify(notice)})`.execute(within);
       published.set(within, [...(published.get(within) ?? []), { topic, revision }]);
       await local.publish(within, topic, changed);
     },
     isCurrent: () =>
-      session.isConnected() && lookedUnder?.connection === connection && lookedUnder.alive.isHeld(),
+      session.isConnected() &&
+      lookedUnder?.connection === own.connection() &&
+      lookedUnder.alive.isHeld(),
     collect: (within) => {
       const revisions = published.get(within) ?? [];
       published.delete(within);
@@ -252,7 +193,7 @@ export const openPostgresSignals = async ({
           await deliver();
           isApplied = true;
         } finally {
-          for (const revision of revisions) madeOf(revision).resolve(isApplied);
+          for (const revision of revisions) own.made(revision, isApplied);
         }
         for (const revision of revisions) await confirmations.byAll(revision);
       };

@@ -11,8 +11,7 @@ import { createConnectionPool, UNBOUNDED, type ConnectionPool } from './connect.
 import { guardAgainstLeft, guardClaims, keepClaims, tuneInbox } from './guards.ts';
 import { openPostgresLeases } from './leases.ts';
 import { demandListening, openSession } from './session.ts';
-import { createPostgresQuota } from './quota.ts';
-import { openPostgresStates } from './shared-states.ts';
+import { createPostgresQuota, openPostgresStates } from './shared-states.ts';
 import { openPostgresSignals } from './signals.ts';
 
 export interface PostgresStoreOptions {

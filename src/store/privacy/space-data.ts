@@ -3,10 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { keyOf, type Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import { deleteRows, spaceColumns } from '../rows.ts';
-import { TABLES_OF_SPACES, type SpaceColumns } from './data-catalogue.ts';
+import { TABLES_OF_SPACES, type SpaceColumns } from './tables.ts';
 import { either } from '../sqlite/guards.ts';
 import { removeOwedHistories } from '../channels/histories.ts';
-import { removeLeases } from '../postgres/unused-leases.ts';
+import { removeLeases } from './clear-old.ts';
 
 /** Rows that one write looks at; the event loop runs between two writes. */
 const ROWS_AT_ONCE = 1_000;

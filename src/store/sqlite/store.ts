@@ -6,11 +6,18 @@ import { IN_MEMORY } from '../../sqlite/open.ts';
 import { openEmbeddedLeases } from './leases.ts';
 import { createEmbeddedQuota } from '../quota.ts';
 import { createFaultWatch, createStoreWriter, type DiskSync } from '../writer.ts';
-import { markLostClaims, readBootId, guardLeftSpaces, noteRestoration } from './guards.ts';
+import {
+  markLostClaims,
+  readBootId,
+  guardLeftSpaces,
+  noteRestoration,
+  realPathOf,
+  takeOwnerLock,
+  tryOwnerLock,
+} from './guards.ts';
 import type { Store } from '../store.ts';
 import { createLocalSignals } from '../local-signals.ts';
 import { migrate, refuseUnknown, schemaStatus } from '../migrations/index.ts';
-import { realPathOf, takeOwnerLock, tryOwnerLock } from './owner-lock.ts';
 import type { Schema } from '../schema.ts';
 import { createTransact, openSqlite } from './dialect.ts';
 

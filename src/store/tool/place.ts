@@ -1,4 +1,4 @@
-import { DATA_CATALOGUE } from '../privacy/data-catalogue.ts';
+import { TABLES } from '../privacy/tables.ts';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,7 +7,7 @@ import { describeDiskFault, fromDisk } from '../../sqlite/disk-fault.ts';
 import { IN_MEMORY, opening } from '../../sqlite/open.ts';
 
 const ofDatabase = (isOfDatabase: boolean): readonly string[] =>
-  Object.entries(DATA_CATALOGUE)
+  Object.entries(TABLES)
     .filter(([, table]) => (table.isOfDatabase ?? false) === isOfDatabase)
     .map(([name]) => name);
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
-import { databaseUrl, pathOf } from '../address.ts';
-import { realPathOf, tryOwnerLock } from '../sqlite/owner-lock.ts';
+import { databaseUrl, pathOf } from '../index.ts';
+import { realPathOf, tryOwnerLock } from '../sqlite/guards.ts';
 import { demandFile } from './place.ts';
 import { existsSync, statSync } from 'node:fs';
 import { Kysely, PostgresDialect, sql } from 'kysely';

@@ -17,7 +17,7 @@ import { Kysely } from 'kysely';
 import { makeProcessFolder, sweepProcessFolders } from '../../process/process-folder.ts';
 import { makeFolder } from '../../sqlite/open.ts';
 import { migrate } from '../migrations/index.ts';
-import { takeOwnerLock } from '../sqlite/owner-lock.ts';
+import { takeOwnerLock } from '../sqlite/guards.ts';
 import { openSqlite } from '../sqlite/dialect.ts';
 
 /** Throws `config` for a database that is not there, or has nothing of this program in it. */

@@ -3,7 +3,7 @@ import { createInboxWork } from '../../../src/autotranslate/inbox-work.ts';
 import { createScheduler } from '../../../src/autotranslate/scheduler.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { SlotOwner } from '../../../src/cluster/slot-owner.ts';
-import { slotOf } from '../../../src/store/slots.ts';
+import { slotOf } from '../../../src/store/rows.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { messageOf, PARTITION, withInbox } from '../store/inbox/support.ts';
 

@@ -7,7 +7,7 @@ import type { Message } from '../../../src/model/message.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import { createPartitionWorker, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
-import { slotOf } from '../../../src/store/slots.ts';
+import { slotOf } from '../../../src/store/rows.ts';
 import { EARLIER, messageOf, PARTITION, withInbox } from '../store/inbox/support.ts';
 
 const inbox = withInbox();

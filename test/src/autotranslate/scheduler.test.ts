@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { Tenure } from '../../../src/ports/processes.ts';
-import { slotOf } from '../../../src/store/slots.ts';
+import { slotOf } from '../../../src/store/rows.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import { createScheduler, type Scheduler } from '../../../src/autotranslate/scheduler.ts';
 

@@ -9,7 +9,7 @@ import { clearOld } from '../../../src/store/privacy/clear-old.ts';
 import { createDeliveryStore, type DeliveryStore } from '../../../src/store/deliveries.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createPrivacy } from '../../../src/store/privacy/person-data.ts';
-import { slotOf } from '../../../src/store/slots.ts';
+import { slotOf } from '../../../src/store/rows.ts';
 import { makeDatabase } from '../../fakes/database.ts';
 import { createHastyClock, createTestClock } from '../../fakes/clock.ts';
 

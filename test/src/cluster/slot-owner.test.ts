@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { Leases, Tenure, Work } from '../../../src/ports/processes.ts';
 import { createSlotOwner, type SlotWorker } from '../../../src/cluster/slot-owner.ts';
-import { slotOf, SLOTS } from '../../../src/store/slots.ts';
+import { slotOf, SLOTS } from '../../../src/store/rows.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 
 const KEY = 'test:channel:c';

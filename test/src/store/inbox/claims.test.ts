@@ -1,4 +1,4 @@
-import { slotOf } from '../../../../src/store/slots.ts';
+import { slotOf } from '../../../../src/store/rows.ts';
 import { describe, expect, it } from 'vitest';
 import { flagPurpose, WATCH, type Row } from '../../../../src/store/inbox/row.ts';
 import { arrivalOf, EARLIER, LATER, messageOf, PARTITION, refOf, withInbox } from './support.ts';

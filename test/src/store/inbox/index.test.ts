@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Sentence, MessageKey } from '../../../../src/errors.ts';
 import { plainWords } from '../../../../src/rich-text/compose.ts';
 import { clearOld } from '../../../../src/store/privacy/clear-old.ts';
-import { backlogOf, reviveDead } from '../../../../src/store/inbox/index.ts';
+import { backlogOf, reviveDead } from '../../../../src/store/inbox/backlog.ts';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { createMemberSettings } from '../../../../src/store/settings.ts';
 import { openStore } from '../../../../src/store/index.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { waitingWork } from '../../../../src/store/inbox/waiting.ts';
+import { waitingWork } from '../../../../src/store/inbox/backlog.ts';
 import { messageOf, withInbox } from './support.ts';
 
 const inbox = withInbox();

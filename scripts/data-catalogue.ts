@@ -1,13 +1,9 @@
-import type { Schema } from '../schema.ts';
-
-/** Columns of a table that name a space by its platform and id. */
-export type SpaceColumns = readonly [platform: string, spaceId: string];
+import type { Schema } from '../src/store/schema.ts';
+import { DELIVERY_HOURS, ROOM_DAYS, STATE_DAYS, USAGE_DAYS } from '../src/store/privacy/tables.ts';
 
 /** The purpose of a table, whose data it holds and for how long, as docs/privacy.md says. */
 export interface TableData {
   readonly title: string;
-  /** Columns by which a row belongs to a space, and goes with it; none where it belongs to none. */
-  readonly spaces: readonly SpaceColumns[];
   readonly stored: string;
   readonly about: string;
   readonly why: string;
@@ -16,24 +12,7 @@ export interface TableData {
   readonly forgotten?: string;
   /** The fate of a space's data when it is removed, where it is not just deleted. */
   readonly removed?: string;
-  /** True for what belongs to one database and the processes on it: it goes into no backup and no copy. Default: false. */
-  readonly isOfDatabase?: true;
 }
-
-const SPACE: readonly SpaceColumns[] = [['platform', 'space_id']];
-const BOTH_ENDS: readonly SpaceColumns[] = [
-  ['source_platform', 'source_space_id'],
-  ['target_platform', 'target_space_id'],
-];
-
-/** Days of each person's usage that are kept: those that `/usage` shows. */
-export const USAGE_DAYS = 90;
-/** Longer than a platform delivers an event again. */
-export const DELIVERY_HOURS = 2;
-/** Longer than people are told that the bot did not come back. */
-export const ROOM_DAYS = 2;
-/** Longer than a pace takes to be learnt anew. */
-export const STATE_DAYS = 1;
 
 const OUTCOME_KEPT = '`INBOX_DAYS`';
 const COPIES_KEPT = '`COPY_DAYS` after the translation was posted';
@@ -42,7 +21,6 @@ const COPIES_KEPT = '`COPY_DAYS` after the translation was posted';
 export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   member_setting: {
     title: 'Choices of a person',
-    spaces: SPACE,
     stored: 'Language, voice, and whether the person opted out.',
     about: 'Everybody who chose one of them.',
     why: 'To answer in that language and voice, and to leave people alone who opted out.',
@@ -54,7 +32,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   room_consent: {
     title: 'Choices about voice channels',
-    spaces: SPACE,
     stored: 'Whether the person may be heard in the voice channels of a server.',
     about: 'Everybody who pressed one of the buttons under the notice.',
     why: 'To hear nobody who does not want it.',
@@ -64,7 +41,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   usage_day: {
     title: 'Usage per day',
-    spaces: SPACE,
     stored: 'Numbers of characters, milliseconds of audio, chat tokens and messages. No content.',
     about: 'Everybody who uses Dragoman.',
     why: 'To apply limits, and to show people and moderators what was used.',
@@ -73,7 +49,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   inbox: {
     title: 'Messages to translate',
-    spaces: SPACE,
     stored:
       'The message with its author’s ID and name until it is translated or skipped. After that, no text: the IDs, the outcome and a hash.',
     about: 'Everybody who writes in a channel with auto-translate, or whose message gets a flag.',
@@ -84,7 +59,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   delivery: {
     title: 'Events of Slack',
-    spaces: SPACE,
     stored: 'The event as Slack sent it until it is handled. After that, its ID.',
     about: 'Everybody who writes or acts in a place that Dragoman is in.',
     why: 'So that no event is lost, or handled twice when Slack repeats it.',
@@ -93,7 +67,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   mirror: {
     title: 'Translations of messages',
-    spaces: BOTH_ENDS,
     stored: 'Which translation belongs to which message: IDs and a hash. No text, no author.',
     about: 'Everybody whose message was translated.',
     why: 'So that a translation follows edits and deletions of its message.',
@@ -103,7 +76,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   mirror_message: {
     title: 'Messages that Dragoman posted',
-    spaces: BOTH_ENDS,
     stored: 'The messages that each of its own messages translates: IDs.',
     about: 'Everybody whose message was translated.',
     why: 'So that replies and commands on a translation reach its message.',
@@ -112,7 +84,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   standing_thread: {
     title: 'Threads of translations',
-    spaces: SPACE,
     stored: 'In which thread a channel’s translations into a language stand: IDs.',
     about: 'Nobody; it is about a channel.',
     why: 'To go on in the same thread, whatever it is called.',
@@ -120,7 +91,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   channel_watch: {
     title: 'Channels with auto-translate',
-    spaces: SPACE,
     stored: 'The channel’s ID, its languages and options, and the channels it is linked with.',
     about: 'Nobody; it is about a channel.',
     why: 'To know what to translate.',
@@ -128,7 +98,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   channel_cursor: {
     title: 'How far channels were read',
-    spaces: SPACE,
     stored: 'The position of the last message that was read in a channel with auto-translate.',
     about: 'Nobody; it is about a channel.',
     why: 'To catch up after a time away.',
@@ -136,7 +105,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   history_gap: {
     title: 'Times that could not be caught up',
-    spaces: SPACE,
     stored: 'From when to when messages of a channel were missed, and why.',
     about: 'Nobody; it is about a channel.',
     why: 'To tell moderators what is missing.',
@@ -144,7 +112,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   link_invite: {
     title: 'Codes to link channels',
-    spaces: SPACE,
     stored: 'A hash of the code, and the options of the channel that it is for.',
     about: 'Nobody; it is about a channel.',
     why: 'To link two channels of different servers or workspaces.',
@@ -152,7 +119,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   glossary_term: {
     title: 'Glossary',
-    spaces: SPACE,
     stored: 'Terms and how they are translated, of a space or of one channel.',
     about: 'Nobody, unless moderators enter names.',
     why: 'To translate terms as the space wants it.',
@@ -160,7 +126,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   space_setting: {
     title: 'Settings of a space',
-    spaces: SPACE,
     stored: 'What moderators set up: flags, limits, quiet channels, roles, voice channels.',
     about: 'Nobody; it is about a server or workspace.',
     why: 'To work as the space wants it.',
@@ -168,7 +133,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   space_key: {
     title: 'API key of a space',
-    spaces: SPACE,
     stored: 'The key, encrypted with AES-256-GCM, and who set it, with their name.',
     about: 'The moderator who set it.',
     why: 'To use the space’s own account with the speech service.',
@@ -177,7 +141,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   installation: {
     title: 'Workspaces that installed the app',
-    spaces: SPACE,
     stored:
       'The bot’s token and IDs from Slack, and when it was installed, encrypted with AES-256-GCM.',
     about: 'Nobody; it is about a workspace.',
@@ -186,7 +149,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   open_room: {
     title: 'Voice channels that Dragoman is in',
-    spaces: SPACE,
     stored: 'The channel’s ID, the options of its captions, and who started them.',
     about: 'The person who started captions.',
     why: 'To come back after a restart.',
@@ -195,7 +157,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   open_room_informed: {
     title: 'People who were notified',
-    spaces: SPACE,
     stored: 'Who was notified in the voice channel that Dragoman is in: IDs.',
     about: 'Everybody in that voice channel.',
     why: 'To hear nobody who was not notified, and to notify nobody twice after a restart.',
@@ -204,8 +165,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   quota: {
     title: 'Rates that processes share',
-    spaces: [],
-    isOfDatabase: true,
     stored:
       'How much of a rate of Discord or Slack is used up; of Slack, with the ID of the workspace. Only in PostgreSQL.',
     about: 'Nobody.',
@@ -215,8 +174,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   agreement: {
     title: 'Numbers that processes share',
-    spaces: [],
-    isOfDatabase: true,
     stored:
       'Numbers such as that of the connections to Discord. Which histories must still be read, with the ID of the channel, the server or the workspace.',
     about: 'Nobody.',
@@ -226,8 +183,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   shared_state: {
     title: 'The pace of requests to the service',
-    spaces: [],
-    isOfDatabase: true,
     stored:
       'How many requests the speech service takes with a key, which is named by a keyed digest. Only in PostgreSQL.',
     about: 'Nobody.',
@@ -236,8 +191,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   revision: {
     title: 'Numbers of changes',
-    spaces: [],
-    isOfDatabase: true,
     stored: 'How often settings, glossaries and the like were changed, but not whose.',
     about: 'Nobody.',
     why: 'So that every process knows of changes.',
@@ -245,8 +198,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   left_space: {
     title: 'Servers and workspaces that were left',
-    spaces: [],
-    isOfDatabase: true,
     stored: 'The ID of a server or workspace from which Dragoman was removed. Only in PostgreSQL.',
     about: 'Nobody.',
     why: 'So that work which is under way in another process stores nothing more of it.',
@@ -255,8 +206,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   lease: {
     title: 'Processes',
-    spaces: [],
-    isOfDatabase: true,
     stored:
       'Which process does what, and how often one was started. Only in PostgreSQL, also for which server, workspace or channel: its ID.',
     about: 'Nobody.',
@@ -267,8 +216,6 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   machine: {
     title: 'Start of the machine',
-    spaces: [],
-    isOfDatabase: true,
     stored: 'The number of the machine’s last start.',
     about: 'Nobody.',
     why: 'To know after a power failure what may have been lost.',
@@ -276,16 +223,9 @@ export const DATA_CATALOGUE: Readonly<Record<keyof Schema, TableData>> = {
   },
   restoration: {
     title: 'Return from a backup',
-    spaces: [],
     stored: 'When the database was used for the first time after it came from a backup.',
     about: 'Nobody.',
     why: 'So that nothing is posted again that was posted after the backup was made.',
     kept: 'As long as the database.',
   },
 };
-
-/** The tables with data of spaces, each with the columns that name them. */
-export const TABLES_OF_SPACES: readonly (readonly [string, readonly SpaceColumns[]])[] =
-  Object.entries(DATA_CATALOGUE).flatMap(([table, { spaces }]) =>
-    spaces.length === 0 ? [] : [[table, spaces] as const],
-  );

@@ -5,7 +5,7 @@ import {
   type Press,
   type PressContext,
 } from '../src/command/command.ts';
-import type { ChannelWatch, LimitedUse, SpaceChoices } from '../src/model/space.ts';
+import type { ChannelWatch, SpaceChoices } from '../src/model/space.ts';
 import {
   button,
   channelNames,
@@ -25,11 +25,10 @@ type Context = Pick<
   'services' | 'access' | 'channel' | 'locale' | 't' | 'label' | 'commands' | 'capabilities'
 >;
 type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
-type Label = Parameters<PressContext['label']>[0];
 
-const CHARACTERS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
+/** Of characters and of tokens. */
+const AMOUNTS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
 const AUDIO_MINUTES = [10, 30, 60, 120, 300, 600, 1_440];
-const CHAT_TOKENS = CHARACTERS;
 const NO_LIMIT = 'none';
 const LISTED = 15;
 /** The commands that no role can be kept from: what there is, and what is kept of a person. */
@@ -151,35 +150,12 @@ const quiet: Page = async (ctx) => ({
   ],
 });
 
-const LIMITS: readonly {
-  readonly press: string;
-  readonly key: Label;
-  readonly use: LimitedUse;
-  readonly choice: 'dailyCharacters' | 'dailyAudioMinutes' | 'dailyChatTokens';
-  readonly offered: readonly number[];
-}[] = [
-  {
-    press: 'characters',
-    key: 'settings.characters',
-    use: 'characters',
-    choice: 'dailyCharacters',
-    offered: CHARACTERS,
-  },
-  {
-    press: 'minutes',
-    key: 'settings.minutes',
-    use: 'audioMinutes',
-    choice: 'dailyAudioMinutes',
-    offered: AUDIO_MINUTES,
-  },
-  {
-    press: 'tokens',
-    key: 'settings.tokens',
-    use: 'chatTokens',
-    choice: 'dailyChatTokens',
-    offered: CHAT_TOKENS,
-  },
-];
+/** The press, the use, the setting and the offered values of each limit. */
+const LIMITS = [
+  ['characters', 'characters', 'dailyCharacters', AMOUNTS],
+  ['minutes', 'audioMinutes', 'dailyAudioMinutes', AUDIO_MINUTES],
+  ['tokens', 'chatTokens', 'dailyChatTokens', AMOUNTS],
+] as const;
 
 /** Offers the limits below the operator's, and the operator's own. */
 const limits: Page = async (ctx) => {
@@ -188,7 +164,7 @@ const limits: Page = async (ctx) => {
   const { operator, person } = await services.limits.of(channel.space);
   const together = limitAmounts(operator, ctx);
   const each = limitAmounts(person, ctx);
-  const controls = LIMITS.map(({ press, key, use, choice, offered }): Control => {
+  const controls = LIMITS.map(([press, use, choice, offered]): Control => {
     const most = operator[use] ?? Infinity;
     const now = choices[choice] ?? Infinity;
     const highest =
@@ -198,7 +174,7 @@ const limits: Page = async (ctx) => {
     return {
       kind: 'choice',
       press: `settings ${press}`,
-      label: label(key),
+      label: label(`settings.${press}`),
       choices: [
         { value: NO_LIMIT, label: highest, chosen: now >= most },
         ...offered
@@ -321,7 +297,7 @@ export default defineCommand(
         return { quietChannels: ctx.values };
       }),
       ...Object.fromEntries(
-        LIMITS.map(({ press: name, choice }) => [
+        LIMITS.map(([name, , choice]) => [
           name,
           change(limits, (ctx) => ({ [choice]: limitOf(ctx) })),
         ]),

@@ -17,7 +17,7 @@ import { usageChart } from '../command/usage-chart.ts';
 import type { LimitConfig } from '../usage/operator-limits.ts';
 import { realClock, waitUntil, type Clock } from '../async/clock.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
-import { createLeaseMetrics, measureLeases } from '../ops/lease-metrics.ts';
+import { measureLeases } from '../ops/lease-metrics.ts';
 import { createMetrics, type Metrics } from '../ops/metrics.ts';
 import { createOpsPages, type OpsPagesDeps } from '../ops/pages.ts';
 import { declareProcessMetrics } from '../ops/process-metrics.ts';
@@ -127,7 +127,7 @@ export const openCore = async ({
     fallbackDecoder,
     clock,
   });
-  const leases = measureLeases(store.leases, createLeaseMetrics(metrics, store.leases.renewalMs));
+  const leases = measureLeases(store.leases, metrics);
   const slots = createSlotOwner({ leases, log, clock });
   const autoTranslate = await openAutoTranslate({
     store,

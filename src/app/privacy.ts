@@ -27,14 +27,8 @@ export interface PersonPrivacyDeps {
  * Opens what people decide of their data: the one place for every part that knows something of them. An opt-out or the
  * deletion of a person's data holds in this process before it is stored, and in the others by signals.
  */
-export const openPersonPrivacy = ({
-  signals,
-  stored,
-  autoTranslate,
-  rooms,
-  languageHistory,
-  personalDataOf,
-}: PersonPrivacyDeps): Privacy => {
+export const openPersonPrivacy = (deps: PersonPrivacyDeps): Privacy => {
+  const { signals, stored, autoTranslate, rooms, languageHistory, personalDataOf } = deps;
   const applyOptOut = (person: Person): void => {
     rooms.forget(person);
     personalDataOf(person.platform)?.optedOut(person.id);
@@ -86,12 +80,8 @@ export interface SpaceRemovalDeps {
 export type SpaceRemoval = Awaited<ReturnType<typeof openSpaceRemoval>>;
 
 /** Opens the removal of all that is known of a space: the one place for every platform. */
-export const openSpaceRemoval = async ({
-  store,
-  autoTranslate,
-  rooms,
-  languageHistory,
-}: SpaceRemovalDeps) => {
+export const openSpaceRemoval = async (deps: SpaceRemovalDeps) => {
+  const { store, autoTranslate, rooms, languageHistory } = deps;
   const data = await openSpaceData(store);
   const turns = createKeyedMutex();
   store.signals.subscribe('space-left', (space) =>

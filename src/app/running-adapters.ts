@@ -31,15 +31,8 @@ const isServed = (adapter: string, roles: ReadonlySet<Role>): boolean =>
   adapter === 'web' ? roles.has('web') : roles.has('gateway') || roles.has('worker');
 
 /** Creates the adapters' life in a process; nothing is made before `open`. */
-export const createRunningAdapters = ({
-  modules,
-  config,
-  roles,
-  core,
-  attach,
-  stopping,
-  started,
-}: RunningAdaptersDeps): RunningAdapters => {
+export const createRunningAdapters = (deps: RunningAdaptersDeps): RunningAdapters => {
+  const { modules, config, roles, core, attach, stopping, started } = deps;
   const parts = new AsyncDisposableStack();
   const made: { readonly name: string; readonly adapter: Adapter }[] = [];
   return {

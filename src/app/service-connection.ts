@@ -36,16 +36,8 @@ export interface ServiceConnection extends AsyncDisposable {
 }
 
 /** Opens the ways to a service, all of whose calls are measured and logged. Nothing is sent yet. */
-export const openServiceConnection = ({
-  baseUrl,
-  key,
-  isBuiltIn,
-  config,
-  store,
-  metrics,
-  tracing,
-  log,
-}: ServiceConnectionDeps): ServiceConnection => {
+export const openServiceConnection = (deps: ServiceConnectionDeps): ServiceConnection => {
+  const { baseUrl, key, isBuiltIn, config, store, metrics, tracing, log } = deps;
   const parts = new AsyncDisposableStack();
   const encryption = config.ENCRYPTION_KEY;
   const calls = createCallMetrics(metrics);

@@ -22,15 +22,8 @@ export interface BacklogDeps {
 }
 
 /** Creates the functions that report what waits or failed in a space, and try it again. */
-export const createBacklog = ({
-  store,
-  watches,
-  gaps,
-  outages,
-  scheduler,
-  platforms,
-  now,
-}: BacklogDeps) => {
+export const createBacklog = (deps: BacklogDeps) => {
+  const { store, watches, gaps, outages, scheduler, platforms, now } = deps;
   const revive = async (space: Space, only?: Parameters<typeof reviveDead>[2]): Promise<number> => {
     const revived = await reviveDead(store, space, only);
     for (const partition of revived) scheduler.wake(partition);

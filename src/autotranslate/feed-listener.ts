@@ -24,14 +24,8 @@ export interface FeedListenerDeps {
 }
 
 /** Creates the listener that brings the reports of platforms to the inbox, in the order of their channels. */
-export const createFeedListener = ({
-  ingest,
-  markDeleted,
-  backfill,
-  watches,
-  inbox,
-  platforms,
-}: FeedListenerDeps) => {
+export const createFeedListener = (deps: FeedListenerDeps) => {
+  const { ingest, markDeleted, backfill, watches, inbox, platforms } = deps;
   const turns = createKeyedMutex();
 
   /** Marks the deleted ones among messages; resolves with those that could not be read. */

@@ -22,14 +22,8 @@ const LOOK_MS = 5_000;
  * Finds the stored work of this process's slots, and has it scheduled: when a platform is ready, when a slot is taken
  * over, and now and then.
  */
-export const createInboxWork = ({
-  slots,
-  inbox,
-  scheduler,
-  readyPlatforms,
-  log,
-  clock = realClock,
-}: InboxWorkDeps) => {
+export const createInboxWork = (deps: InboxWorkDeps) => {
+  const { slots, inbox, scheduler, readyPlatforms, log, clock = realClock } = deps;
   /** Platforms whose messages can be worked on. */
   const ready = new Set<string>();
   let looking: Promise<void> = Promise.resolve();

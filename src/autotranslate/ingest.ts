@@ -42,17 +42,8 @@ const DELETED = 'deleted';
 export type InboxWriter = ReturnType<typeof createInboxWriter>;
 
 /** Creates the functions that write messages and deletions to the inbox, and wake or end the work on them. */
-export const createInboxWriter = ({
-  inbox,
-  scheduler,
-  slots,
-  watches,
-  context,
-  platforms,
-  measured,
-  tracing,
-  now,
-}: InboxWriterDeps) => {
+export const createInboxWriter = (deps: InboxWriterDeps) => {
+  const { inbox, scheduler, slots, watches, context, platforms, measured, tracing, now } = deps;
   const drop = (ref: MessageRef): void => {
     scheduler.interrupt(ref);
     context.forget(ref);

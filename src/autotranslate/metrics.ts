@@ -22,11 +22,8 @@ export interface MessageMetricsDeps {
   readonly now: () => number;
 }
 
-export const declareMessageMetrics = ({
-  metrics,
-  store,
-  now,
-}: MessageMetricsDeps): MessageMetrics => {
+export const declareMessageMetrics = (deps: MessageMetricsDeps): MessageMetrics => {
+  const { metrics, store, now } = deps;
   const look = createCachedLook(() => waitingWork(store), LOOK_KEPT_MS, { nowMs: now });
   metrics.gauge(
     {

@@ -100,16 +100,8 @@ export interface MissedReading {
 }
 
 /** Creates what reads the messages of a channel that were not reported, or changed meanwhile. */
-export const createMissedReader = ({
-  cursors,
-  platforms,
-  sinceMs,
-  take,
-  markDeleted,
-  noteGap,
-  log,
-  now,
-}: MissedDeps) => {
+export const createMissedReader = (deps: MissedDeps) => {
+  const { cursors, platforms, sinceMs, take, markDeleted, noteGap, log, now } = deps;
   const slots = new Map<string, Semaphore>();
   /** Slots of a platform: one that gives its histories slowly would else keep the others from theirs. */
   const slotsOf = (platform: string, isLinked: boolean): Semaphore => {

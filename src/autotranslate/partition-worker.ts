@@ -119,15 +119,8 @@ export interface PartitionWork {
  * @param register called for each row in progress; aborting its controller cancels the row, which
  *   must be done for all rows when the tenure ends
  */
-export const createPartitionWorker = ({
-  inbox,
-  prepare,
-  reconcile,
-  isOnHold,
-  log,
-  now,
-  random,
-}: PartitionWorkerDeps) => {
+export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
+  const { inbox, prepare, reconcile, isOnHold, log, now, random } = deps;
   /** Partitions that wait for the end of an outage. Only their first row is looked at. */
   const waiting = new Set<string>();
 

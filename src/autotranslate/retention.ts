@@ -3,12 +3,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Leases } from '../ports/processes.ts';
 import { clearOld } from '../store/privacy/clear-old.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';
-import {
-  DELIVERY_HOURS,
-  ROOM_DAYS,
-  STATE_DAYS,
-  USAGE_DAYS,
-} from '../store/privacy/tables.ts';
+import { DELIVERY_HOURS, ROOM_DAYS, STATE_DAYS, USAGE_DAYS } from '../store/privacy/tables.ts';
 import type { LinkInvites } from '../store/channels/watches.ts';
 import type { Store } from '../store/store.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';

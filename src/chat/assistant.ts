@@ -118,11 +118,8 @@ export interface AssistantDeps {
 /** UTF-16 units of a reply, thinking included; of a longer one the beginning is the answer. */
 const LONGEST_REPLY_CHARS = 100_000;
 
-export const createAssistant = ({
-  client,
-  model: configured,
-  now = () => performance.now(),
-}: AssistantDeps): Assistant => {
+export const createAssistant = (deps: AssistantDeps): Assistant => {
+  const { client, model: configured, now = () => performance.now() } = deps;
   const choose = createModelChoice({ client, now });
   return {
     async *answer(turns, { lane, space }, signal, used = () => {}) {

@@ -5,6 +5,7 @@ import type { DailyLimits, ChannelWatch } from '../model/space.ts';
 import { sentence, series, type Maybe } from '../rich-text/compose.ts';
 import type { KeyTrouble } from '../model/service.ts';
 import { channelMention, type Channel, isSameChannel } from '../model/place.ts';
+import { channelMention, isSameChannel, type Channel } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { userError, type Sentence, type MessageKey } from '../errors.ts';
 import { say } from '../i18n/texts.ts';
@@ -21,8 +22,7 @@ export { firstThatFits, voicePreferences, voiceSpeaks } from '../speech/voice-ch
 export { voiceText, voiceWords } from '../speech/voice-choice.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
 export { quotedInstruction, quotedWords, typedCode } from '../text/quoted-words.ts';
-export { isBlankMessage } from '../text/message-checks.ts';
-export { languageText } from '../text/message-checks.ts';
+export { isBlankMessage, languageText } from '../text/message-checks.ts';
 export { parseMarkdown } from '../rich-text/markdown/parse.ts';
 export { readChannels } from './options.ts';
 export { MINUTE_MS } from '../async/clock.ts';

@@ -2,171 +2,283 @@ import type { ColumnType, Generated } from 'kysely';
 
 /** The tables' types for Kysely. Times are milliseconds since 1970; lists and records are JSON. */
 export interface Schema {
-  glossary_term: GlossaryTermTable;
-  member_setting: MemberSettingTable;
-  space_setting: SpaceSettingTable;
-  usage_day: UsageDayTable;
-  channel_watch: ChannelWatchTable;
-  channel_cursor: ChannelCursorTable;
-  inbox: InboxTable;
-  mirror: MirrorTable;
-  mirror_message: MirrorMessageTable;
-  standing_thread: StandingThreadTable;
-  lease: LeaseTable;
-  room_consent: RoomConsentTable;
-  open_room: OpenRoomTable;
-  open_room_informed: OpenRoomInformedTable;
-  installation: InstallationTable;
-  space_key: SpaceKeyTable;
-  link_invite: LinkInviteTable;
-  delivery: DeliveryTable;
-  history_gap: HistoryGapTable;
-  machine: MachineTable;
-  revision: RevisionTable;
-  left_space: LeftSpaceTable;
-  restoration: RestorationTable;
-  quota: QuotaTable;
-  agreement: AgreementTable;
-  shared_state: SharedStateTable;
-}
-
-interface GlossaryTermTable {
-  platform: string;
-  /**
-   * Id of the space; for a channel's own terms, the ids of the space and the channel with a slash
-   * between.
-   */
-  space_id: string;
-  /** The term folded for comparison (`foldText`); unique with `language` and `copy` within a space. */
-  term_key: string;
-  /** Language code; empty for all languages. */
-  language: string;
-  /**
-   * 0 for the entry. Larger for other spellings of it from a time in which they were entries: they
-   * are listed until the entry is changed or removed.
-   */
-  copy: number;
-  term: string;
-  translation: string | null;
-}
-
-interface MemberSettingTable {
-  platform: string;
-  member_id: string;
-  /** Id of the space that the person belongs to; null where people belong to none. */
-  space_id: Generated<string | null>;
-  language: string | null;
-  voice_id: string | null;
-  /** 1 when the member opted out, else 0. */
-  opted_out: Generated<number>;
-}
-
-interface SpaceSettingTable {
-  platform: string;
-  space_id: string;
-  /** JSON of the `SpaceChoices` that were changed. */
-  choices: string;
-}
-
-interface UsageDayTable {
-  platform: string;
-  space_id: string;
-  /** Date in UTC, `YYYY-MM-DD`. */
-  day: string;
-  /** Id of a member; empty for the total of people who are no longer named. */
-  member_id: string;
-  characters: number;
-  audio_ms: number;
-  /** Tokens of the language model. */
-  chat_tokens: number;
-  messages: number;
-}
-
-interface ChannelWatchTable {
-  platform: string;
-  channel_id: string;
-  space_id: string;
-  /** Id of a thread's channel; null when the channel is no thread. */
-  parent_id: string | null;
-  mode: string;
-  languages: string;
-  group_id: string | null;
-  /** 1 when audio files are transcribed, else 0. */
-  transcribes: number;
-  bots: number;
-  /** 1 when translations stand below their messages, else 0. */
-  below: number;
-  since_ms: number;
-}
-
-interface ChannelCursorTable {
-  platform: string;
-  channel_id: string;
-  space_id: string;
-  parent_id: string | null;
-  /** Position up to which all messages are in the inbox, or were before they were cleared. */
-  position: string;
-}
-
-interface InboxTable {
-  platform: string;
-  channel_id: string;
-  message_id: string;
-  /** Purpose: `watch`, or `flag:<language>`. */
-  purpose: string;
-  space_id: string;
-  parent_id: string | null;
-  author_id: string;
-  /** Partition whose rows are processed in the order in which their messages were written. */
-  partition_key: string;
-  /** Hash slot of the partition; see `slotOf`. */
-  slot: number;
-  written_ms: number;
-  /** Order of messages of one channel that were written in the same millisecond. */
-  position: string;
-  /** The message as JSON until its outcome; null when it must be read from the platform. */
-  message: string | null;
-  /**
-   * Hash of the message's visible content. Empty when the message is deleted and its mirrors must
-   * be too. For a skipped message only the reason, so that nothing of its text is kept.
-   */
-  content_hash: string;
-  /** Number of changes of the row. */
-  revision: number;
-  /** The message's state as the platform orders its states; empty where reports come in order. */
-  version: Generated<string>;
-  state: InboxState;
-  /** Reason for being skipped or dead. */
-  reason: string | null;
-  /** The reason for being dead as JSON of a `Sentence`; null where it holds words of somebody. */
-  sentence: string | null;
-  /** Attempts since the message last changed. */
-  attempts: number;
-  /** Attempts since the last outcome; above 0, some mirrors may already exist. */
-  begun: number;
-  /** Earliest time of the next attempt. */
-  due_ms: number;
-  /** Epoch of the tenure that last claimed the row; 0 when unclaimed since the message changed. */
-  epoch: number;
-  /** Time of the outcome; for a row without one, of the first change since the last one. */
-  changed_ms: number;
-}
-
-interface DeliveryTable {
-  /** Grows with each event. */
-  number: Generated<number>;
-  platform: string;
-  id: string;
-  space_id: string;
-  /** Events with the same key are handled in the order of their numbers. */
-  order_key: string;
-  /** Hash slot of the key; see `slotOf`. */
-  slot: number;
-  /** Id of the person whose words the body holds; null where there are none. */
-  author_id: string | null;
-  /** The event as JSON; null once it was handled. */
-  body: string | null;
-  received_ms: number;
+  glossary_term: {
+    platform: string;
+    /**
+     * Id of the space; for a channel's own terms, the ids of the space and the channel with a slash
+     * between.
+     */
+    space_id: string;
+    /** The term folded for comparison (`foldText`); unique with `language` and `copy` within a space. */
+    term_key: string;
+    /** Language code; empty for all languages. */
+    language: string;
+    /**
+     * 0 for the entry. Larger for other spellings of it from a time in which they were entries: they
+     * are listed until the entry is changed or removed.
+     */
+    copy: number;
+    term: string;
+    translation: string | null;
+  };
+  member_setting: {
+    platform: string;
+    member_id: string;
+    /** Id of the space that the person belongs to; null where people belong to none. */
+    space_id: Generated<string | null>;
+    language: string | null;
+    voice_id: string | null;
+    /** 1 when the member opted out, else 0. */
+    opted_out: Generated<number>;
+  };
+  space_setting: {
+    platform: string;
+    space_id: string;
+    /** JSON of the `SpaceChoices` that were changed. */
+    choices: string;
+  };
+  usage_day: {
+    platform: string;
+    space_id: string;
+    /** Date in UTC, `YYYY-MM-DD`. */
+    day: string;
+    /** Id of a member; empty for the total of people who are no longer named. */
+    member_id: string;
+    characters: number;
+    audio_ms: number;
+    /** Tokens of the language model. */
+    chat_tokens: number;
+    messages: number;
+  };
+  channel_watch: {
+    platform: string;
+    channel_id: string;
+    space_id: string;
+    /** Id of a thread's channel; null when the channel is no thread. */
+    parent_id: string | null;
+    mode: string;
+    languages: string;
+    group_id: string | null;
+    /** 1 when audio files are transcribed, else 0. */
+    transcribes: number;
+    bots: number;
+    /** 1 when translations stand below their messages, else 0. */
+    below: number;
+    since_ms: number;
+  };
+  channel_cursor: {
+    platform: string;
+    channel_id: string;
+    space_id: string;
+    parent_id: string | null;
+    /** Position up to which all messages are in the inbox, or were before they were cleared. */
+    position: string;
+  };
+  inbox: {
+    platform: string;
+    channel_id: string;
+    message_id: string;
+    /** Purpose: `watch`, or `flag:<language>`. */
+    purpose: string;
+    space_id: string;
+    parent_id: string | null;
+    author_id: string;
+    /** Partition whose rows are processed in the order in which their messages were written. */
+    partition_key: string;
+    /** Hash slot of the partition; see `slotOf`. */
+    slot: number;
+    written_ms: number;
+    /** Order of messages of one channel that were written in the same millisecond. */
+    position: string;
+    /** The message as JSON until its outcome; null when it must be read from the platform. */
+    message: string | null;
+    /**
+     * Hash of the message's visible content. Empty when the message is deleted and its mirrors must
+     * be too. For a skipped message only the reason, so that nothing of its text is kept.
+     */
+    content_hash: string;
+    /** Number of changes of the row. */
+    revision: number;
+    /** The message's state as the platform orders its states; empty where reports come in order. */
+    version: Generated<string>;
+    state: InboxState;
+    /** Reason for being skipped or dead. */
+    reason: string | null;
+    /** The reason for being dead as JSON of a `Sentence`; null where it holds words of somebody. */
+    sentence: string | null;
+    /** Attempts since the message last changed. */
+    attempts: number;
+    /** Attempts since the last outcome; above 0, some mirrors may already exist. */
+    begun: number;
+    /** Earliest time of the next attempt. */
+    due_ms: number;
+    /** Epoch of the tenure that last claimed the row; 0 when unclaimed since the message changed. */
+    epoch: number;
+    /** Time of the outcome; for a row without one, of the first change since the last one. */
+    changed_ms: number;
+  };
+  mirror: MirrorKeyColumns & {
+    target_parent_id: string | null;
+    /**
+     * JSON list of the mirror's message ids; empty when somebody deleted the mirror, which is not
+     * posted again.
+     */
+    ids: string;
+    handle: string | null;
+    /** Hash of the source content that the mirror shows; empty while the mirror is incomplete. */
+    content_hash: string;
+    posted_ms: ColumnType<number, number, never>;
+  };
+  /** Sources of each of our messages. */
+  mirror_message: MirrorKeyColumns & {
+    message_id: string;
+  };
+  /** The thread of a channel with the translations into one language. */
+  standing_thread: {
+    platform: string;
+    space_id: string;
+    channel_id: string;
+    language: string;
+    /** The thread where it is a channel of its own, otherwise the channel that it is in. */
+    target_channel_id: string;
+    /** Id of the thread in the channel; empty where it is a channel of its own. */
+    target_thread_id: string;
+  };
+  /** Owner of each lease, and the number of times that it was acquired. */
+  lease: {
+    name: string;
+    /** The set that processes share the name's leases of; see `Leases.share`. */
+    set_name: Generated<string>;
+    owner: string;
+    epoch: number;
+    /** End by the database's clock; 0 for one that nobody has. SQLite's leases have none. */
+    expires_ms: Generated<number>;
+  };
+  room_consent: {
+    platform: string;
+    space_id: string;
+    member_id: string;
+    /** 1 when the member allowed it, 0 when they refused. */
+    is_heard: number;
+  };
+  /** A room that the bot is in; the row is deleted when it leaves. */
+  open_room: {
+    platform: string;
+    space_id: string;
+    channel_id: string;
+    locale: string;
+    /** 1 when nobody asked the bot to join, else 0. */
+    is_automatic: number;
+    /** JSON of the captions without the member who started them; null when there are none. */
+    captions: string | null;
+    /** Id of the member who started the captions. */
+    started_by: string | null;
+    /** The use of speech of which the members in `open_room_informed` were informed. */
+    informed_of: string | null;
+    /** Time at which the process in the room was last known to work. */
+    seen_ms: number;
+    /** Epoch of the tenure under which the process is in the room. */
+    epoch: number;
+  };
+  open_room_informed: {
+    platform: string;
+    space_id: string;
+    member_id: string;
+  };
+  installation: {
+    platform: string;
+    space_id: string;
+    /** The platform's tokens for the space, encrypted; see `encryption.ts`. */
+    secret: string;
+  };
+  /** The service key that a space brought. */
+  space_key: {
+    platform: string;
+    space_id: string;
+    /** The key, encrypted; see `encryption.ts`. */
+    secret: string;
+    /** Id and name of the person who set it; null where they had their data deleted. */
+    set_by: string | null;
+    set_by_name: string | null;
+    set_ms: number;
+  };
+  /** An invitation to link a channel with one elsewhere; deleted when it is used. */
+  link_invite: {
+    /** SHA-256 of the code. */
+    code_hash: string;
+    platform: string;
+    space_id: string;
+    /** JSON of the `ChannelWatch` that begins or belongs to the group. */
+    watch: string;
+    expires_ms: number;
+  };
+  delivery: {
+    /** Grows with each event. */
+    number: Generated<number>;
+    platform: string;
+    id: string;
+    space_id: string;
+    /** Events with the same key are handled in the order of their numbers. */
+    order_key: string;
+    /** Hash slot of the key; see `slotOf`. */
+    slot: number;
+    /** Id of the person whose words the body holds; null where there are none. */
+    author_id: string | null;
+    /** The event as JSON; null once it was handled. */
+    body: string | null;
+    received_ms: number;
+  };
+  /** A time in which messages of a channel were missed, and could not be read afterwards. */
+  history_gap: {
+    platform: string;
+    channel_id: string;
+    from_ms: number;
+    space_id: string;
+    parent_id: string | null;
+    until_ms: number;
+    /** Why they could not be read: `forbidden`, or `limited` to few at a time. */
+    reason: 'forbidden' | 'limited';
+  };
+  /** One row, where the system has such a number. */
+  machine: {
+    /** Number of the start of the machine on which the database was opened last. */
+    boot_id: string;
+  };
+  /** The number of changes of what processes keep in memory, by its topic. */
+  revision: {
+    topic: string;
+    revision: number;
+  };
+  /** A space that the bot was removed from, of which nothing is stored any more. */
+  left_space: {
+    platform: string;
+    space_id: string;
+    left_ms: number;
+  };
+  /** One row, in a database that came back from a backup. */
+  restoration: {
+    /** Time at which it was opened for the first time afterwards; 0 before that. */
+    at_ms: number;
+  };
+  /** A rate that processes share, as far as it is used up; see `Quota`. */
+  quota: {
+    name: string;
+    /** Time whose uses are all given, microseconds by the database's clock. */
+    used_until_us: number;
+    /** Uses that the last request was given. */
+    granted: number;
+  };
+  /** A number that all processes use; see `Agreements`. */
+  agreement: {
+    name: string;
+    value: number;
+  };
+  /** A text that all processes change; see `SharedStates`. */
+  shared_state: {
+    name: string;
+    state: string;
+    changed_ms: number;
+  };
 }
 
 export type InboxState = 'waiting' | 'posted' | 'skipped' | 'dead';
@@ -182,168 +294,4 @@ interface MirrorKeyColumns {
   target_channel_id: string;
   /** Id of the thread in the channel; empty for the channel itself. */
   target_thread_id: string;
-}
-
-interface MirrorTable extends MirrorKeyColumns {
-  target_parent_id: string | null;
-  /**
-   * JSON list of the mirror's message ids; empty when somebody deleted the mirror, which is not
-   * posted again.
-   */
-  ids: string;
-  handle: string | null;
-  /** Hash of the source content that the mirror shows; empty while the mirror is incomplete. */
-  content_hash: string;
-  posted_ms: ColumnType<number, number, never>;
-}
-
-/** Sources of each of our messages. */
-interface MirrorMessageTable extends MirrorKeyColumns {
-  message_id: string;
-}
-
-/** The thread of a channel with the translations into one language. */
-interface StandingThreadTable {
-  platform: string;
-  space_id: string;
-  channel_id: string;
-  language: string;
-  /** The thread where it is a channel of its own, otherwise the channel that it is in. */
-  target_channel_id: string;
-  /** Id of the thread in the channel; empty where it is a channel of its own. */
-  target_thread_id: string;
-}
-
-/** Owner of each lease, and the number of times that it was acquired. */
-interface LeaseTable {
-  name: string;
-  /** The set that processes share the name's leases of; see `Leases.share`. */
-  set_name: Generated<string>;
-  owner: string;
-  epoch: number;
-  /** End by the database's clock; 0 for one that nobody has. SQLite's leases have none. */
-  expires_ms: Generated<number>;
-}
-
-/** The number of changes of what processes keep in memory, by its topic. */
-interface RevisionTable {
-  topic: string;
-  revision: number;
-}
-
-/** A space that the bot was removed from, of which nothing is stored any more. */
-interface LeftSpaceTable {
-  platform: string;
-  space_id: string;
-  left_ms: number;
-}
-
-/** A rate that processes share, as far as it is used up; see `Quota`. */
-interface QuotaTable {
-  name: string;
-  /** Time whose uses are all given, microseconds by the database's clock. */
-  used_until_us: number;
-  /** Uses that the last request was given. */
-  granted: number;
-}
-
-/** A number that all processes use; see `Agreements`. */
-interface AgreementTable {
-  name: string;
-  value: number;
-}
-
-/** A text that all processes change; see `SharedStates`. */
-interface SharedStateTable {
-  name: string;
-  state: string;
-  changed_ms: number;
-}
-
-/** One row, where the system has such a number. */
-interface MachineTable {
-  /** Number of the start of the machine on which the database was opened last. */
-  boot_id: string;
-}
-
-/** One row, in a database that came back from a backup. */
-interface RestorationTable {
-  /** Time at which it was opened for the first time afterwards; 0 before that. */
-  at_ms: number;
-}
-
-interface RoomConsentTable {
-  platform: string;
-  space_id: string;
-  member_id: string;
-  /** 1 when the member allowed it, 0 when they refused. */
-  is_heard: number;
-}
-
-/** A room that the bot is in; the row is deleted when it leaves. */
-interface OpenRoomTable {
-  platform: string;
-  space_id: string;
-  channel_id: string;
-  locale: string;
-  /** 1 when nobody asked the bot to join, else 0. */
-  is_automatic: number;
-  /** JSON of the captions without the member who started them; null when there are none. */
-  captions: string | null;
-  /** Id of the member who started the captions. */
-  started_by: string | null;
-  /** The use of speech of which the members in `open_room_informed` were informed. */
-  informed_of: string | null;
-  /** Time at which the process in the room was last known to work. */
-  seen_ms: number;
-  /** Epoch of the tenure under which the process is in the room. */
-  epoch: number;
-}
-
-interface OpenRoomInformedTable {
-  platform: string;
-  space_id: string;
-  member_id: string;
-}
-
-interface InstallationTable {
-  platform: string;
-  space_id: string;
-  /** The platform's tokens for the space, encrypted; see `encryption.ts`. */
-  secret: string;
-}
-
-/** The service key that a space brought. */
-interface SpaceKeyTable {
-  platform: string;
-  space_id: string;
-  /** The key, encrypted; see `encryption.ts`. */
-  secret: string;
-  /** Id and name of the person who set it; null where they had their data deleted. */
-  set_by: string | null;
-  set_by_name: string | null;
-  set_ms: number;
-}
-
-/** An invitation to link a channel with one elsewhere; deleted when it is used. */
-interface LinkInviteTable {
-  /** SHA-256 of the code. */
-  code_hash: string;
-  platform: string;
-  space_id: string;
-  /** JSON of the `ChannelWatch` that begins or belongs to the group. */
-  watch: string;
-  expires_ms: number;
-}
-
-/** A time in which messages of a channel were missed, and could not be read afterwards. */
-interface HistoryGapTable {
-  platform: string;
-  channel_id: string;
-  from_ms: number;
-  space_id: string;
-  parent_id: string | null;
-  until_ms: number;
-  /** Why they could not be read: `forbidden`, or `limited` to few at a time. */
-  reason: 'forbidden' | 'limited';
 }

@@ -6,27 +6,21 @@ const limit = z.coerce
   .int('must be a whole number')
   .min(0, 'must be 0 or more')
   .optional();
+const ofSpace = (what: string) =>
+  limit.describe(`Most ${what} a day in each server or workspace. Default: no limit.`);
+const ofPerson = (what: string) =>
+  limit.describe(
+    `Most ${what} a day for each person in each server or workspace. Default: no limit.`,
+  );
 
 /** The operator's variables for limits of a day. */
 export const LIMIT_VARIABLES = {
-  LIMIT_CHARACTERS_PER_DAY: limit.describe(
-    'Most characters a day in each server or workspace. Default: no limit.',
-  ),
-  LIMIT_AUDIO_MINUTES_PER_DAY: limit.describe(
-    'Most minutes of audio to recognise a day in each server or workspace. Default: no limit.',
-  ),
-  LIMIT_CHAT_TOKENS_PER_DAY: limit.describe(
-    'Most tokens of the language model a day in each server or workspace. Default: no limit.',
-  ),
-  LIMIT_CHARACTERS_PER_PERSON: limit.describe(
-    'Most characters a day for each person in each server or workspace. Default: no limit.',
-  ),
-  LIMIT_AUDIO_MINUTES_PER_PERSON: limit.describe(
-    'Most minutes of audio a day for each person in each server or workspace. Default: no limit.',
-  ),
-  LIMIT_CHAT_TOKENS_PER_PERSON: limit.describe(
-    'Most tokens of the language model a day for each person in each server or workspace. Default: no limit.',
-  ),
+  LIMIT_CHARACTERS_PER_DAY: ofSpace('characters'),
+  LIMIT_AUDIO_MINUTES_PER_DAY: ofSpace('minutes of audio to recognise'),
+  LIMIT_CHAT_TOKENS_PER_DAY: ofSpace('tokens of the language model'),
+  LIMIT_CHARACTERS_PER_PERSON: ofPerson('characters'),
+  LIMIT_AUDIO_MINUTES_PER_PERSON: ofPerson('minutes of audio'),
+  LIMIT_CHAT_TOKENS_PER_PERSON: ofPerson('tokens of the language model'),
 } as const;
 
 export type LimitConfig = z.infer<z.ZodObject<typeof LIMIT_VARIABLES>>;

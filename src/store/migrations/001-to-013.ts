@@ -148,3 +148,17 @@ export const below: Migration = {
       .execute();
   },
 };
+
+/** These migrations, by their names. */
+export const MIGRATIONS_001_TO_013: Readonly<Record<string, Migration>> = {
+  '001-glossary-and-settings': glossaryAndSettings,
+  '003-rooms': rooms,
+  '005-rich-text': readAgain,
+  '006-open-rooms': openRooms,
+  '007-standing-threads': standingThreads,
+  '008-reasons': reasons,
+  '010-installations': installations,
+  '011-link-invites': linkInvites,
+  '012-space-columns': spaceColumns,
+  '013-below': below,
+};

@@ -229,3 +229,20 @@ export const keyLookups: Migration = {
     await db.schema.createIndex('inbox_by_author').on('inbox').column('author_id').execute();
   },
 };
+
+/** These migrations, by their names. */
+export const MIGRATIONS_014_TO_026: Readonly<Record<string, Migration>> = {
+  '014-deliveries': deliveries,
+  '015-history-gaps': historyGaps,
+  '016-machine': machine,
+  '017-chat-tokens': chatTokens,
+  '018-space-keys': spaceKeys,
+  '019-hosted': hosted,
+  '020-restoration': restoration,
+  '021-processes': processes,
+  '022-claims': claims,
+  '023-shared-states': sharedStates,
+  '024-inbox-indexes': inboxIndexes,
+  '025-foreign-claims': foreignClaims,
+  '026-key-lookups': keyLookups,
+};

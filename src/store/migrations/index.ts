@@ -1,66 +1,22 @@
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator, type Migration } from 'kysely/migration';
 import { AppError } from '../../errors.ts';
-import {
-  glossaryAndSettings,
-  rooms,
-  readAgain,
-  openRooms,
-  standingThreads,
-  reasons,
-  installations,
-  linkInvites,
-  spaceColumns,
-  below,
-} from './001-to-013.ts';
+import { MIGRATIONS_001_TO_013 } from './001-to-013.ts';
 import { watching } from './002-watching.ts';
 import { partitionsAndTargets } from './004-partitions-and-targets.ts';
 import { foldedTerms } from './009-folded-terms.ts';
-import {
-  deliveries,
-  historyGaps,
-  machine,
-  chatTokens,
-  spaceKeys,
-  hosted,
-  restoration,
-  processes,
-  claims,
-  sharedStates,
-  inboxIndexes,
-  foreignClaims,
-  keyLookups,
-} from './014-to-026.ts';
+import { MIGRATIONS_014_TO_026 } from './014-to-026.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
-const MIGRATIONS: Record<string, Migration> = {
-  '001-glossary-and-settings': glossaryAndSettings,
-  '002-watching': watching,
-  '003-rooms': rooms,
-  '004-partitions-and-targets': partitionsAndTargets,
-  '005-rich-text': readAgain,
-  '006-open-rooms': openRooms,
-  '007-standing-threads': standingThreads,
-  '008-reasons': reasons,
-  '009-folded-terms': foldedTerms,
-  '010-installations': installations,
-  '011-link-invites': linkInvites,
-  '012-space-columns': spaceColumns,
-  '013-below': below,
-  '014-deliveries': deliveries,
-  '015-history-gaps': historyGaps,
-  '016-machine': machine,
-  '017-chat-tokens': chatTokens,
-  '018-space-keys': spaceKeys,
-  '019-hosted': hosted,
-  '020-restoration': restoration,
-  '021-processes': processes,
-  '022-claims': claims,
-  '023-shared-states': sharedStates,
-  '024-inbox-indexes': inboxIndexes,
-  '025-foreign-claims': foreignClaims,
-  '026-key-lookups': keyLookups,
-};
+const MIGRATIONS: Readonly<Record<string, Migration>> = Object.fromEntries(
+  Object.entries({
+    ...MIGRATIONS_001_TO_013,
+    '002-watching': watching,
+    '004-partitions-and-targets': partitionsAndTargets,
+    '009-folded-terms': foldedTerms,
+    ...MIGRATIONS_014_TO_026,
+  }).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
+);
 
 const isPostgres = <Schema>(db: Kysely<Schema>): boolean =>
   db.getExecutor().adapter instanceof PostgresAdapter;

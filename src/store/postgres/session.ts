@@ -44,12 +44,8 @@ export interface SessionDeps {
 }
 
 /** Opens the session of a database. Rejects as `fromPostgres` says when it cannot be reached. */
-export const openSession = async ({
-  url,
-  log,
-  clock,
-  random,
-}: SessionDeps): Promise<ListenSession> => {
+export const openSession = async (deps: SessionDeps): Promise<ListenSession> => {
+  const { url, log, clock, random } = deps;
   const closing = new AbortController();
   const hearers = new Map<string, (payload: string) => void>();
   const reconnected: (() => void)[] = [];

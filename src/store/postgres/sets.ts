@@ -35,11 +35,8 @@ export interface SetChangesDeps {
   readonly random: () => number;
 }
 
-export const openSetChanges = async ({
-  session,
-  clock,
-  random,
-}: SetChangesDeps): Promise<SetChanges> => {
+export const openSetChanges = async (deps: SetChangesDeps): Promise<SetChanges> => {
+  const { session, clock, random } = deps;
   const sets = new Map<string, Watched>();
 
   await session.listen(RELEASED, (set) => {

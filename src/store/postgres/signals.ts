@@ -46,13 +46,8 @@ export type PostgresSignals = LocalSignals<Transaction<Schema>> & AsyncDisposabl
  * resolves when every process that is alive has applied it. A process that may have missed one is told that
  * anything of its topic may have changed.
  */
-export const openPostgresSignals = async ({
-  db,
-  session,
-  leases,
-  log,
-  clock,
-}: SignalsDeps): Promise<PostgresSignals> => {
+export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSignals> => {
+  const { db, session, leases, log, clock } = deps;
   const { owner } = leases;
   const closing = new AbortController();
   const local = createLocalSignals<Transaction<Schema>>();

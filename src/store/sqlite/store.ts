@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { IN_MEMORY } from '../../sqlite/open.ts';
 import { openEmbeddedLeases } from './leases.ts';
 import { createEmbeddedQuota } from '../quota.ts';
-import { createFaultWatch, createStoreWriter, type DiskSync } from '../writer.ts';
+import { createFaultWatch, createStoreWriter } from '../writer.ts';
 import {
   markLostClaims,
   readBootId,
@@ -36,43 +36,6 @@ const demandCurrent = async (db: Kysely<Schema>): Promise<void> => {
     throw new AppError('config', 'an older version of this program works on the database: end it');
 };
 
-interface SqliteParts {
-  readonly restoredMs: number | undefined;
-  readonly db: Kysely<Schema>;
-  readonly synced: DiskSync;
-  readonly vacuumed: DiskSync;
-  readonly parts: AsyncDisposableStack;
-}
-
-const withParts = async ({
-  db,
-  synced,
-  vacuumed,
-  parts,
-  restoredMs,
-}: SqliteParts): Promise<Store> => {
-  const signals = createLocalSignals<Transaction<Schema>>();
-  const writer = createStoreWriter(createTransact(db), synced, (within) => signals.collect(within));
-  // Nothing else uses this number in the file's header; setting it writes a page.
-  const { write, findFault } = createFaultWatch(writer, (within) =>
-    sql`PRAGMA user_version = 1`.execute(within),
-  );
-  const leases = await openEmbeddedLeases({ write }, randomUUID());
-  const disposeAsync = async (): Promise<void> => parts.disposeAsync();
-  return Object.assign(db, writer, {
-    engine: 'sqlite' as const,
-    restoredMs: () => restoredMs,
-    write,
-    signals,
-    leases,
-    quota: createEmbeddedQuota(realClock),
-    checkpoint: vacuumed,
-    findFault,
-    destroy: disposeAsync,
-    [Symbol.asyncDispose]: disposeAsync,
-  });
-};
-
 /** An empty database of the newest schema, once this process has made one in memory: others are copied from it. */
 let newest: Uint8Array | undefined;
 
@@ -100,7 +63,28 @@ export const openSqliteStore = async (
     await guardLeftSpaces(db);
     if (owner) await markLostClaims(db, bootIdOf());
     const restoredMs = await noteRestoration(db, Date.now());
-    return await withParts({ db, synced, vacuumed, parts, restoredMs });
+    const signals = createLocalSignals<Transaction<Schema>>();
+    const writer = createStoreWriter(createTransact(db), synced, (within) =>
+      signals.collect(within),
+    );
+    // Nothing else uses this number in the file's header; setting it writes a page.
+    const { write, findFault } = createFaultWatch(writer, (within) =>
+      sql`PRAGMA user_version = 1`.execute(within),
+    );
+    const leases = await openEmbeddedLeases({ write }, randomUUID());
+    const disposeAsync = async (): Promise<void> => parts.disposeAsync();
+    return Object.assign(db, writer, {
+      engine: 'sqlite' as const,
+      restoredMs: () => restoredMs,
+      write,
+      signals,
+      leases,
+      quota: createEmbeddedQuota(realClock),
+      checkpoint: vacuumed,
+      findFault,
+      destroy: disposeAsync,
+      [Symbol.asyncDispose]: disposeAsync,
+    });
   } catch (thrown) {
     await parts.disposeAsync();
     throw thrown;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createLeaseMetrics, measureLeases } from '../../../src/ops/lease-metrics.ts';
+import { measureLeases } from '../../../src/ops/lease-metrics.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
 import type { Leases } from '../../../src/ports/processes.ts';
 
-const start = () => {
+const start = (more: Partial<Leases> = {}) => {
   const metrics = createMetrics();
   const lost = new AbortController();
   const kept: (number | undefined)[] = [];
@@ -31,6 +31,7 @@ const start = () => {
     },
     tell: () => undefined,
     isAnyHeld: async () => false,
+    ...more,
   };
   const counts = async () => {
     const text = await metrics.text();
@@ -38,7 +39,7 @@ const start = () => {
       Number(new RegExp(`^dragoman_leases_${name} (.+)$`, 'm').exec(text)?.[1]),
     );
   };
-  return { leases: measureLeases(given, createLeaseMetrics(metrics)), lost, counts, kept };
+  return { leases: measureLeases(given, metrics), metrics, lost, counts, kept };
 };
 
 describe('the metrics of leases', () => {
@@ -77,8 +78,7 @@ describe('the metrics of leases', () => {
   });
 
   it('say how long a renewal takes', async () => {
-    const metrics = createMetrics();
-    createLeaseMetrics(metrics, () => 2_000);
+    const { metrics } = start({ renewalMs: () => 2_000 });
     expect(await metrics.text()).toMatch(/^dragoman_lease_renewal_seconds 2$/m);
   });
 

@@ -26,7 +26,7 @@ type Context = Pick<
 >;
 type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
 
-/** Of characters and of tokens. */
+/** Amounts of characters and of tokens. */
 const AMOUNTS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
 const AUDIO_MINUTES = [10, 30, 60, 120, 300, 600, 1_440];
 const NO_LIMIT = 'none';

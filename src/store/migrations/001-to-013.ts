@@ -43,13 +43,13 @@ export const rooms: Migration = {
 };
 
 /** The text of stored messages was markup and is now a tree: waiting ones are read again. */
-export const readAgain: Migration = {
+const readAgain: Migration = {
   async up(db) {
     await sql`UPDATE inbox SET message = NULL WHERE message IS NOT NULL`.execute(db);
   },
 };
 
-export const openRooms: Migration = {
+const openRooms: Migration = {
   async up(db) {
     await db.schema
       .createTable('open_room')
@@ -75,7 +75,7 @@ export const openRooms: Migration = {
   },
 };
 
-export const standingThreads: Migration = {
+const standingThreads: Migration = {
   async up(db) {
     await db.schema
       .createTable('standing_thread')
@@ -90,13 +90,13 @@ export const standingThreads: Migration = {
 };
 
 /** Adds the sentence that says why a message could not be translated. */
-export const reasons: Migration = {
+const reasons: Migration = {
   async up(db) {
     await db.schema.alterTable('inbox').addColumn('sentence', 'text').execute();
   },
 };
 
-export const installations: Migration = {
+const installations: Migration = {
   async up(db) {
     await db.schema
       .createTable('installation')
@@ -108,7 +108,7 @@ export const installations: Migration = {
   },
 };
 
-export const linkInvites: Migration = {
+const linkInvites: Migration = {
   async up(db) {
     await db.schema
       .createTable('link_invite')
@@ -122,7 +122,7 @@ export const linkInvites: Migration = {
 };
 
 /** Adds the space to the rows that did not name it, so that they can be deleted with it. */
-export const spaceColumns: Migration = {
+const spaceColumns: Migration = {
   async up(db) {
     await db.schema.alterTable('member_setting').addColumn('space_id', 'text').execute();
     await db.schema
@@ -140,7 +140,7 @@ export const spaceColumns: Migration = {
   },
 };
 
-export const below: Migration = {
+const below: Migration = {
   async up(db) {
     await db.schema
       .alterTable('channel_watch')
@@ -149,7 +149,7 @@ export const below: Migration = {
   },
 };
 
-/** These migrations, by their names. */
+/** The migrations of this file, by their names. */
 export const MIGRATIONS_001_TO_013: Readonly<Record<string, Migration>> = {
   '001-glossary-and-settings': glossaryAndSettings,
   '003-rooms': rooms,

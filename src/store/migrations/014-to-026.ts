@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { slotOf } from '../rows.ts';
 
 /** Adds the events that wait to be handled, and the versions by which old states of a message are known. */
-export const deliveries: Migration = {
+const deliveries: Migration = {
   async up(db) {
     await db.schema
       .createTable('delivery')
@@ -25,7 +25,7 @@ export const deliveries: Migration = {
   },
 };
 
-export const historyGaps: Migration = {
+const historyGaps: Migration = {
   async up(db) {
     await db.schema
       .createTable('history_gap')
@@ -41,7 +41,7 @@ export const historyGaps: Migration = {
   },
 };
 
-export const machine: Migration = {
+const machine: Migration = {
   async up(db) {
     await db.schema
       .createTable('machine')
@@ -51,7 +51,7 @@ export const machine: Migration = {
 };
 
 /** Adds the tokens of the language model to what is counted per day. */
-export const chatTokens: Migration = {
+const chatTokens: Migration = {
   async up(db) {
     await db.schema
       .alterTable('usage_day')
@@ -60,7 +60,7 @@ export const chatTokens: Migration = {
   },
 };
 
-export const spaceKeys: Migration = {
+const spaceKeys: Migration = {
   async up(db) {
     await db.schema
       .createTable('space_key')
@@ -76,7 +76,7 @@ export const spaceKeys: Migration = {
 };
 
 /** Makes room for several processes: leases that expire, hash slots, and numbered changes. */
-export const hosted: Migration = {
+const hosted: Migration = {
   async up(db) {
     await db.schema
       .alterTable('lease')
@@ -124,7 +124,7 @@ export const hosted: Migration = {
 };
 
 /** Adds the time at which the database was opened for the first time after it came back from a backup. */
-export const restoration: Migration = {
+const restoration: Migration = {
   async up(db) {
     await db.schema
       .createTable('restoration')
@@ -134,7 +134,7 @@ export const restoration: Migration = {
 };
 
 /** Makes room for what processes share: rates, and numbers that all of them use. */
-export const processes: Migration = {
+const processes: Migration = {
   async up(db) {
     await db.schema
       .createTable('quota')
@@ -151,7 +151,7 @@ export const processes: Migration = {
 };
 
 /** A claim changes no column of an index any more: a row that is being worked on waits as well. */
-export const claims: Migration = {
+const claims: Migration = {
   async up(db) {
     await sql`UPDATE inbox SET state = 'waiting' WHERE state = 'working'`.execute(db);
     await db.schema.dropIndex('inbox_open').execute();
@@ -164,7 +164,7 @@ export const claims: Migration = {
 };
 
 /** Makes room for what processes know together: the pace of each endpoint of the service. */
-export const sharedStates: Migration = {
+const sharedStates: Migration = {
   async up(db) {
     await db.schema
       .createTable('shared_state')
@@ -179,7 +179,7 @@ export const sharedStates: Migration = {
  * A row is found by its key alone: before PostgreSQL has looked through a table, it takes the smallest index of which it
  * knows the first column, and reads all rows of the platform.
  */
-export const inboxIndexes: Migration = {
+const inboxIndexes: Migration = {
   async up(db) {
     for (const index of ['inbox_by_author', 'inbox_by_channel'])
       await db.schema.dropIndex(index).execute();
@@ -217,7 +217,7 @@ export const foreignClaims: Migration = {
  * index but the key has the platform: of a table that it knows as small, PostgreSQL looks rows up in any index that has a
  * column of their key, and reads all of it.
  */
-export const keyLookups: Migration = {
+const keyLookups: Migration = {
   async up(db) {
     for (const index of ['inbox_open', 'inbox_by_author'])
       await db.schema.dropIndex(index).execute();
@@ -230,7 +230,7 @@ export const keyLookups: Migration = {
   },
 };
 
-/** These migrations, by their names. */
+/** The migrations of this file, by their names. */
 export const MIGRATIONS_014_TO_026: Readonly<Record<string, Migration>> = {
   '014-deliveries': deliveries,
   '015-history-gaps': historyGaps,

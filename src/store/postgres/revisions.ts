@@ -25,7 +25,7 @@ export interface Applied extends Revision {
 }
 
 /** A notification of a change; at most 8,000 bytes (PostgreSQL documentation, NOTIFY). */
-export interface Notice extends Revision {
+export interface ChangeNotice extends Revision {
   readonly from: string;
   /** The part that changed; without it, anything of the topic may have. */
   readonly changed?: SignalTopics[SignalTopic];
@@ -119,7 +119,7 @@ export const createOwnRevisions = ({ db, owner, deliver, wentBack, clock }: OwnR
   };
 
   /** True once a change of this process was applied where it was made. */
-  const isMade = async (notice: Notice): Promise<boolean> => {
+  const isMade = async (notice: ChangeNotice): Promise<boolean> => {
     let isApplied = false;
     const noted = madeOf(notice).promise.then((given) => (isApplied = given));
     await waitUntil(clock, clock.nowMs() + OWN_MS, noted);
@@ -147,7 +147,7 @@ export const createOwnRevisions = ({ db, owner, deliver, wentBack, clock }: OwnR
     /** Notes whether a change of this process was applied where it was made. */
     made: (revision: Revision, isApplied: boolean): void => madeOf(revision).resolve(isApplied),
     /** Applies a change, after those of its topic that came before; all of them where one was missed. */
-    apply: async (notice: Notice): Promise<void> => {
+    apply: async (notice: ChangeNotice): Promise<void> => {
       const { topic, revision, from, changed } = notice;
       using _ = await turns.take(topic);
       const under = connection;

@@ -10,7 +10,7 @@ import {
   createConfirmations,
   createOwnRevisions,
   type Applied,
-  type Notice,
+  type ChangeNotice,
   type Revision,
 } from './revisions.ts';
 import type { PostgresLeases } from './leases.ts';
@@ -69,7 +69,7 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
       return holders.filter((holder) => holder !== owner);
     },
     ask: async ({ topic, revision }) => {
-      const notice: Notice = { from: owner, topic, revision };
+      const notice: ChangeNotice = { from: owner, topic, revision };
       await notify(PUBLISHED, notice);
     },
     clock,
@@ -91,7 +91,7 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
   const isEnding = (err: unknown): boolean =>
     closing.signal.aborted || (err instanceof AppError && err.code === 'cancelled');
 
-  const receive = async (notice: Notice): Promise<void> => {
+  const receive = async (notice: ChangeNotice): Promise<void> => {
     const { topic, from } = notice;
     // What one process is asked once more concerns the others.
     if (from === owner && notice.changed === undefined) return;
@@ -149,7 +149,7 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
       }
   };
 
-  await session.listen(PUBLISHED, (payload) => void receive(JSON.parse(payload) as Notice));
+  await session.listen(PUBLISHED, (payload) => void receive(JSON.parse(payload) as ChangeNotice));
   for (const channel of [APPLIED, appliedFor(owner)])
     await session.listen(channel, (payload) => confirmations.hear(JSON.parse(payload) as Applied));
   session.onReconnect(() => {
@@ -169,7 +169,7 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
         RETURNING revision`.execute(within);
       const revision = rows[0]?.revision ?? 0;
       if (revision <= own.of(topic)) confirmations.forget(topic);
-      const notice: Notice = { from: owner, topic, revision, changed };
+      const notice: ChangeNotice = { from: owner, topic, revision, changed };
       await sql`SELECT pg_notify(${PUBLISHED}, ${JSON.stringify(notice)})`.execute(within);
       published.set(within, [...(published.get(within) ?? []), { topic, revision }]);
       await local.publish(within, topic, changed);

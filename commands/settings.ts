@@ -14,6 +14,7 @@ import {
   limitAmounts,
   modeKey,
 } from '../src/command/helpers.ts';
+import type { MessageKey } from '../src/errors.ts';
 import { bullets, lines, nested, series } from '../src/rich-text/compose.ts';
 import { channelMention, roleMention } from '../src/model/place.ts';
 import type { Content, Control } from '../src/model/message.ts';
@@ -110,27 +111,21 @@ const channels: Page = async (ctx) => {
   const { t, label, capabilities } = ctx;
   const watches = await watchesOf(ctx);
   const note = watches.length === 0 ? 'settings.none-watched' : 'settings.too-many-watched';
-  const which = (of: (watch: ChannelWatch) => boolean): string[] =>
-    watches.filter(of).map(({ channel }) => channel.id);
+  const switches = (press: string, key: MessageKey, name: 'transcribes' | 'bots'): Control => ({
+    kind: 'channels',
+    press,
+    label: label(key),
+    chosen: watches.filter((watch) => watch[name]).map(({ channel }) => channel.id),
+  });
   const fits = watches.length > 0 && watches.length <= capabilities.choices;
   return {
     text: lines(t('settings.channels-heading'), t(fits ? 'settings.channels-how' : note)),
     controls: [
       ...(fits
-        ? ([
-            {
-              kind: 'channels',
-              press: 'settings voice',
-              label: label('settings.voice-messages'),
-              chosen: which(({ transcribes }) => transcribes),
-            },
-            {
-              kind: 'channels',
-              press: 'settings bots',
-              label: label('settings.bots'),
-              chosen: which(({ bots }) => bots),
-            },
-          ] as const)
+        ? [
+            switches('settings voice', 'settings.voice-messages', 'transcribes'),
+            switches('settings bots', 'settings.bots', 'bots'),
+          ]
         : []),
       back(ctx),
     ],

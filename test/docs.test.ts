@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
 import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
-import { discover } from '../src/app/discover.ts';
+import { discover } from '../src/app/modules.ts';
 import { engineSection, serverSection } from '../service/config.ts';
 import type { ConfigSection } from '../src/config.ts';
 import { coreSection } from '../src/app/core-config.ts';

@@ -5,7 +5,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { engineSection, serverSection } from '../service/config.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { coreSection } from '../src/app/core-config.ts';
-import { discover } from '../src/app/discover.ts';
+import { discover } from '../src/app/modules.ts';
 import { opsSection } from '../src/ops/pages.ts';
 import { tracingSection } from '../src/telemetry/open-telemetry.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
 import { keysOf } from '../src/command/catalogue.ts';
-import { discover } from '../src/app/discover.ts';
+import { discover } from '../src/app/modules.ts';
 import { loadTexts } from '../src/i18n/texts.ts';
 import type { MessageKey } from '../src/errors.ts';
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OperatorLimits } from '../usage/limits.ts';
 import { serviceKey } from '../api/keys.ts';
 import { realtimeUses } from '../api/realtime/index.ts';
 import { httpUrl } from '../config.ts';
@@ -6,14 +7,49 @@ import { logLevel } from '../telemetry/log.ts';
 import { hasAll, isServiceAlone, roles } from '../cluster/roles.ts';
 import { encryptionKeys } from '../store/secrets/encryption.ts';
 import { databaseUrl } from '../store/index.ts';
-import { LIMIT_VARIABLES } from '../usage/operator-limits.ts';
 
-const days = (fallback: number, fewest: number) =>
+const limit = z.coerce
+  .number({ error: 'must be a number' })
+  .int('must be a whole number')
+  .min(0, 'must be 0 or more')
+  .optional();
+const ofSpace = (what: string) =>
+  limit.describe(`Most ${what} a day in each server or workspace. Default: no limit.`);
+const ofPerson = (what: string) =>
+  limit.describe(
+    `Most ${what} a day for each person in each server or workspace. Default: no limit.`,
+  );
+
+/** The operator's variables for limits of a day. */
+const LIMIT_VARIABLES = {
+  LIMIT_CHARACTERS_PER_DAY: ofSpace('characters'),
+  LIMIT_AUDIO_MINUTES_PER_DAY: ofSpace('minutes of audio to recognise'),
+  LIMIT_CHAT_TOKENS_PER_DAY: ofSpace('tokens of the language model'),
+  LIMIT_CHARACTERS_PER_PERSON: ofPerson('characters'),
+  LIMIT_AUDIO_MINUTES_PER_PERSON: ofPerson('minutes of audio'),
+  LIMIT_CHAT_TOKENS_PER_PERSON: ofPerson('tokens of the language model'),
+} as const;
+
+export type LimitConfig = z.infer<z.ZodObject<typeof LIMIT_VARIABLES>>;
+
+export const operatorLimits = (config: LimitConfig): OperatorLimits => ({
+  space: {
+    characters: config.LIMIT_CHARACTERS_PER_DAY,
+    audioMinutes: config.LIMIT_AUDIO_MINUTES_PER_DAY,
+    chatTokens: config.LIMIT_CHAT_TOKENS_PER_DAY,
+  },
+  person: {
+    characters: config.LIMIT_CHARACTERS_PER_PERSON,
+    audioMinutes: config.LIMIT_AUDIO_MINUTES_PER_PERSON,
+    chatTokens: config.LIMIT_CHAT_TOKENS_PER_PERSON,
+  },
+});
+
+const amount = (unit: string, least: number, most: number) =>
   z.coerce
-    .number({ error: 'must be a number of days' })
-    .min(fewest, `must be ${fewest} or more`)
-    .max(3_650, 'must be 3650 or less')
-    .default(fallback);
+    .number({ error: `must be a number of ${unit}` })
+    .min(least, `must be ${least} or more`)
+    .max(most, `must be ${most} or less`);
 
 /** The variables of the core. */
 export const coreSection = z
@@ -40,27 +76,23 @@ export const coreSection = z
     DATABASE_URL: databaseUrl.describe(
       'Database: sqlite:PATH for one process, or postgres://USER:PASSWORD@HOST/DATABASE for as many as you like.',
     ),
-    DATABASE_CONNECTIONS: z.coerce
-      .number({ error: 'must be a number of connections' })
+    DATABASE_CONNECTIONS: amount('connections', 2, 500)
       .int('must be a whole number')
-      .min(2, 'must be 2 or more')
-      .max(500, 'must be 500 or less')
       .default(10)
       .describe('Most connections of one process to PostgreSQL, besides two that renew leases.'),
     ROLES: roles.describe(
       'What this process does: all, or some of gateway, worker, web and service.',
     ),
-    DRAIN_S: z.coerce
-      .number({ error: 'must be a number of seconds' })
-      .min(0, 'must be 0 or more')
-      .max(3_600, 'must be 3600 or less')
+    DRAIN_S: amount('seconds', 0, 3_600)
       .default(25)
       .describe('Most seconds to finish what is under way when the program is stopped.'),
     // A day is looked back to after a time away, and rows have to outlive that.
-    INBOX_DAYS: days(7, 2).describe(
-      'Days to keep the outcome of messages in channels with auto-translate.',
-    ),
-    COPY_DAYS: days(365, 1).describe('Days during which translations follow edits and deletions.'),
+    INBOX_DAYS: amount('days', 2, 3_650)
+      .default(7)
+      .describe('Days to keep the outcome of messages in channels with auto-translate.'),
+    COPY_DAYS: amount('days', 1, 3_650)
+      .default(365)
+      .describe('Days during which translations follow edits and deletions.'),
     ENCRYPTION_KEY: encryptionKeys
       .optional()
       .describe(

@@ -11,10 +11,9 @@ import {
   WATCH,
 } from '../store/inbox/row.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import type { MessageMetrics } from './metrics.ts';
+import { type MessageMetrics, startAccept } from './telemetry.ts';
 import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
-import { startAccept } from './traces.ts';
 import { type WatchedPlatforms, readFlagged } from './watched-platforms.ts';
 import { languageOfReaction, skipReason } from './policy.ts';
 import type { Message } from '../model/message.ts';
@@ -48,12 +47,7 @@ export const createInboxWriter = (deps: InboxWriterDeps) => {
     scheduler.interrupt(ref);
     context.forget(ref);
   };
-  slots.serve(DELETED, {
-    takeOver: async () => undefined,
-    begin: () => undefined,
-    end: async () => undefined,
-    told: (message) => drop(JSON.parse(message) as MessageRef),
-  });
+  slots.serve(DELETED, { told: (message) => drop(JSON.parse(message) as MessageRef) });
   /** Ends the work on a deleted message and drops its words from memory, also in the process that works on its channel. */
   const dropEverywhere = (ref: MessageRef): void => {
     drop(ref);

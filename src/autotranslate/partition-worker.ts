@@ -7,7 +7,7 @@ import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { OutageError } from './outage.ts';
 import { givenUp, type Prepared } from './prepare/prepared.ts';
-import { loggingOf, type RowWork } from './traces.ts';
+import { loggingOf, type RowWork } from './telemetry.ts';
 import {
   ASIDE,
   isExhausted,

@@ -45,16 +45,11 @@ const KEPT_KEYS = 500;
 /** Names of models that turn texts into vectors, or rank texts by them: they cannot chat. */
 const EMBEDS = /embed|rerank|minilm|mpnet|colbert|(?:^|[/_-])(?:bge|gte|e5)(?:[-_:]|$)/i;
 
-export interface ModelChoiceDeps {
-  readonly client: Pick<ServiceClient, 'models' | 'serviceKeyOf'>;
-  readonly now: () => number;
-}
-
 /**
  * Creates the choice of a language model where none is configured: the first that the service lists
  * for a key and that chats. Resolves with undefined where it lists none: the service then has to choose.
  */
-const createModelChoice = ({ client, now }: ModelChoiceDeps) => {
+const createModelChoice = (client: AssistantDeps['client'], now: () => number) => {
   interface Asked {
     model: Promise<string | undefined>;
     untilMs: number;
@@ -120,7 +115,7 @@ const LONGEST_REPLY_CHARS = 100_000;
 
 export const createAssistant = (deps: AssistantDeps): Assistant => {
   const { client, model: configured, now = () => performance.now() } = deps;
-  const choose = createModelChoice({ client, now });
+  const choose = createModelChoice(client, now);
   return {
     async *answer(turns, { lane, space }, signal, used = () => {}) {
       const model = configured ?? (await choose({ lane, space }, signal));

@@ -114,7 +114,6 @@ export const createDeliveryWorker =
       }
     };
     slots.serve(kind, {
-      takeOver: async () => undefined,
       begin: (slot) => void look([slot]),
       end: async (slot, _tenure, withinMs) => {
         const own = [...known.values()].filter(({ orderKey }) => slotOf(orderKey) === slot);

@@ -6,14 +6,14 @@ import { SLOTS, slotOf } from '../store/rows.ts';
 /** Work that is divided among processes by hash slots. */
 export interface SlotWorker {
   /** Takes over what earlier tenures of a slot left in the store. */
-  takeOver(slot: number, tenure: Tenure): Promise<void>;
+  takeOver?(slot: number, tenure: Tenure): Promise<void>;
   /** Begins with all that is stored of a slot; `tenureOf` knows it from now on. */
-  begin(slot: number): void;
+  begin?(slot: number): void;
   /**
    * Ends the work on a slot under a tenure: what is under way is finished within that time, or left. Where the slot was
    * lost, a later tenure may begin with it meanwhile.
    */
-  end(slot: number, tenure: Tenure, withinMs: number): Promise<void>;
+  end?(slot: number, tenure: Tenure, withinMs: number): Promise<void>;
   /** Hears what some process told of a key whose slot this process has. */
   told(message: string): void;
 }
@@ -68,10 +68,10 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
     while (isWanted())
       try {
         const own = taking();
-        for (const worker of own) await worker.takeOver(slot, tenure);
+        for (const worker of own) await worker.takeOver?.(slot, tenure);
         if (!isWanted()) return;
         owned.set(slot, tenure);
-        for (const worker of own) worker.begin(slot);
+        for (const worker of own) worker.begin?.(slot);
         return;
       } catch (err) {
         log.warn({ err, slot }, 'a slot could not be taken over');
@@ -83,7 +83,7 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
     ending.add(tenure);
     if (owned.get(slot) !== tenure) return;
     owned.delete(slot);
-    await Promise.all(workers.values().map((worker) => worker.end(slot, tenure, endMs)));
+    await Promise.all(workers.values().map((worker) => worker.end?.(slot, tenure, endMs)));
   };
 
   return {

@@ -55,11 +55,17 @@ const BY_SYSTEM_CODE = new Map([
 
 const PRIMARY_CODE = 0xff;
 
+/** The primary result code of an error of SQLite; undefined for another error. */
+const sqliteCode = (thrown: unknown): number | undefined =>
+  thrown instanceof Error && 'errcode' in thrown && typeof thrown.errcode === 'number'
+    ? thrown.errcode & PRIMARY_CODE
+    : undefined;
+
 const findFault = (thrown: unknown): StorageFault | undefined => {
-  if (!(thrown instanceof Error)) return undefined;
-  if ('errcode' in thrown && typeof thrown.errcode === 'number')
-    return BY_SQLITE_CODE.get(thrown.errcode & PRIMARY_CODE);
-  return 'code' in thrown ? BY_SYSTEM_CODE.get(String(thrown.code)) : undefined;
+  const code = sqliteCode(thrown);
+  if (code !== undefined) return BY_SQLITE_CODE.get(code);
+  const isCoded = thrown instanceof Error && 'code' in thrown;
+  return isCoded ? BY_SYSTEM_CODE.get(String(thrown.code)) : undefined;
 };
 
 /** Describes what keeps a database from being used, with a remedy; undefined for another error. */
@@ -98,8 +104,4 @@ export const isStorageFault = (thrown: unknown): thrown is AppError =>
 const SQLITE_BUSY = 5;
 
 /** True when another program has the lock of the database's writers. */
-export const isLocked = (thrown: unknown): boolean =>
-  thrown instanceof Error &&
-  'errcode' in thrown &&
-  typeof thrown.errcode === 'number' &&
-  thrown.errcode % 256 === SQLITE_BUSY;
+export const isLocked = (thrown: unknown): boolean => sqliteCode(thrown) === SQLITE_BUSY;

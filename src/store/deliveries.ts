@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import type { Person, Space } from '../model/place.ts';
 import type { Delivery } from '../ports/store.ts';
 import type { Tenure } from '../ports/processes.ts';
@@ -12,18 +12,7 @@ export interface StoredDelivery extends Pick<Delivery, 'space' | 'orderKey'> {
   readonly number: number;
 }
 
-interface DeliveryRow {
-  readonly platform: string;
-  readonly id: string;
-  readonly space_id: string;
-  readonly order_key: string;
-  readonly slot: number;
-  readonly author_id: string | null;
-  readonly body: string;
-  readonly received_ms: number;
-}
-
-const insertDelivery = statement((db, row: DeliveryRow) =>
+const insertDelivery = statement((db, row: Omit<Selectable<Schema['delivery']>, 'number'>) =>
   db
     .insertInto('delivery')
     .values(row)

@@ -81,14 +81,7 @@ export const keepTotals = async (
   db: Transaction<Schema>,
   days: readonly Selectable<Schema['usage_day']>[],
 ): Promise<void> => {
-  for (const { platform, space_id, day, characters, audio_ms, chat_tokens, messages } of days)
-    await recordUsage(
-      db,
-      { platform, id: space_id },
-      '',
-      { characters, audioMs: audio_ms, chatTokens: chat_tokens, messages },
-      Date.parse(day),
-    );
+  for (const day of days) await addToDay(db, { ...day, member_id: '' });
 };
 
 /**

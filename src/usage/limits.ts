@@ -15,7 +15,6 @@ import { plainText } from '../rich-text/walk.ts';
 import type { SpaceSettings } from '../store/settings.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import { countCodePoints } from '../text/unicode.ts';
-import type { OperatorLimits } from './operator-limits.ts';
 
 /** Amounts of use to which limits apply. */
 export type PendingAmounts = Partial<Omit<UsageAmounts, 'messages'>>;
@@ -98,6 +97,12 @@ export interface Limits {
   ) => Promise<Reservation>;
   /** Resolves with what may still be used today, of each use that is limited. */
   readonly remaining: (consumer: LimitedConsumer) => Promise<DailyLimits>;
+}
+
+/** Limits of a day that the operator sets: of each space, and of each person in it. */
+export interface OperatorLimits {
+  readonly space: DailyLimits;
+  readonly person: DailyLimits;
 }
 
 export interface LimitsDeps {

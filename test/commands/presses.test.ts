@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Command, commandFault } from '../../src/command/command.ts';
-import { discover } from '../../src/app/discover.ts';
+import { discover } from '../../src/app/modules.ts';
 import { watchOf } from '../fakes/autotranslate.ts';
 import { HERE, NO_BACKLOG, SPACE } from '../fakes/command-harness.ts';
 import { sentence } from '../fakes/sentences.ts';

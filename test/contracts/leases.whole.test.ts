@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { Leases, Tenure } from '../../src/ports/processes.ts';
-import { openEmbeddedLeases } from '../../src/store/sqlite/leases.ts';
+import { openEmbeddedLeases } from '../../src/store/sqlite/store.ts';
 import { openStore } from '../../src/store/index.ts';
 import { makeDatabase, openTestStore } from '../fakes/database.ts';
 import { testBroken, testContract } from './contract.ts';

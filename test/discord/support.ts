@@ -5,7 +5,7 @@ import { createServiceClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import { createRealtime, type RealtimeOptions } from '../../src/api/realtime/index.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';
-import { discover } from '../../src/app/discover.ts';
+import { discover } from '../../src/app/modules.ts';
 import type { Services } from '../../src/command/services.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Room } from '../../src/voice/room-types.ts';

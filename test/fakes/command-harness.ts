@@ -2,7 +2,7 @@ import type { ChatTurn, Voice } from '../../src/api/contract.ts';
 import { transcriptFile } from '../../src/speech/transcript-file.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
-import { discover } from '../../src/app/discover.ts';
+import { discover } from '../../src/app/modules.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { AppError, MessageKey } from '../../src/errors.ts';
 import { createLog } from '../../src/telemetry/log.ts';
@@ -26,7 +26,7 @@ import { createMemberSettings, createSpaceSettings } from '../../src/store/setti
 import { createPrivacy } from '../../src/store/privacy/person-data.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { createLimits } from '../../src/usage/limits.ts';
-import type { OperatorLimits } from '../../src/usage/operator-limits.ts';
+import type { OperatorLimits } from '../../src/usage/limits.ts';
 import { createLanguageHistory } from '../../src/translation/language-history.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import type { Access, Platform } from '../../src/ports/platform.ts';

@@ -2,7 +2,7 @@ import { createServiceClient } from '../../src/api/client.ts';
 import { createRealtime, type RealtimeOptions } from '../../src/api/realtime/index.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';
 import { type CoreDeps, openCore, type RunningCore } from '../../src/app/core.ts';
-import { discover } from '../../src/app/discover.ts';
+import { discover } from '../../src/app/modules.ts';
 import { createLog, type Log } from '../../src/telemetry/log.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { SpeechFake } from './speech.ts';

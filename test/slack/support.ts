@@ -7,7 +7,7 @@ import { PATHS } from '../../src/api/contract.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { RunningCore } from '../../src/app/core.ts';
-import { discover } from '../../src/app/discover.ts';
+import { discover } from '../../src/app/modules.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { createOwnKeys } from '../../src/store/secrets/own-keys.ts';
 import { botOfFile } from '../fakes/bot-of-file.ts';

@@ -1,11 +1,97 @@
+import { AppError, toAppError } from '../../errors.ts';
+import type { MessageFile, OutgoingFile, UnreadFile } from '../../model/message.ts';
+import type { Attachments, MirrorContent } from '../prepare/compose.ts';
 import { hash } from 'node:crypto';
-import { readAttachments, unreadAttachments, type Attachments } from '../prepare/attachments.ts';
-import type { MirrorContent } from '../prepare/compose.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
 import type { Row } from '../../store/inbox/row.ts';
 import { isSameTarget, type StoredMirror } from '../../store/channels/mirrors.ts';
+
+const readBytes = async (file: MessageFile, signal: AbortSignal): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.open(signal)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+const described = ({ id, name, mediaType, altText, voice }: MessageFile) => ({
+  id,
+  name,
+  mediaType,
+  ...(altText === undefined ? {} : { altText }),
+  ...(voice ? { voice } : {}),
+});
+
+const readFile = async (file: MessageFile, signal: AbortSignal) => ({
+  ...described(file),
+  bytes: await readBytes(file, signal),
+});
+
+/**
+ * The files that fit together into one mirror that stands already, which may have them; they are
+ * read where it does not.
+ *
+ * @param onFault called when a file cannot be read, or is not as large as it should be
+ */
+const unreadAttachments = (
+  files: readonly MessageFile[],
+  limitBytes: number,
+  signal: AbortSignal,
+  onFault: () => void,
+): Attachments => {
+  let roomBytes = limitBytes;
+  const [fitting, leftOut]: [(UnreadFile & { readonly id: string })[], string[]] = [[], []];
+  for (const file of files) {
+    const { sizeBytes, name } = file;
+    if (sizeBytes === undefined || sizeBytes > roomBytes) {
+      leftOut.push(name);
+      continue;
+    }
+    roomBytes -= sizeBytes;
+    const read = async (): Promise<Uint8Array> => {
+      try {
+        const bytes = await readBytes(file, signal);
+        if (bytes.byteLength === sizeBytes) return bytes;
+        throw new AppError('bad-input', 'a file is not as large as it should be');
+      } catch (thrown) {
+        onFault();
+        throw thrown;
+      }
+    };
+    fitting.push({ ...described(file), sizeBytes, read });
+  }
+  return { files: fitting, leftOut };
+};
+
+/**
+ * Reads the files that fit together into one mirror. Rejects where a retry may succeed, unless
+ * `isLast`: then files that cannot be read are left out.
+ */
+export const readAttachments = async (
+  files: readonly MessageFile[],
+  limitBytes: number,
+  isLast: boolean,
+  signal: AbortSignal,
+): Promise<Attachments> => {
+  const fitting: (OutgoingFile & { readonly id: string })[] = [];
+  const leftOut: string[] = [];
+  let roomBytes = limitBytes;
+  for (const file of files) {
+    try {
+      const fits = file.sizeBytes !== undefined && file.sizeBytes <= roomBytes;
+      const read = fits ? await readFile(file, signal) : undefined;
+      if (read && read.bytes.byteLength <= roomBytes) {
+        roomBytes -= read.bytes.byteLength;
+        fitting.push(read);
+      } else leftOut.push(file.name);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (error.code === 'cancelled' || (error.retryable && !isLast)) throw error;
+      leftOut.push(file.name);
+    }
+  }
+  return { files: fitting, leftOut };
+};
 
 /** Tries after which a file that cannot be read is left out, so that it does not delay others. */
 const FILE_TRIES = 4;

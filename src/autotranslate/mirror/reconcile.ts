@@ -1,10 +1,9 @@
 import { createSemaphore } from '../../async/locks.ts';
 import { plan, rowsOf, type Current } from './plan.ts';
 import { createTargets, type Records, type TargetDeps } from './targets.ts';
-import type { MessageMetrics } from '../metrics.ts';
+import { type MessageMetrics, loggingOf } from '../telemetry.ts';
 import type { Prepared } from '../prepare/prepared.ts';
 import { OutageError } from '../outage.ts';
-import { loggingOf } from '../traces.ts';
 import { reasonSentence, type AppError } from '../../errors.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';

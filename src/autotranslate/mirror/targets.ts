@@ -8,7 +8,7 @@ import { flaggedLanguage, type Row } from '../../store/inbox/row.ts';
 import { RELAXED } from '../../store/writer.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Prepared } from '../prepare/prepared.ts';
-import { loggingOf } from '../traces.ts';
+import { loggingOf } from '../telemetry.ts';
 import { hashOf, type Step, type TargetWork, type Update } from './plan.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
 

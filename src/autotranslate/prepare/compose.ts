@@ -3,13 +3,12 @@ import { say, type Texts } from '../../i18n/texts.ts';
 import { type OutgoingFile, type Message, TRANSCRIPT_KINDS } from '../../model/message.ts';
 import { joined, labelled, lines, plainWords, sentence } from '../../rich-text/compose.ts';
 import { link, styled, subtext, text, type Inline } from '../../rich-text/rich-text.ts';
-import type { Mirror, Persona } from '../../ports/mirrors.ts';
+import type { Mirror, MirrorFile, Persona } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/transcript-file.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { flagOfLanguage } from '../../text/language/flags.ts';
 import { claimsAudio, hasWords } from '../policy.ts';
-import type { Attachments } from './attachments.ts';
 import type { Rendition, Translated } from './translate.ts';
 
 /** Label in front of a transcript. */
@@ -28,6 +27,13 @@ export type MirrorContent = Pick<
   Mirror,
   'content' | 'label' | 'blocks' | 'as' | 'below' | 'broadcast'
 >;
+
+/** The files of a message for its mirrors. */
+export interface Attachments {
+  readonly files: readonly MirrorFile[];
+  /** Names of the files that are too large or cannot be read. */
+  readonly leftOut: readonly string[];
+}
 
 /** The label of a reply in one language. */
 export const replyLabel = (language: string, languages: Languages): readonly Inline[] => {

@@ -19,10 +19,10 @@ import {
   withMirrors,
   type Prepared,
   type WantedMirror,
+  type Places,
 } from './prepared.ts';
 import { createMessageTranslator, untranslated, type Translated } from './translate.ts';
 import type { Outages } from '../outage.ts';
-import type { Places } from './places.ts';
 import type { Progress, ProgressLine } from './progress.ts';
 import type { Services } from '../../command/services.ts';
 import type { AppError } from '../../errors.ts';

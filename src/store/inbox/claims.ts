@@ -15,7 +15,7 @@ import {
   writeSentence,
 } from './row.ts';
 import type { Store } from '../index.ts';
-import type { InboxState, Schema } from '../schema.ts';
+import type { Schema } from '../schema.ts';
 import { slotOf, statement } from '../rows.ts';
 import { RELAXED, SEPARATE_RELAXED } from '../writer.ts';
 
@@ -88,27 +88,20 @@ const claimRow = statement(
 
 type Claimed = ReturnType<typeof claimedColumns>;
 
-const settleRow = statement(
-  (
-    db,
-    row: Claimed & {
-      state: InboxState;
-      reason: string | null;
-      sentence: string | null;
-      changed_ms: number;
-    },
-  ) =>
-    db
-      .updateTable('inbox')
-      .set({
-        state: row.state,
-        reason: row.reason,
-        sentence: row.sentence,
-        message: null,
-        begun: 0,
-        changed_ms: row.changed_ms,
-      })
-      .where(isClaimed(row)),
+type Settled = Pick<Selectable<Schema['inbox']>, 'state' | 'reason' | 'sentence' | 'changed_ms'>;
+
+const settleRow = statement((db, row: Claimed & Settled) =>
+  db
+    .updateTable('inbox')
+    .set({
+      state: row.state,
+      reason: row.reason,
+      sentence: row.sentence,
+      message: null,
+      begun: 0,
+      changed_ms: row.changed_ms,
+    })
+    .where(isClaimed(row)),
 );
 
 const messageOf = ({ message, content_hash, reason }: OpenRow): Row['message'] => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import { type ErrorCode, type Sentence, isLanguage } from '../../errors.ts';
 import type { ByteSource, MessageFile, Message } from '../../model/message.ts';
 import type { Channel, MessageRef } from '../../model/place.ts';
@@ -168,12 +168,13 @@ export const isRow =
   (eb: ExpressionBuilder<Schema, 'inbox'>) =>
     eb.and({ platform, channel_id, message_id, purpose });
 
-export const rowChannel = (row: {
-  platform: string;
-  space_id: string;
-  channel_id: string;
-  parent_id: string | null;
-}): Channel => ({
+/** The columns by which the channel of a row is known. */
+export type RowPlace = Pick<
+  Selectable<Schema['inbox']>,
+  'platform' | 'space_id' | 'channel_id' | 'parent_id'
+>;
+
+export const rowChannel = (row: RowPlace): Channel => ({
   space: { platform: row.platform, id: row.space_id },
   id: row.channel_id,
   ...(row.parent_id === null ? {} : { parentId: row.parent_id }),

@@ -163,19 +163,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
   };
 };
 
-/** The keys of the service that spaces bring, as their moderators see them: never the keys themselves. */
-export interface SpaceKeys {
-  /** False where the operator has set no `ENCRYPTION_KEY`. */
-  readonly canStore: boolean;
-  /** Resolves with undefined where the space has none. */
-  state(space: Space): Promise<OwnKeyState | undefined>;
-  /**
-   * Stores a key that the service knows, in place of the space's former one. Rejects with a sentence
-   * where it does not know it, or does not say.
-   */
-  set(space: Space, typed: string, by: Member, signal: AbortSignal): Promise<void>;
-  remove(space: Space): Promise<void>;
-}
+export type SpaceKeys = ReturnType<typeof createSpaceKeys>;
 
 export interface SpaceKeysDeps {
   readonly ownKeys: OwnKeys;
@@ -193,10 +181,17 @@ const notStored = (thrown: unknown): Error => {
     : userError('unavailable', 'settings.key-unchecked');
 };
 
-export const createSpaceKeys = ({ ownKeys, checkKey }: SpaceKeysDeps): SpaceKeys => ({
+/** Creates the keys of the service that spaces bring, as their moderators see them: never the keys themselves. */
+export const createSpaceKeys = ({ ownKeys, checkKey }: SpaceKeysDeps) => ({
+  /** False where the operator has set no `ENCRYPTION_KEY`. */
   canStore: ownKeys.canStore,
+  /** Resolves with undefined for a space without one. */
   state: ownKeys.state,
-  set: async (space, typed, by, signal) => {
+  /**
+   * Stores a key that the service knows, in place of the space's former one. Rejects with a sentence
+   * where it does not know it, or does not say.
+   */
+  set: async (space: Space, typed: string, by: Member, signal: AbortSignal): Promise<void> => {
     const key = serviceKey.safeParse(typed.trim()).data;
     if (key === undefined) throw userError('bad-input', 'settings.key-malformed');
     try {

@@ -14,7 +14,7 @@ import {
 } from '../../../adapters/slack/manifest.ts';
 import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
 import { type Command, commandFault } from '../../../src/command/command.ts';
-import { discover } from '../../../src/app/discover.ts';
+import { discover } from '../../../src/app/modules.ts';
 import { loadTexts } from '../../../src/i18n/texts.ts';
 import { appMethods } from '../../fakes/slack/methods/apps.ts';
 import type { Method } from '../../fakes/slack/methods/call.ts';

@@ -75,7 +75,7 @@ const openWithSlot = async (
       release: async () => undefined,
     };
     current = { tenure, lost };
-    worker?.begin(slotOf('here'));
+    worker?.begin?.(slotOf('here'));
   };
   give(1);
   const deliveries = createDeliveryWorker({
@@ -101,7 +101,7 @@ const openWithSlot = async (
       const { tenure, lost } = current!;
       current = undefined;
       lost.abort();
-      return worker!.end(slotOf('here'), tenure, 1_000);
+      return Promise.resolve(worker?.end?.(slotOf('here'), tenure, 1_000));
     },
     open: () => stored.open([slotOf('here')]),
     [Symbol.asyncDispose]: async () => {

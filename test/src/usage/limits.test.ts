@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { coreSection } from '../../../src/app/core-config.ts';
+import { coreSection, operatorLimits } from '../../../src/app/core-config.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { SpaceChoices } from '../../../src/model/space.ts';
 import type { UsageAmounts } from '../../../src/store/usage.ts';
-import { createLimits, type Demand } from '../../../src/usage/limits.ts';
-import { operatorLimits, type OperatorLimits } from '../../../src/usage/operator-limits.ts';
+import { createLimits, type Demand, type OperatorLimits } from '../../../src/usage/limits.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const NOTHING = { characters: 0, audioMs: 0, chatTokens: 0, messages: 0 };

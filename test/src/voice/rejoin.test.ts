@@ -5,7 +5,7 @@ import { createLog } from '../../../src/telemetry/log.ts';
 import type { Content } from '../../../src/model/message.ts';
 import type { StoredRoom } from '../../../src/model/space.ts';
 import type { Leases, Tenure } from '../../../src/ports/processes.ts';
-import { openEmbeddedLeases } from '../../../src/store/sqlite/leases.ts';
+import { openEmbeddedLeases } from '../../../src/store/sqlite/store.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { createRejoin } from '../../../src/voice/rejoin.ts';
 import type { OpenRoomRow } from '../../../src/store/open-rooms.ts';

@@ -3,7 +3,7 @@ import { optOutElsewhere, tellOfMissed } from '../../fakes/missed-changes.ts';
 import { createOggOpusWriter } from '../../../src/audio/container/ogg-writer.ts';
 import { type Command, commandFault } from '../../../src/command/command.ts';
 import { openCore } from '../../../src/app/core.ts';
-import { discover } from '../../../src/app/discover.ts';
+import { discover } from '../../../src/app/modules.ts';
 import { AppError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n/texts.ts';
 import { createLog } from '../../../src/telemetry/log.ts';

@@ -6,7 +6,7 @@ import { registerCommands } from '../../../../adapters/discord/slash/registratio
 import { commandFault, type Command } from '../../../../src/command/command.ts';
 import type { CommandInfo } from '../../../../src/model/command-info.ts';
 import { actionsOf, describeAction } from '../../../../src/command/catalogue.ts';
-import { discover } from '../../../../src/app/discover.ts';
+import { discover } from '../../../../src/app/modules.ts';
 import type { MessageKey } from '../../../../src/errors.ts';
 import { startDiscordFake } from '../../../fakes/discord/index.ts';
 import { createDiscordAdapter } from '../../../../adapters/discord/adapter.ts';

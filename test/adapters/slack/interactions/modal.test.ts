@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandModal, enteredValues } from '../../../../adapters/slack/interactions/modal.ts';
 import { describeAction, actionsOf } from '../../../../src/command/catalogue.ts';
 import { commandFault, type Command } from '../../../../src/command/command.ts';
-import { discover } from '../../../../src/app/discover.ts';
+import { discover } from '../../../../src/app/modules.ts';
 import { loadTexts } from '../../../../src/i18n/texts.ts';
 import { NAMING } from '../../../../adapters/slack/manifest.ts';
 import { checkView } from '../../../fakes/slack/blocks.ts';

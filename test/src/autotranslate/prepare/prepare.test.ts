@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPrepare, type PrepareDeps } from '../../../../src/autotranslate/prepare/prepare.ts';
-import { createPlaces } from '../../../../src/autotranslate/prepare/places.ts';
+import { createPlaces } from '../../../../src/autotranslate/prepare/prepared.ts';
 import type { Channel } from '../../../../src/model/place.ts';
 import type { ChannelWatch } from '../../../../src/model/space.ts';
 import type { Tenure } from '../../../../src/ports/processes.ts';

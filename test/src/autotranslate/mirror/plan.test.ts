@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAttachments } from '../../../../src/autotranslate/prepare/attachments.ts';
+import { readAttachments } from '../../../../src/autotranslate/mirror/plan.ts';
 import { AppError } from '../../../../src/errors.ts';
 import type { MessageFile } from '../../../../src/model/message.ts';
 import { audio } from '../support.ts';

@@ -3,7 +3,7 @@ import type { ServiceClient } from '../../../src/api/client.ts';
 import { createServiceKey, UnreadableKeyError } from '../../../src/api/keys.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
-import { remoteStatus } from '../../../src/app/service-connection.ts';
+import { remoteStatus } from '../../../src/app/services.ts';
 import { ASKER } from '../../fakes/asker.ts';
 
 const { signal } = new AbortController();

@@ -83,7 +83,7 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
     ending.add(tenure);
     if (owned.get(slot) !== tenure) return;
     owned.delete(slot);
-    await Promise.all(workers.values().map((worker) => worker.end?.(slot, tenure, endMs)));
+    await Promise.all(workers.values().map(async (worker) => worker.end?.(slot, tenure, endMs)));
   };
 
   return {

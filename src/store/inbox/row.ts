@@ -168,8 +168,7 @@ export const isRow =
   (eb: ExpressionBuilder<Schema, 'inbox'>) =>
     eb.and({ platform, channel_id, message_id, purpose });
 
-/** The columns by which the channel of a row is known. */
-export type RowPlace = Pick<
+type RowPlace = Pick<
   Selectable<Schema['inbox']>,
   'platform' | 'space_id' | 'channel_id' | 'parent_id'
 >;

@@ -10,11 +10,8 @@ import { engineSection, serverSection } from '../service/config.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { parseConfig } from '../src/config.ts';
 import { coreSection } from '../src/app/core-config.ts';
-import { discover } from '../src/app/discover.ts';
-import { opsSection, OPS_PATHS } from '../src/ops/pages.ts';
 import { discover } from '../src/app/modules.ts';
-import { opsSection } from '../src/ops/pages.ts';
-import { OPS_PATHS } from '../src/ops/pages.ts';
+import { opsSection, OPS_PATHS } from '../src/ops/pages.ts';
 
 const adapters = await discover<AdapterModule>('adapters', adapterFault);
 const sections = {

@@ -95,7 +95,7 @@ export const openAutoTranslate = async ({
   const stores = await openStores(store, now, log);
   const { stored, cursors, watches: watchStore } = stores;
   /** The dependencies that all parts share; each takes those that it names. */
-  /** The things that all parts share; each takes of them what it names as its dependencies. */
+  /** The dependencies that all parts share; each takes those that it names. */
   const shared = {
     ...services,
     ...stores,

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mapStates } from '../async/abort.ts';
-import type { Content } from '../model/message.ts';
 import type { Content, Attachment, MessageFile, DictatedTranscript } from '../model/message.ts';
-import { equal } from '../rich-text/walk.ts';
 import type { Invocation } from '../ports/platform.ts';
 import type { Stream, CommandContext } from './command.ts';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -4,7 +4,6 @@ import type { MessageFile, Control, Message } from '../model/message.ts';
 import type { DailyLimits, ChannelWatch } from '../model/space.ts';
 import { sentence, series, type Maybe } from '../rich-text/compose.ts';
 import type { KeyTrouble } from '../model/service.ts';
-import { channelMention, type Channel, isSameChannel } from '../model/place.ts';
 import { channelMention, isSameChannel, type Channel } from '../model/place.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import { userError, type Sentence, type MessageKey } from '../errors.ts';

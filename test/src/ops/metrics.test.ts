@@ -128,7 +128,7 @@ describe('the metrics', () => {
 });
 
 const start = (more: Partial<Leases> = {}) => {
-  const metrics = createMetrics();
+  const registry = createMetrics();
   const lost = new AbortController();
   const kept: (number | undefined)[] = [];
   const given: Leases = {
@@ -158,12 +158,12 @@ const start = (more: Partial<Leases> = {}) => {
     ...more,
   };
   const counts = async () => {
-    const text = await metrics.text();
+    const text = await registry.text();
     return ['held', 'lost_total'].map((name) =>
       Number(new RegExp(`^dragoman_leases_${name} (.+)$`, 'm').exec(text)?.[1]),
     );
   };
-  return { leases: measureLeases(given, metrics), metrics, lost, counts, kept };
+  return { leases: measureLeases(given, registry), registry, lost, counts, kept };
 };
 
 describe('the metrics of leases', () => {
@@ -202,8 +202,8 @@ describe('the metrics of leases', () => {
   });
 
   it('say how long a renewal takes', async () => {
-    const { metrics } = start({ renewalMs: () => 2_000 });
-    expect(await metrics.text()).toMatch(/^dragoman_lease_renewal_seconds 2$/m);
+    const { registry } = start({ renewalMs: () => 2_000 });
+    expect(await registry.text()).toMatch(/^dragoman_lease_renewal_seconds 2$/m);
   });
 
   it('count none as lost that its holder ends', async () => {

@@ -37,20 +37,20 @@ describe('translation', () => {
 
   it('of a text over the limit is asked for in parts and joined', async () => {
     fake.translate = (text) => text;
-    const text = `${'All work and no play. '.repeat(1_500)}End.`;
+    const text = `${'All work and no play. '.repeat(500)}End.`;
     expect(await client.translate({ ...JAPANESE, text }, { ...ASKER, signal })).toBe(text);
     const { result } = await statesOf(
       client.translateStream({ ...JAPANESE, text }, { ...ASKER, signal }),
     );
     expect(result).toBe(text);
-    expect(fake.seen.length).toBeGreaterThanOrEqual(8);
+    expect(fake.seen.length).toBeGreaterThanOrEqual(4);
   });
 
   it.each(['', ' \n\u200b '])(
     'is an error where the reply to a part is blank: %j',
     async (blank) => {
       fake.translate = (text) => (text.includes('End.') ? blank : text);
-      const text = `${'All work and no play. '.repeat(1_500)}End.`;
+      const text = `${'All work and no play. '.repeat(500)}End.`;
       const input = { ...JAPANESE, text };
       const error = { code: 'bad-reply', retryable: false };
       await expect(client.translate(input, { ...ASKER, signal })).rejects.toMatchObject(error);
@@ -114,7 +114,7 @@ describe('speech', () => {
   it.each(AUDIO_FORMATS)(
     'of a text over the limit is made in parts and joined to one %s file',
     async (format) => {
-      const text = 'A sentence that is spoken. '.repeat(230).trim();
+      const text = 'A sentence that is spoken. '.repeat(190).trim();
       const bytes = await bytesOf(
         await client.speak({ ...request, format, text }, { ...ASKER, signal }),
       );
@@ -125,7 +125,7 @@ describe('speech', () => {
   );
 
   it('is asked for again when a later part fails, also by those who knew another way', async () => {
-    const text = 'A sentence that is spoken. '.repeat(230).trim();
+    const text = 'A sentence that is spoken. '.repeat(190).trim();
     const chunks = await client.speak(
       { ...request, text },
       { ...ASKER, signal, hasFallback: true },

@@ -10,6 +10,7 @@ import { flac as flacKind } from '../../../../src/audio/codec/encode-flac.ts';
 import { pcm, wav as wavKind } from '../../../../src/audio/codec/encoder.ts';
 import { AUDIO_FORMATS } from '../../../../src/model/message.ts';
 import { chunked, concat, decodeAll, fixture, likeness, sourceOf, tone } from '../support.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { encoderLibrary } from '../../../fakes/opus.ts';
 
 const encodeAll = async (
@@ -109,7 +110,7 @@ describe('encoding', () => {
   });
 
   it('lets hundreds of encodings be broken off', async () => {
-    for (let i = 0; i < 300; i += 1) {
+    for (let i = 0; i < casesOf(300); i += 1) {
       const bytes = encode(AUDIO_FORMATS[i % 5]!, 24_000, chunked(tone(24_000, 0.05)));
       await bytes.next();
       await bytes.return();

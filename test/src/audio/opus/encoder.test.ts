@@ -6,6 +6,7 @@ import {
   encoderLimit,
   tryCreatePacketEncoder,
 } from '../../../../src/audio/opus/encoder.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { encoderLibrary } from '../../../fakes/opus.ts';
 
 const RATES = [24_000, 48_000];
@@ -42,7 +43,7 @@ describe('encoders', () => {
     );
     const random = createRandom();
     const slots: ({ encoder: FrameEncoder; rate: number; at: number } | undefined)[] = [];
-    for (let step = 0; step < 3_000; step += 1) {
+    for (let step = 0; step < casesOf(3_000); step += 1) {
       const speaker = Math.floor(random() * ENCODERS);
       const slot = slots[speaker];
       if (!slot) {

@@ -2,6 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { speechPackets } from '../../../../src/voice/tts/speech-packets.ts';
 import { toS16le } from '../../../../src/audio/pcm.ts';
 import type { SynthesisRequest } from '../../../../src/speech/speech.ts';
+import { casesOf } from '../../../fakes/cases.ts';
 import { encoderLibrary } from '../../../fakes/opus.ts';
 import { VOICE } from '../../../fakes/speech.ts';
 import { never, sourceOf, tone } from '../../audio/support.ts';
@@ -10,7 +11,7 @@ import { createStage, itemOf } from './playback-harness.ts';
 afterEach(() => void vi.restoreAllMocks());
 
 const ROOMS = 16;
-const JOINS = 200;
+const JOINS = casesOf(200);
 const RATES = [24_000, 48_000, 16_000, 22_050];
 
 /** PCM of a pitch and rate of its own for each text, which is a number. */
@@ -59,7 +60,7 @@ it('sixteen rooms speak at once, each as if it were alone', async () => {
   }
 });
 
-it('two hundred joins of sixteen rooms at once fail nowhere and leave nothing in memory', async () => {
+it('joins of sixteen rooms at once fail nowhere and leave nothing in memory', async () => {
   const made = vi.spyOn(encoderLibrary().prototype, 'setBitrate');
   const freed = vi.spyOn(encoderLibrary().prototype, 'delete');
   let joins = 0;

@@ -101,31 +101,6 @@ describe('the documentation', () => {
     expect(rows.filter((row) => row.length > 160)).toEqual([]);
     expect(rows.filter(isPadded)).toEqual([]);
   });
-
-  /** The sections of the page about the code that send somebody to files, by their headings. */
-  const doors = ['Add something', 'How it works', 'Change something'].flatMap((part) => {
-    const [, rest = ''] = proseOf('docs/architecture.md').split(`\n## ${part}\n`);
-    const [text = ''] = rest.split('\n## ');
-    return text
-      .split('\n### ')
-      .slice(1)
-      .map((section) => ({ title: section.split('\n', 1)[0] ?? '', section }));
-  });
-
-  it('answers where to add and change things', () => {
-    expect(doors.length).toBeGreaterThan(20);
-  });
-
-  it.each(doors)('sends to files that have what it names: $title', ({ section }) => {
-    const files = linksIn(section).map((link) => join('docs', link));
-    const code = files
-      .filter((file) => /\.m?ts$/.test(file))
-      .map((file) => readFileSync(file, 'utf8'))
-      .join('\n');
-    const names = [...section.matchAll(/`([a-z]\w+)`/gi)].map(([, name = '']) => name);
-    expect(files).not.toEqual([]);
-    expect(names.filter((name) => !code.includes(name))).toEqual([]);
-  });
 });
 
 describe('the README of each language', () => {

@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest';
 import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
 import { keysOf } from '../src/command/catalogue.ts';
 import { discover } from '../src/app/modules.ts';
-import { loadTexts } from '../src/i18n/texts.ts';
 import type { MessageKey } from '../src/errors.ts';
+import { realTexts as texts } from './fakes/texts.ts';
 
 interface SourceFile {
   /** Seen from the root, with slashes. */
@@ -72,7 +72,6 @@ describe('the commands’ folder', () => {
 });
 
 describe('the locales', () => {
-  const texts = loadTexts('locales');
   const keysIn = (locale: string): string[] =>
     Object.keys(JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as object).toSorted();
 

@@ -3,7 +3,8 @@ import type { FakeChannel, FakeMessage } from '../fakes/discord/index.ts';
 import { bodyOf, copiesOf, copyOf, repliesTo, replyTo, textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';
 
-const bot = withBot({ timeoutMs: 3_000 });
+// Longer than any request takes that does not hang, beside so many others on a busy machine.
+const bot = withBot({ timeoutMs: 5_000 });
 type Effect = Parameters<typeof bot.discord.fail>[1];
 
 const limited = (seconds: number): Effect => ({

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { realClock } from '../../src/async/clock.ts';
-import { loadTexts } from '../../src/i18n/texts.ts';
 import { createLog, type Log } from '../../src/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../src/ops/metrics.ts';
 import { NO_TRACING, type Tracing } from '../../src/telemetry/tracing.ts';
@@ -27,8 +26,7 @@ import {
   type AutoTranslate,
   type AutoTranslateDeps,
 } from '../../src/autotranslate/index.ts';
-
-const texts = loadTexts('locales');
+import { realTexts as texts } from './texts.ts';
 
 /** Hears the bytes of a file as its words; of what is long, the first minute at once. */
 const transcriber = (gate: (words: string) => Promise<void> | undefined): Transcriber => ({

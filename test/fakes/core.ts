@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { AppError } from '../../src/errors.ts';
-import { loadTexts, say } from '../../src/i18n/texts.ts';
+import { say } from '../../src/i18n/texts.ts';
 import type { Attachment, OutgoingFile, Content } from '../../src/model/message.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
 import type { Core } from '../../src/adapter.ts';
@@ -22,6 +21,7 @@ import { createFakeRooms } from './rooms.ts';
 import { createFakePrivacy, createFakeSettings, createFakeSpaces } from './settings.ts';
 import { rich } from './rich-text.ts';
 import { toneWav } from './tone.ts';
+import { realTexts as texts } from './texts.ts';
 
 const LANGUAGES: Readonly<Record<string, string>> = {
   en: 'English',
@@ -144,7 +144,6 @@ const readAll = async (attachment: Attachment): Promise<number> => {
 
 /** A core whose commands answer in set ways, and whose streams go on when the test says so. */
 export const createFakeCore = (metricsToken?: string): FakeCore => {
-  const texts = loadTexts(join(import.meta.dirname, '../../locales'));
   const log = pino({ level: 'silent' });
   const invocations: Invocation[] = [];
   const presses: PressInvocation[] = [];

@@ -9,7 +9,7 @@ import {
 } from '../../src/command/command.ts';
 import { userError, type MessageKey } from '../../src/errors.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
-import { loadTexts, type Texts } from '../../src/i18n/texts.ts';
+import type { Texts } from '../../src/i18n/texts.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import type { Content, Message } from '../../src/model/message.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
@@ -21,6 +21,7 @@ import { fakePlatform, shownOf, type Shown } from './platform.ts';
 import { NO_RESERVATION } from './reservation.ts';
 import { rich } from './rich-text.ts';
 import { ROOM_CHOICES } from './rooms.ts';
+import { realTexts as real } from './texts.ts';
 
 export const MEMBER = {
   platform: 'test',
@@ -42,7 +43,6 @@ const PORTS: Readonly<Record<string, readonly ('voice' | 'feed' | 'mirrors')[]>>
 const platformOf = (name: string): Platform => fakePlatform(name, PORTS[name]);
 
 /** The texts of the tests' own commands are their keys. */
-const real = loadTexts('locales');
 const texts: Texts = {
   ...real,
   has: (key): key is MessageKey => key.startsWith('commands.prob') || real.has(key),

@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import type { SentenceParams, MessageKey } from '../../src/errors.ts';
-import { loadTexts } from '../../src/i18n/texts.ts';
 import type { Naming } from '../../src/model/command-info.ts';
+import { realTexts as texts } from './texts.ts';
 
 const FOLDER = join(import.meta.dirname, '../../locales');
-const texts = loadTexts(FOLDER);
 const english = JSON.parse(readFileSync(join(FOLDER, 'en.json'), 'utf8')) as Record<string, string>;
 
 /** The sentence of a key as people see it; in English unless another locale is named. */

@@ -56,6 +56,8 @@ export interface SpeechFake extends AsyncDisposable {
   models: readonly string[] | undefined;
   /** Requests that hang until their asker leaves. */
   hanging(): number;
+  /** Requests to a path that were answered, well or not. */
+  answered(path: string): number;
   /** Puts faults before the next good answers of a path. */
   fail(path: (typeof PATHS)[keyof typeof PATHS] | typeof MODELS_PATH, ...faults: Fault[]): void;
   /** Ends every `fail`. */
@@ -125,6 +127,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
   const knows = (authorization: string | undefined): boolean =>
     [key, ...otherKeys].some((known) => authorization === `Bearer ${known}`);
   const faults = new Map<string, Fault[]>();
+  const answered = new Map<string, number>();
   let hanging = 0;
 
   const good: Record<string, (request: Seen, response: ServerResponse) => unknown> = {
@@ -268,6 +271,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       const one = await readRequest(request);
       const { path } = one;
       seen.push(one);
+      response.once('finish', () => answered.set(path, fake.answered(path) + 1));
       const { authorization } = request.headers;
       if (authorization === `Bearer ${spentKey}`)
         return refuse(response, 429, 'ErrCredit', 'The credit is spent.');
@@ -316,6 +320,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     answers: (question) => `You asked: ${question}`,
     models: undefined,
     hanging: () => hanging,
+    answered: (path) => answered.get(path) ?? 0,
     fail(path, ...more) {
       faults.set(path, [...(faults.get(path) ?? []), ...more]);
     },

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { createDiscordAdapter, type DiscordOptions } from '../../../adapters/discord/adapter.ts';
 import type { Choice, CommandInfo } from '../../../src/model/command-info.ts';
-import { loadTexts } from '../../../src/i18n/texts.ts';
 import type { Channel, MessageRef, Space } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Adapter, Core } from '../../../src/adapter.ts';
@@ -17,6 +15,7 @@ import { rich } from '../../fakes/rich-text.ts';
 import { openFakeDeliveries } from '../../fakes/deliveries.ts';
 import { createLoneProcess } from '../../fakes/processes.ts';
 import { createFakeDictations } from '../../fakes/dictation.ts';
+import { realTexts as texts } from '../../fakes/texts.ts';
 
 const info = (name: string, part: Partial<CommandInfo> = {}): CommandInfo => ({
   name,
@@ -77,7 +76,6 @@ export interface TestCore extends Core {
 }
 
 export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): TestCore => {
-  const texts = loadTexts(join(import.meta.dirname, '../../../locales'));
   const told: Told[] = [];
   const logged: string[] = [];
   const feedListener: ChannelFeedListener = {

@@ -3,10 +3,10 @@ import type { Api } from '../../../adapters/slack/api.ts';
 import { createHome } from '../../../adapters/slack/home.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
-import { loadTexts } from '../../../src/i18n/texts.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { Member } from '../../../src/model/place.ts';
 import { rich } from '../../fakes/rich-text.ts';
+import { realTexts } from '../../fakes/texts.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };
 const ANN: Member = { platform: 'slack', id: 'U1', name: 'Ann', locale: 'en', role: 'moderator' };
@@ -24,7 +24,7 @@ const open = () => {
   } as Partial<Api> as Api;
   const core = {
     log: createLog('silent'),
-    texts: loadTexts('locales'),
+    texts: realTexts,
     commands: () => [info('settings'), info('language')],
     dispatch: async ({ command, answer }) => answer.show({ text: rich(`of ${command}`) }),
     press: async ({ press, values, answer }) => {

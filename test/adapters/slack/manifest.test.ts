@@ -15,7 +15,6 @@ import {
 import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
 import { type Command, commandFault } from '../../../src/command/command.ts';
 import { discover } from '../../../src/app/modules.ts';
-import { loadTexts } from '../../../src/i18n/texts.ts';
 import { appMethods } from '../../fakes/slack/methods/apps.ts';
 import type { Method } from '../../fakes/slack/methods/call.ts';
 import { chatMethods } from '../../fakes/slack/methods/chat.ts';
@@ -23,6 +22,7 @@ import { conversationMethods } from '../../fakes/slack/methods/conversations.ts'
 import { fileMethods } from '../../fakes/slack/methods/files.ts';
 import { peopleMethods } from '../../fakes/slack/methods/people.ts';
 import { viewMethods } from '../../fakes/slack/methods/views.ts';
+import { realTexts as texts } from '../../fakes/texts.ts';
 
 /** The scope that each event needs (docs.slack.dev, "Events"); undefined: none. */
 const EVENT_SCOPES: Readonly<Record<string, string | undefined>> = {
@@ -188,7 +188,6 @@ describe('the scopes', () => {
 });
 
 describe('the commands', async () => {
-  const texts = loadTexts('locales');
   const commands = await discover<Command>('commands', commandFault);
   const known = new Map(
     commands

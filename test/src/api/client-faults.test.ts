@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
 import { PATHS } from '../../../src/api/contract.ts';
 import type { ServiceError } from '../../../src/api/service-error.ts';
-import { loadTexts, say } from '../../../src/i18n/texts.ts';
+import { say } from '../../../src/i18n/texts.ts';
 import { markdownOf, rich } from '../../fakes/rich-text.ts';
 import { VOICE, type SpeechFake } from '../../fakes/speech.ts';
 import { openClient, statesOf } from './client-support.ts';
 import { ASKER } from '../../fakes/asker.ts';
+import { realTexts } from '../../fakes/texts.ts';
 
 let fake: SpeechFake;
 let client: ServiceClient;
@@ -143,7 +144,7 @@ describe('a service that misbehaves', () => {
     const body = { context: [], code: 1, name: 'Err', error: '**[here](https://evil)**\nmore' };
     fake.fail(PATHS.voices, { status: 400, body: JSON.stringify(body) });
     const error = await voices().catch((thrown: unknown) => thrown as ServiceError);
-    const shown = say(loadTexts('locales').rich('en'), (error as ServiceError).sentence);
+    const shown = say(realTexts.rich('en'), (error as ServiceError).sentence);
     expect(markdownOf(shown)).toContain(String.raw`\*\*\[here](https\://evil)\*\* more`);
     expect(rich(markdownOf(shown))).toEqual(shown);
   });

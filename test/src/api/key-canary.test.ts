@@ -7,7 +7,7 @@ import { createServiceClient, type ServiceClient } from '../../../src/api/client
 import { createServiceKey } from '../../../src/api/keys.ts';
 import { createRealtime } from '../../../src/api/realtime/index.ts';
 import { toAppError } from '../../../src/errors.ts';
-import { explain, loadTexts } from '../../../src/i18n/texts.ts';
+import { explain } from '../../../src/i18n/texts.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { Asker } from '../../../src/model/service.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
@@ -16,6 +16,7 @@ import { pcmOf } from '../../fakes/realtime-recognition.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';
 import { VOICE } from '../../fakes/speech.ts';
 import { bytesOf, JAPANESE, source, statesOf } from './client-support.ts';
+import { realTexts as texts } from '../../fakes/texts.ts';
 
 const OPERATORS = 'svck:Canary-of.the+Operator/0123456789=';
 const OWN = 'own:Canary-of.a+Space/9876543210=';
@@ -117,7 +118,6 @@ const createWitness = () => {
   const seen: unknown[] = [];
   const logged: string[] = [];
   const log = createLog('trace', { write: (line: string) => void logged.push(line) });
-  const texts = loadTexts('locales');
   return {
     log,
     seen,

@@ -4,7 +4,6 @@ import { serviceError } from '../../../src/api/service-error.ts';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
-import { loadTexts } from '../../../src/i18n/texts.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { channel, lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
@@ -19,8 +18,8 @@ import {
   WORKSPACE,
   type Scene,
 } from './support.ts';
+import { realTexts as texts } from '../../fakes/texts.ts';
 
-const texts = loadTexts('locales');
 const notYet = (language: string): string => `⚠️ ${texts.in(language)('autotranslate.not-yet')}`;
 const never = (language: string, naming?: Naming): string =>
   `⚠️ ${plainText(texts.rich(language, naming)('autotranslate.given-up'))}`;
@@ -280,7 +279,7 @@ describe('a message over the daily limit', () => {
     await scene.say(ENGLISH, 'hello');
     await scene.idle();
     expect(scene.feed.texts(SPANISH)[0]).toContain(
-      loadTexts('locales').in('es')('limits.of-another', { name: 'ada' }),
+      texts.in('es')('limits.of-another', { name: 'ada' }),
     );
   });
 

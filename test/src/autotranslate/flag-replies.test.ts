@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { loadTexts, say } from '../../../src/i18n/texts.ts';
+import { say } from '../../../src/i18n/texts.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import { lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { audio, ENGLISH, GENERAL, linked, SPANISH, withScene, type Scene } from './support.ts';
 import { sentence } from '../../fakes/sentences.ts';
+import { realTexts } from '../../fakes/texts.ts';
 
 const JAPAN = '🇯🇵';
-const japanese = loadTexts('locales').in('ja');
+const japanese = realTexts.in('ja');
 
 const missing = (): AppError => new AppError('missing', 'there is no engine for this');
 

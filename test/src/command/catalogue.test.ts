@@ -10,7 +10,7 @@ import {
 } from '../../fakes/probes.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
-import { loadTexts } from '../../../src/i18n/texts.ts';
+import { realTexts as texts } from '../../fakes/texts.ts';
 
 describe('the commands', () => {
   let probes: Probes;
@@ -80,7 +80,6 @@ describe('the commands', () => {
 });
 
 it('tells of voice channels only where there are any', () => {
-  const texts = loadTexts('locales');
   const [action] = actionsOf(ask);
   const told = (hasRooms: boolean): string =>
     describeAction(action!, texts, 'en', { naming: 'plain', hasRooms }).options[0]!.description;

@@ -2,7 +2,6 @@ import * as fc from 'fast-check';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 import { formatRich, type RichValue } from '../../../src/i18n/format-rich-text.ts';
-import { loadTexts } from '../../../src/i18n/texts.ts';
 import {
   bulleted,
   code,
@@ -19,6 +18,7 @@ import {
 } from '../../../src/rich-text/rich-text.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import { anyRichText, anyWords } from '../../fakes/any-rich-text.ts';
+import { realTexts as texts } from '../../fakes/texts.ts';
 
 const say = (sentence: string, params?: Readonly<Record<string, RichValue>>): RichText =>
   formatRich(new IntlMessageFormat(sentence, 'en', undefined, { ignoreTag: true }), params);
@@ -120,8 +120,6 @@ describe('a sentence as rich text', () => {
 });
 
 describe('sentences of the locales', () => {
-  const texts = loadTexts('locales');
-
   it('name languages, and commands under their local names', () => {
     expect(plainText(texts.rich('de')('language.current', { language: { language: 'ja' } }))).toBe(
       texts.in('de')('language.current', { language: { language: 'ja' } }),

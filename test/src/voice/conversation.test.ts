@@ -4,12 +4,12 @@ import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.
 import { NO_RESERVATION } from '../../fakes/reservation.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { userError } from '../../../src/errors.ts';
-import { loadTexts } from '../../../src/i18n/texts.ts';
 import type { SpeechRequest, VoiceServices } from '../../../src/voice/room-types.ts';
 import type { StatusMessages } from '../../../src/voice/status-messages.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';
 import { sentence, sentenceLike } from '../../fakes/sentences.ts';
+import { realTexts } from '../../fakes/texts.ts';
 
 const start = () => {
   const clock = createTestClock(0);
@@ -150,7 +150,7 @@ const startAnswering = (
           return true;
         },
       } as StatusMessages,
-      texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
+      texts: createRoomTexts(realTexts, 'en', 'plain'),
       signal: new AbortController().signal,
     },
     nameOf: () => 'Ann',

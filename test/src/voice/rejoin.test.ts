@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, userError } from '../../../src/errors.ts';
-import { loadTexts } from '../../../src/i18n/texts.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { Content } from '../../../src/model/message.ts';
 import type { StoredRoom } from '../../../src/model/space.ts';
@@ -17,10 +16,11 @@ import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { sentence } from '../../fakes/sentences.ts';
 import { asShown, channelOf, SPACE } from '../../fakes/voice-port.ts';
+import { realTexts } from '../../fakes/texts.ts';
 
 const MINUTE_MS = 60_000;
 const START_MS = 100_000_000;
-const texts = createRoomTexts(loadTexts('locales'), 'en', 'plain');
+const texts = createRoomTexts(realTexts, 'en', 'plain');
 const ROOM: StoredRoom = {
   channel: channelOf('room'),
   locale: 'en',
@@ -115,7 +115,7 @@ const start = (stored: StoredRoom = ROOM, awayMs = MINUTE_MS, leases?: Leases) =
       },
       portOf: () => ({ platform: platform as Platform, port: {} as VoicePort }),
     },
-    texts: loadTexts('locales'),
+    texts: realTexts,
     notBack: () => done.push('not back'),
     log: createLog('warn', { write: (line: string) => void warned.push(line) }),
   });

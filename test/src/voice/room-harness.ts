@@ -5,7 +5,6 @@ import { type Command, commandFault } from '../../../src/command/command.ts';
 import { openCore } from '../../../src/app/core.ts';
 import { discover } from '../../../src/app/modules.ts';
 import { AppError } from '../../../src/errors.ts';
-import { loadTexts } from '../../../src/i18n/texts.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
 import type { Channel, Member } from '../../../src/model/place.ts';
 import type { Content, Control } from '../../../src/model/message.ts';
@@ -28,6 +27,7 @@ import {
   SPACE,
   type VoicePlace,
 } from '../../fakes/voice-port.ts';
+import { realTexts as texts } from '../../fakes/texts.ts';
 
 export { human, robot, SPACE } from '../../fakes/voice-port.ts';
 export const ROOM = channelOf('room');
@@ -38,7 +38,6 @@ export const CHAT = channelOf('chat');
 const TOC = 0xf8;
 const PACKETS_A_LETTER = 1;
 
-const texts = loadTexts('locales');
 const commands = await discover<Command>('commands', commandFault);
 
 /** What the service does from here on. */

@@ -3,12 +3,11 @@ import { commandModal, enteredValues } from '../../../../adapters/slack/interact
 import { describeAction, actionsOf } from '../../../../src/command/catalogue.ts';
 import { commandFault, type Command } from '../../../../src/command/command.ts';
 import { discover } from '../../../../src/app/modules.ts';
-import { loadTexts } from '../../../../src/i18n/texts.ts';
 import { NAMING } from '../../../../adapters/slack/manifest.ts';
 import { checkView } from '../../../fakes/slack/blocks.ts';
 import type { Json } from '../../../fakes/slack/json.ts';
+import { realTexts as texts } from '../../../fakes/texts.ts';
 
-const texts = loadTexts('locales');
 const commands = await discover<Command>('commands', commandFault);
 const labels = { submit: 'Send', cancel: 'Cancel', yes: 'Yes', no: 'No' };
 

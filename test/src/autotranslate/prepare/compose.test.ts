@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { composeAsAuthor, composeReply } from '../../../../src/autotranslate/prepare/compose.ts';
 import type { Rendition } from '../../../../src/autotranslate/prepare/translate.ts';
-import { loadTexts } from '../../../../src/i18n/texts.ts';
 import { link, styled, text } from '../../../../src/rich-text/rich-text.ts';
 import { languageName } from '../../../../src/text/language/languages.ts';
 import { tree } from '../../../fakes/markup.ts';
 import { messageOf } from '../../store/inbox/support.ts';
+import { realTexts as texts } from '../../../fakes/texts.ts';
 
 const languages = { name: languageName };
-const texts = loadTexts('locales');
 const renditionOf = (language: string, written: string): Rendition => ({
   language,
   from: 'en',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { loadTexts } from '../../../../src/i18n/texts.ts';
 import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import { startCaptionSession } from '../../../../src/voice/captions/caption-session.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
@@ -12,8 +11,7 @@ import { createTestClock } from '../../../fakes/clock.ts';
 import { channelOf } from '../../../fakes/voice-port.ts';
 import { createChannel, createTranslating, RATE, type ChannelOptions } from './fakes.ts';
 import { sentence } from '../../../fakes/sentences.ts';
-
-const texts = loadTexts('locales');
+import { realTexts as texts } from '../../../fakes/texts.ts';
 
 const assistant: Assistant = {
   async *answer() {

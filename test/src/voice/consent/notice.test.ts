@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { loadTexts } from '../../../../src/i18n/texts.ts';
 import type { Content } from '../../../../src/model/message.ts';
 import type { Platform } from '../../../../src/ports/platform.ts';
 import type { RoomChoices } from '../../../../src/model/space.ts';
@@ -11,8 +10,8 @@ import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { markdownOf } from '../../../fakes/rich-text.ts';
 import { channelOf, human } from '../../../fakes/voice-port.ts';
+import { realTexts as texts } from '../../../fakes/texts.ts';
 
-const texts = loadTexts('locales');
 const ROOM = channelOf('room');
 const SPOKEN_MS = 4_000;
 

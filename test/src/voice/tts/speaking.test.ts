@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../../../src/errors.ts';
-import { loadTexts } from '../../../../src/i18n/texts.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
 import type { Content } from '../../../../src/model/message.ts';
 import { createStatusMessages } from '../../../../src/voice/status-messages.ts';
@@ -12,6 +11,7 @@ import { NO_RESERVATION } from '../../../fakes/reservation.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { markdownOf, rich } from '../../../fakes/rich-text.ts';
 import { VOICE } from '../../../fakes/speech.ts';
+import { realTexts } from '../../../fakes/texts.ts';
 
 const withoutLimits = { reserve: async () => NO_RESERVATION };
 
@@ -43,7 +43,7 @@ const start = (language?: string, limits = withoutLimits) => {
       clock,
       now: clock.nowMs,
       channel: () => CHANNEL,
-      texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
+      texts: createRoomTexts(realTexts, 'en', 'plain'),
       messages: createStatusMessages({
         platform: {
           post: async (_, content) => {
@@ -150,7 +150,7 @@ describe('speech in a room', () => {
     await speaking.say(saying('Guten Tag', 'ann'));
     await speaking.say(saying('Wie geht es', 'bob'));
     await clock.advance(0);
-    const texts = createRoomTexts(loadTexts('locales'), 'en', 'plain');
+    const texts = createRoomTexts(realTexts, 'en', 'plain');
     expect(posted).toEqual([texts.note('room.foreign-voice', { language: { language: 'de' } })]);
     await speaking[Symbol.asyncDispose]();
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { human, openStage, OTHER, robot, ROOM, settle, SPACE, type Stage } from './room-harness.ts';
+import { casesOf } from '../../fakes/cases.ts';
 import { sentence } from '../../fakes/sentences.ts';
 
 const QUIET = { spokenNotice: false, partials: false } as const;
@@ -267,16 +268,17 @@ describe('joining by itself', () => {
     expect(stage.place.joins).toEqual([]);
   });
 
-  it('leaves nothing behind after two hundred comings and goings', async () => {
+  it('leaves nothing behind after many comings and goings', async () => {
     await using stage = await open('room');
     const { place, clock } = stage;
-    for (let time = 0; time < 200; time += 1) {
+    const times = casesOf(200);
+    for (let time = 0; time < times; time += 1) {
       place.enter(ROOM, human(`p${time}`));
       await clock.advance(2_000);
       place.exit(ROOM, `p${time}`);
       await clock.advance(16_000);
     }
-    expect(place.joins.length).toBeGreaterThan(180);
+    expect(place.joins.length).toBeGreaterThan(0.9 * times);
     await stage.pass(31 * 60_000);
     expect(clock.waiting).toBe(0);
     expect(stage.rooms.lastRecord(SPACE)).toBeUndefined();

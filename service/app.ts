@@ -13,12 +13,11 @@ import { createRequestLog, currentRequestId, type RequestVariables } from './req
 import type { Route, RouteContext } from './route.ts';
 import { createAsr } from './routes/asr.ts';
 import { createChatRoute } from './routes/chat.ts';
-import { models } from './routes/openai/models.ts';
+import { models, voices } from './routes/lists.ts';
 import { createSpeechRoute } from './routes/openai/speech.ts';
 import { createTranscriptions } from './routes/openai/transcriptions.ts';
 import { translate } from './routes/translate.ts';
 import { createTts } from './routes/tts.ts';
-import { voices } from './routes/voices.ts';
 import type { Spools } from './speech/spool.ts';
 import { createAudioUploads } from './uploads.ts';
 

@@ -52,14 +52,7 @@ const chatBody = z.looseObject({
   stream: z.boolean().nullish(),
 });
 
-export interface ChatBody {
-  /** The model that the client requested. */
-  readonly model: string | undefined;
-  /** Bytes of UTF-8 of all that a model reads, but for pictures, sound and files. */
-  wordBytes(): number;
-  /** The client's body, byte by byte, with this model. */
-  withModel(model: string): Uint8Array;
-}
+export type ChatBody = Awaited<ReturnType<typeof readChatBody>>;
 
 const bytesOf = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -95,7 +88,7 @@ const without = (bytes: Buffer, spans: readonly Span[]): Buffer => {
  * Reads a chat request and keeps its bytes. Throws `ContractError` for an invalid one, and before
  * parsing for one with too much depth, too many values or too much text.
  */
-export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<ChatBody> => {
+export const readChatBody = async (body: AsyncIterable<Uint8Array>) => {
   const chunks: Uint8Array[] = [];
   const cursor = new JsonCursor();
   let size = 0;
@@ -144,11 +137,14 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
   const parsed = isLarge ? without(bytes, longs) : bytes;
   const input = validate(chatBody, parseBody(parsed.toString('utf8')));
   return {
+    /** The model that the client requested. */
     model: input.model,
-    wordBytes: () =>
+    /** Bytes of UTF-8 of all that a model reads, but for pictures, sound and files. */
+    wordBytes: (): number =>
       bytesOf([...messageWords(input.messages), ...otherWords(input)]) +
       (isLarge ? longWordBytes : 0),
-    withModel: (model) => {
+    /** The client's body, byte by byte, with this model. */
+    withModel: (model: string): Uint8Array => {
       if (model === input.model) return bytes;
       const written = JSON.stringify(model);
       const [found, ...others] = models;

@@ -101,15 +101,7 @@ export interface Offer<A extends Ability> {
   readonly health: EngineHealth;
 }
 
-export interface Engines extends AsyncDisposable {
-  /** The engines that have the ability at the moment, best first for the languages, if any. */
-  offers<A extends Ability>(ability: A, pair?: LanguagePair): Promise<readonly Offer<A>[]>;
-  /** True when any engine currently translates into `to`: from `from`, or from any language. */
-  translates(to: string, from?: string): Promise<boolean>;
-  /** Creates the 404 that names the missing ability and how to add it. */
-  missing(need: RequiredAbility): ContractError;
-  report(): Promise<readonly EngineLine[]>;
-}
+export type Engines = Awaited<ReturnType<typeof loadEngines>>;
 
 const loadEngine = async (file: URL, context: EngineContext): Promise<Engine> => {
   const name = basename(file.pathname);
@@ -140,7 +132,7 @@ export const engineNames = async (): Promise<readonly string[]> =>
  * Loads every file of `folder` as an engine. Throws `AppError` (`config`) with the name of an
  * invalid one.
  */
-export const loadEngines = async (context: EngineContext, folder = ENGINES): Promise<Engines> => {
+export const loadEngines = async (context: EngineContext, folder = ENGINES) => {
   const files = await engineFiles(folder);
   const engines = (await Promise.all(files.map((file) => loadEngine(file, context)))).toSorted(
     (a, b) => a.rank - b.rank || a.name.localeCompare(b.name, 'en'),
@@ -214,13 +206,16 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES): Pro
   };
 
   return {
+    /** The engines that have the ability at the moment, best first for the languages, if any. */
     offers: offersFor,
-    translates: async (to, from) => {
+    /** True when any engine currently translates into `to`: from `from`, or from any language. */
+    translates: async (to: string, from?: string): Promise<boolean> => {
       const sources = from === undefined ? LANGUAGES.filter((code) => code !== to) : [from];
       const offers = await offersFor('translation');
       return offers.some(({ engine }) => sources.some((source) => engine.translates(source, to)));
     },
-    missing: (need) => {
+    /** Creates the 404 that names the missing ability and how to add it. */
+    missing: (need: RequiredAbility): ContractError => {
       const remedies = engines
         .toReversed()
         .map((engine) => engine.remedy(need))
@@ -234,7 +229,7 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES): Pro
         },
       );
     },
-    report: () =>
+    report: (): Promise<readonly EngineLine[]> =>
       Promise.all(
         reported.map(async (engine): Promise<EngineLine> => {
           const { name, serves } = engine;

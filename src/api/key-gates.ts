@@ -35,12 +35,7 @@ const declareGateMetrics = (metrics: Metrics, open: () => ReadonlyMap<Endpoint, 
 };
 
 /** Limits the retries of all calls with one key, so that they never add much to an overload. */
-interface RetryBudget {
-  /** Notes a call's first request. */
-  called(): void;
-  /** Takes one retry; false where none is left. */
-  take(): boolean;
-}
+type RetryBudget = ReturnType<typeof createRetryBudget>;
 
 /** Retries that each call adds: 10 % of all calls. */
 const SHARE = 0.1;
@@ -49,14 +44,16 @@ const FEW = 10;
 const ONE_EVERY_MS = 10_000;
 const MOST = 100;
 
-export const createRetryBudget = (nowMs: () => number): RetryBudget => {
+export const createRetryBudget = (nowMs: () => number) => {
   let left = FEW;
   let filledMs = nowMs();
   return {
-    called: () => {
+    /** Notes a call's first request. */
+    called: (): void => {
       left = Math.min(MOST, left + SHARE);
     },
-    take: () => {
+    /** Takes one retry; false where none is left. */
+    take: (): boolean => {
       const now = nowMs();
       if (left < FEW) left = Math.min(FEW, left + (now - filledMs) / ONE_EVERY_MS);
       filledMs = now;

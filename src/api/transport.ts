@@ -37,13 +37,7 @@ export interface HttpReply extends Pick<Dispatcher.ResponseData, 'headers' | 'bo
 }
 
 /** Exchanges HTTP messages with the service; every request to it goes through here. */
-export interface Transport extends AsyncDisposable {
-  /**
-   * Resolves with a success; any other status becomes a `ServiceError`, a network error an
-   * `AppError`.
-   */
-  send(request: HttpRequest, key: ServiceKey, signal: AbortSignal): Promise<HttpReply>;
-}
+export type Transport = ReturnType<typeof createTransport>;
 
 export const readText = async (
   body: AsyncIterable<Uint8Array>,
@@ -94,7 +88,7 @@ const expectPlain = (reply: Pick<HttpReply, 'headers' | 'body'>): void => {
  *
  * @param baseUrl the service's address; a path in it is put before every path of the contract
  */
-export const createTransport = (baseUrl: string): Transport => {
+export const createTransport = (baseUrl: string) => {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
   // Each job has a deadline; undici's own time-outs would cut long recognitions short.
@@ -106,7 +100,15 @@ export const createTransport = (baseUrl: string): Transport => {
   });
 
   return {
-    async send({ method, path, headers, body }, key, signal) {
+    /**
+     * Resolves with a success; any other status becomes a `ServiceError`, a network error an
+     * `AppError`.
+     */
+    async send(
+      { method, path, headers, body }: HttpRequest,
+      key: ServiceKey,
+      signal: AbortSignal,
+    ): Promise<HttpReply> {
       const flooded = new AbortController();
       let provisional = 0;
       let reply: Dispatcher.ResponseData;

@@ -43,14 +43,8 @@ export const createRooms = (deps: RoomsDeps) => {
   const voiceMetrics = declareVoiceMetrics(deps.metrics, () => entry.all().map(({ room }) => room));
   const entry = createRoomEntry({
     roomDeps: {
-      services,
-      createRecogniser: deps.createRecogniser,
+      ...deps,
       choiceOf: consentChoices.of,
-      rows,
-      texts: deps.texts,
-      log,
-      clock,
-      now,
       captionShown: voiceMetrics.captionShown,
     },
     platformOf,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { OPENAI_PATHS } from '../../service/routes/openai/paths.ts';
+import { OPENAI_PATHS } from '../../service/routes/lists.ts';
 import { PATHS, type Voice } from '../../src/api/contract.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { startFakeOpenai, type Fault } from '../fakes/openai.ts';

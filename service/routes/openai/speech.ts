@@ -12,7 +12,7 @@ import { ContractError } from '../../errors.ts';
 import type { Route } from '../../route.ts';
 import { speechReply, readSpeechRequest, sampleRateFor } from '../../speech/request.ts';
 import type { Spools } from '../../speech/spool.ts';
-import { OPENAI_PATHS } from './paths.ts';
+import { OPENAI_PATHS } from '../lists.ts';
 
 /** Voices of that API, which clients name by default: for them any voice of the text's language. */
 const WELL_KNOWN =

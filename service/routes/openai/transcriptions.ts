@@ -9,7 +9,7 @@ import { findFormat, OPENAI_FORMATS, recogniseUpload } from '../../recognise-upl
 import { plainReply, segmentParameters, segmentsReply, type HeardSpan } from '../../recognise.ts';
 import type { Route } from '../../route.ts';
 import { type createUploadLimiter, withAudio } from '../../uploads.ts';
-import { OPENAI_PATHS } from './paths.ts';
+import { OPENAI_PATHS } from '../lists.ts';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy } from '@fastify/busboy';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PATHS } from '../../../src/api/contract.ts';
 import { createLog } from '../../../src/telemetry/log.ts';
-import { OPENAI_PATHS } from '../../../service/routes/openai/paths.ts';
+import { OPENAI_PATHS } from '../../../service/routes/lists.ts';
 import { startFakeOpenai, type FakeOpenai } from '../../fakes/openai.ts';
 import { failure, KEY, makeWav, startTestService, type TestService } from '../support.ts';
 import { createKeys, startWithKeys, voiceOf, type Keys } from './support.ts';

@@ -1,4 +1,4 @@
-import { quietestFrame } from '../../src/audio/chunk/opus-chunks.ts';
+import { quietestFrame } from '../../src/audio/chunk/chunks.ts';
 import { concatSamples } from '../../src/audio/pcm.ts';
 import {
   createLevelMeter,

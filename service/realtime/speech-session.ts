@@ -16,10 +16,15 @@ import { ContractError } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import { primed } from '../respond.ts';
 import { speechBytes, synthesise } from '../speech/synthesise.ts';
-import { checkFormat, checkText, findAllowedVoice, sampleRateFor } from '../speech/request.ts';
+import {
+  checkFormat,
+  checkText,
+  findAllowedVoice,
+  sampleRateFor,
+  allVoices,
+} from '../speech/request.ts';
 import type { SpeechOrder } from '../speech/speak.ts';
 import type { Spools } from '../speech/spool.ts';
-import { allVoices } from '../voices.ts';
 import { createAllowance } from '../allowance.ts';
 import {
   parseFrame,

@@ -1,6 +1,6 @@
 import { PATHS, MODELS_PATH } from '../../src/api/contract.ts';
 import type { Route } from '../route.ts';
-import { allVoices } from '../voices.ts';
+import { allVoices } from '../speech/request.ts';
 
 /** Route of contract section 4.3. */
 export const voices: Route = {

@@ -12,10 +12,35 @@ import { parseBody, readBody, validate } from '../body.ts';
 import { ContractError } from '../errors.ts';
 import type { KeyAccount } from '../keys/account.ts';
 import type { RouteContext } from '../route.ts';
-import { allVoices, type OfferedVoice } from '../voices.ts';
 import { primed, streamReply } from '../respond.ts';
 import { speechBytes, synthesise, type SynthesiseDeps, type SpeechFile } from './synthesise.ts';
 import type { SpeechOrder } from './speak.ts';
+import type { Engines, Offer } from '../engine-loader.ts';
+
+/** A voice, and the engine that has it. */
+interface OfferedVoice {
+  readonly voice: Voice;
+  readonly offer: Offer<'speech'>;
+}
+
+/** Lists every voice with its engine, in the engines' order. Throws the contract's 404 for none. */
+export const allVoices = async (
+  engines: Engines,
+  signal: AbortSignal,
+): Promise<readonly OfferedVoice[]> => {
+  const offers = await engines.offers('speech');
+  const lists = await Promise.allSettled(offers.map(async ({ engine }) => engine.voices(signal)));
+  const [first] = lists;
+  // One failing engine does not hide the voices of the others.
+  if (first?.status === 'rejected' && lists.every(({ status }) => status === 'rejected'))
+    throw first.reason;
+  const voices = offers.flatMap((offer, index) => {
+    const list = lists[index];
+    return list?.status === 'fulfilled' ? list.value.map((voice) => ({ voice, offer })) : [];
+  });
+  if (voices.length === 0) throw engines.missing({ ability: 'speech' });
+  return voices;
+};
 
 /** Most bytes of a character: JSON may write each half of a surrogate pair in six. */
 const BYTES_PER_CHARACTER = 12;

@@ -1,8 +1,7 @@
 import { countCodePoints } from '../text/unicode.ts';
 import type { Attempt, Call, CallOptions, Caller } from './caller.ts';
 import { completion, MODELS_PATH, PATHS, type ChatRequest, type Completion } from './contract.ts';
-import { modelIds } from './replies.ts';
-import { growingText } from './growing-text.ts';
+import { modelIds, growingText } from './replies.ts';
 import { ServiceError } from './service-error.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 

@@ -5,7 +5,7 @@ import { findOccurrences } from '../text/protect/terms.ts';
 import { splitText } from '../text/split/split.ts';
 import type { Attempt, Call, CallOptions, Caller } from './caller.ts';
 import { completion, SERVICE_LIMITS, PATHS } from './contract.ts';
-import { growingText } from './growing-text.ts';
+import { growingText } from './replies.ts';
 import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 
 const DEADLINE_MS = 60_000;

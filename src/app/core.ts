@@ -22,7 +22,7 @@ import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts';
 import { createReadiness } from '../ops/readiness.ts';
 import { createRooms } from '../voice/rooms.ts';
 import { createSlotOwner } from '../cluster/slot-owner.ts';
-import { transcriptFile } from '../speech/transcript-file.ts';
+import { transcriptFile } from '../speech/transcript.ts';
 import type { Store } from '../store/index.ts';
 import { createOpenRooms } from '../store/open-rooms.ts';
 import { createOwnKeys, type OwnKeys, createSpaceKeys } from '../store/secrets/own-keys.ts';

@@ -1,6 +1,6 @@
 import type { OnCall } from '../api/call-report.ts';
 import { createServiceClient, type ServiceClient } from '../api/client.ts';
-import { createCallMetrics, type CallMetrics } from '../api/metrics/call-metrics.ts';
+import { createCallMetrics, type CallMetrics } from '../api/call-metrics.ts';
 import { createRealtime, type Realtime } from '../api/realtime/index.ts';
 import { type CoreConfig, operatorLimits, type LimitConfig } from './core-config.ts';
 import type { Log } from '../telemetry/log.ts';

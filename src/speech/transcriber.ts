@@ -9,7 +9,7 @@ import { toAppError, userError } from '../errors.ts';
 import { askerAt, type Lane } from '../model/service.ts';
 import type { Glossary } from '../model/glossary.ts';
 import { assertSayable, spokenTranscript } from './hallucinations.ts';
-import { appendPart, joinParts, type TranscriptPart } from './transcript-file.ts';
+import { appendPart, joinParts, type TranscriptPart } from './transcript.ts';
 import { wordsOfTerm } from '../text/terms/term-index.ts';
 
 export interface TranscriptionRequest {

@@ -5,7 +5,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Person, Channel } from '../model/place.ts';
 import type { DictatedTranscript, DictatedWords } from '../model/message.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
-import { joinParts, type TranscriptPart } from '../speech/transcript-file.ts';
+import { joinParts, type TranscriptPart } from '../speech/transcript.ts';
 import { createAudioMeter } from '../usage/room-meters.ts';
 import { createSttPipeline } from './stt/pipeline.ts';
 import type { TranscriptEvent } from './stt/transcript-emitter.ts';

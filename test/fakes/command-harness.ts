@@ -1,5 +1,5 @@
 import type { ChatTurn, Voice } from '../../src/api/contract.ts';
-import { transcriptFile } from '../../src/speech/transcript-file.ts';
+import { transcriptFile } from '../../src/speech/transcript.ts';
 import { type Command, commandFault } from '../../src/command/command.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
 import { discover } from '../../src/app/modules.ts';

@@ -6,7 +6,7 @@ import { toOneRate } from '../resample.ts';
 import { encode } from '../codec/encode.ts';
 import { damagedAudio } from '../errors.ts';
 import { opusItemsOf, openAudio } from '../container/open.ts';
-import { chunkPackets, chunkPcm } from './opus-chunks.ts';
+import { chunkPackets, chunkPcm } from './chunks.ts';
 import type { Container } from '../container/sniff.ts';
 import { VAD_RATE_HZ } from '../vad.ts';
 

@@ -5,7 +5,7 @@ import { joined, labelled, lines, plainWords, sentence } from '../../rich-text/c
 import { link, styled, subtext, text, type Inline } from '../../rich-text/rich-text.ts';
 import type { Mirror, MirrorFile, Persona } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
-import { transcriptFile } from '../../speech/transcript-file.ts';
+import { transcriptFile } from '../../speech/transcript.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
 import { flagOfLanguage } from '../../text/language/flags.ts';
 import { claimsAudio, hasWords } from '../policy.ts';

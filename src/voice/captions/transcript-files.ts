@@ -1,6 +1,6 @@
 import { yieldTurn } from '../../audio/pcm.ts';
 import type { OutgoingFile, RoomTranscriptKind } from '../../model/message.ts';
-import { longTranscriptFile } from '../../speech/transcript-file.ts';
+import { longTranscriptFile } from '../../speech/transcript.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
 import type { SessionTranscript, TranscriptLine } from './caption.ts';
 

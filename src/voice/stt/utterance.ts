@@ -1,7 +1,7 @@
 import type { Utterance, UtterancePacket } from '../../ports/recogniser.ts';
 import { PRE_SKIP_SAMPLES, createOggOpusWriter } from '../../audio/container/ogg-writer.ts';
 import { bytesSource } from '../../audio/bytes.ts';
-import { quietestFrame } from '../../audio/chunk/opus-chunks.ts';
+import { quietestFrame } from '../../audio/chunk/chunks.ts';
 import { OPUS_CLOCK_HZ, toMs, VOICE_WEIGHT } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import type { PacketDecoder } from '../../audio/opus/streams-decoder.ts';

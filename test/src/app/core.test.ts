@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ServiceClient } from '../../../src/api/client.ts';
-import { createCallMetrics } from '../../../src/api/metrics/call-metrics.ts';
+import { createCallMetrics } from '../../../src/api/call-metrics.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
 import type { Content, Message } from '../../../src/model/message.ts';
 import { NO_SPACE } from '../../../src/model/service.ts';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openReport, type CallReport } from '../../../../src/api/call-report.ts';
-import { createCallMetrics } from '../../../../src/api/metrics/call-metrics.ts';
-import { createMetrics, type Metrics } from '../../../../src/ops/metrics.ts';
-import { serviceError } from '../../../../src/api/service-error.ts';
-import { ASKER } from '../../../fakes/asker.ts';
+import { openReport, type CallReport } from '../../../src/api/call-report.ts';
+import { createCallMetrics } from '../../../src/api/call-metrics.ts';
+import { createMetrics, type Metrics } from '../../../src/ops/metrics.ts';
+import { serviceError } from '../../../src/api/service-error.ts';
+import { ASKER } from '../../fakes/asker.ts';
 
 const HOUR_MS = 3_600_000;
 

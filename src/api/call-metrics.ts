@@ -1,7 +1,7 @@
-import type { RecentCalls } from '../../model/service.ts';
-import type { CallReport, OnCall } from '../call-report.ts';
-import type { Metrics } from '../../ops/metrics.ts';
-import { HOUR_MS, MINUTE_MS } from '../../async/clock.ts';
+import type { RecentCalls } from '../model/service.ts';
+import type { CallReport, OnCall } from './call-report.ts';
+import type { Metrics } from '../ops/metrics.ts';
+import { HOUR_MS, MINUTE_MS } from '../async/clock.ts';
 
 /** The stretch of time by which calls are forgotten. */
 const SLOT_MS = 5 * MINUTE_MS;

@@ -91,7 +91,7 @@ export const createSlackProcess = async ({
     start: async (environment = {}) => {
       const started = spawnDragoman({
         ...environment,
-        NODE_OPTIONS: `--import=${HASTEN}`,
+        NODE_OPTIONS: `--import=${HASTEN} ${environment['NODE_OPTIONS'] ?? ''}`,
         FAKE_SLACK_SPEED: String(options.speed ?? 1),
         DATABASE_URL: `sqlite:${databaseFile}`,
         SLACK_BOT_TOKEN: workspace.botToken,

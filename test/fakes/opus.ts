@@ -35,10 +35,11 @@ export interface OpusEncoding {
 }
 
 const interleaved = (samples: Float32Array, channels: number): Float32Array =>
-  Float32Array.from(
-    { length: samples.length * channels },
-    (_, at) => samples[Math.floor(at / channels)]!,
-  );
+  channels === 1
+    ? samples
+    : new Float32Array(samples.length * channels).map(
+        (_, at) => samples[Math.floor(at / channels)]!,
+      );
 
 /** Packets of mono samples at 48 kHz, equal in all channels. A rest shorter than a packet is left out. */
 export const encodePackets = (samples: Float32Array, options: OpusEncoding = {}): Uint8Array[] => {
@@ -66,5 +67,13 @@ export const decodePackets = async (
   sampleRate: 8_000 | 12_000 | 16_000 | 24_000 | 48_000,
 ): Promise<Float32Array> => {
   using decoder = await createDecoder({ sampleRate, channels: 1 });
-  return Float32Array.from(packets.flatMap((packet) => [...decoder.decodeFloat(packet)]));
+  // Each is decoded into the same memory.
+  const parts = packets.map((packet) => decoder.decodeFloat(packet).slice());
+  const whole = new Float32Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 };

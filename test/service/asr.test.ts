@@ -21,7 +21,7 @@ const WAV = makeWav(10, TONES);
 /** Ten minutes of silence, in Base64. */
 const encodeSilence = async (): Promise<string> => {
   const seconds = (async function* () {
-    for (let second = 0; second < 600; second += 1) yield new Float32Array(16_000);
+    for (let second = 0; second < 120; second += 1) yield new Float32Array(16_000);
   })();
   const parts = await Array.fromAsync(encode('flac', 16_000, seconds));
   return Buffer.concat(parts).toString('base64');

@@ -6,7 +6,8 @@ import type { ClientCall } from './endpoints.ts';
 export const MEBIBYTE = 2 ** 20;
 export const KEPT = 64 * 1_024;
 export const BLANKS = Buffer.alloc(KEPT, ' ');
-const BOMB = gzipSync(Buffer.alloc(64 * MEBIBYTE));
+/** Of 64 members, each as long as this one. */
+const BOMB = Buffer.concat(Array<Buffer>(64).fill(gzipSync(Buffer.alloc(MEBIBYTE))));
 
 /** The head of a reply. */
 export const head = (headers: Readonly<Record<string, string>>, status = '200 OK'): string =>

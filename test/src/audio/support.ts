@@ -41,8 +41,7 @@ export const joinSamples = (parts: readonly Float32Array[]): Float32Array => {
 };
 
 export const tone = (sampleRateHz: number, seconds: number, hz = 440): Float32Array =>
-  Float32Array.from(
-    { length: Math.round(sampleRateHz * seconds) },
+  new Float32Array(Math.round(sampleRateHz * seconds)).map(
     (_, i) => 0.5 * Math.sin((2 * Math.PI * hz * i) / sampleRateHz),
   );
 

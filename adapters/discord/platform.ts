@@ -1,7 +1,7 @@
 import { RESTEvents, type Client, Routes, type APIDMChannel } from 'discord.js';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Core } from '../../src/adapter.ts';
-import { createDiscordApi, type ApiOptions } from './api.ts';
+import { createDiscordApi, type ApiOptions, createSharedLimits } from './api.ts';
 import type { Application } from './application.ts';
 import { readRaw, createChannelFeed } from './channel-feed.ts';
 import { createOpenFile } from './files.ts';
@@ -15,7 +15,6 @@ import { createOwnMessages } from './mirrors/own-messages.ts';
 import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
 import { createWriters } from './mirrors/writers.ts';
 import { missingToPost } from './permissions.ts';
-import { createSharedLimits } from './shared-limits.ts';
 import { createClients } from './shards/clients.ts';
 import { createThreads } from './threads.ts';
 import { createVoice } from './voice/index.ts';

@@ -1,7 +1,7 @@
 import type { Message } from '../model/message.ts';
 import { isAudioName } from '../audio/file-names.ts';
 import { isQuiet, type SpaceChoices, type ChannelWatch } from '../model/space.ts';
-import { languageOfFlag } from '../text/language/flags.ts';
+import { languageOfFlag } from '../text/language/languages.ts';
 import { isBlankMessage, isCommandMessage, isEmojiMessage } from '../text/message-checks.ts';
 
 /** Reasons for which a message of a watched channel is skipped. */

@@ -7,7 +7,7 @@ import type { Mirror, MirrorFile, Persona } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/transcript.ts';
 import { quotedWords } from '../../text/quoted-words.ts';
-import { flagOfLanguage } from '../../text/language/flags.ts';
+import { flagOfLanguage } from '../../text/language/languages.ts';
 import { claimsAudio, hasWords } from '../policy.ts';
 import type { Rendition, Translated } from './translate.ts';
 

@@ -1,8 +1,7 @@
 import { joined } from '../../rich-text/compose.ts';
 import { paragraph, styled, text, type Inline, type Paragraph } from '../../rich-text/rich-text.ts';
 import { plainInline } from '../../rich-text/walk.ts';
-import { flagOfLanguage } from '../../text/language/flags.ts';
-import { languageName } from '../../text/language/languages.ts';
+import { flagOfLanguage, languageName } from '../../text/language/languages.ts';
 import { quotedWords, shorten } from '../../text/quoted-words.ts';
 import { isBlank } from '../../text/unicode.ts';
 import { isIn, translationInto, type Caption } from './caption.ts';

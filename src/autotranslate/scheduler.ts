@@ -71,8 +71,12 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
     timers.delete(partition);
   };
 
-  /** Schedules a partition for a time. */
-  const wakeAt = (partition: string, due: Due): void => {
+  /**
+   * Schedules a partition for a time.
+   *
+   * @param wake wakes it then
+   */
+  const wakeLater = (partition: string, due: Due, wake: (partition: string) => void): void => {
     cancelTimer(partition);
     // Another process knows by itself when its rows are due.
     if (!slots.tenureOf(partition)) return;
@@ -96,32 +100,42 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
     return jobs;
   };
 
-  const run = async (partition: string, work: WorkOn): Promise<void> => {
+  /** Works on a partition; resolves with the time at which it is to be woken. Never rejects. */
+  const run = async (partition: string, work: WorkOn): Promise<Due | undefined> => {
     const tenure = slots.tenureOf(partition);
     try {
       // Its new owner begins with what is stored.
-      if (!tenure) return dropJobs(partition);
+      if (!tenure) {
+        dropJobs(partition);
+        return undefined;
+      }
       const jobs = jobsUnder(tenure, partition);
       const due = await work({ partition, tenure, jobs }, register);
       // Rows that wait for a retry keep their prepared results.
       if (jobs.size === 0) unfinished.delete(partition);
-      if (due) wakeAt(partition, due);
+      return due;
     } catch (err) {
-      if (stopping.signal.aborted || !tenure?.isHeld()) return dropJobs(partition);
+      if (stopping.signal.aborted || !tenure?.isHeld()) {
+        dropJobs(partition);
+        return undefined;
+      }
       log.error({ err, partition }, 'a partition of the inbox could not be worked on');
-      wakeAt(partition, { atMs: now() + AFTER_FAULT_MS, isStored: false });
-    } finally {
-      working.delete(partition);
-      if (stale.delete(partition)) wake(partition);
-      next();
+      return { atMs: now() + AFTER_FAULT_MS, isStored: false };
     }
   };
 
-  const next = (): void => {
+  /** Begins with queued partitions; `wake` schedules one that was woken meanwhile, or is due later. */
+  const next = (wake: (partition: string) => void): void => {
     for (const partition of queue) {
       if (!workOn || stopping.signal.aborted || working.size >= PARTITIONS_AT_ONCE) return;
       queue.delete(partition);
-      working.set(partition, run(partition, workOn));
+      const ended = (due: Due | undefined): void => {
+        if (due) wakeLater(partition, due, wake);
+        working.delete(partition);
+        if (stale.delete(partition)) wake(partition);
+        next(wake);
+      };
+      working.set(partition, run(partition, workOn).then(ended));
     }
   };
 
@@ -132,7 +146,7 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
     if (holds.has(partition)) return;
     if (working.has(partition)) stale.add(partition);
     else queue.add(partition);
-    next();
+    next(wake);
   };
 
   /**
@@ -157,10 +171,11 @@ export const createScheduler = ({ slots, log, now, clock = realClock }: Schedule
     /** Begins with what is queued. */
     start: (work: WorkOn): void => {
       workOn = work;
-      next();
+      next(wake);
     },
     wake,
-    wakeAt,
+    /** Schedules a partition for a time. */
+    wakeAt: (partition: string, due: Due): void => wakeLater(partition, due, wake),
     hold,
     /** True while no more rows of a partition may be claimed here. */
     isOnHold: (partition: string): boolean =>

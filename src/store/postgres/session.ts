@@ -57,12 +57,13 @@ export const openSession = async (deps: SessionDeps): Promise<ListenSession> => 
     return answer.finally(cancel);
   };
 
-  const connect = async (): Promise<pg.Client> => {
+  /** @param broke called with a connection that breaks */
+  const connect = async (broke: (made: pg.Client) => unknown): Promise<pg.Client> => {
     const made = new pg.Client({ ...connectionOf(url), application_name: 'dragoman session' });
     made.on('notification', ({ channel, payload = '' }) => hearers.get(channel)?.(payload));
     // A failed connection emits `end` as a broken one does: only the current one is replaced.
-    made.on('error', () => replace(made));
-    made.on('end', () => replace(made));
+    made.on('error', () => broke(made));
+    made.on('end', () => broke(made));
     try {
       await made.connect();
       await answerOf(made, bound(made));
@@ -74,11 +75,15 @@ export const openSession = async (deps: SessionDeps): Promise<ListenSession> => 
     }
   };
 
-  const reconnect = async (): Promise<void> => {
+  /** Makes the connection anew that broke, unless that was done already. */
+  const replace = async (broken: pg.Client): Promise<void> => {
+    if (broken !== client) return;
+    client = undefined;
+    broken.end().catch(() => undefined);
     for (let attempt = 0; !closing.signal.aborted; attempt += 1)
       try {
         await sleep(clock, backoffMs({ ...BACKOFF, random }, attempt), closing.signal);
-        const made = await connect();
+        const made = await connect(replace);
         if (closing.signal.aborted) return await made.end();
         client = made;
         for (const run of reconnected) run();
@@ -88,13 +93,6 @@ export const openSession = async (deps: SessionDeps): Promise<ListenSession> => 
         if (attempt === 0 && !closing.signal.aborted)
           log.warn({ err }, 'the connection to the database is lost');
       }
-  };
-
-  const replace = (broken: pg.Client): void => {
-    if (broken !== client) return;
-    client = undefined;
-    broken.end().catch(() => undefined);
-    void reconnect();
   };
 
   const queryNow = async <Row extends object>(
@@ -107,7 +105,7 @@ export const openSession = async (deps: SessionDeps): Promise<ListenSession> => 
       return (await answerOf(used, used.query<Row>(text, [...values]))).rows;
     } catch (thrown) {
       const error = fromPostgres(thrown);
-      if (error !== thrown) replace(used);
+      if (error !== thrown) void replace(used);
       throw error;
     }
   };
@@ -123,7 +121,7 @@ export const openSession = async (deps: SessionDeps): Promise<ListenSession> => 
     return turn;
   };
 
-  client = await connect();
+  client = await connect(replace);
   return {
     query,
     listen: async (channel, hear) => {

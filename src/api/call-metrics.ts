@@ -144,9 +144,6 @@ const declareCallMetrics = (metrics: Metrics): OnCall => {
   };
 };
 
-/** The calls of the service, added up. */
-export type CallMetrics = ReturnType<typeof createCallMetrics>;
-
 /**
  * @param metrics takes all calls since the start
  * @param nowMs clock without jumps

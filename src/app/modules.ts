@@ -60,27 +60,23 @@ export interface RunningAdaptersDeps {
   readonly started: (name: string, where: string) => void;
 }
 
-/** The adapters of a process. Disposing of them disposes of each, in reverse order. */
-export interface RunningAdapters extends AsyncDisposable {
-  /** Makes the adapters that are on and that the roles need, and attaches each to the core. */
-  open(): Promise<void>;
-  /** Starts all at once, so that a slow one delays no other. */
-  start(): Promise<void>;
-  /** Has each take over no more work of other processes; those that were made so far are enough. */
-  drain(): void;
-}
-
 /** True where a process with these roles needs an adapter: the page is one role, chat platforms are two. */
 const isServed = (adapter: string, roles: ReadonlySet<Role>): boolean =>
   adapter === 'web' ? roles.has('web') : roles.has('gateway') || roles.has('worker');
 
-/** Creates the adapters' life in a process; nothing is made before `open`. */
-export const createRunningAdapters = (deps: RunningAdaptersDeps): RunningAdapters => {
+export type RunningAdapters = ReturnType<typeof createRunningAdapters>;
+
+/**
+ * Creates the adapters' life in a process; nothing is made before `open`. Disposing of it disposes of each adapter, in
+ * reverse order.
+ */
+export const createRunningAdapters = (deps: RunningAdaptersDeps) => {
   const { modules, config, roles, core, attach, stopping, started } = deps;
   const parts = new AsyncDisposableStack();
   const made: { readonly name: string; readonly adapter: Adapter }[] = [];
   return {
-    open: async () => {
+    /** Makes the adapters that are on and that the roles need, and attaches each to the core. */
+    open: async (): Promise<void> => {
       for (const module of modules) {
         const { name } = module;
         if (!isServed(name, roles)) continue;
@@ -93,14 +89,16 @@ export const createRunningAdapters = (deps: RunningAdaptersDeps): RunningAdapter
       }
       stopping.throwIfAborted();
     },
-    start: async () => {
+    /** Starts all at once, so that a slow one delays no other. */
+    start: async (): Promise<void> => {
       const start = async ({ name, adapter }: (typeof made)[number]): Promise<void> => {
         const { where } = await adapter.start();
         if (!parts.disposed) started(name, where);
       };
       await Promise.all(made.map(start));
     },
-    drain: () => {
+    /** Has each take over no more work of other processes; those that were made so far are enough. */
+    drain: (): void => {
       for (const { adapter } of made) adapter.drain?.();
     },
     [Symbol.asyncDispose]: async () => parts.disposeAsync(),

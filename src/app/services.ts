@@ -1,6 +1,6 @@
 import type { OnCall } from '../api/call-report.ts';
 import { createServiceClient, type ServiceClient } from '../api/client.ts';
-import { createCallMetrics, type CallMetrics } from '../api/call-metrics.ts';
+import { createCallMetrics } from '../api/call-metrics.ts';
 import { createRealtime, type Realtime } from '../api/realtime/index.ts';
 import { type CoreConfig, operatorLimits, type LimitConfig } from './core-config.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -47,15 +47,10 @@ export interface ServiceConnectionDeps {
 }
 
 /** The ways to one service, with the keys that spaces brought for it and its calls, added up. */
-export interface ServiceConnection extends AsyncDisposable {
-  readonly client: ServiceClient;
-  readonly realtime: Realtime;
-  readonly ownKeys: OwnKeys;
-  readonly calls: CallMetrics;
-}
+export type ServiceConnection = ReturnType<typeof openServiceConnection>;
 
 /** Opens the ways to a service, all of whose calls are measured and logged. Nothing is sent yet. */
-export const openServiceConnection = (deps: ServiceConnectionDeps): ServiceConnection => {
+export const openServiceConnection = (deps: ServiceConnectionDeps) => {
   const { baseUrl, key, isBuiltIn, config, store, metrics, tracing, log } = deps;
   const parts = new AsyncDisposableStack();
   const encryption = config.ENCRYPTION_KEY;

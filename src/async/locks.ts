@@ -1,34 +1,19 @@
 import { orAborted } from './abort.ts';
 
-/**
- * Permits for a bounded number of holders; waiting callers get theirs in the order of the calls.
- */
-export interface Semaphore {
-  /**
-   * Resolves with a permit, which is held until it is disposed of. Rejects with the signal's
-   * reason, and with the bound's error when the queue is full.
-   *
-   * @param isUrgent asked when a permit is free: true to go before those that are not urgent
-   */
-  acquire(signal?: AbortSignal, isUrgent?: () => boolean): Promise<Disposable>;
-  /** Takes a permit if one is free. */
-  tryAcquire(): Disposable | undefined;
-  /** Runs `work` while it holds a permit. Rejects as `acquire` and `work` do. */
-  use<T>(work: () => Promise<T>, signal?: AbortSignal, isUrgent?: () => boolean): Promise<T>;
-}
-
 /** The most callers that may wait for a permit, and the error for one more. */
 export interface WaitingBound {
   readonly most: number;
   readonly full: () => Error;
 }
 
+export type Semaphore = ReturnType<typeof createSemaphore>;
+
 /**
- * Creates a semaphore.
+ * Creates a semaphore: permits for a bounded number of holders; waiting callers get theirs in the order of the calls.
  *
  * @param waiting bound of the queue. Default: unlimited
  */
-export const createSemaphore = (permits: number, waiting?: WaitingBound): Semaphore => {
+export const createSemaphore = (permits: number, waiting?: WaitingBound) => {
   const waiters = new Map<() => void, (() => boolean) | undefined>();
   let free = permits;
 
@@ -51,12 +36,19 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound): Semaph
     };
   };
 
+  /** Takes a permit if one is free. */
   const tryAcquire = (): Disposable | undefined => {
     if (free === 0) return undefined;
     free -= 1;
     return permit();
   };
 
+  /**
+   * Resolves with a permit, which is held until it is disposed of. Rejects with the signal's
+   * reason, and with the bound's error when the queue is full.
+   *
+   * @param isUrgent asked when a permit is free: true to go before those that are not urgent
+   */
   const acquire = async (signal?: AbortSignal, isUrgent?: () => boolean): Promise<Disposable> => {
     signal?.throwIfAborted();
     const atOnce = tryAcquire();
@@ -82,27 +74,28 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound): Semaph
   return {
     acquire,
     tryAcquire,
-    use: async (work, signal, isUrgent) => {
+    /** Runs `work` while it holds a permit. Rejects as `acquire` and `work` do. */
+    use: async <T>(
+      work: () => Promise<T>,
+      signal?: AbortSignal,
+      isUrgent?: () => boolean,
+    ): Promise<T> => {
       using _ = await acquire(signal, isUrgent);
       return await work();
     },
   };
 };
 
-/** A lock per key: work for the same key runs in turn, in the order of the calls. */
-export interface KeyedMutex {
-  /**
-   * Waits for the key's lock, which is held until the result is disposed of. Rejects with the
-   * signal's reason while it waits.
-   */
-  take(key: string, signal?: AbortSignal): Promise<Disposable>;
-}
-
-export const createKeyedMutex = (): KeyedMutex => {
+/** Creates a lock per key: work for the same key runs in turn, in the order of the calls. */
+export const createKeyedMutex = () => {
   /** The end of the last turn of each key in use. */
   const tails = new Map<string, Promise<void>>();
   return {
-    take: async (key, signal) => {
+    /**
+     * Waits for the key's lock, which is held until the result is disposed of. Rejects with the
+     * signal's reason while it waits.
+     */
+    take: async (key: string, signal?: AbortSignal): Promise<Disposable> => {
       const before = tails.get(key);
       const { promise, resolve } = Promise.withResolvers<void>();
       tails.set(key, promise);

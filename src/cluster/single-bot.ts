@@ -16,11 +16,7 @@ export interface BotKind {
   readonly variable: string;
 }
 
-/** Keeps processes of two bots from working on one database. */
-export interface SingleBot extends AsyncDisposable {
-  /** Resolves once no process runs another bot, and none can begin to. Rejects with `config` while one does. */
-  demand(bot: number): Promise<void>;
-}
+export type SingleBot = ReturnType<typeof createSingleBot>;
 
 /**
  * Creates the check of the bot: processes of two would take messages from each other, and could not post what belongs to
@@ -30,7 +26,7 @@ export const createSingleBot = (
   { agreements, leases, isAlone }: Pick<Processes, 'agreements' | 'leases' | 'isAlone'>,
   clock: Pick<Clock, 'after'>,
   { name, noun, variable }: BotKind,
-): SingleBot => {
+) => {
   const over = new AbortController();
   let tenure: Tenure | undefined;
   const setOf = (bot: number): string => `${name} ${bot}`;
@@ -57,7 +53,8 @@ export const createSingleBot = (
     return (await agreements.replace(name, { former, value: bot, unlessHeld: set })) === bot;
   };
   return {
-    demand: async (bot) => {
+    /** Resolves once no process runs another bot, and none can begin to. Rejects with `config` while one does. */
+    demand: async (bot: number): Promise<void> => {
       if (isAlone) return;
       // Before the agreed one is asked for, so that whoever takes its place sees that it is run.
       if (!tenure) await hold(bot);
@@ -69,7 +66,7 @@ export const createSingleBot = (
           'a database of its own, or end them first',
       );
     },
-    [Symbol.asyncDispose]: async () => {
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       over.abort();
       await tenure?.release();
     },

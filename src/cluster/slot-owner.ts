@@ -18,26 +18,6 @@ export interface SlotWorker {
   told(message: string): void;
 }
 
-/** The hash slots that this process works on. */
-export interface SlotOwner extends AsyncDisposable {
-  /** Adds a kind of work, one word. */
-  serve(kind: string, worker: SlotWorker): void;
-  /** Takes this process's part of the slots, and works on them until it is drained or disposed of. */
-  readonly start: () => void;
-  /** Gives all slots away; what is under way is finished within that time, or left. */
-  drain(withinMs: number): Promise<void>;
-  /** The slots that this process has. */
-  slots(): readonly number[];
-  /** The tenure of a key's slot; undefined where another process has it. */
-  tenureOf(key: string): Tenure | undefined;
-  /**
-   * Tells the process that has a key's slot of it; new work it would find by itself, but later.
-   *
-   * @param message what to tell instead of the key; some thousand bytes at most
-   */
-  tell(kind: string, key: string, message?: string): void;
-}
-
 export interface SlotOwnerDeps {
   readonly leases: Leases;
   readonly log: Log;
@@ -50,7 +30,10 @@ const AGAIN_MS = 500;
 /** Time for the work on a slot that another process gets. */
 const END_MS = 3_000;
 
-export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwner => {
+export type SlotOwner = ReturnType<typeof createSlotOwner>;
+
+/** Creates what holds the hash slots that this process works on. */
+export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps) => {
   const workers = new Map<string, SlotWorker>();
   const owned = new Map<number, Tenure>();
   /** Tenures whose end has begun, although they may still be held: nothing is begun under them any more. */
@@ -87,11 +70,13 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
   };
 
   return {
-    serve: (kind, worker) => {
+    /** Adds a kind of work, one word. */
+    serve: (kind: string, worker: SlotWorker): void => {
       workers.set(kind, worker);
       for (const [slot, tenure] of owned) void takeOver(slot, tenure, () => [worker]);
     },
-    start: () => {
+    /** Takes this process's part of the slots, and works on them until it is drained or disposed of. */
+    start: (): void => {
       share ??= leases.share(SET, SLOTS, (tenure) => {
         const slot = Number(tenure.name.slice(tenure.name.indexOf(':') + 1));
         const taken = takeOver(slot, tenure, () => [...workers.values()]);
@@ -108,13 +93,22 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps): SlotOwne
         };
       });
     },
-    slots: () => [...owned.keys()],
-    tenureOf: (key) => owned.get(slotOf(key)),
-    tell: (kind, key, message = key) => leases.tell(`${SET}:${slotOf(key)}`, `${kind} ${message}`),
-    drain: async (withinMs) => {
+    /** The slots that this process has. */
+    slots: (): readonly number[] => [...owned.keys()],
+    /** The tenure of a key's slot; undefined where another process has it. */
+    tenureOf: (key: string): Tenure | undefined => owned.get(slotOf(key)),
+    /**
+     * Tells the process that has a key's slot of it; new work it would find by itself, but later.
+     *
+     * @param message what to tell instead of the key; some thousand bytes at most
+     */
+    tell: (kind: string, key: string, message = key): void =>
+      leases.tell(`${SET}:${slotOf(key)}`, `${kind} ${message}`),
+    /** Gives all slots away; what is under way is finished within that time, or left. */
+    drain: async (withinMs: number): Promise<void> => {
       endMs = withinMs;
       await share?.[Symbol.asyncDispose]();
     },
-    [Symbol.asyncDispose]: async () => share?.[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async (): Promise<void> => share?.[Symbol.asyncDispose](),
   };
 };

@@ -75,30 +75,6 @@ export interface LimitedConsumer {
   readonly memberId?: string | undefined;
 }
 
-/** The limits of a day: those of the operator, and of moderators for their space. */
-export interface Limits {
-  readonly of: (space: Space) => Promise<SpaceLimits>;
-  /**
-   * Resolves with `rate-limited`, with the use so far, reserved use included, and the time of the
-   * next count, or with undefined when more may be used. Characters must fit whole; audio may begin
-   * while a minute is left, and a question may be asked while a token is left.
-   */
-  readonly fault: (consumer: LimitedConsumer, demand: Demand) => Promise<AppError | undefined>;
-  /**
-   * Reserves use that may begin: the characters, a minute or a token. Otherwise rejects with what
-   * `fault` resolves with.
-   *
-   * @param memberId the person for whom it is going to be recorded. Default: that of the consumer
-   */
-  readonly reserve: (
-    consumer: LimitedConsumer,
-    demand: Demand,
-    memberId?: string,
-  ) => Promise<Reservation>;
-  /** Resolves with what may still be used today, of each use that is limited. */
-  readonly remaining: (consumer: LimitedConsumer) => Promise<DailyLimits>;
-}
-
 /** Limits of a day that the operator sets: of each space, and of each person in it. */
 export interface OperatorLimits {
   readonly space: DailyLimits;
@@ -179,13 +155,16 @@ const chosenBy = (choices: SpaceChoices): DailyLimits => ({
   chatTokens: choices.dailyChatTokens,
 });
 
+export type Limits = ReturnType<typeof createLimits>;
+
+/** Creates the limits of a day: those of the operator, and of moderators for their space. */
 export const createLimits = ({
   spaces,
   usage,
   operator: given = NO_LIMITS,
   ownsKey = async () => false,
   now = Date.now,
-}: LimitsDeps): Limits => {
+}: LimitsDeps) => {
   const of = async (space: Space): Promise<SpaceLimits> => {
     const operator = (await ownsKey(space)) ? NO_LIMITS : given;
     const chosen = chosenBy(await spaces.of(space));
@@ -199,6 +178,11 @@ export const createLimits = ({
   const pending = createPendingUse();
   const mutex = createKeyedMutex();
 
+  /**
+   * Resolves with `rate-limited`, with the use so far, reserved use included, and the time of the
+   * next count, or with undefined when more may be used. Characters must fit whole; audio may begin
+   * while a minute is left, and a question may be asked while a token is left.
+   */
   const fault = async (
     { space, memberId }: LimitedConsumer,
     demand: Demand,
@@ -239,14 +223,25 @@ export const createLimits = ({
   return {
     of,
     fault,
-    reserve: async (consumer, demand, memberId = consumer.memberId ?? '') => {
+    /**
+     * Reserves use that may begin: the characters, a minute or a token. Otherwise rejects with what
+     * `fault` resolves with.
+     *
+     * @param memberId the person for whom it is going to be recorded. Default: that of the consumer
+     */
+    reserve: async (
+      consumer: LimitedConsumer,
+      demand: Demand,
+      memberId = consumer.memberId ?? '',
+    ): Promise<Reservation> => {
       // Of those who ask side by side, each sees what the one before was given.
       using _ = await mutex.take(keyOf(consumer.space));
       const found = await fault(consumer, demand);
       if (found) throw found;
       return pending.hold(consumer.space, memberId, amountsOf(demand));
     },
-    remaining: async ({ space, memberId }) => {
+    /** Resolves with what may still be used today, of each use that is limited. */
+    remaining: async ({ space, memberId }: LimitedConsumer): Promise<DailyLimits> => {
       const limits = await of(space);
       const ofSpace = remainingOf(limits.space, await usage.today(space));
       if (memberId === undefined) return ofSpace;

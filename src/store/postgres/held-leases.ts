@@ -7,18 +7,6 @@ import type { Tenure } from '../../ports/processes.ts';
 /** The least and the greatest time that the database's clock can have, ms since 1970. */
 export type TimeBounds = readonly [earliestMs: number, latestMs: number];
 
-/** The database's clock, as far as a process knows it by its own clocks. */
-export interface DatabaseClock {
-  /** Begins a statement that asks for the database's time; the result notes the answer. */
-  readonly ask: () => (databaseMs: number) => void;
-  /**
-   * The bounds of the database's time by all that was noted within a lease. Whoever respects them ends nobody's lease early
-   * when the database's clock is set: what was noted before and after differs then, until each lease that stood at that
-   * time has been renewed or has ended. Before a lease's time has passed since the first note, nothing is known.
-   */
-  readonly bounds: () => TimeBounds;
-}
-
 interface Noted {
   readonly atMs: number;
   /** Least difference between the database's clock and the monotonic one. */
@@ -30,10 +18,10 @@ interface Noted {
 
 const UNKNOWN: TimeBounds = [0, 2 ** 52];
 
-export const createDatabaseClock = (
-  { nowMs }: Pick<Clock, 'nowMs'>,
-  wallMs: () => number,
-): DatabaseClock => {
+export type DatabaseClock = ReturnType<typeof createDatabaseClock>;
+
+/** Creates the database's clock, as far as a process knows it by its own clocks. */
+export const createDatabaseClock = ({ nowMs }: Pick<Clock, 'nowMs'>, wallMs: () => number) => {
   let noted: readonly Noted[] = [];
   /** The answers of the last lease's time with the one before; undefined where there is none before. */
   const findCounted = (): readonly Noted[] | undefined => {
@@ -41,9 +29,10 @@ export const createDatabaseClock = (
     return first < 0 ? undefined : noted.slice(first);
   };
   return {
+    /** Begins a statement that asks for the database's time; the result notes the answer. */
     ask: () => {
       const [sentMs, sentWallMs] = [nowMs(), wallMs()];
-      return (databaseMs) => {
+      return (databaseMs: number): void => {
         // A process that was frozen or asleep meanwhile learns next to nothing.
         if (Math.max(nowMs() - sentMs, wallMs() - sentWallMs) > SLOWEST_MS) return;
         noted = [
@@ -57,7 +46,12 @@ export const createDatabaseClock = (
         ];
       };
     },
-    bounds: () => {
+    /**
+     * The bounds of the database's time by all that was noted within a lease. Whoever respects them ends nobody's lease early
+     * when the database's clock is set: what was noted before and after differs then, until each lease that stood at that
+     * time has been renewed or has ended. Before a lease's time has passed since the first note, nothing is known.
+     */
+    bounds: (): TimeBounds => {
       const counted = findCounted();
       if (!counted) return UNKNOWN;
       const least = nowMs() + Math.min(...counted.map(({ leastMs }) => leastMs));

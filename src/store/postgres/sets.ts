@@ -5,24 +5,6 @@ import type { ListenSession } from './session.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { TimeBounds, HeldLeases } from './held-leases.ts';
 
-/** The changes of a set, for somebody who waits for its leases. */
-export interface SetWatch extends Disposable {
-  /**
-   * Waits until the set has changed since the last wait, at most for `forMs`. A change is answered only after a random
-   * part of the set's spread, so that others are answered with it. Resolves with whether it has changed.
-   */
-  next(forMs: number, signal: AbortSignal): Promise<boolean>;
-  /** Has processes answer a change at random times within `spreadMs`, and changes within that time be told once. */
-  spread(spreadMs: number): void;
-}
-
-/** Tells those who wait for leases of a set that it has changed. */
-export interface SetChanges {
-  watch(set: string): SetWatch;
-  /** True while every process is about to answer a change of the set that was told already. */
-  isTold(set: string): boolean;
-}
-
 interface Watched {
   readonly wakes: Set<() => void>;
   spreadMs: number;
@@ -35,7 +17,10 @@ export interface SetChangesDeps {
   readonly random: () => number;
 }
 
-export const openSetChanges = async (deps: SetChangesDeps): Promise<SetChanges> => {
+export type SetChanges = Awaited<ReturnType<typeof openSetChanges>>;
+
+/** Tells those who wait for leases of a set that it has changed. */
+export const openSetChanges = async (deps: SetChangesDeps) => {
   const { session, clock, random } = deps;
   const sets = new Map<string, Watched>();
 
@@ -51,7 +36,8 @@ export const openSetChanges = async (deps: SetChangesDeps): Promise<SetChanges> 
   });
 
   return {
-    watch: (set) => {
+    /** Watches the changes of a set, for somebody who waits for its leases. */
+    watch: (set: string) => {
       const watched = sets.get(set) ?? { wakes: new Set(), spreadMs: 0, toldMs: -Infinity };
       sets.set(set, watched);
       let hasChanged = false;
@@ -62,7 +48,11 @@ export const openSetChanges = async (deps: SetChangesDeps): Promise<SetChanges> 
       };
       watched.wakes.add(wake);
       return {
-        next: async (forMs, signal) => {
+        /**
+         * Waits until the set has changed since the last wait, at most for `forMs`. A change is answered only after a random
+         * part of the set's spread, so that others are answered with it. Resolves with whether it has changed.
+         */
+        next: async (forMs: number, signal: AbortSignal): Promise<boolean> => {
           const cancel = clock.after(forMs, over.resolve);
           await orAborted(over.promise, signal).catch(() => undefined);
           cancel();
@@ -73,16 +63,18 @@ export const openSetChanges = async (deps: SetChangesDeps): Promise<SetChanges> 
           over = Promise.withResolvers();
           return result;
         },
-        spread: (spreadMs) => {
+        /** Has processes answer a change at random times within `spreadMs`, and changes within that time be told once. */
+        spread: (spreadMs: number): void => {
           watched.spreadMs = spreadMs;
         },
-        [Symbol.dispose]: () => {
+        [Symbol.dispose]: (): void => {
           watched.wakes.delete(wake);
           if (watched.wakes.size === 0) sets.delete(set);
         },
       };
     },
-    isTold: (set) => {
+    /** True while every process is about to answer a change of the set that was told already. */
+    isTold: (set: string): boolean => {
       const watched = sets.get(set);
       return watched !== undefined && clock.nowMs() - watched.toldMs < watched.spreadMs;
     },

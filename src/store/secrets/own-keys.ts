@@ -34,21 +34,10 @@ export interface OwnKeyDeps {
   readonly now?: () => number;
 }
 
-/** The service keys that spaces brought. */
-export interface OwnKeys {
-  /** True where keys can be stored. */
-  readonly canStore: boolean;
-  readonly find: FindOwnKey;
-  /** Tells of a space's key, and never what it is; undefined where it has none. */
-  readonly state: (space: Space) => Promise<OwnKeyState | undefined>;
-  readonly put: (space: Space, key: string, setBy: Pick<Member, 'id' | 'name'>) => Promise<void>;
-  readonly remove: (space: Space) => Promise<void>;
-  /** Counts the keys, and those that cannot be decrypted. */
-  readonly count: () => Promise<{ readonly stored: number; readonly unreadable: number }>;
-}
+export type OwnKeys = ReturnType<typeof createOwnKeys>;
 
 /** Creates the store of the keys that spaces brought. They are encrypted, and bound to their spaces. */
-export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKeyDeps): OwnKeys => {
+export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKeyDeps) => {
   const cipher = cipherOf(encryption);
   const troubles = createLru<string, { readonly keyId: string; readonly is: KeyTrouble }>(
     MOST_TROUBLES,
@@ -108,9 +97,11 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
   store.signals.subscribe('space-left', forget);
 
   return {
+    /** True where keys can be stored. */
     canStore: cipher !== undefined,
     find: cache.of,
-    state: async (space) => {
+    /** Tells of a space's key, and never what it is; undefined where it has none. */
+    state: async (space: Space): Promise<OwnKeyState | undefined> => {
       const row = await rowOf(space);
       if (!row) return undefined;
       const found = await cache.of(space).catch(() => undefined);
@@ -122,7 +113,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
         ...(is ? { trouble: is } : {}),
       };
     },
-    put: async (space, key, setBy) => {
+    put: async (space: Space, key: string, setBy: Pick<Member, 'id' | 'name'>): Promise<void> => {
       if (!cipher) throw new AppError('config', 'ENCRYPTION_KEY is not set');
       const values = {
         secret: cipher.seal(key, ownKeyContext(space)),
@@ -138,6 +129,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
       await store.checkpoint();
       log.info({ space }, 'a space has a key of its own');
     },
+    /** Counts the keys, and those that cannot be decrypted. */
     count: async () => {
       const rows = await store
         .selectFrom('space_key')
@@ -152,7 +144,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
       });
       return { stored: rows.length, unreadable: unread.length };
     },
-    remove: async (space) => {
+    remove: async (space: Space): Promise<void> => {
       await store.write(async (db) => {
         await deleteRows(db, 'space_key', spaceColumns(space));
         await store.signals.publish(db, 'space-key', space);

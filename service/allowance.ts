@@ -13,25 +13,25 @@ export const createAllowance = (
   { nowMs }: Pick<Clock, 'nowMs'>,
   { most, perSecond }: AllowanceRate,
 ) => {
-  let left = most;
+  let available = most;
   let atMs = nowMs();
   const fill = (): void => {
     const now = nowMs();
-    left = Math.min(most, left + ((now - atMs) * perSecond) / 1_000);
+    available = Math.min(most, available + ((now - atMs) * perSecond) / 1_000);
     atMs = now;
   };
   return {
     /** Takes an amount; false when there is not enough. */
     take: (amount: number): boolean => {
       fill();
-      if (amount > left) return false;
-      left -= amount;
+      if (amount > available) return false;
+      available -= amount;
       return true;
     },
     /** Time until there is enough of an amount that is at most the bucket's; 0 when there is. */
     waitMs: (amount: number): number => {
       fill();
-      return Math.max(0, ((amount - left) / perSecond) * 1_000);
+      return Math.max(0, ((amount - available) / perSecond) * 1_000);
     },
   };
 };

@@ -79,9 +79,9 @@ interface Span {
 /** Copies a body without these spans. */
 const without = (bytes: Buffer, spans: readonly Span[]): Buffer => {
   const edges = [0, ...spans.flatMap(({ start, end }) => [start, end]), bytes.length];
-  const kept: Buffer[] = [];
-  for (let at = 0; at < edges.length; at += 2) kept.push(bytes.subarray(edges[at], edges[at + 1]));
-  return Buffer.concat(kept);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < edges.length; at += 2) parts.push(bytes.subarray(edges[at], edges[at + 1]));
+  return Buffer.concat(parts);
 };
 
 /**

@@ -30,8 +30,8 @@ interface LanguagePair {
 
 /** True when a language is meant by a code: `es` means every Spanish, `es-MX` that of Mexico. */
 const isMeant = (language: string, code: string): boolean => {
-  const [wanted, meant] = [language.toLowerCase(), code.toLowerCase()];
-  return wanted === meant || wanted.startsWith(`${meant}-`);
+  const [asked, meant] = [language.toLowerCase(), code.toLowerCase()];
+  return asked === meant || asked.startsWith(`${meant}-`);
 };
 
 /** Sorts engines as the configuration says for the ability, or better for the pair; the rest follow. */
@@ -171,11 +171,11 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES) => {
   };
 
   /** Parts of an offer that last as long as the service runs. */
-  type Kept = Pick<Offer<Ability>, 'limiter' | 'health'>;
-  const kept = new Map<string, Kept>();
-  const keptOf = (engine: Engine, ability: Ability): Kept => {
+  type Lasting = Pick<Offer<Ability>, 'limiter' | 'health'>;
+  const lasting = new Map<string, Lasting>();
+  const lastingOf = (engine: Engine, ability: Ability): Lasting => {
     const id = `${engine.name} ${ability}`;
-    let found = kept.get(id);
+    let found = lasting.get(id);
     if (!found) {
       const limiter = createRequestLimiter({
         concurrent: engine.concurrent,
@@ -183,7 +183,7 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES) => {
         rate: callRateOf(engine, ability),
       });
       found = { limiter, health: createEngineHealth() };
-      kept.set(id, found);
+      lasting.set(id, found);
     }
     return found;
   };
@@ -201,7 +201,7 @@ export const loadEngines = async (context: EngineContext, folder = ENGINES) => {
     const abilities = await Promise.all(candidates.map((candidate) => candidate.abilities()));
     return candidates.flatMap((candidate, index): Offer<A>[] => {
       const engine = abilities[index]?.[ability];
-      return engine ? [{ name: candidate.name, engine, ...keptOf(candidate, ability) }] : [];
+      return engine ? [{ name: candidate.name, engine, ...lastingOf(candidate, ability) }] : [];
     });
   };
 

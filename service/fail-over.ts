@@ -56,10 +56,10 @@ export const withFailOver = async <A extends Ability, T>(
   }: FailOverContext,
 ): Promise<T> => {
   const working = offers.length > 1 ? offers.filter(({ health }) => health.mayTry()) : offers;
-  const left = [...working, ...offers.filter((offer) => !working.includes(offer))];
+  const ordered = [...working, ...offers.filter((offer) => !working.includes(offer))];
   let firstError: unknown;
-  for (const [index, offer] of left.entries()) {
-    const isLast = index === left.length - 1;
+  for (const [index, offer] of ordered.entries()) {
+    const isLast = index === ordered.length - 1;
     const own = new AbortController();
     const giveUp = (): void =>
       own.abort(new AppError('timeout', 'the engine took too long', { retryable: true }));

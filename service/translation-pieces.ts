@@ -51,18 +51,18 @@ export async function* translateKeeping(
     return;
   }
   const terms = [...new Set([...keywords, ...(text.match(TOKEN) ?? [])])];
-  const kept = protectTerms(
+  const protectedText = protectTerms(
     text,
     terms.map((term) => ({ term })),
   );
   let translated = '';
   let last: TranslationPiece | undefined;
   for await (const piece of engine.translate(
-    { ...request, text: kept.text, keywords: [] },
+    { ...request, text: protectedText.text, keywords: [] },
     signal,
   )) {
     translated += piece.text;
     last = { ...last, ...piece };
   }
-  if (last) yield { ...last, text: kept.restore(translated) };
+  if (last) yield { ...last, text: protectedText.restore(translated) };
 }

@@ -68,7 +68,7 @@ const ALLOWED = {
     "import './voice.ts';\nimport '../model/place.ts';\nimport type { AppError } from '../errors.ts';\nexport type Port = AppError;",
   'src/voice/tts/fine.ts': "import '../../usage/meter.ts';\nimport '../../model/command-info.ts';",
   'src/usage/fine.ts': "import '../store/usage.ts';\nimport '../ports/voice.ts';",
-  'src/audio/opus/fine.ts': "import '../../async/semaphore.ts';",
+  'src/audio/opus/fine.ts': "import '../../async/locks.ts';",
   'src/text/fine.ts': "import '../model/place.ts';\nimport './unicode.ts';",
   'src/text/protect/fine.ts':
     "import '../../model/place.ts';\nimport '../unicode.ts';\nimport './token.ts';",

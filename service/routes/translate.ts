@@ -155,7 +155,7 @@ export const translate: Route = {
       engine.translates(from, to),
     );
     if (offers.length === 0) throw engines.missing({ ability: 'translation', from, to });
-    const wanted = {
+    const translation = {
       text: input.text,
       from,
       to,
@@ -169,7 +169,7 @@ export const translate: Route = {
     ): Promise<AsyncGenerator<TranslationPiece>> =>
       holding(
         await offer.limiter.acquire(either, account.name),
-        translateKeeping(offer.engine, wanted, either),
+        translateKeeping(offer.engine, translation, either),
       );
     const charge = ({ name }: Offer<'translation'>): void =>
       account.charge({

@@ -45,20 +45,20 @@ const ONE_EVERY_MS = 10_000;
 const MOST = 100;
 
 export const createRetryBudget = (nowMs: () => number) => {
-  let left = FEW;
+  let available = FEW;
   let filledMs = nowMs();
   return {
     /** Notes a call's first request. */
     called: (): void => {
-      left = Math.min(MOST, left + SHARE);
+      available = Math.min(MOST, available + SHARE);
     },
     /** Takes one retry; false where none is left. */
     take: (): boolean => {
       const now = nowMs();
-      if (left < FEW) left = Math.min(FEW, left + (now - filledMs) / ONE_EVERY_MS);
+      if (available < FEW) available = Math.min(FEW, available + (now - filledMs) / ONE_EVERY_MS);
       filledMs = now;
-      if (left < 1) return false;
-      left -= 1;
+      if (available < 1) return false;
+      available -= 1;
       return true;
     },
   };
@@ -73,32 +73,32 @@ interface KeyGatesDeps extends Pick<GateDeps, 'clock' | 'random'> {
   readonly paces?: SharedPaces | undefined;
 }
 
-interface Kept {
+interface KeyState {
   readonly gates: Map<Endpoint, Gate>;
   readonly budget: RetryBudget;
 }
 
 export const createKeyGates = ({ metrics, paces, ...deps }: KeyGatesDeps) => {
-  const kept = createLru<string, Kept>(KEPT_KEYS);
+  const states = createLru<string, KeyState>(KEPT_KEYS);
   const open = (): ReadonlyMap<Endpoint, number> => {
     const counts = new Map<Endpoint, number>();
-    for (const [, { gates }] of kept)
+    for (const [, { gates }] of states)
       for (const [endpoint, gate] of gates)
         counts.set(endpoint, (counts.get(endpoint) ?? 0) + Number(gate.isOpen()));
     return counts;
   };
   const measured = declareGateMetrics(metrics, open);
-  const keptOf = ({ id }: Pick<KeyIdentity, 'id'>): Kept => {
-    const its = kept.get(id) ?? {
+  const stateOf = ({ id }: Pick<KeyIdentity, 'id'>): KeyState => {
+    const its = states.get(id) ?? {
       gates: new Map<Endpoint, Gate>(),
       budget: createRetryBudget(deps.clock.nowMs),
     };
-    kept.set(id, its);
+    states.set(id, its);
     return its;
   };
   return {
     of: (key: Pick<KeyIdentity, 'id'>, endpoint: Endpoint): Gate => {
-      const { gates } = keptOf(key);
+      const { gates } = stateOf(key);
       const gate =
         gates.get(endpoint) ??
         createGate({
@@ -110,10 +110,10 @@ export const createKeyGates = ({ metrics, paces, ...deps }: KeyGatesDeps) => {
       gates.set(endpoint, gate);
       return gate;
     },
-    budgetOf: (key: Pick<KeyIdentity, 'id'>): RetryBudget => keptOf(key).budget,
+    budgetOf: (key: Pick<KeyIdentity, 'id'>): RetryBudget => stateOf(key).budget,
     /** Number of keys whose gates are kept. */
     get keys(): number {
-      return [...kept].length;
+      return [...states].length;
     },
   };
 };

@@ -87,7 +87,7 @@ const publicError = z
   ])
   .refine(({ message, type, code }) => Boolean(message || type || code));
 
-interface SaidError {
+interface ParsedError {
   readonly body: ErrorObject | undefined;
   readonly message: string;
 }
@@ -100,15 +100,15 @@ const canBeError = (value: unknown): boolean =>
   value !== null &&
   ('error' in value || ('object' in value && value.object === 'error'));
 
-const readError = (value: unknown, hide = NOTHING_HIDDEN): SaidError | undefined => {
+const readError = (value: unknown, hide = NOTHING_HIDDEN): ParsedError | undefined => {
   if (!canBeError(value)) return undefined;
-  const said = contractError.safeParse(value).data;
-  if (said) {
+  const parsed = contractError.safeParse(value).data;
+  if (parsed) {
     const body = {
-      ...said,
-      context: said.context.map(hide),
-      name: hide(said.name),
-      error: hide(said.error),
+      ...parsed,
+      context: parsed.context.map(hide),
+      name: hide(parsed.name),
+      error: hide(parsed.error),
     };
     return { body, message: body.error };
   }
@@ -116,7 +116,7 @@ const readError = (value: unknown, hide = NOTHING_HIDDEN): SaidError | undefined
   return message === undefined ? undefined : { body: undefined, message: hide(message) };
 };
 
-const parseError = (text: string, hide: SentKey['hide']): SaidError => {
+const parseError = (text: string, hide: SentKey['hide']): ParsedError => {
   try {
     return readError(JSON.parse(text), hide) ?? { body: undefined, message: '' };
   } catch {
@@ -208,11 +208,11 @@ const explainMissingEngine = (missing: MissingEngine): Explanation => {
  * Explains an error: a missing engine of the built-in service by a sentence, other services by a
  * quote.
  */
-const explain = ({ key, remedy }: Kind, said: string): Explanation => {
-  const detail = quotedWords(said);
+const explain = ({ key, remedy }: Kind, message: string): Explanation => {
+  const detail = quotedWords(message);
   if (key !== 'errors.missing')
     return { sentence: { key, params: { detail } }, ...(remedy ? { remedy } : {}) };
-  const missing = parseMissingEngine(said);
+  const missing = parseMissingEngine(message);
   if (missing) return explainMissingEngine(missing);
   return {
     sentence: { key },

@@ -59,8 +59,8 @@ export const readText = async (
  */
 export const networkError = (cause: unknown): AppError => {
   if (cause instanceof AppError) return cause;
-  const said = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const code = ERROR_CODE.test(said) ? said : 'unknown';
+  const given = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const code = ERROR_CODE.test(given) ? given : 'unknown';
   const timeout = code.includes('TIMEOUT') || code === 'ETIMEDOUT';
   const isNoHttp = code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW';
   const what = isNoHttp ? 'does not answer in HTTP' : 'cannot be reached';

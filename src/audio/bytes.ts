@@ -130,9 +130,9 @@ export const createByteReader = (
     },
     async *rest() {
       do {
-        const left = buffer.subarray(start, end);
-        advance(left.length);
-        if (left.length > 0) yield left;
+        const remaining = buffer.subarray(start, end);
+        advance(remaining.length);
+        if (remaining.length > 0) yield remaining;
       } while (await pull());
     },
     get position() {

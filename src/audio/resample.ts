@@ -128,9 +128,9 @@ export const createResampler = (fromHz: number, toHz: number): Resampler => {
   return {
     push,
     end: () => {
-      const wanted = Math.round((inputSamples * up) / down) - outputSamples;
+      const due = Math.round((inputSamples * up) / down) - outputSamples;
       const rest = push(new Float32Array(taps + Math.ceil(down / up)));
-      return rest.subarray(0, Math.max(0, wanted));
+      return rest.subarray(0, Math.max(0, due));
     },
   };
 };

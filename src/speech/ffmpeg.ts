@@ -33,10 +33,10 @@ export const writeNamelessFile = async (
   const reader = await open(path, 'r');
   try {
     await rm(ownFolder, { recursive: true });
-    let left = mostBytes;
+    let remainingBytes = mostBytes;
     for await (const chunk of bytes) {
-      left -= chunk.length;
-      if (left < 0) throw new AppError('too-large', `more than ${mostBytes} bytes`);
+      remainingBytes -= chunk.length;
+      if (remainingBytes < 0) throw new AppError('too-large', `more than ${mostBytes} bytes`);
       await writer.writeFile(chunk);
     }
     return reader;

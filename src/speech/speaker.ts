@@ -23,7 +23,7 @@ const createVoiceList = (client: Pick<ServiceClient, 'voices'>, now: () => numbe
     readonly voices: Promise<readonly Voice[]>;
     readonly untilMs: number;
   }
-  const kept = createLru<string, Listed>(KEPT_KEYS);
+  const lists = createLru<string, Listed>(KEPT_KEYS);
   const ask = (key: ServiceKey, space: Space): Listed => {
     // The first caller cannot abort it: others may wait for it, among them people who speak.
     const voices = client.voices({
@@ -34,14 +34,14 @@ const createVoiceList = (client: Pick<ServiceClient, 'voices'>, now: () => numbe
     });
     const listed = { voices, untilMs: now() + FRESH_MS };
     voices.catch(() => {
-      if (kept.get(key.id) === listed) kept.delete(key.id);
+      if (lists.get(key.id) === listed) lists.delete(key.id);
     });
     return listed;
   };
   return async (key: ServiceKey, space: Space, signal: AbortSignal): Promise<readonly Voice[]> => {
-    const known = kept.get(key.id);
+    const known = lists.get(key.id);
     const listed = known && now() < known.untilMs ? known : ask(key, space);
-    kept.set(key.id, listed);
+    lists.set(key.id, listed);
     try {
       return await orAborted(listed.voices, signal);
     } catch (thrown) {

@@ -61,13 +61,13 @@ const spokenLanguage = (code: string): string => code.split('-')[0] ?? code;
  * Ranks how well a voice speaks a language: alone, first among others, among others, the same
  * language written in another way, not.
  */
-const languageRank = (voice: Voice, wanted: string): number => {
+const languageRank = (voice: Voice, asked: string): number => {
   if (EVERY_LANGUAGE.test(voice.language)) return 0;
   const spoken = languagesInWords(voice.language);
-  const index = spoken.findIndex((language) => sameLanguage(language, wanted));
+  const index = spoken.findIndex((language) => sameLanguage(language, asked));
   if (index === 0) return spoken.length === 1 ? 0 : 1;
   if (index > 0) return 2;
-  if (spoken.some((language) => spokenLanguage(language) === spokenLanguage(wanted))) return 3;
+  if (spoken.some((language) => spokenLanguage(language) === spokenLanguage(asked))) return 3;
   return Number.POSITIVE_INFINITY;
 };
 
@@ -82,10 +82,10 @@ const described = ({ description, language, gender }: Voice): string =>
   ` ${description} ${language} ${gender}`.toLowerCase().replaceAll(NO_WORD, ' ');
 
 const voicesNamed = (voices: readonly Voice[], named: string): Voice[] => {
-  const wanted = named.trim().toLowerCase();
-  const byId = voices.filter(({ id }) => id.toLowerCase() === wanted);
+  const asked = named.trim().toLowerCase();
+  const byId = voices.filter(({ id }) => id.toLowerCase() === asked);
   if (byId.length > 0) return byId;
-  const words = wanted.split(NO_WORD).filter((word) => word !== '');
+  const words = asked.split(NO_WORD).filter((word) => word !== '');
   const isNamed = (voice: Voice): boolean =>
     words.every((word) => described(voice).includes(UNSPACED.test(word) ? word : ` ${word}`));
   return words.length > 0 ? voices.filter(isNamed) : [];

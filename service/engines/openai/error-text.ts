@@ -35,22 +35,22 @@ export const maskEchoes = (text: string, texts: readonly string[]): string => {
     if (whole.length >= SHORTEST_TEXT_CHARACTERS) masked = masked.replaceAll(whole, '…');
   }
   const known = texts.filter((one) => one.length >= ECHO_CHARACTERS);
-  let kept = '';
+  let shown = '';
   for (let at = 0; at < masked.length;) {
     const isEchoed = (length: number): boolean =>
       at + length <= masked.length &&
       known.some((one) => one.includes(masked.slice(at, at + length)));
     let length = ECHO_CHARACTERS;
     if (!isEchoed(length)) {
-      kept += masked[at]!;
+      shown += masked[at]!;
       at += 1;
       continue;
     }
     while (isEchoed(length + 1)) length += 1;
-    kept += '…';
+    shown += '…';
     at += length;
   }
-  return kept;
+  return shown;
 };
 
 const field = (value: unknown, name: string): unknown =>

@@ -128,9 +128,9 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
   const hideKey = createKeyHider(key ?? '');
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
-  const warn = (path: string, status: number, said: string): void =>
+  const warn = (path: string, status: number, reason: string): void =>
     log.warn(
-      { requestId: currentRequestId(), path, status, said },
+      { requestId: currentRequestId(), path, status, said: reason },
       'a back end answered with an error',
     );
 
@@ -164,10 +164,10 @@ export const createUpstream = (url: string, key: string | undefined, log: Log): 
     // What is forwarded as it is must not hold the service's own key.
     const hidden = hideKey(text);
     const head = hidden === text ? read : Buffer.from(maskSecrets(hidden));
-    const said = readErrorText(head, mediaType, isAboutKey(status) ? undefined : texts);
-    const waitMs = retryAfterHeaderMs(headers['retry-after'], Date.now()) ?? said.retryAfterMs;
-    warn(path, status, said.text);
-    return new BackendError(describeRefusal(refusal(status), said.text, waitMs), {
+    const reason = readErrorText(head, mediaType, isAboutKey(status) ? undefined : texts);
+    const waitMs = retryAfterHeaderMs(headers['retry-after'], Date.now()) ?? reason.retryAfterMs;
+    warn(path, status, reason.text);
+    return new BackendError(describeRefusal(refusal(status), reason.text, waitMs), {
       status,
       mediaType,
       body: head,

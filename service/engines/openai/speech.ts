@@ -38,10 +38,10 @@ async function* firstChannel(
 ): AsyncGenerator<Float32Array, void, void> {
   let at = 0;
   for await (const samples of pcm) {
-    const kept: number[] = [];
-    for (; at < samples.length; at += channels) kept.push(samples[at] ?? 0);
+    const mono: number[] = [];
+    for (; at < samples.length; at += channels) mono.push(samples[at] ?? 0);
     at -= samples.length;
-    yield Float32Array.from(kept);
+    yield Float32Array.from(mono);
   }
 }
 

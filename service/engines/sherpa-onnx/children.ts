@@ -46,9 +46,9 @@ export const createChildren = <Request, Reply>(
       return child;
     },
     keep: (configs) => {
-      const kept = new Set(configs.map((config) => JSON.stringify(config)));
+      const current = new Set(configs.map((config) => JSON.stringify(config)));
       for (const [key, child] of children) {
-        if (kept.has(key)) continue;
+        if (current.has(key)) continue;
         children.delete(key);
         void child[Symbol.asyncDispose]();
       }

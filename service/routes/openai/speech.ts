@@ -42,14 +42,14 @@ const speaks = (voice: Voice, language: string): boolean =>
 /** Finds a voice by its id, its name, a language, or by a well-known name; undefined for none. */
 const findVoice = <V extends { readonly voice: Voice }>(
   known: readonly V[],
-  wanted: string,
+  named: string,
   text: string,
 ): V | undefined => {
-  const name = wanted.toLowerCase();
+  const name = named.toLowerCase();
   const own = known.find(({ voice }) => voice.id === name || voice.name?.toLowerCase() === name);
   if (own) return own;
-  const isWellKnown = WELL_KNOWN.test(wanted);
-  const language = isWellKnown ? (detectLanguage(text)?.language ?? 'en') : findLanguage(wanted);
+  const isWellKnown = WELL_KNOWN.test(named);
+  const language = isWellKnown ? (detectLanguage(text)?.language ?? 'en') : findLanguage(named);
   const speaking = known.find(({ voice }) => language !== undefined && speaks(voice, language));
   return speaking ?? (isWellKnown ? known[0] : undefined);
 };

@@ -36,7 +36,7 @@ export interface RealtimeSpeech extends Pick<SpeechApi, 'speak'>, Disposable {
   readonly sessions: number;
 }
 
-interface Kept {
+interface PooledSession {
   readonly session: SpeechSession;
   stopIdle: () => void;
 }
@@ -82,29 +82,29 @@ export const createRealtimeSpeech = ({
   onCall = () => {},
   requests,
 }: RealtimeSpeechDeps): RealtimeSpeech => {
-  const kept = new Map<string, Kept>();
+  const pool = new Map<string, PooledSession>();
 
   const closeOldest = (): void => {
-    for (const [key, { session }] of kept) {
-      if (kept.size < MOST_SESSIONS) return;
+    for (const [key, { session }] of pool) {
+      if (pool.size < MOST_SESSIONS) return;
       if (session.isBusy) continue;
-      kept.delete(key);
+      pool.delete(key);
       session.close();
     }
   };
 
-  const sessionFor = (request: TtsRequest, serviceKey: ServiceKey): Kept | undefined => {
+  const sessionFor = (request: TtsRequest, serviceKey: ServiceKey): PooledSession | undefined => {
     const { voice_id, format, sample_rate = 0 } = request;
     const key = `${serviceKey.id} ${voice_id} ${format} ${sample_rate}`;
-    const known = kept.get(key);
+    const known = pool.get(key);
     if (known) {
       // The one that was used last is closed last.
-      kept.delete(key);
-      kept.set(key, known);
+      pool.delete(key);
+      pool.set(key, known);
       return known.session.isBusy ? undefined : known;
     }
     closeOldest();
-    if (kept.size >= MOST_SESSIONS) return undefined;
+    if (pool.size >= MOST_SESSIONS) return undefined;
     const session = openSpeechSession(
       openSocket(serviceKey),
       {
@@ -114,23 +114,23 @@ export const createRealtimeSpeech = ({
         audio_transport: 'binary',
       },
       () => {
-        kept.get(key)?.stopIdle();
-        kept.delete(key);
+        pool.get(key)?.stopIdle();
+        pool.delete(key);
       },
     );
-    const made: Kept = { session, stopIdle: () => undefined };
-    kept.set(key, made);
+    const made: PooledSession = { session, stopIdle: () => undefined };
+    pool.set(key, made);
     return made;
   };
 
   /** Keeps a connection for the next text, for a while. */
-  const release = (one: Kept): void => {
+  const release = (one: PooledSession): void => {
     if (!one.session.isOver) one.stopIdle = clock.after(IDLE_MS, () => one.session.close());
   };
 
   /** Speaks over a connection; undefined when it does not begin to. */
   const trySession = async (
-    one: Kept,
+    one: PooledSession,
     path: Availability,
     { text }: TtsRequest,
     options: CallOptions,
@@ -182,10 +182,10 @@ export const createRealtimeSpeech = ({
       return audio ?? requests.speak(request, { ...options, key });
     },
     get sessions() {
-      return kept.size;
+      return pool.size;
     },
     [Symbol.dispose]: () => {
-      for (const { session } of kept.values()) session.close();
+      for (const { session } of pool.values()) session.close();
     },
   };
 };

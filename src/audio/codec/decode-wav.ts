@@ -62,10 +62,10 @@ export async function* decodeAdpcm(
   const sliceBytes = blockBytes * Math.max(1, Math.floor(SLICE_BYTES / blockBytes));
   const blocks = decoder();
   blocks.decode(wavHead(format));
-  for (let left = dataBytes; left > 0;) {
-    const bytes = await reader.take(Math.min(left, sliceBytes));
+  for (let remaining = dataBytes; remaining > 0;) {
+    const bytes = await reader.take(Math.min(remaining, sliceBytes));
     if (bytes.length === 0) return;
-    left -= bytes.length;
+    remaining -= bytes.length;
     const { channelData } = blocks.decode(bytes);
     if (channelData.length === 0) throw damagedAudio('a short block of ADPCM');
     yield { samples: mixToMono(channelData), sampleRateHz };

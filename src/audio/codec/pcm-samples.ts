@@ -80,9 +80,9 @@ export async function* readSamples(
   const sampleBytes = frameBytes / channels;
   const longestFrames = Math.floor(LONGEST_SLICE_BYTES / frameBytes);
   const sliceBytes = Math.min(sliceSamples(sampleRateHz), longestFrames) * frameBytes;
-  for (let left = dataBytes; left >= frameBytes;) {
-    const bytes = await reader.take(Math.min(left, sliceBytes));
-    left -= bytes.length;
+  for (let remaining = dataBytes; remaining >= frameBytes;) {
+    const bytes = await reader.take(Math.min(remaining, sliceBytes));
+    remaining -= bytes.length;
     const view = viewOf(bytes);
     const samples = new Float32Array(Math.floor(bytes.length / frameBytes));
     for (let frame = 0, at = 0; frame < samples.length; frame += 1) {

@@ -124,13 +124,13 @@ async function* opusItems(
   edit: Mp4Edit | undefined,
 ): AsyncGenerator<OpusItem, void, void> {
   yield { kind: 'head', head };
-  let left = Math.round((edit?.endSeconds ?? Infinity) * OPUS_CLOCK_HZ);
+  let remaining = Math.round((edit?.endSeconds ?? Infinity) * OPUS_CLOCK_HZ);
   for await (const data of units) {
     const samples = parseToc(data)?.samples;
     if (samples === undefined) continue;
-    const keepSamples = Math.min(samples, left);
+    const keepSamples = Math.min(samples, remaining);
     if (keepSamples === 0) return;
-    left -= keepSamples;
+    remaining -= keepSamples;
     yield { kind: 'packet', data, samples, keepSamples };
   }
 }

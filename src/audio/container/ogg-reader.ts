@@ -28,10 +28,10 @@ const measurePackets = (
     return toc ? [{ data, samples: toc.samples }] : [];
   });
   const ends = isLast && granule >= 0 && granuleBefore !== undefined;
-  let left = ends ? Math.max(0, granule - granuleBefore) : Infinity;
+  let remaining = ends ? Math.max(0, granule - granuleBefore) : Infinity;
   return known.map(({ data, samples }) => {
-    const keepSamples = Math.min(samples, left);
-    left -= keepSamples;
+    const keepSamples = Math.min(samples, remaining);
+    remaining -= keepSamples;
     return { data, samples, keepSamples };
   });
 };

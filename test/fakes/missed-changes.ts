@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { SignalTopic } from '../../src/ports/store.ts';
 import type { Store } from '../../src/store/index.ts';
-import type { LocalSignals } from '../../src/store/local-signals.ts';
+import type { LocalSignals } from '../../src/store/writer.ts';
 import type { Schema } from '../../src/store/schema.ts';
 
 /** Tells a process that it may have missed changes of a topic, as it is told after its connection was lost. */

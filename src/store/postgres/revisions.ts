@@ -3,7 +3,7 @@ import { sleep, waitUntil, type Clock } from '../../async/clock.ts';
 import { createKeyedMutex } from '../../async/locks.ts';
 import { createLru, type Lru } from '../../async/lru.ts';
 import { AppError } from '../../errors.ts';
-import type { LocalSignals } from '../local-signals.ts';
+import type { LocalSignals } from '../writer.ts';
 import type { Schema } from '../schema.ts';
 import type { SignalTopic, SignalTopics } from '../../ports/store.ts';
 

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Tenure } from '../../ports/processes.ts';
 import type { SignalTopic } from '../../ports/store.ts';
-import { createLocalSignals, type LocalSignals } from '../local-signals.ts';
+import { createLocalSignals, type LocalSignals } from '../writer.ts';
 import type { Schema } from '../schema.ts';
 import {
   createConfirmations,

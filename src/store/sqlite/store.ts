@@ -1,7 +1,12 @@
 import { createKeyedMutex } from '../../async/locks.ts';
 import { AppError } from '../../errors.ts';
 import type { Leases, Tenure, Work } from '../../ports/processes.ts';
-import { type StoreWriter, createFaultWatch, createStoreWriter } from '../writer.ts';
+import {
+  type StoreWriter,
+  createFaultWatch,
+  createStoreWriter,
+  createLocalSignals,
+} from '../writer.ts';
 import { randomUUID } from 'node:crypto';
 import { Kysely, sql, type Transaction } from 'kysely';
 import { realClock } from '../../async/clock.ts';
@@ -17,7 +22,6 @@ import {
   tryOwnerLock,
 } from './guards.ts';
 import type { Store } from '../store.ts';
-import { createLocalSignals } from '../local-signals.ts';
 import { migrate, refuseUnknown, schemaStatus } from '../migrations/index.ts';
 import type { Schema } from '../schema.ts';
 import { createTransact, openSqlite } from './dialect.ts';

@@ -78,6 +78,10 @@ const refusal = (thrown: DiscordAPIError, what: string): DiscordError => {
   });
 };
 
+/** The error for what passes by itself, so that another try may succeed. */
+const passing = (code: ErrorCode, message: string): DiscordError =>
+  new DiscordError(code, message, { retryable: true });
+
 /**
  * Converts any error of a request to Discord to an `AppError`. Drops the original error: it
  * contains the request, and so text and tokens.
@@ -89,15 +93,9 @@ export const fromDiscord = (thrown: unknown, what: string, signal?: AbortSignal)
   if (signal?.aborted) return new AppError('cancelled', `${what} was cancelled`);
   if (thrown instanceof DiscordAPIError) return refusal(thrown, what);
   if (thrown instanceof HTTPError)
-    return new DiscordError('unavailable', `Discord answered ${thrown.status} to ${what}`, {
-      retryable: true,
-    });
+    return passing('unavailable', `Discord answered ${thrown.status} to ${what}`);
   if (thrown instanceof NotDiscordError)
-    return new DiscordError(
-      'unavailable',
-      `something other than Discord answered ${what}: check the proxy`,
-      { retryable: true },
-    );
+    return passing('unavailable', `something other than Discord answered ${what}: check the proxy`);
   if (thrown instanceof RateLimitError)
     return new DiscordError('rate-limited', `Discord takes no ${what} for now`, {
       retryable: true,
@@ -105,16 +103,14 @@ export const fromDiscord = (thrown: unknown, what: string, signal?: AbortSignal)
     });
   // A request made while the library drops a token that was just refused.
   if (thrown instanceof Error && thrown.message.startsWith('Expected token to be set'))
-    return new DiscordError('unavailable', `there is no token for ${what}`, { retryable: true });
+    return passing('unavailable', `there is no token for ${what}`);
   const name = thrown instanceof Error ? thrown.name : typeof thrown;
   if (name === 'AbortError' || name === 'TimeoutError')
-    return new DiscordError('timeout', `Discord took too long for ${what}`, { retryable: true });
+    return passing('timeout', `Discord took too long for ${what}`);
   const reason = (thrown as { readonly code?: unknown } | null)?.code;
   // Only network errors have a code; anything else is a bug here.
   if (typeof reason !== 'string' || reason.includes('INVALID')) return toAppError(thrown);
-  return new DiscordError('unavailable', `Discord was not reached for ${what}: ${reason}`, {
-    retryable: true,
-  });
+  return passing('unavailable', `Discord was not reached for ${what}: ${reason}`);
 };
 
 /** True when Discord refused with one of these codes. */

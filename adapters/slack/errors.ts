@@ -92,6 +92,10 @@ const refusal = (
   });
 };
 
+/** The error for what passes by itself, so that another try may succeed. */
+const passing = (code: ErrorCode, message: string): SlackError =>
+  new SlackError(code, message, { retryable: true });
+
 /**
  * Converts any error of a call of Slack's Web API to an `AppError`. Drops the original error: it may
  * contain text and tokens.
@@ -105,9 +109,7 @@ export const fromSlack = (thrown: unknown, what: string, speed = 1): AppError =>
     const { error, needed } = thrown.data as { readonly error: string; readonly needed?: unknown };
     return /^\w{1,64}$/.test(error)
       ? refusal(error, what, typeof needed === 'string' ? needed : undefined, speed)
-      : new SlackError('unavailable', `something other than Slack answered ${what}`, {
-          retryable: true,
-        });
+      : passing('unavailable', `something other than Slack answered ${what}`);
   }
   if (thrown instanceof WebAPIRateLimitedError)
     return new SlackError('rate-limited', `Slack takes no ${what} for now`, {
@@ -116,14 +118,12 @@ export const fromSlack = (thrown: unknown, what: string, speed = 1): AppError =>
       retryAfterMs: (thrown.retryAfter * 1_000) / speed,
     });
   if (thrown instanceof WebAPIHTTPError)
-    return new SlackError('unavailable', `Slack answered ${thrown.statusCode} to ${what}`, {
-      retryable: true,
-    });
+    return passing('unavailable', `Slack answered ${thrown.statusCode} to ${what}`);
   if (thrown instanceof WebAPIRequestError) {
     const { name } = thrown.original;
     return name === 'TimeoutError'
-      ? new SlackError('timeout', `Slack took too long for ${what}`, { retryable: true })
-      : new SlackError('unavailable', `Slack was not reached for ${what}`, { retryable: true });
+      ? passing('timeout', `Slack took too long for ${what}`)
+      : passing('unavailable', `Slack was not reached for ${what}`);
   }
   return toAppError(thrown);
 };

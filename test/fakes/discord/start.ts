@@ -34,6 +34,9 @@ const PRIVILEGED = {
 };
 type PrivilegedIntent = keyof typeof PRIVILEGED;
 
+/** The first answer must come within 3 s (reference, "Receiving and responding"). */
+const ANSWER_WITHIN_MS = 3_000;
+
 export interface DiscordFakeOptions {
   /** Every rate limit's window is so many times shorter, and so are the waits that are told. Default 1. */
   readonly speed?: number;
@@ -43,6 +46,8 @@ export interface DiscordFakeOptions {
   readonly privilegedIntents?: readonly PrivilegedIntent[];
   /** The largest single file. Default 10 MiB, as for servers without boosts. */
   readonly fileLimitBytes?: number;
+  /** Time in which an interaction must be answered. Default 3,000, as Discord's. */
+  readonly answerWithinMs?: number;
   /** Default 41,250, as Discord's. */
   readonly heartbeatMs?: number;
   readonly maxConcurrency?: number;
@@ -119,6 +124,7 @@ export const startDiscordFake = async (options: DiscordFakeOptions = {}): Promis
     token: makeToken(bot.id),
     origin: '',
     fileLimitBytes: options.fileLimitBytes ?? 10 * 1024 * 1024,
+    answerWithinMs: options.answerWithinMs ?? ANSWER_WITHIN_MS,
     privileged: granted.reduce<number>((sum, name) => sum | PRIVILEGED[name], 0),
     users: new Map([[bot.id, bot]]),
     guilds: new Map(),

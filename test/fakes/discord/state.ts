@@ -250,6 +250,7 @@ export interface World {
   /** Where HTTP answers: `http://127.0.0.1:PORT`. */
   origin: string;
   readonly fileLimitBytes: number;
+  readonly answerWithinMs: number;
   /** Privileged intents that the portal grants. */
   privileged: number;
   readonly users: Map<string, User>;

@@ -8,9 +8,6 @@ import type { Interaction } from '../state.ts';
 import { check, invalid, list, text } from '../validation.ts';
 import { changeAnswer, postAnswer } from './answers.ts';
 
-/** The first answer must come within 3 s (reference, "Receiving and responding"). */
-const ANSWER_WITHIN_MS = 3000;
-
 const choicesSchema = z.object({
   choices: list(
     z.object({
@@ -62,7 +59,7 @@ const callback = (call: Call): unknown => {
   const now = world.clock.now();
   if (interaction === undefined || interaction.token !== call.param(1)) throw fault(10062);
   if (interaction.answer !== undefined) throw fault(40060);
-  if (interaction.createdAt + ANSWER_WITHIN_MS <= now) throw fault(10062);
+  if (interaction.createdAt + world.answerWithinMs <= now) throw fault(10062);
   const body = objectBody(call);
   const type = Number(body['type']);
   const data = (body['data'] ?? {}) as Json;

@@ -217,7 +217,7 @@ interface Published {
 type Receive = (changed: never) => Promise<void> | void;
 
 /** Signals within one process. */
-export interface LocalSignals<Transaction> extends Signals<Transaction> {
+export interface LocalSignals<Within> extends Signals<Within> {
   /** Calls the subscribers of a topic, one after the other. Rejects as they do. */
   readonly deliver: (
     topic: SignalTopic,
@@ -227,15 +227,15 @@ export interface LocalSignals<Transaction> extends Signals<Transaction> {
    * Ends one write of a transaction. Returns the function that delivers its signals, to be called
    * once the transaction is committed.
    */
-  collect(within: Transaction): () => Promise<void>;
+  collect(within: Within): () => Promise<void>;
 }
 
 /** Creates the signals of a database that only one process uses. */
-export const createLocalSignals = <Transaction extends object>(): LocalSignals<Transaction> => {
+export const createLocalSignals = <Within extends object>(): LocalSignals<Within> => {
   const subscribers = new Map<SignalTopic, Set<Receive>>();
-  const published = new WeakMap<Transaction, Published[]>();
+  const published = new WeakMap<Within, Published[]>();
 
-  const deliver: LocalSignals<Transaction>['deliver'] = async (topic, changed) => {
+  const deliver: LocalSignals<Within>['deliver'] = async (topic, changed) => {
     for (const receive of subscribers.get(topic) ?? []) await receive(changed as never);
   };
 

@@ -61,8 +61,10 @@ export const NO_TRACING: Tracing = {
 };
 
 /** The id of the trace of the work that is under way; undefined outside of any. */
-export const currentTraceId = (): string | undefined =>
-  trace.getSpanContext(context.active())?.traceId;
+export const currentTraceId = (): string | undefined => {
+  const its = trace.getSpanContext(context.active());
+  return its && isSpanContextValid(its) ? its.traceId : undefined;
+};
 
 /** Ends a span; `fault` is the error that ended it, of which only the code is sent. */
 export const endSpan = (span: Span, fault?: unknown): void => {

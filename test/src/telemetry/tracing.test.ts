@@ -55,6 +55,12 @@ describe('the root of a trace', () => {
     expect(await seen).toBe(idsOf(root)?.traceId);
   });
 
+  it('is none within a span that is not sent and belongs to no trace', () => {
+    const { tracer } = NO_TRACING;
+    const seen = context.with(trace.setSpan(ROOT_CONTEXT, tracer.startSpan('a')), currentTraceId);
+    expect(seen).toBeUndefined();
+  });
+
   it('is the same for the same thing, and another for each other', () => {
     const root = idsOf(rootContextOf(1, 'discord', '1', '2'));
     expect(root).toEqual(idsOf(rootContextOf(1, 'discord', '1', '2')));

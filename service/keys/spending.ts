@@ -23,6 +23,7 @@ export interface SpendingDeps {
   readonly log: Pick<Log, 'warn' | 'error'>;
 }
 
+/** Collects what keys spend and writes it together. Disposing of it writes the rest. */
 export const createSpending = ({ write, pause, nameOf, clock, log }: SpendingDeps) => {
   let amounts = new Map<string, number>();
   let running: Promise<void> | undefined;

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Amounts } from './spending.ts';
 
-/** Creates the thread of a database; it starts with the first call. */
+/**
+ * Creates the thread of a database; it starts with the first call. A write sometimes waits half a second for a busy
+ * disk, which would stop everything else on the main thread.
+ */
 export const createWriteThread = (database: string) => {
   let worker: Worker | undefined;
   return {

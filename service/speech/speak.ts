@@ -19,6 +19,7 @@ import { orAborted } from '../../src/async/abort.ts';
  */
 const LONGEST_WAIT_MS = 50;
 
+/** Counts the requests whose first part is being made: other parts wait for them a little. */
 export const createFirstParts = (clock: Pick<Clock, 'after'> = realClock) => {
   let count = 0;
   let none = Promise.withResolvers<void>();

@@ -11,7 +11,7 @@ const BOUNDS_MS = [
   10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 600_000,
 ] as const;
 
-/** Outcomes that say nothing against the service: it answered, nobody wanted it, or it may refuse. */
+/** Outcomes that say nothing against the service: it answered, the call was cancelled, or it may refuse. */
 const NO_FAILURES: ReadonlySet<CallReport['outcome']> = new Set([
   'answered',
   'cancelled',
@@ -22,10 +22,10 @@ const NO_FAILURES: ReadonlySet<CallReport['outcome']> = new Set([
 
 /** Lists are asked for again and again to see whether the service answers, and would hide failures. */
 const LISTS: ReadonlySet<CallReport['endpoint']> = new Set(['voices', 'models']);
-/** Outcomes of which nobody is told: nobody waited, or it is for others to mend. */
-const UNTOLD: ReadonlySet<CallReport['outcome']> = new Set(['cancelled', 'own-key-refused']);
+/** Outcomes that are not reported: nobody waited, or the owner of the key has to act. */
+const UNREPORTED: ReadonlySet<CallReport['outcome']> = new Set(['cancelled', 'own-key-refused']);
 
-/** Calls of five minutes, added up; `waits` are the numbers of those sent, one for each bound and one more. */
+/** Calls of five minutes; `waits` counts those sent by how long they waited: one for each bound, and one for all longer. */
 interface Slot {
   calls: number;
   failed: number;
@@ -62,7 +62,7 @@ const usualWaitMs = (waits: readonly number[]): number => {
 };
 
 /**
- * Creates the memory of what people are told of the calls of the last hour, to five minutes.
+ * Creates the counts of the last hour that people see, to five minutes.
  *
  * @param nowMs clock without jumps
  */
@@ -74,7 +74,7 @@ const createRecentCalls = (nowMs: () => number) => {
   };
   return {
     add: (report: CallReport): void => {
-      if (LISTS.has(report.endpoint) || UNTOLD.has(report.outcome)) return;
+      if (LISTS.has(report.endpoint) || UNREPORTED.has(report.outcome)) return;
       forgetOld();
       const at = Math.floor(nowMs() / SLOT_MS);
       const slot = slots.get(at) ?? newSlot();

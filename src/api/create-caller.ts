@@ -52,10 +52,10 @@ const ABANDONED = new DOMException('the reply is not read to its end', 'AbortErr
 
 type End = (thrown?: unknown) => void;
 
-/** Does work and ends it with nothing, or with what it threw. */
-const ended = async <T>(work: Promise<T>, end: End): Promise<T> => {
+/** Does work, then calls `end` with nothing, or with what the work threw. */
+const ended = async <T>(work: () => Promise<T>, end: End): Promise<T> => {
   try {
-    const result = await work;
+    const result = await work();
     end();
     return result;
   } catch (thrown) {
@@ -64,7 +64,7 @@ const ended = async <T>(work: Promise<T>, end: End): Promise<T> => {
   }
 };
 
-/** Passes items on and ends them as `ended` does, or as abandoned when their consumer leaves. */
+/** Passes items on, then calls `end` as `ended` does, or with `ABANDONED` when their consumer leaves. */
 const endedItems = async function* <T, R>(
   items: AsyncIterable<T, R, void>,
   end: End,
@@ -144,7 +144,7 @@ export const createCaller = (deps: CallerDeps): Caller => {
     const started = { deadline, report, key: await keyFor(call) };
     return retrying(policyFor(call, started.key), deadline, async (number) => {
       const leave = await enter(call, started, number);
-      return ended(run(attemptOf(started)), leave);
+      return ended(() => run(attemptOf(started)), leave);
     });
   };
 
@@ -152,7 +152,7 @@ export const createCaller = (deps: CallerDeps): Caller => {
     once: async (call, run) => {
       using deadline = start(call);
       const report = open(call);
-      return await ended(attempts(call, deadline, report, run), report.end);
+      return await ended(() => attempts(call, deadline, report, run), report.end);
     },
     opened: async (call, run) => {
       using started = new DisposableStack();

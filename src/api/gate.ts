@@ -122,13 +122,13 @@ export const createGate = ({ refused, opened, ...deps }: GateDeps) => {
       options: CallOptions,
       { signal, endsAtMs }: Deadline,
       report: OpenReport,
-      isAgain: boolean,
+      wasRefused: boolean,
     ): Promise<(thrown?: unknown) => void> => {
       const { lane, space } = options;
       const leftMs = endsAtMs - performance.now();
       // A request that could not be sent takes no place.
       breaker.assertClosed();
-      const asked = { lane, space: keyOf(space), signal, leftMs, isAgain };
+      const asked = { lane, space: keyOf(space), signal, leftMs, wasRefused };
       const permit = await scheduler.admit(asked);
       try {
         const became = breaker.enter();

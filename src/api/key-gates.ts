@@ -78,6 +78,7 @@ interface KeyState {
   readonly budget: RetryBudget;
 }
 
+/** Creates the gates of each key, one for each endpoint, and its retry budget: no key slows another. */
 export const createKeyGates = ({ metrics, paces, ...deps }: KeyGatesDeps) => {
   const states = createLru<string, KeyState>(KEPT_KEYS);
   const open = (): ReadonlyMap<Endpoint, number> => {

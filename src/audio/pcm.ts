@@ -104,7 +104,7 @@ export const toS16le = (samples: Float32Array): Uint8Array => {
   return new Uint8Array(integers.buffer);
 };
 
-/** Converts whole samples of `pcm_s16le`; a byte more is left out. */
+/** Converts whole samples of `pcm_s16le`; an odd last byte is ignored. */
 export const samplesOfS16le = (bytes: Uint8Array): Float32Array => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const samples = new Float32Array(bytes.length >> 1);

@@ -125,7 +125,7 @@ describe('the service without engines that need anything', () => {
     await gone;
   });
 
-  it('reports every engine, with the line that adds each missing one', async () => {
+  it('reports every engine but those for developers, with the line that adds each missing one', async () => {
     const lines = await service.service.engines();
     expect(lines.map(({ name }) => name).toSorted()).toEqual([
       'apertium',

@@ -18,7 +18,7 @@ const TONES = [
 ] as const;
 const WAV = makeWav(10, TONES);
 
-/** Ten minutes of silence, in Base64. */
+/** Two minutes of silence, in Base64. */
 const encodeSilence = async (): Promise<string> => {
   const seconds = (async function* () {
     for (let second = 0; second < 120; second += 1) yield new Float32Array(16_000);

@@ -104,7 +104,7 @@ export const createAvailabilities = (
     const its = byKey.get(id) ?? createAvailability(name, deps, isOwn);
     byKey.set(id, its);
     return {
-      // Both are asked before either starts its probe.
+      // Both are asked before either starts its probe, which would be lost where the other is off.
       mayTry: () => its.isDue() && shared.isDue() && its.mayTry() && shared.mayTry(),
       succeeded: () => {
         its.succeeded();

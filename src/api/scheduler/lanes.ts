@@ -9,8 +9,8 @@ export interface Waiting {
 
 /** Jobs that wait: by lane, in turn by space, and in the order of their coming within a space. */
 export interface Lanes<Job extends Waiting> {
-  /** @param isAgain true for a job that was taken before: it keeps its place before its space's others */
-  add(job: Job, isAgain?: boolean): void;
+  /** @param wasRefused true for a job that was taken and refused: it keeps its place before its space's others */
+  add(job: Job, wasRefused?: boolean): void;
   remove(job: Job): void;
   /**
    * The job whose turn it is among the lanes that may send: the most urgent one's, or that of a lane
@@ -60,10 +60,10 @@ export const createLanes = <Job extends Waiting>(): Lanes<Job> => {
   };
 
   return {
-    add: (job, isAgain = false) => {
+    add: (job, wasRefused = false) => {
       const { spaces } = queueOf(job.lane);
       const others = spaces.get(job.space) ?? new Set();
-      spaces.set(job.space, isAgain ? new Set([job, ...others]) : others.add(job));
+      spaces.set(job.space, wasRefused ? new Set([job, ...others]) : others.add(job));
       queueOf(job.lane).size += 1;
     },
     remove,

@@ -12,6 +12,7 @@ const MOST = 64;
 /** A refusal is answered by the pace, so little is taken off the limit for it, and nothing that was in use. */
 const FACTORS = { refused: 0.9, failed: 0.5 } as const;
 
+/** Creates the limit of requests under way: it grows by addition and shrinks by multiplication (AIMD). */
 export const createConcurrency = () => {
   let limit = FIRST;
   /** True until the first overload: the limit doubles with each round of requests. */
@@ -65,7 +66,7 @@ export interface Request extends Waiting {
   /** Time until the deadline. */
   readonly leftMs: number;
   /** True when the service refused the request before: it goes before its space's others. */
-  readonly isAgain?: boolean;
+  readonly wasRefused?: boolean;
 }
 
 /** The end of a request, as far as it concerns the next ones. */
@@ -208,11 +209,11 @@ export const createRequestScheduler = ({
   };
 
   const refuseOverBound = (request: Request): void => {
-    const { lane, leftMs, isAgain } = request;
+    const { lane, leftMs, wasRefused } = request;
     const pauseMs = pace.waitMs(clock.nowMs());
     const waitMs = expectedMs(request);
     const isTooLong = waitMs > LONGEST_WAIT_MS[lane] && lanes.sizeOf(lane) >= ALWAYS_WAITING;
-    if (pauseMs < leftMs && (isAgain || !isTooLong)) return;
+    if (pauseMs < leftMs && (wasRefused || !isTooLong)) return;
     // Those that were refused come back while others still wait, and not all at once.
     const retryAfterMs = pauseMs + (waitMs - pauseMs) * (0.25 + random() / 2);
     throw new NotSentError('rate-limited', 'too many requests to the service wait', {
@@ -226,7 +227,7 @@ export const createRequestScheduler = ({
      * `NotSentError` when too many wait before it.
      */
     admit: async (request: Request): Promise<Permit> => {
-      const { lane, space, signal, isAgain } = request;
+      const { lane, space, signal, wasRefused } = request;
       signal.throwIfAborted();
       refuseOverBound(request);
       const admitted = Promise.withResolvers<Permit>();
@@ -237,7 +238,7 @@ export const createRequestScheduler = ({
       };
       const job: Job = { lane, space, signal, sinceMs: clock.nowMs(), admitted, leave };
       signal.addEventListener('abort', leave, { once: true });
-      lanes.add(job, isAgain);
+      lanes.add(job, wasRefused);
       pump();
       return admitted.promise;
     },

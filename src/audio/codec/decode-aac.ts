@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<number, string>> = {
   42: 'xHE-AAC',
 };
 
-/** The audio object type: five bits, or six more where those are all set. */
+/** The audio object type (ISO 14496-3, 1.6.2.1): five bits, or six more where those are all set. */
 const objectTypeOf = (config: Uint8Array): number => {
   const [first = 0, second = 0] = config;
   const type = first >> 3;

@@ -7,6 +7,7 @@ import { decoder } from '@audio/decode-wav';
 /** Bytes of a block before its differences, for each channel, by the codec's code in a WAV file. */
 const HEAD_BYTES: Readonly<Record<number, number>> = { 0x02: 7, 0x11: 4 };
 
+/** ADPCM: differences of four bits each, in the codecs of Microsoft and of the IMA. */
 export interface AdpcmFormat {
   /** The codec's code in a WAV file. */
   readonly codec: number;

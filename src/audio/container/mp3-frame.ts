@@ -62,7 +62,7 @@ const parseGapless = (data: Uint8Array, tagAt: number): Mp3Gapless | undefined =
   };
 };
 
-/** Parses a frame's table; undefined for a frame of audio. `tagAt` is the end of its side information. */
+/** Parses a frame's table (Xing, Info or VBRI); undefined for a frame of audio. `tagAt` is the end of its side information. */
 export const parseMp3Table = (data: Uint8Array, tagAt: number): Mp3Table | undefined => {
   if (ascii(data, VBRI_AT, 4) === 'VBRI') return {};
   if (!['Xing', 'Info'].includes(ascii(data, tagAt, 4))) return undefined;

@@ -40,12 +40,13 @@ describe('the calls of the last hour', () => {
     expect(metrics.recent()).toBeUndefined();
   });
 
-  it('are no more however many there were', () => {
+  it('are those of about one hour, however many there were', () => {
     for (let call = 0; call < 20_000; call += 1) {
       nowMs += 1_000;
       metrics.onCall(report({ space: { platform: 'test', id: `${call}` } }));
     }
     expect(metrics.recent()?.calls).toBeLessThanOrEqual(3_600);
+    expect(metrics.recent()?.calls).toBeGreaterThan(3_000);
   });
 
   it('tell how many failed, were not sent, and how long they waited', () => {
@@ -101,7 +102,7 @@ describe('the metrics for Prometheus', () => {
   const LABELS = 'endpoint="translate",lane="interactive"';
 
   it('count calls, requests and what they carried', async () => {
-    metrics.onCall(report({ attempts: 3, tokens: 7, outcome: 'unavailable' }));
+    metrics.onCall(report({ attempts: 3, tokens: 7, audioSeconds: 1.5, outcome: 'unavailable' }));
     metrics.onCall(report());
     expect(await lines()).toEqual(
       expect.arrayContaining([
@@ -109,6 +110,7 @@ describe('the metrics for Prometheus', () => {
         `dragoman_service_requests_total{${LABELS}} 4`,
         `dragoman_service_characters_total{${LABELS}} 20`,
         `dragoman_service_tokens_total{${LABELS}} 7`,
+        `dragoman_service_audio_seconds_total{${LABELS}} 1.5`,
         `dragoman_service_waiting_seconds_bucket{le="0.025",${LABELS}} 2`,
         `dragoman_service_call_seconds_count{${LABELS}} 2`,
       ]),

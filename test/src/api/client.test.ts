@@ -105,7 +105,7 @@ describe('translation', () => {
 describe('speech', () => {
   const request = { voice_id: VOICE.id, format: 'pcm' } as const;
   const BYTES_PER_CHARACTER = CHARACTER_SECONDS * 24_000 * 2;
-  /** Of a long text, which is spoken fast. */
+  /** Samples of each character of a long text; few, so that encoding is quick. */
   const CHARACTER_SAMPLES = 48;
 
   it('comes as the bytes of the file', async () => {

@@ -138,11 +138,11 @@ describe('the transcriber', () => {
 
   it('makes way for others with what is later in a long recording', async () => {
     const recording = toneWav(700);
-    // Silence is not sent, and soon looked at.
+    // Silence in the middle is not sent, so that the test is quick.
     recording.fill(0, recording.length / 10, recording.length - recording.length / 20);
     await transcribe({ audio: source(recording), lane: 'ambient' });
     expect(lanes.length).toBeGreaterThan(2);
-    expect(lanes.slice(0, -1)).toEqual(lanes.slice(1).fill('ambient'));
+    expect(new Set(lanes.slice(0, -1))).toEqual(new Set(['ambient']));
     expect(lanes.at(-1)).toBe('batch');
   });
 

@@ -159,7 +159,7 @@ describe('a service that refuses', () => {
     await settled();
     sent.shift()!.permit.settle({ kind: 'refused', retryAfterMs: 1_720 });
     ask('other');
-    ask('first', { isAgain: true });
+    ask('first', { wasRefused: true });
     await clock.advance(1_719);
     expect(names()).toEqual([]);
     await clock.advance(1);
@@ -172,7 +172,7 @@ describe('a service that refuses', () => {
     await settled();
     for (const waitMs of [1_000, 2_000, 4_000]) {
       sent.shift()!.permit.settle({ kind: 'refused', retryAfterMs: undefined });
-      ask('first', { isAgain: true });
+      ask('first', { wasRefused: true });
       await clock.advance(waitMs - 1);
       expect(names()).toEqual([]);
       await clock.advance(1);

@@ -75,20 +75,20 @@ export const sendJob = async (
 ): Promise<Done> => {
   const signal = new AbortController().signal;
   const sinceMs = nowMs();
-  for (let isAgain = false; ;) {
+  for (let wasRefused = false; ;) {
     let permit: Permit;
     try {
-      permit = await scheduler.admit({ ...job, signal, leftMs: 60_000, isAgain });
+      permit = await scheduler.admit({ ...job, signal, leftMs: 60_000, wasRefused });
     } catch (thrown) {
       if (!(thrown instanceof NotSentError)) throw thrown;
-      isAgain = false;
+      wasRefused = false;
       await sleep({ after }, thrown.retryAfterMs ?? 0);
       continue;
     }
     const outcome = await service.request();
     permit.settle(outcome);
     if (outcome.kind === 'answered') return { job, tookMs: nowMs() - sinceMs };
-    isAgain = true;
+    wasRefused = true;
   }
 };
 

@@ -1,6 +1,6 @@
 import type { ConversationsInfoResponse } from '@slack/web-api';
 import type { Api } from './api.ts';
-import { toAppError } from '../../src/errors.ts';
+import { AppError, toAppError } from '../../src/errors.ts';
 import { refusedAs, SlackError } from './errors.ts';
 import type { createCatchUp } from './catch-up.ts';
 import { readMessage, readReacted, type ThreadRoots } from './history.ts';
@@ -48,7 +48,9 @@ const CACHED_MS = 10 * MINUTE_MS;
 /** Reads what Slack says of a channel; undefined for one that the app may not know. */
 export const readChannel = async (api: Api, channel: Channel): Promise<ChannelInfo> => {
   const asking = api.call(channel.space, 'conversations.info', { channel: channelIdOf(channel) });
-  return (await refusedAs(asking, 'channel_not_found'))?.channel;
+  const reply = await refusedAs(asking, 'channel_not_found');
+  if (reply && !reply.channel) throw new AppError('bad-reply', 'Slack did not describe a channel');
+  return reply?.channel;
 };
 
 /** The command by which people let the app into a channel. */

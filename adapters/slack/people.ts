@@ -1,3 +1,4 @@
+import { AppError } from '../../src/errors.ts';
 import type { Api } from './api.ts';
 import type { CallPriority } from './rate-limiter.ts';
 import { createCache } from '../../src/async/lru.ts';
@@ -39,7 +40,8 @@ export const createPeople = (
 ) => {
   const read = async ({ space, id, priority }: Lookup): Promise<SlackUser> => {
     const args = { user: id, include_locale: true };
-    const { user = {} } = await api.call(space, 'users.info', args, { priority });
+    const { user } = await api.call(space, 'users.info', args, { priority });
+    if (!user) throw new AppError('bad-reply', 'Slack did not describe a person');
     const { profile = {}, enterprise_user: inOrganisation } = user;
     const owner = installations.ownerOf(space).id;
     // Somebody of another workspace may manage that one, but not this one.
@@ -90,5 +92,6 @@ export const openDirectChannel = async (
   userId: string,
 ): Promise<Channel> => {
   const { channel } = await api.call(space, 'conversations.open', { users: userId });
-  return channelOf(space.id, channel?.id ?? '');
+  if (channel?.id === undefined) throw new AppError('bad-reply', 'Slack opened no conversation');
+  return channelOf(space.id, channel.id);
 };

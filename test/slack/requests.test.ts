@@ -1,5 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
+import { COMMAND_MODAL } from '../../adapters/slack/interactions/modal.ts';
 import type { SignedRequest } from '../fakes/slack/delivery/http.ts';
 import { repliesTo, withSlackBot } from './support.ts';
 
@@ -84,6 +85,24 @@ describe('a use of the app', () => {
     ['command', 'slash_commands', { command: '/dragoman', text: 'a secret' }],
     ['shortcut', 'interactive', { type: 'shortcut', callback_id: 'translate', user: 'a secret' }],
     ['form', 'interactive', { type: 'block_suggestion', action_id: 'a', value: 'a secret' }],
+    [
+      'control',
+      'interactive',
+      {
+        type: 'block_actions',
+        user: { id: 'U1' },
+        actions: [{ type: 'button', action_id: 'a', block_id: 'b', value: 'a secret' }],
+      },
+    ],
+    [
+      'modal',
+      'interactive',
+      {
+        type: 'view_submission',
+        user: { id: 'U1' },
+        view: { type: 'modal', callback_id: COMMAND_MODAL, private_metadata: ['a secret'] },
+      },
+    ],
   ] as const)(
     'whose %s has an unknown shape is logged, without its words',
     async (_, kind, body) => {

@@ -20,7 +20,10 @@ export const watchedChannels = async (
   );
   const found: Channel[] = [];
   for await (const { channels = [] } of pages)
-    found.push(...channels.map(({ id = '' }) => channelOf(space.id, id)).filter(listener.follows));
+    for (const { id } of channels) {
+      const channel = id === undefined ? undefined : channelOf(space.id, id);
+      if (channel && listener.follows(channel)) found.push(channel);
+    }
   return found;
 };
 

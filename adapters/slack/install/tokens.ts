@@ -62,8 +62,9 @@ export const readInstalled = async (
     const { team_id: teamId, user_id: botUserId, bot_id: botId } = auth;
     if (teamId === undefined || botUserId === undefined || botId === undefined)
       throw new AppError('bad-reply', 'Slack did not say whose token it is');
-    const appId =
-      knownAppId ?? auth.app_id ?? (await client.bots.info({ bot: botId })).bot?.app_id ?? '';
+    const appId = knownAppId ?? auth.app_id ?? (await client.bots.info({ bot: botId })).bot?.app_id;
+    if (appId === undefined)
+      throw new AppError('bad-reply', 'Slack did not say which app a token is of');
     const scopes = auth.response_metadata?.scopes;
     return {
       space: spaceOf(teamId),

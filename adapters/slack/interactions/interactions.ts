@@ -27,7 +27,8 @@ import { typedCode } from '../../../src/text/quoted-words.ts';
 import type { Member } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 
-/** Fields without which a use cannot be handled; bolt's types only promise them. docs.slack.dev: "Slash commands", "Interactivity". */
+// Fields without which a use cannot be handled; bolt's types only promise them.
+/** A slash command. docs.slack.dev: "Slash commands". */
 const COMMAND = z.looseObject({
   team_id: z.string(),
   channel_id: z.string(),
@@ -36,9 +37,20 @@ const COMMAND = z.looseObject({
   trigger_id: z.string(),
   response_url: z.string(),
 });
+/** Any other use of the app. docs.slack.dev: "Interactivity". */
 const INTERACTION = z.looseObject({
   team: z.looseObject({ id: z.string() }).nullish(),
   user: z.looseObject({ id: z.string() }),
+});
+const ACTION = INTERACTION.extend({
+  actions: z.array(z.looseObject({ action_id: z.string() })),
+  container: z.looseObject({}),
+});
+const SUBMISSION = INTERACTION.extend({
+  view: z.looseObject({
+    private_metadata: z.string(),
+    state: z.looseObject({ values: z.record(z.string(), z.record(z.string(), z.looseObject({}))) }),
+  }),
 });
 
 export interface InteractionDeps {
@@ -159,8 +171,9 @@ const createCommandUse = (deps: InteractionDeps, readUser: ReadUser, stopped: Ab
 /** The values that were chosen with a control. */
 const valuesOf = (used: BlockAction['actions'][number]): readonly string[] => {
   if ('selected_option' in used && used.selected_option) return [used.selected_option.value ?? ''];
-  if ('selected_options' in used) return used.selected_options.map(({ value }) => value ?? '');
-  return 'selected_conversations' in used ? used.selected_conversations : [];
+  if ('selected_options' in used && used.selected_options)
+    return used.selected_options.map(({ value }) => value ?? '');
+  return ('selected_conversations' in used && used.selected_conversations) || [];
 };
 
 /** Creates what does what controls say, and forms that presses begin with. */
@@ -255,7 +268,7 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
 
   /**
    * Acknowledges a use, and then handles it; a fault of this program is logged, as nobody waits for it. Rejects for a
-   * body of another shape.
+   * body of another shape, after it was acknowledged.
    */
   const taking =
     <Body>(shape: z.ZodType, handle: (body: Body) => Promise<void>) =>
@@ -272,12 +285,13 @@ export const createInteractions = (deps: InteractionDeps, stopped: AbortSignal) 
     listen: (app: App): void => {
       app.command(/.*/, taking(COMMAND, use.typed));
       app.shortcut(/.*/, taking(INTERACTION, use.shortcut));
-      app.action<BlockAction>(/.*/, taking(INTERACTION, press.pressed));
-      app.options(/.*/, async ({ ack, body }) =>
-        ack({ options: [...(await modals.suggested(body))] }),
-      );
-      app.view<ViewSubmitAction>(FORM_MODAL, taking(INTERACTION, press.formSubmitted));
-      app.view<ViewSubmitAction>(COMMAND_MODAL, taking(INTERACTION, use.submitted));
+      app.action<BlockAction>(/.*/, taking(ACTION, press.pressed));
+      app.options(/.*/, async ({ ack, body }) => {
+        INTERACTION.parse(body);
+        await ack({ options: [...(await modals.suggested(body))] });
+      });
+      app.view<ViewSubmitAction>(FORM_MODAL, taking(SUBMISSION, press.formSubmitted));
+      app.view<ViewSubmitAction>(COMMAND_MODAL, taking(SUBMISSION, use.submitted));
     },
   };
 };

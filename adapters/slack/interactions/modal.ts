@@ -1,7 +1,7 @@
 import type { ViewOutput, ViewStateValue } from '@slack/bolt';
 import { ID_CHARS, HINT_CHARS, INPUT_CHARS, LABEL_CHARS, TITLE_CHARS } from '../limits.ts';
 import { plain, type SlackBlock, type SlackElement, optionsOf } from '../outbound/blocks.ts';
-import type { RichTextBlock } from '../rich-text/blocks.ts';
+import { isRichText, type RawBlock } from '../inbound/raw-message.ts';
 import { withUnicodeEmoji } from '../rich-text/atoms.ts';
 import { parseSlackBlocks } from '../rich-text/parse-blocks.ts';
 import { renderSlackBlocks } from '../rich-text/render-blocks.ts';
@@ -158,9 +158,9 @@ export type Entered = string | RichText | { readonly fileId: string };
 const valueOf = (found: ViewStateValue): Entered | undefined => {
   const [file] = found.files ?? [];
   if (file) return { fileId: file.id };
-  const { rich_text_value: block } = found;
-  if (block) {
-    const tree = withUnicodeEmoji(parseSlackBlocks(block as RichTextBlock));
+  const block = found.rich_text_value as RawBlock | null | undefined;
+  if (block && isRichText(block)) {
+    const tree = withUnicodeEmoji(parseSlackBlocks(block));
     return plainText(tree).trim() === '' ? undefined : tree;
   }
   const several = found.selected_options?.map(({ value }) => value).join(', ');

@@ -72,6 +72,7 @@ describe('what people enter', () => {
       none: { value: { value: '' } },
       nobody: { value: { selected_options: [] } },
       nothing: { value: { selected_option: null } },
+      other: { value: { rich_text_value: { type: 'another_block' }, value: 'words' } },
     };
     expect(enteredValues({ values } as unknown as Parameters<typeof enteredValues>[0])).toEqual({
       text: 'hello',
@@ -79,6 +80,7 @@ describe('what people enter', () => {
       languages: 'es, ja',
       channel: 'C1',
       audio: { fileId: 'F1' },
+      other: 'words',
     });
   });
 });

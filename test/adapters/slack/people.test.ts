@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { createPeople, openDirectChannel } from '../../../adapters/slack/people.ts';
+import { spaceOf } from '../../../adapters/slack/ids.ts';
+
+const SPACE = spaceOf('T1');
+
+/** An API whose every reply is successful and empty. */
+const empty = { call: async () => ({ ok: true }) } as never;
+
+describe('a reply of Slack that leaves out what was asked for', () => {
+  it('makes nobody', async () => {
+    const people = createPeople(empty, { ownerOf: () => SPACE } as never, () => 0);
+    await expect(people.of(SPACE, 'U1')).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
+  it('opens no conversation', async () => {
+    await expect(openDirectChannel(empty, SPACE, 'U1')).rejects.toMatchObject({
+      code: 'bad-reply',
+    });
+  });
+});

@@ -10,15 +10,13 @@ const TEMP_FOLDER = 'test/fakes/temp-folder.ts';
 
 /**
  * Order of files. First those whose tests wait most, of programs that are killed; then those of audio, which take
- * twice the time once a worker's heap is large; then those of the program as a whole. A library of 150 MB comes late, as
- * it stays. Last, a browser waits for nobody.
+ * twice the time once a worker's heap is large; then those of the program as a whole. Last, a browser waits for nobody.
  */
 const ORDER = [
   /\/kill[^/]*$/,
   /\/test\/src\/audio\//,
   /\/test\/(?:discord|slack)\/|\.whole\.test\.ts$/,
-  /\/test\/(?!browser\/|src\/text\/language\/ngrams\.)/,
-  /\/ngrams\./,
+  /\/test\/(?!browser\/)/,
 ];
 
 const rankOf = ({ moduleId }: TestSpecification): number => {

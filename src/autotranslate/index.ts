@@ -94,7 +94,6 @@ export const openAutoTranslate = async ({
   const stores = await openStores(store, now, log);
   const { stored, cursors, watches: watchStore } = stores;
   /** The dependencies that all parts share; each takes those that it names. */
-  /** The dependencies that all parts share; each takes those that it names. */
   const shared = {
     ...services,
     ...stores,

@@ -40,6 +40,7 @@ export const createSingleBot = (
     let held: Tenure | undefined = first;
     while (!over.signal.aborted) {
       if (held) await whenAborted(held.signal);
+      if (over.signal.aborted) return;
       held = await acquire(bot).catch(() => undefined);
       if (!held) await sleep(clock, AGAIN_MS, over.signal).catch(() => undefined);
     }

@@ -71,7 +71,8 @@ type Columns<Table extends keyof Schema> = Partial<Insertable<Schema[Table]>>;
 /**
  * Inserts a row, or changes the one that has its key.
  *
- * @param first values of a row that is new, besides
+ * @param values at least one
+ * @param first further values, only for a new row
  */
 export const putRow = async <Table extends keyof Schema>(
   db: Kysely<Schema>,
@@ -87,12 +88,13 @@ export const putRow = async <Table extends keyof Schema>(
     .execute();
 };
 
-/** Deletes the rows that have these values. */
+/** Deletes the rows that have these values, of which there is at least one. */
 export const deleteRows = async <Table extends keyof Schema>(
   db: Kysely<Schema>,
   table: Table,
   columns: Columns<Table>,
 ): Promise<void> => {
+  if (Object.keys(columns).length === 0) throw new TypeError('no condition: all rows would go');
   await db
     .deleteFrom<keyof Schema>(table)
     .where((eb) => eb.and(columns as never))

@@ -209,7 +209,7 @@ describe('a process that dies', () => {
     'leaves nothing undone and does nothing twice, whichever of its effects was the last, %s',
     async (_, make) => {
       const every = casesOf(EVERY) < EVERY ? EVERY : 1;
-      let deaths = 0;
+      let effects = 0;
       for (let deathAt = Math.floor(Math.random() * every); ; deathAt += every) {
         await begin(make);
         const { died } = await liveTwice(deathAt);
@@ -218,9 +218,9 @@ describe('a process that dies', () => {
         });
         await store.destroy();
         if (!died) break;
-        deaths += every;
+        effects += every;
       }
-      expect(deaths).toBeGreaterThan(20);
+      expect(effects).toBeGreaterThan(20);
     },
   );
 });

@@ -101,7 +101,7 @@ const openWithSlot = async (
       const { tenure, lost } = current!;
       current = undefined;
       lost.abort();
-      return Promise.resolve(worker?.end?.(slotOf('here'), tenure, 1_000));
+      return Promise.resolve(worker!.end!(slotOf('here'), tenure, 1_000));
     },
     open: () => stored.open([slotOf('here')]),
     [Symbol.asyncDispose]: async () => {

@@ -9,7 +9,7 @@ const empty = { call: async () => ({ ok: true }) } as never;
 
 describe('a reply of Slack that leaves out what was asked for', () => {
   it('makes nobody', async () => {
-    const people = createPeople(empty, { ownerOf: () => SPACE } as never, () => 0);
+    const people = createPeople(empty, { ownerOf: () => SPACE }, () => 0);
     await expect(people.of(SPACE, 'U1')).rejects.toMatchObject({ code: 'bad-reply' });
   });
 

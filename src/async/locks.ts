@@ -14,14 +14,9 @@ export type Semaphore = ReturnType<typeof createSemaphore>;
  * @param waiting bound of the queue. Default: unlimited
  */
 export const createSemaphore = (permits: number, waiting?: WaitingBound) => {
-  const waiters = new Map<() => void, (() => boolean) | undefined>();
+  const usual = new Set<() => void>();
+  const urgent = new Set<() => void>();
   let free = permits;
-
-  const nextWaiter = (): (() => void) | undefined => {
-    for (const [admit, isUrgent] of waiters) if (isUrgent?.()) return admit;
-    const [first] = waiters.keys();
-    return first;
-  };
 
   const permit = (): Disposable => {
     let isHeld = true;
@@ -29,8 +24,8 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound) => {
       [Symbol.dispose]: () => {
         if (!isHeld) return;
         isHeld = false;
-        const next = nextWaiter();
-        if (next) next();
+        const [admit] = urgent.size > 0 ? urgent : usual;
+        if (admit) admit();
         else free += 1;
       },
     };
@@ -47,27 +42,33 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound) => {
    * Resolves with a permit, which is held until it is disposed of. Rejects with the signal's
    * reason, and with the bound's error when the queue is full.
    *
-   * @param isUrgent asked when a permit is free: true to go before those that are not urgent
+   * @param hurry aborted when this caller is to go before those that are in no hurry
    */
-  const acquire = async (signal?: AbortSignal, isUrgent?: () => boolean): Promise<Disposable> => {
+  const acquire = async (signal?: AbortSignal, hurry?: AbortSignal): Promise<Disposable> => {
     signal?.throwIfAborted();
     const atOnce = tryAcquire();
     if (atOnce) return atOnce;
-    if (waiting && waiters.size >= waiting.most) throw waiting.full();
+    if (waiting && usual.size + urgent.size >= waiting.most) throw waiting.full();
     const admitted = Promise.withResolvers<Disposable>();
+    const leave = (): boolean => usual.delete(admit) || urgent.delete(admit);
     const admit = (): void => {
-      waiters.delete(admit);
+      leave();
       admitted.resolve(permit());
     };
     const giveUp = (): void => {
-      if (waiters.delete(admit)) admitted.reject(signal?.reason);
+      if (leave()) admitted.reject(signal?.reason);
     };
-    waiters.set(admit, isUrgent);
+    const goFirst = (): void => {
+      if (usual.delete(admit)) urgent.add(admit);
+    };
+    (hurry?.aborted ? urgent : usual).add(admit);
     signal?.addEventListener('abort', giveUp, { once: true });
+    hurry?.addEventListener('abort', goFirst, { once: true });
     try {
       return await admitted.promise;
     } finally {
       signal?.removeEventListener('abort', giveUp);
+      hurry?.removeEventListener('abort', goFirst);
     }
   };
 
@@ -78,9 +79,9 @@ export const createSemaphore = (permits: number, waiting?: WaitingBound) => {
     use: async <T>(
       work: () => Promise<T>,
       signal?: AbortSignal,
-      isUrgent?: () => boolean,
+      hurry?: AbortSignal,
     ): Promise<T> => {
-      using _ = await acquire(signal, isUrgent);
+      using _ = await acquire(signal, hurry);
       return await work();
     },
   };

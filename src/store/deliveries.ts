@@ -4,7 +4,7 @@ import type { Delivery } from '../ports/store.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { slotOf, deleteRows, statement } from './rows.ts';
+import { changeRows, slotOf, deleteRows, statement } from './rows.ts';
 import { RELAXED } from './writer.ts';
 
 /** A stored event: its number, which grows, its space, and the key of its order. */
@@ -142,12 +142,8 @@ export const forgetDeliveries = async (
   db: Transaction<Schema>,
   { platform, id }: Person,
 ): Promise<void> => {
-  await db
-    .updateTable('delivery')
-    .set({ body: null, author_id: null })
-    .where('platform', '=', platform)
-    .where('author_id', '=', id)
-    .execute();
+  const written = { platform, author_id: id };
+  await changeRows(db, 'delivery', written, { body: null, author_id: null });
 };
 
 /** Deletes, within a transaction, ids of events that were handled; resolves with their number. */

@@ -4,8 +4,9 @@ import type { Channel, Space } from '../model/place.ts';
 import type { StoredCaptions, StoredRoom } from '../model/space.ts';
 import { ROOM_TRANSCRIPT_KINDS } from '../model/message.ts';
 import type { Store } from './index.ts';
-import { deleteRows, spaceColumns } from './rows.ts';
+import { changeRows, deleteRows, readRow, readRows, spaceColumns } from './rows.ts';
 import type { Schema } from './schema.ts';
+import { RELAXED } from './writer.ts';
 
 /** A stored room with the time at which its process was last known to work, in ms since 1970. */
 export interface OpenRoomRow {
@@ -64,19 +65,15 @@ const saveInformed = async (
   memberIds: readonly string[],
 ): Promise<void> => {
   const columns = spaceColumns(space);
-  const before = await db
-    .selectFrom('open_room_informed')
-    .select('member_id')
-    .where((eb) => eb.and(columns))
-    .execute();
-  const [old, wanted] = [new Set(before.map(({ member_id }) => member_id)), new Set(memberIds)];
-  for (const gone of inSlices(old.difference(wanted)))
+  const before = await readRows(db, 'open_room_informed', columns);
+  const [old, informed] = [new Set(before.map(({ member_id }) => member_id)), new Set(memberIds)];
+  for (const gone of inSlices(old.difference(informed)))
     await db
       .deleteFrom('open_room_informed')
       .where((eb) => eb.and(columns))
       .where('member_id', 'in', gone)
       .execute();
-  for (const added of inSlices(wanted.difference(old)))
+  for (const added of inSlices(informed.difference(old)))
     await db
       .insertInto('open_room_informed')
       .values(added.map((member_id) => ({ ...columns, member_id })))
@@ -112,17 +109,9 @@ export type OpenRooms = ReturnType<typeof createOpenRooms>;
 export const createOpenRooms = (store: Store) => ({
   of: async (space: Space): Promise<OpenRoomRow | undefined> => {
     const columns = spaceColumns(space);
-    const row = await store
-      .selectFrom('open_room')
-      .selectAll()
-      .where((eb) => eb.and(columns))
-      .executeTakeFirst();
+    const row = await readRow(store, 'open_room', columns);
     if (!row) return undefined;
-    const informed = await store
-      .selectFrom('open_room_informed')
-      .select('member_id')
-      .where((eb) => eb.and(columns))
-      .execute();
+    const informed = await readRows(store, 'open_room_informed', columns);
     return {
       seenMs: row.seen_ms,
       room: {
@@ -144,47 +133,38 @@ export const createOpenRooms = (store: Store) => ({
     epoch: number,
     current: () => { readonly room: StoredRoom; readonly seenMs: number },
   ): Promise<void> =>
-    store.write(
-      async (db) => {
-        const { room, seenMs } = current();
-        const changed = {
-          channel_id: room.channel.id,
-          locale: room.locale,
-          is_automatic: Number(room.isAutomatic),
-          captions: storedCaptions(room.captions),
-          started_by: room.captions?.startedBy ?? null,
-          informed_of: room.informed?.of ?? null,
-          seen_ms: Math.round(seenMs),
-          epoch,
-        };
-        const { numInsertedOrUpdatedRows } = await db
-          .insertInto('open_room')
-          .values({ ...spaceColumns(space), ...changed })
-          .onConflict((conflict) =>
-            conflict
-              .columns(['platform', 'space_id'])
-              .doUpdateSet(changed)
-              .where('open_room.epoch', '<=', epoch),
-          )
-          .executeTakeFirstOrThrow();
-        if (numInsertedOrUpdatedRows === 0n) return;
-        await saveInformed(db, space, room.informed?.memberIds ?? []);
-      },
-      { durable: false },
-    ),
+    store.write(async (db) => {
+      const { room, seenMs } = current();
+      const changed = {
+        channel_id: room.channel.id,
+        locale: room.locale,
+        is_automatic: Number(room.isAutomatic),
+        captions: storedCaptions(room.captions),
+        started_by: room.captions?.startedBy ?? null,
+        informed_of: room.informed?.of ?? null,
+        seen_ms: Math.round(seenMs),
+        epoch,
+      };
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('open_room')
+        .values({ ...spaceColumns(space), ...changed })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['platform', 'space_id'])
+            .doUpdateSet(changed)
+            .where('open_room.epoch', '<=', epoch),
+        )
+        .executeTakeFirstOrThrow();
+      if (numInsertedOrUpdatedRows === 0n) return;
+      await saveInformed(db, space, room.informed?.memberIds ?? []);
+    }, RELAXED),
 
   /** Notes that the room's process works. */
   seen: async (space: Space, epoch: number, seenMs: number): Promise<void> =>
-    store.write(
-      async (db) => {
-        await db
-          .updateTable('open_room')
-          .set({ seen_ms: Math.round(seenMs) })
-          .where((eb) => eb.and({ ...spaceColumns(space), epoch }))
-          .execute();
-      },
-      { durable: false },
-    ),
+    store.write(async (db) => {
+      const seen_ms = Math.round(seenMs);
+      await changeRows(db, 'open_room', { ...spaceColumns(space), epoch }, { seen_ms });
+    }, RELAXED),
 
   remove: async (space: Space, epoch: number): Promise<void> =>
     store.write(async (db) => {

@@ -1,4 +1,4 @@
-import type { CompiledQuery, Insertable, Kysely } from 'kysely';
+import type { CompiledQuery, Insertable, Kysely, Selectable } from 'kysely';
 import type { Channel, Person, Space } from '../model/place.ts';
 import type { Schema } from './schema.ts';
 
@@ -68,6 +68,36 @@ export const personColumns = ({ platform, id }: Person) => ({ platform, member_i
 /** Columns of a table with their values. */
 type Columns<Table extends keyof Schema> = Partial<Insertable<Schema[Table]>>;
 
+/** Reads the rows that have these values. */
+export const readRows = async <Table extends keyof Schema>(
+  db: Pick<Kysely<Schema>, 'selectFrom'>,
+  table: Table,
+  columns: Columns<Table>,
+): Promise<readonly Selectable<Schema[Table]>[]> => {
+  const all = db.selectFrom<keyof Schema>(table).selectAll();
+  return (await all.where((eb) => eb.and(columns as never)).execute()) as never;
+};
+
+/** Reads the one row that has these values; undefined where none has. */
+export const readRow = async <Table extends keyof Schema>(
+  ...row: Parameters<typeof readRows<Table>>
+): Promise<Selectable<Schema[Table]> | undefined> => (await readRows(...row))[0];
+
+/** Changes the rows that have these values; resolves with their number. */
+export const changeRows = async <Table extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: Table,
+  columns: Columns<Table>,
+  values: Columns<Table>,
+): Promise<number> => {
+  const { numUpdatedRows } = await db
+    .updateTable<keyof Schema>(table)
+    .set(values as never)
+    .where((eb) => eb.and(columns as never))
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+};
+
 /**
  * Inserts a row, or changes the one that has its key.
  *
@@ -85,6 +115,19 @@ export const putRow = async <Table extends keyof Schema>(
     .insertInto<keyof Schema>(table)
     .values({ ...first, ...key, ...values })
     .onConflict((conflict) => conflict.columns(Object.keys(key) as never).doUpdateSet(values))
+    .execute();
+};
+
+/** Deletes the rows of a channel and its threads. */
+export const deleteRowsAround = async (
+  db: Kysely<Schema>,
+  table: 'channel_cursor' | 'history_gap',
+  { space, id }: Channel,
+): Promise<void> => {
+  await db
+    .deleteFrom(table)
+    .where('platform', '=', space.platform)
+    .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
     .execute();
 };
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { keyOf, type Space, type Person } from '../model/place.ts';
 import { USUAL_PAUSE_MS, type ConsentChoice, type SpaceChoices } from '../model/space.ts';
 import type { Store } from './index.ts';
-import { personColumns, putRow, spaceColumns } from './rows.ts';
+import { personColumns, putRow, readRow, spaceColumns } from './rows.ts';
 import type { Schema } from './schema.ts';
 import { createCache, createLru } from '../async/lru.ts';
 
@@ -27,11 +27,7 @@ export type MemberSettings = ReturnType<typeof createMemberSettings>;
 
 export const createMemberSettings = (store: Store) => ({
   async of(person: Person): Promise<Preferences> {
-    const row = await store
-      .selectFrom('member_setting')
-      .select(['language', 'voice_id'])
-      .where((eb) => eb.and(personColumns(person)))
-      .executeTakeFirst();
+    const row = await readRow(store, 'member_setting', personColumns(person));
     return { language: row?.language ?? undefined, voiceId: row?.voice_id ?? undefined };
   },
 
@@ -98,14 +94,8 @@ const parseChoices = (stored: string | undefined): SpaceChoices => {
   return choices.parse(record.safeParse(json).data ?? {});
 };
 
-const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceChoices> => {
-  const row = await db
-    .selectFrom('space_setting')
-    .select('choices')
-    .where((eb) => eb.and(spaceColumns(space)))
-    .executeTakeFirst();
-  return parseChoices(row?.choices);
-};
+const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceChoices> =>
+  parseChoices((await readRow(db, 'space_setting', spaceColumns(space)))?.choices);
 
 export type SpaceSettings = ReturnType<typeof createSpaceSettings>;
 
@@ -137,11 +127,8 @@ export type RoomConsents = ReturnType<typeof createRoomConsents>;
 /** Creates the store of members' choices about being listened to in the voice channels of a space. */
 export const createRoomConsents = (store: Store) => ({
   of: async (space: Space, memberId: string): Promise<ConsentChoice> => {
-    const row = await store
-      .selectFrom('room_consent')
-      .select('is_heard')
-      .where((eb) => eb.and({ ...spaceColumns(space), member_id: memberId }))
-      .executeTakeFirst();
+    const key = { ...spaceColumns(space), member_id: memberId };
+    const row = await readRow(store, 'room_consent', key);
     if (!row) return undefined;
     return row.is_heard === 1 ? 'allowed' : 'refused';
   },
@@ -163,14 +150,8 @@ const MOST_UNWRITTEN = 1_000;
 
 /** Creates the store of the people who opted out of everything. */
 export const createOptOuts = (store: Store) => {
-  const stored = async (person: Person): Promise<boolean> => {
-    const row = await store
-      .selectFrom('member_setting')
-      .select('opted_out')
-      .where((eb) => eb.and(personColumns(person)))
-      .executeTakeFirst();
-    return row?.opted_out === 1;
-  };
+  const stored = async (person: Person): Promise<boolean> =>
+    (await readRow(store, 'member_setting', personColumns(person)))?.opted_out === 1;
   const choice = createCache(stored, {
     keyOf,
     most: CACHED_PEOPLE,

@@ -77,7 +77,7 @@ export const recordUsage = async (
 };
 
 /** Adds, within a transaction, the use of members who are no longer named to the total of each day. */
-export const keepTotals = async (
+export const addToTotals = async (
   db: Transaction<Schema>,
   days: readonly Selectable<Schema['usage_day']>[],
 ): Promise<void> => {
@@ -102,7 +102,7 @@ export const foldUsage = async (
     .execute();
   for (const { platform, space_id, day, member_id } of old)
     await deleteRows(db, 'usage_day', { platform, space_id, day, member_id });
-  await keepTotals(db, old);
+  await addToTotals(db, old);
   return old.length;
 };
 
@@ -142,7 +142,7 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
    * for 90 days.
    */
   const days = async (space: Space, count: number): Promise<readonly UsageDay[]> => {
-    const wanted = lastDays(count);
+    const dates = lastDays(count);
     const rows = await recorded(space)
       .select(({ fn }) => [
         'day',
@@ -152,11 +152,11 @@ export const createUsage = (store: Store, now: () => number = Date.now) => {
         fn.sum<number>('messages').as('messages'),
         sql<number>`count(*)`.as('people'),
       ])
-      .where('day', '>=', wanted[0] ?? '')
+      .where('day', '>=', dates[0] ?? '')
       .groupBy('day')
       .execute();
     const known = new Map(rows.map((row) => [row.day, row]));
-    return wanted.map((day) => known.get(day) ?? { day, ...none });
+    return dates.map((day) => known.get(day) ?? { day, ...none });
   };
 
   return {

@@ -1,7 +1,15 @@
-import { keyOf, type Channel, type MessageRef, type Space } from '../../model/place.ts';
+import {
+  channelAround,
+  channelKey,
+  isSameChannel,
+  keyOf,
+  type Channel,
+  type MessageRef,
+  type Space,
+} from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import { isWatched } from '../inbox/row.ts';
-import { channelColumns } from '../rows.ts';
+import { channelColumns, deleteRowsAround, readRow } from '../rows.ts';
 import { RELAXED } from '../writer.ts';
 
 /** Number of a channel's last messages that are read again to find unreported changes. */
@@ -48,18 +56,12 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
 
   return {
     of: async (channel: Channel): Promise<string | undefined> =>
-      ahead.get(JSON.stringify(channelColumns(channel)))?.position ??
-      (
-        await store
-          .selectFrom('channel_cursor')
-          .select('position')
-          .where((eb) => eb.and(channelColumns(channel)))
-          .executeTakeFirst()
-      )?.position,
+      ahead.get(channelKey(channel))?.position ??
+      (await readRow(store, 'channel_cursor', channelColumns(channel)))?.position,
 
     /** Records that everything up to this position is in the inbox. A cursor never moves back. */
     advance: (channel: Channel, position: string): void => {
-      const key = JSON.stringify(channelColumns(channel));
+      const key = channelKey(channel);
       if ((ahead.get(key)?.position ?? '') < position) ahead.set(key, { channel, position });
     },
 
@@ -87,20 +89,11 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
     },
 
     /** Deletes the cursors of a channel and its threads. */
-    remove: ({ space, id }: Channel): Promise<void> => {
-      for (const [key, { channel }] of ahead)
-        if (
-          channel.space.platform === space.platform &&
-          [channel.id, channel.parentId].includes(id)
-        )
+    remove: (channel: Channel): Promise<void> => {
+      for (const [key, { channel: at }] of ahead)
+        if (isSameChannel(channelAround(at), channel) || isSameChannel(at, channel))
           ahead.delete(key);
-      return store.write(async (db) => {
-        await db
-          .deleteFrom('channel_cursor')
-          .where('platform', '=', space.platform)
-          .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
-          .execute();
-      }, RELAXED);
+      return store.write((db) => deleteRowsAround(db, 'channel_cursor', channel), RELAXED);
     },
 
     /** Drops the cursors of a space that are not stored yet. */

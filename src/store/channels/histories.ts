@@ -3,7 +3,16 @@ import type { Store } from '../index.ts';
 import { rowChannel } from '../inbox/row.ts';
 import type { Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
-import { channelColumns, deleteRows, putRow, spaceColumns, statement } from '../rows.ts';
+import {
+  channelColumns,
+  deleteRows,
+  deleteRowsAround,
+  putRow,
+  readRow,
+  readRows,
+  spaceColumns,
+  statement,
+} from '../rows.ts';
 import { RELAXED } from '../writer.ts';
 
 /** The reason for which messages were not read: all of them may not be, or only few at a time. */
@@ -27,11 +36,7 @@ export const createHistoryGaps = (store: Store) => ({
    */
   put: ({ channel, fromMs, untilMs, reason }: HistoryGap): Promise<boolean> =>
     store.write(async (db) => {
-      const known = await db
-        .selectFrom('history_gap')
-        .select(['from_ms', 'reason'])
-        .where((eb) => eb.and(channelColumns(channel)))
-        .execute();
+      const known = await readRows(db, 'history_gap', channelColumns(channel));
       await putRow(
         db,
         'history_gap',
@@ -59,14 +64,8 @@ export const createHistoryGaps = (store: Store) => ({
     }));
   },
   /** Deletes the gaps of a channel and its threads. */
-  remove: ({ space, id }: Channel): Promise<void> =>
-    store.write(async (db) => {
-      await db
-        .deleteFrom('history_gap')
-        .where('platform', '=', space.platform)
-        .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
-        .execute();
-    }),
+  remove: (channel: Channel): Promise<void> =>
+    store.write((db) => deleteRowsAround(db, 'history_gap', channel)),
 });
 
 const MARKS = 'history owed ';
@@ -105,12 +104,6 @@ export const removeOwedHistories = async (db: Transaction<Schema>, space: Space)
     .execute();
 };
 
-const isLeft = async (db: Transaction<Schema>, space: Space): Promise<boolean> => {
-  const left = db.selectFrom('left_space').select('left_ms');
-  const rows = await left.where((eb) => eb.and(spaceColumns(space))).execute();
-  return rows.length > 0;
-};
-
 export type OwedHistories = ReturnType<typeof createOwedHistories>;
 
 /**
@@ -121,7 +114,7 @@ export const createOwedHistories = (store: Store, now: () => number) => ({
   /** Marks a channel until a time, ms since 1970, unless its space was left. */
   set: (partition: string, channel: Channel, untilMs: number): Promise<void> =>
     store.write(async (db) => {
-      if (await isLeft(db, channel.space)) return;
+      if (await readRow(db, 'left_space', spaceColumns(channel.space))) return;
       await putRow(db, 'agreement', { name: nameOf(partition, channel) }, { value: untilMs });
     }, RELAXED),
   /** Removes the mark of a channel, and those that have lapsed. */

@@ -4,7 +4,7 @@ import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { claimedColumns, isClaimed, sourceColumns, type Row, type RowKey } from '../inbox/row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { channelColumns, deleteRows, putRow, statement } from '../rows.ts';
+import { channelColumns, deleteRows, putRow, readRow, statement } from '../rows.ts';
 
 /** The mirror of a source in one target. */
 export interface StoredMirror {
@@ -200,11 +200,7 @@ export type StandingThreads = ReturnType<typeof createStandingThreads>;
 export const createStandingThreads = (store: Store) => ({
   /** Reads the recorded thread, which may be gone meanwhile; undefined where there is none. */
   of: async (channel: Channel, language: string): Promise<MirrorTarget | undefined> => {
-    const row = await store
-      .selectFrom('standing_thread')
-      .select(['target_channel_id', 'target_thread_id'])
-      .where((eb) => eb.and({ ...channelColumns(channel), language }))
-      .executeTakeFirst();
+    const row = await readRow(store, 'standing_thread', { ...channelColumns(channel), language });
     if (!row) return undefined;
     const { target_channel_id: id, target_thread_id: threadId } = row;
     return {

@@ -9,7 +9,7 @@ import type { Schema } from '../schema.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { HOUR_MS } from '../../async/clock.ts';
 
-interface Kept {
+interface StoredWatch {
   readonly watch: ChannelWatch;
   readonly sinceMs: number;
 }
@@ -34,7 +34,7 @@ const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]):
   for (const channel of channels) await deleteRows(db, 'channel_watch', channelColumns(channel));
 };
 
-type WatchesById = Map<string, Kept>;
+type WatchesById = Map<string, StoredWatch>;
 
 const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   const rows = await db.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
@@ -59,7 +59,7 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
 
 /** Opens the watches and holds all of them in memory, because each message looks its channel up. */
 export const openWatchStore = async (store: Store, now: () => number) => {
-  let watches: ReadonlyMap<string, Kept> = new Map();
+  let watches: ReadonlyMap<string, StoredWatch> = new Map();
   let groups: ReadonlyMap<string | undefined, readonly ChannelWatch[]> = new Map();
   const all = (): ChannelWatch[] => [...watches.values()].map(({ watch }) => watch);
   const turns = createKeyedMutex();

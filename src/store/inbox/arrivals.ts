@@ -21,7 +21,7 @@ import {
   WATCH,
 } from './row.ts';
 import type { Schema } from '../schema.ts';
-import { slotOf, channelColumns, statement } from '../rows.ts';
+import { slotOf, channelColumns, readRows, statement } from '../rows.ts';
 
 /**
  * Partition of a changed message: its own once the row is settled, so that it delays no new
@@ -97,63 +97,37 @@ const raiseVersion = statement(
       .where('version', '<', version),
 );
 
-/** The columns of a row of whose message only its place is known. */
-const withoutMessage = ({ ref, purpose }: RowKey, nowMs: number) => ({
-  ...keyColumns({ ref, purpose }),
-  space_id: ref.channel.space.id,
-  parent_id: ref.channel.parentId ?? null,
-  author_id: '',
-  ...placeOf(ownPartition('deleted', ref)),
-  written_ms: 0,
-  position: '',
-  message: null,
-  revision: 1,
-  ...FRESH,
-  begun: 0,
-  changed_ms: nowMs,
-});
-
-/** Inserts a row for a deleted message of which nothing was reported yet. */
-const keepDeletion = async (
+/** Inserts a row of whose message only its place is known, unless there is one. */
+const insertWithoutMessage = async (
   db: Transaction<Schema>,
-  ref: MessageRef,
-  nowMs: number,
+  { ref, purpose }: RowKey,
+  changed_ms: number,
+  outcome: Pick<InboxColumns, 'content_hash' | 'state' | 'reason' | 'begun'>,
 ): Promise<void> => {
   await db
     .insertInto('inbox')
     .values({
-      ...withoutMessage({ ref, purpose: WATCH }, nowMs),
-      content_hash: DELETED,
-      state: 'skipped',
-      reason: 'deleted',
+      ...keyColumns({ ref, purpose }),
+      space_id: ref.channel.space.id,
+      parent_id: ref.channel.parentId ?? null,
+      author_id: '',
+      ...placeOf(ownPartition('deleted', ref)),
+      written_ms: 0,
+      position: '',
+      message: null,
+      revision: 1,
+      changed_ms,
+      ...FRESH,
+      ...outcome,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 };
 
-/** Inserts rows for the mirrors of a message whose own rows were cleared. */
-const keepRowsOfMirrors = async (
-  db: Transaction<Schema>,
-  ref: MessageRef,
-  nowMs: number,
-): Promise<void> => {
-  const mirrors = await db
-    .selectFrom('mirror')
-    .select('purpose')
-    .where((eb) => eb.and(sourceColumns(ref)))
-    .execute();
-  for (const { purpose } of mirrors)
-    await db
-      .insertInto('inbox')
-      .values({
-        ...withoutMessage({ ref, purpose }, nowMs),
-        content_hash: 'cleared',
-        state: 'posted',
-        begun: 1,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-};
+/** The row of a deleted message of which nothing was reported yet. */
+const DELETION = { content_hash: DELETED, state: 'skipped', reason: 'deleted', begun: 0 } as const;
+/** The row of a message that has mirrors, and whose own rows were cleared. */
+const CLEARED = { content_hash: 'cleared', state: 'posted', reason: null, begun: 1 } as const;
 
 /** Creates the part of the inbox that stores new, changed and deleted messages. */
 export const createArrivalStore = ({ store, now }: InboxDeps) => ({
@@ -220,7 +194,8 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
     store.write(async (db) => {
       const partitions: string[] = [];
       for (const ref of refs) {
-        await keepRowsOfMirrors(db, ref, now());
+        for (const { purpose: shown } of await readRows(db, 'mirror', sourceColumns(ref)))
+          await insertWithoutMessage(db, { ref, purpose: shown }, now(), CLEARED);
         const rows = await db
           .updateTable('inbox')
           .set({ ...FRESH, message: null, content_hash: DELETED, changed_ms: now() })
@@ -232,7 +207,7 @@ export const createArrivalStore = ({ store, now }: InboxDeps) => ({
           .returning('partition_key')
           .execute();
         partitions.push(...rows.map(({ partition_key }) => partition_key));
-        if (isWatched) await keepDeletion(db, ref, now());
+        if (isWatched) await insertWithoutMessage(db, { ref, purpose: WATCH }, now(), DELETION);
       }
       return partitions;
     }),

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { MessageRef, Person, Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
-import { spaceColumns } from '../rows.ts';
+import { changeRows, spaceColumns } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type InboxDeps } from './claims.ts';
@@ -135,11 +135,7 @@ export const forgetAuthor = async (
     .where((eb) => eb.and(own))
     .where('content_hash', '<>', DELETED)
     .execute();
-  await db
-    .updateTable('inbox')
-    .set({ author_id: '' })
-    .where((eb) => eb.and(own))
-    .execute();
+  await changeRows(db, 'inbox', own, { author_id: '' });
 };
 
 /** Lists the open rows of a person's messages, and those of people who were forgotten. */

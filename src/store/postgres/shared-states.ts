@@ -2,6 +2,7 @@ import { type Kysely, sql, type RawBuilder } from 'kysely';
 import type { Clock } from '../../async/clock.ts';
 import type { Quota } from '../../ports/processes.ts';
 import { createQuota, type QuotaRows } from '../quota.ts';
+import { changeRows } from '../rows.ts';
 import type { Schema } from '../schema.ts';
 import { createSemaphore } from '../../async/locks.ts';
 import type { SharedStates, StateChange } from '../../ports/store.ts';
@@ -99,16 +100,12 @@ export const openPostgresStates = async (
       const [row] = rows;
       const nowMs = row?.now_ms ?? (await readNowMs(within));
       const { state, isNews = false, result } = change(row?.state, nowMs);
-      if (state !== undefined && row)
-        await within
-          .updateTable('shared_state')
-          .set({ state, changed_ms: Math.floor(nowMs) })
-          .where('name', '=', name)
-          .execute();
+      const changed = { state: state ?? '', changed_ms: Math.floor(nowMs) };
+      if (state !== undefined && row) await changeRows(within, 'shared_state', { name }, changed);
       else if (state !== undefined) {
         const { numInsertedOrUpdatedRows } = await within
           .insertInto('shared_state')
-          .values({ name, state, changed_ms: Math.floor(nowMs) })
+          .values({ name, ...changed })
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirstOrThrow();
         if (numInsertedOrUpdatedRows === 0n) return undefined;

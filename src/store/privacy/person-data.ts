@@ -1,10 +1,10 @@
 import type { Store } from '../index.ts';
 import type { Person } from '../../model/place.ts';
-import { deleteRows, personColumns } from '../rows.ts';
+import { changeRows, deleteRows, personColumns, readRow, readRows } from '../rows.ts';
 import { createOptOuts } from '../settings.ts';
 import { forgetDeliveries } from '../deliveries.ts';
 import { forgetAuthor } from '../inbox/index.ts';
-import { keepTotals } from '../usage.ts';
+import { addToTotals } from '../usage.ts';
 import type { PersonalData } from '../../ports/platform.ts';
 
 export type Privacy = ReturnType<typeof createPrivacy>;
@@ -34,31 +34,11 @@ export const createPrivacy = (
   const readAll = async (person: Person) => {
     const { platform, id } = person;
     const own = personColumns(person);
-    const setting = await store
-      .selectFrom('member_setting')
-      .select(['language', 'voice_id as voice', 'opted_out'])
-      .where((eb) => eb.and(own))
-      .executeTakeFirst();
-    const consents = await store
-      .selectFrom('room_consent')
-      .select(['space_id as space', 'is_heard'])
-      .where((eb) => eb.and(own))
-      .execute();
-    const informed = await store
-      .selectFrom('open_room_informed')
-      .select('space_id')
-      .where((eb) => eb.and(own))
-      .execute();
-    const started = await store
-      .selectFrom('open_room')
-      .select('channel_id')
-      .where((eb) => eb.and({ platform, started_by: id }))
-      .execute();
-    const keys = await store
-      .selectFrom('space_key')
-      .select('space_id')
-      .where((eb) => eb.and({ platform, set_by: id }))
-      .execute();
+    const setting = await readRow(store, 'member_setting', own);
+    const consents = await readRows(store, 'room_consent', own);
+    const informed = await readRows(store, 'open_room_informed', own);
+    const started = await readRows(store, 'open_room', { platform, started_by: id });
+    const keys = await readRows(store, 'space_key', { platform, set_by: id });
     const usage = await store
       .selectFrom('usage_day')
       .select(['space_id as space', 'day', 'characters', 'audio_ms as audioMs'])
@@ -90,10 +70,13 @@ export const createPrivacy = (
     return {
       settings: {
         language: setting?.language ?? null,
-        voice: setting?.voice ?? null,
+        voice: setting?.voice_id ?? null,
         optedOut: setting?.opted_out === 1,
       },
-      heardInVoice: consents.map(({ space, is_heard }) => ({ space, agreed: is_heard === 1 })),
+      heardInVoice: consents.map(({ space_id: space, is_heard }) => ({
+        space,
+        agreed: is_heard === 1,
+      })),
       openVoiceChannels: {
         notifiedIn: informed.map(({ space_id }) => space_id),
         startedCaptionsIn: started.map(({ channel_id }) => channel_id),
@@ -141,30 +124,19 @@ export const createPrivacy = (
       const own = personColumns(member);
       await store.write(async (db) => {
         await deleteRows(db, 'member_setting', { ...own, opted_out: 0 });
-        await db
-          .updateTable('member_setting')
-          .set({ language: null, voice_id: null })
-          .where((eb) => eb.and(own))
-          .execute();
+        await changeRows(db, 'member_setting', own, { language: null, voice_id: null });
         // A refusal stays stored, as an opt-out does.
         await deleteRows(db, 'room_consent', { ...own, is_heard: 1 });
         await deleteRows(db, 'open_room_informed', own);
-        await db
-          .updateTable('open_room')
-          .set({ started_by: null })
-          .where((eb) => eb.and({ platform, started_by: id }))
-          .execute();
-        await db
-          .updateTable('space_key')
-          .set({ set_by: null, set_by_name: null })
-          .where((eb) => eb.and({ platform, set_by: id }))
-          .execute();
+        await changeRows(db, 'open_room', { platform, started_by: id }, { started_by: null });
+        const setKeys = { platform, set_by: id };
+        await changeRows(db, 'space_key', setKeys, { set_by: null, set_by_name: null });
         const days = await db
           .deleteFrom('usage_day')
           .where((eb) => eb.and(own))
           .returningAll()
           .execute();
-        await keepTotals(db, days);
+        await addToTotals(db, days);
         await forgetDeliveries(db, member);
         await forgetAuthor(db, member, now());
         await store.signals.publish(db, 'forgotten', { platform, id });

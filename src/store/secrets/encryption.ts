@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts';
 import { keyOf, type Space } from '../../model/place.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Store } from '../index.ts';
+import { changeRows, readRows } from '../rows.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -103,8 +104,7 @@ export const resealSecrets = async (
   let resealed = 0;
   let unreadable = 0;
   for (const [table, contextOf] of TABLES) {
-    const rows = await store.selectFrom(table).select(['platform', 'space_id', 'secret']).execute();
-    for (const { platform, space_id, secret: before } of rows) {
+    for (const { platform, space_id, secret: before } of await readRows(store, table, {})) {
       if (cipher.isCurrent(before)) continue;
       const context = contextOf({ platform, id: space_id });
       let secret: string;
@@ -114,15 +114,8 @@ export const resealSecrets = async (
         unreadable += 1;
         continue;
       }
-      await store.write((db) =>
-        db
-          .updateTable(table)
-          .set({ secret })
-          .where('platform', '=', platform)
-          .where('space_id', '=', space_id)
-          .where('secret', '=', before)
-          .execute(),
-      );
+      const columns = { platform, space_id, secret: before };
+      await store.write((db) => changeRows(db, table, columns, { secret }));
       resealed += 1;
     }
   }

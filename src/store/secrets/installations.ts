@@ -2,7 +2,7 @@ import { keyOf, type Space } from '../../model/place.ts';
 import type { InstallationStore } from '../../ports/store.ts';
 import type { Cipher } from './encryption.ts';
 import type { Store } from '../index.ts';
-import { deleteRows, putRow, spaceColumns } from '../rows.ts';
+import { changeRows, deleteRows, putRow, readRow, spaceColumns } from '../rows.ts';
 
 /** True where something other than `expected` was encrypted. */
 const isOther = (cipher: Cipher, sealed: string, expected: string, space: Space): boolean => {
@@ -16,11 +16,7 @@ const isOther = (cipher: Cipher, sealed: string, expected: string, space: Space)
 
 export const createInstallationStore = (store: Store, cipher: Cipher): InstallationStore => ({
   of: async (space) => {
-    const row = await store
-      .selectFrom('installation')
-      .select('secret')
-      .where((eb) => eb.and(spaceColumns(space)))
-      .executeTakeFirst();
+    const row = await readRow(store, 'installation', spaceColumns(space));
     return row && cipher.open(row.secret, keyOf(space));
   },
   all: async (platform) => {
@@ -46,19 +42,12 @@ export const createInstallationStore = (store: Store, cipher: Cipher): Installat
     const sealed = cipher.seal(after, keyOf(space));
     return store.write(async (db) => {
       for (;;) {
-        const row = await db
-          .selectFrom('installation')
-          .select('secret')
-          .where((eb) => eb.and(spaceColumns(space)))
-          .executeTakeFirst();
+        const row = await readRow(db, 'installation', spaceColumns(space));
         if (!row || isOther(cipher, row.secret, before, space)) return false;
-        const { numUpdatedRows } = await db
-          .updateTable('installation')
-          .set({ secret: sealed })
-          .where((eb) => eb.and({ ...spaceColumns(space), secret: row.secret }))
-          .executeTakeFirst();
+        const seen = { ...spaceColumns(space), secret: row.secret };
+        const changed = await changeRows(db, 'installation', seen, { secret: sealed });
         // Otherwise it was changed in between, maybe only by another encryption.
-        if (numUpdatedRows === 0n) continue;
+        if (changed === 0) continue;
         await store.signals.publish(db, 'installation', space);
         return true;
       }

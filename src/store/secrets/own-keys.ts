@@ -13,7 +13,7 @@ import type { KeyTrouble, OwnKeyState } from '../../model/service.ts';
 import { cipherOf, ownKeyContext } from './encryption.ts';
 import type { Store } from '../index.ts';
 import type { KeyProbe } from '../../api/client.ts';
-import { deleteRows, putRow, spaceColumns } from '../rows.ts';
+import { deleteRows, putRow, readRow, readRows, spaceColumns } from '../rows.ts';
 
 /** Spaces whose key, or lack of one, is cached: each request to the service asks for it. */
 const CACHED_SPACES = 5_000;
@@ -62,12 +62,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
     log.warn({ space, trouble: is }, 'the service refuses the key of a space');
   };
 
-  const rowOf = (space: Space) =>
-    store
-      .selectFrom('space_key')
-      .select(['secret', 'set_by_name', 'set_ms'])
-      .where((eb) => eb.and(spaceColumns(space)))
-      .executeTakeFirst();
+  const rowOf = (space: Space) => readRow(store, 'space_key', spaceColumns(space));
 
   const read: FindOwnKey = async (space) => {
     const row = await rowOf(space);
@@ -131,10 +126,7 @@ export const createOwnKeys = ({ store, encryption, log, now = Date.now }: OwnKey
     },
     /** Counts the keys, and those that cannot be decrypted. */
     count: async () => {
-      const rows = await store
-        .selectFrom('space_key')
-        .select(['platform', 'space_id', 'secret'])
-        .execute();
+      const rows = await readRows(store, 'space_key', {});
       const unread = rows.filter(({ platform, space_id: id, secret }) => {
         try {
           return cipher?.open(secret, ownKeyContext({ platform, id })) === undefined;

@@ -4,7 +4,7 @@ import { AppError, faultFields, toAppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import { contentIntentHint, readApplication, inviteLink, type Application } from './application.ts';
 import { PLATFORM } from './ids.ts';
-import { createInteractionSet } from './interactions/interaction-set.ts';
+import { createInteractions } from './interactions/interactions.ts';
 import { createRestParts, type DiscordOptions } from './platform.ts';
 import { createRegister } from './slash/registration.ts';
 import { createConnections } from './shards/connections.ts';
@@ -36,7 +36,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
   const { api, clients, voice, clock } = parts;
   const oneBot = createSingleBot(core.processes, clock, BOT);
   const register = createRegister({ api, core, signal });
-  const interactions = createInteractionSet({ ...parts, core });
+  const interactions = createInteractions({ ...parts, core });
   const info = createGatewayInfo(api, clock, parts.measured.noteStarts);
   const connections = createConnections({
     ...parts,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CommandInfo } from '../../src/model/command-info.ts';
+import { isPrivatePress, type CommandInfo } from '../../src/model/command-info.ts';
 import { toAppError, userError } from '../../src/errors.ts';
 import { explain } from '../../src/i18n/texts.ts';
 import type { Answer } from '../../src/ports/platform.ts';
@@ -129,20 +129,14 @@ export const createInvocations = (
     }
   };
 
-  const isPrivate = (press: string, { locale }: Profile): boolean => {
-    const [name = ''] = press.split(':', 1);
-    return core
-      .commands(locale, PLATFORM)
-      .some(({ privatePresses = [] }) => privatePresses.includes(name));
-  };
-
   /** The message that shows what a press does: the one that it stands under, or a new one beside. */
   const openFor = (
     { message: { id, channel }, onlyFor }: LogEntry,
     press: string,
     member: Profile,
   ) => {
-    if (onlyFor !== undefined || !isPrivate(press, member)) {
+    const isBeside = isPrivatePress(core.commands(member.locale, PLATFORM), press);
+    if (onlyFor !== undefined || !isBeside) {
       channelLog.change(id, { working: true });
       return id;
     }

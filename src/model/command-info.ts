@@ -89,6 +89,15 @@ export const formOfPress = (
   return commands.flatMap(({ forms = [] }) => forms).find((form) => form.press === name);
 };
 
+/** True for a press whose answer only the presser sees. */
+export const isPrivatePress = (
+  commands: readonly Pick<CommandInfo, 'privatePresses'>[],
+  press: string,
+): boolean => {
+  const [name = ''] = press.split(':', 1);
+  return commands.some(({ privatePresses = [] }) => privatePresses.includes(name));
+};
+
 /**
  * The names by which people type commands and options: the same on every platform; the locale's own
  * words (`commands.<name>.name`, `options.names.<option>`); or, as in `under dragoman`, behind the one

@@ -34,7 +34,7 @@ const mayBeTaken = async (
  * @param isHeld false once another process may have the shard, which then answers
  */
 export const createAcknowledge =
-  (api: Api, log: Log, isHeld: () => boolean = () => true): Acknowledge =>
+  (api: Api, log: Log, isHeld: () => boolean): Acknowledge =>
   async ({ id, token, type }, response) => {
     const taken = Promise.withResolvers<undefined>();
     const ended = new AbortController();

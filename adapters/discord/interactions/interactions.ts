@@ -10,6 +10,7 @@ import {
   type APIApplicationCommandAutocompleteInteraction,
   type APIApplicationCommandOptionChoice,
 } from 'discord.js';
+import { createLru } from '../../../src/async/lru.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import type { Invocation } from '../../../src/ports/platform.ts';
@@ -24,13 +25,13 @@ import {
   type UsedInteraction,
 } from './invocations.ts';
 import { createAnswer, type InteractionAnswer } from './answer.ts';
-import type { Acknowledge } from './acknowledge.ts';
+import { createAcknowledge, type Acknowledge } from './acknowledge.ts';
 import type { Api } from '../api.ts';
 import type { OpenRemoteFile } from '../files.ts';
 import { PLATFORM } from '../ids.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
-import { formOfPress, type Choice } from '../../../src/model/command-info.ts';
+import { formOfPress, isPrivatePress, type Choice } from '../../../src/model/command-info.ts';
 import { shorten } from '../../../src/text/quoted-words.ts';
 import { CHOICE_CHARS } from '../limits.ts';
 
@@ -46,8 +47,11 @@ const choicesOf = (found: readonly Choice[]): APIApplicationCommandOptionChoice<
 
 /** Offers what the core finds for the option that is being typed. */
 const createCompletions =
-  (core: Core, acknowledge: Acknowledge) =>
-  async (interaction: APIApplicationCommandAutocompleteInteraction): Promise<void> => {
+  ({ core }: InteractionDeps) =>
+  async (
+    interaction: APIApplicationCommandAutocompleteInteraction,
+    acknowledge: Acknowledge,
+  ): Promise<void> => {
     const { name, options } = commandOf(interaction.data.name, interaction.data.options);
     const option = options.find((each) => 'focused' in each && each.focused);
     const found = await core.complete({
@@ -66,7 +70,6 @@ const createCompletions =
 export interface InteractionDeps {
   readonly api: Api;
   readonly core: Core;
-  readonly acknowledge: Acknowledge;
   readonly reader: MessageReader;
   readonly openFile: OpenRemoteFile;
 }
@@ -119,19 +122,19 @@ const newAnswer = (isPrivate: boolean) => ({
 });
 
 /** Commands that were typed, or chosen in the menu of a message. */
-const createCommandUse = (
-  { core, acknowledge, reader, openFile }: InteractionDeps,
-  { answer }: InteractionAnswers,
-) => {
-  const infos = new Map(core.commands('en', PLATFORM).map((info) => [info.name, info]));
-  const byMenu = new Map([...infos.values()].map((info) => [info.menu, info.name]));
-  return async (interaction: APIApplicationCommandInteraction): Promise<void> => {
+const createCommandUse =
+  ({ core, reader, openFile }: InteractionDeps, { answer }: InteractionAnswers) =>
+  async (
+    interaction: APIApplicationCommandInteraction,
+    acknowledge: Acknowledge,
+  ): Promise<void> => {
     const { data } = interaction;
+    const infos = core.commands('en', PLATFORM);
     const isSlash = data.type === ApplicationCommandType.ChatInput;
     const used = isSlash
       ? commandOf(data.name, data.options)
-      : { name: byMenu.get(data.name) ?? data.name, options: [] };
-    const isPrivate = !isSlash || (infos.get(used.name)?.private ?? false);
+      : { name: infos.find(({ menu }) => menu === data.name)?.name ?? data.name, options: [] };
+    const isPrivate = !isSlash || infos.some((info) => info.name === used.name && info.private);
     if (!(await acknowledge(interaction, newAnswer(isPrivate)))) return;
     const target =
       data.type === ApplicationCommandType.Message
@@ -148,27 +151,24 @@ const createCommandUse = (
       }),
     );
   };
-};
 
-const createPress = ({ core, acknowledge }: InteractionDeps, { answer }: InteractionAnswers) => {
-  const infos = core.commands('en', PLATFORM);
-  const privatePresses = new Set(infos.flatMap((info) => info.privatePresses ?? []));
-  return async (
+const createPress =
+  ({ core }: InteractionDeps, { answer }: InteractionAnswers) =>
+  async (
     interaction: APIMessageComponentInteraction | APIModalSubmitInteraction,
+    acknowledge: Acknowledge,
   ): Promise<void> => {
     const { data, message } = interaction;
     const isSubmitted = interaction.type === InteractionType.ModalSubmit;
-    const form = isSubmitted
-      ? undefined
-      : formOfPress(core.commands(memberOf(interaction).locale, PLATFORM), data.custom_id);
+    const infos = core.commands(memberOf(interaction).locale, PLATFORM);
+    const form = isSubmitted ? undefined : formOfPress(infos, data.custom_id);
     if (form) {
       await acknowledge(interaction, openForm(data.custom_id, form));
       return;
     }
-    const [press = ''] = data.custom_id.split(':', 1);
     const isOwn = ((message?.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
     // Under what the presser alone sees, the answer takes its place as ever.
-    const staysBeside = privatePresses.has(press) && !isOwn;
+    const staysBeside = isPrivatePress(infos, data.custom_id) && !isOwn;
     const response = staysBeside
       ? newAnswer(true)
       : { type: InteractionResponseType.DeferredMessageUpdate };
@@ -178,36 +178,46 @@ const createPress = ({ core, acknowledge }: InteractionDeps, { answer }: Interac
       core.press({ ...asked, press: data.custom_id, values }),
     );
   };
-};
 
+/** Interactions whose ids are remembered: two sessions take each while the number of shards changes. */
+const KNOWN_INTERACTIONS = 2_000;
+
+/** Creates what answers the interactions of all shards of this process. */
 export const createInteractions = (deps: InteractionDeps) => {
-  const { api, core, acknowledge } = deps;
+  const { api, core } = deps;
   const { log } = core;
   const stopped = new AbortController();
   const running = new Set<Promise<void>>();
+  const seen = createLru<string, true>(KNOWN_INTERACTIONS);
   const answering = createInteractionAnswers(api, log, stopped.signal);
   const use = createCommandUse(deps, answering);
   const press = createPress(deps, answering);
-  const complete = createCompletions(core, acknowledge);
+  const complete = createCompletions(deps);
 
-  const handle = async (interaction: APIInteraction): Promise<void> => {
+  const handle = async (interaction: APIInteraction, acknowledge: Acknowledge): Promise<void> => {
     switch (interaction.type) {
       case InteractionType.ApplicationCommand:
-        return use(interaction);
+        return use(interaction, acknowledge);
       case InteractionType.MessageComponent:
       case InteractionType.ModalSubmit:
-        return press(interaction);
+        return press(interaction, acknowledge);
       case InteractionType.ApplicationCommandAutocomplete:
-        return complete(interaction);
+        return complete(interaction, acknowledge);
       case InteractionType.Ping:
         log.debug({ type: interaction.type }, 'unexpected interaction');
     }
   };
 
   return {
-    /** Acknowledges it at once, then lets the core do it. Settles when it is done; never rejects. */
-    take: async (interaction: APIInteraction): Promise<void> => {
-      const doing = handle(interaction);
+    /**
+     * Acknowledges it at once, then lets the core do it. Settles when it is done; never rejects.
+     *
+     * @param isHeld false once another process may have the shard, which then answers
+     */
+    take: async (interaction: APIInteraction, isHeld: () => boolean): Promise<void> => {
+      if (seen.get(interaction.id)) return;
+      seen.set(interaction.id, true);
+      const doing = handle(interaction, createAcknowledge(api, log, isHeld));
       running.add(doing);
       try {
         await doing;
@@ -218,10 +228,6 @@ export const createInteractions = (deps: InteractionDeps) => {
       }
     },
     lost: answering.lost,
-    /** Resolves when what is being done has ended. */
-    settled: async (): Promise<void> => {
-      await Promise.allSettled(running);
-    },
     /** Ends what is being done; resolves when it has ended. */
     stop: async (): Promise<void> => {
       stopped.abort();

@@ -11,7 +11,7 @@ import { readRaw } from '../channel-feed.ts';
 import { connect, createClient, createOn } from '../inbound/client.ts';
 import { listenToMessages, listenToReactions } from '../inbound/messages.ts';
 import { listenToPlaces } from '../inbound/places.ts';
-import type { InteractionSet } from '../interactions/interaction-set.ts';
+import type { Interactions } from '../interactions/interactions.ts';
 import type { DiscordOptions, RestParts } from '../platform.ts';
 import { createIdentifyGate, type GatewayInfo, openShard, type ShardKey } from './shard.ts';
 import { createShards } from './shards.ts';
@@ -20,7 +20,7 @@ export interface ConnectionsDeps extends RestParts {
   readonly options: DiscordOptions & { readonly identifyEveryMs: number };
   readonly application: () => Application;
   readonly core: Core;
-  readonly interactions: InteractionSet;
+  readonly interactions: Interactions;
   readonly info: GatewayInfo;
   /** Aborted once the adapter stops. */
   readonly stopped: AbortSignal;
@@ -55,7 +55,8 @@ export const createConnections = (deps: ConnectionsDeps) => {
       core.rooms.wrote(message);
     },
   };
-  const shut = new WeakMap<Client, Disposable>();
+  /** Clients that are closed, whose events count no more. */
+  const shut = new WeakSet<Client>();
   /** Servers whose rooms a client is for: another one may have them, too, while the number of shards changes. */
   const servedBy = (client: Client): readonly string[] =>
     guildsOf(client).filter((id) => clients.here(id) === client);
@@ -67,16 +68,9 @@ export const createConnections = (deps: ConnectionsDeps) => {
     measured.watchRequests(client.rest);
     limits.watch(client.rest);
     measured.watchSessions(client);
-    const taking = interactions.open(tenure);
-    let isShut = false;
-    shut.set(client, {
-      [Symbol.dispose]: () => {
-        isShut = true;
-        taking[Symbol.dispose]();
-      },
-    });
     const { botId, hasContentIntent } = application();
-    const on = createOn(client, log, () => !isShut && tenure.isHeld());
+    const isHeld = (): boolean => tenure.isHeld();
+    const on = createOn(client, log, () => !shut.has(client) && isHeld());
     const listening = { ...parts, listener: core.feedListener, interactions, botId };
     listenToMessages(on, {
       ...listening,
@@ -96,7 +90,7 @@ export const createConnections = (deps: ConnectionsDeps) => {
       permissionsChanged: (guildId) => webhooks.reconsider(guildId),
     });
     voice.listen(on, client, botId);
-    on(GatewayDispatchEvents.InteractionCreate, async (raw) => taking.take(raw));
+    on(GatewayDispatchEvents.InteractionCreate, async (raw) => interactions.take(raw, isHeld));
     clients.add(client);
     return client;
   };
@@ -128,7 +122,7 @@ export const createConnections = (deps: ConnectionsDeps) => {
         leave: async (client) => voice.leave(servedBy(client)),
         closed: (client) => {
           const served = servedBy(client);
-          shut.get(client)?.[Symbol.dispose]();
+          shut.add(client);
           clients.remove(client);
           if (!stopped.aborted) voice.forget(served);
         },

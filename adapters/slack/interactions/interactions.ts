@@ -22,7 +22,7 @@ import {
 } from '../../../src/command/command-line.ts';
 import { AppError, faultFields, toAppError, type Sentence } from '../../../src/errors.ts';
 import { say } from '../../../src/i18n/texts.ts';
-import type { CommandInfo } from '../../../src/model/command-info.ts';
+import { isPrivatePress, type CommandInfo } from '../../../src/model/command-info.ts';
 import { typedCode } from '../../../src/text/quoted-words.ts';
 import type { Member } from '../../../src/model/place.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
@@ -180,12 +180,6 @@ const valuesOf = (used: BlockAction['actions'][number]): readonly string[] => {
 const createPress = (deps: InteractionDeps, readUser: ReadUser, stopped: AbortSignal) => {
   const { core, home, modals, forms, answerAt } = deps;
 
-  const isPrivatePress = (press: string, { locale }: Member): boolean => {
-    const [name = ''] = press.split(':', 1);
-    const commands = core.commands(locale, PLATFORM);
-    return commands.some(({ privatePresses = [] }) => privatePresses.includes(name));
-  };
-
   /** Does what a control says, and shows the result at the control. */
   const act = async (
     member: Member,
@@ -227,7 +221,8 @@ const createPress = (deps: InteractionDeps, readUser: ReadUser, stopped: AbortSi
         const ts = container['message_ts'] as string | undefined;
         if (!body.channel || ts === undefined) return undefined;
         const isEphemeral = container['is_ephemeral'] === true;
-        const isBeside = isPrivatePress(press, member) && !isEphemeral;
+        const isBeside =
+          !isEphemeral && isPrivatePress(core.commands(member.locale, PLATFORM), press);
         const onMessage = isBeside ? undefined : { ts, isEphemeral };
         return { kind: 'message', where: { ...place, isPrivate: isBeside, onMessage } };
       };

@@ -23,7 +23,7 @@ const acknowledge = async (first: 'taken' | 'refused'): Promise<boolean> => {
     throw refused();
   };
   const api = { sendOnce } as unknown as Api;
-  const isOurs = await createAcknowledge(api, createLog('silent'))(INTERACTION, {});
+  const isOurs = await createAcknowledge(api, createLog('silent'), () => true)(INTERACTION, {});
   expect(tries).toBe(2);
   return isOurs;
 };

@@ -1,3 +1,4 @@
+import { createLru } from '../../src/async/lru.ts';
 import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
 import { userError } from '../../src/errors.ts';
 import type { Attachment } from '../../src/model/message.ts';
@@ -38,7 +39,7 @@ export const createCommandRequests = ({
   onDone,
 }: CommandRequestsDeps) => {
   /** The labels of offered values: ids are shown by name once they are chosen. */
-  const labels = new Map<string, string>();
+  const labels = createLru<string, string>(WEB_LIMITS.labels);
 
   const commandOf = (name: string, locale: string): CommandInfo => {
     const command = core.commands(locale, PLATFORM).find((each) => each.name === name);
@@ -105,10 +106,6 @@ export const createCommandRequests = ({
       const choices = await core.complete({ ...request, member, space: SPACE });
       for (const { value, label } of choices)
         labels.set(labelKey(request.command, request.option, value), label);
-      for (const key of labels.keys()) {
-        if (labels.size <= WEB_LIMITS.labels) break;
-        labels.delete(key);
-      }
       return choices;
     },
   };

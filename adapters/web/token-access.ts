@@ -2,6 +2,7 @@ import { hash, createHmac } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getConnInfo } from '@hono/node-server/conninfo';
+import { createLru } from '../../src/async/lru.ts';
 import { isSameSecret, bearerToken } from '../../src/http/secrets.ts';
 import { type AppError, userError } from '../../src/errors.ts';
 import type { Log } from '../../src/telemetry/log.ts';
@@ -28,7 +29,7 @@ const NONE = { count: 0, cookies: new Set<string>() };
  * @param now returns ms since 1970
  */
 export const createFailedAttempts = (now: () => number) => {
-  const networks = new Map<string, Failures>();
+  const networks = createLru<string, Failures>(MAX_TRACKED_NETWORKS);
 
   /** The failures that still count. */
   const recent = (network: string): Failures | undefined => {
@@ -44,10 +45,7 @@ export const createFailedAttempts = (now: () => number) => {
     const known = cookie === undefined ? cookies : new Set([...cookies, hash('sha256', cookie)]);
     // A page goes on sending a cookie that was right once, and all pages of a token send the same.
     if (cookie !== undefined && known.size === cookies.size) return false;
-    networks.delete(network);
     networks.set(network, { count: count + 1, sinceMs, cookies: known });
-    const [oldest] = networks.keys();
-    if (networks.size > MAX_TRACKED_NETWORKS && oldest !== undefined) networks.delete(oldest);
     return count + 1 === ATTEMPTS;
   };
 
@@ -62,7 +60,7 @@ export const createFailedAttempts = (now: () => number) => {
     /** Counts a wrong cookie, each value once; returns true for the failure that shuts the network out. */
     addCookie: (network: string, cookie: string): boolean => add(network, cookie),
     /** Forgets the failures of a network. */
-    forget: (network: string): void => void networks.delete(network),
+    forget: (network: string): void => networks.delete(network),
   };
 };
 
@@ -165,23 +163,15 @@ export const createTokenAccess = ({ token, ...options }: TokenAccessOptions) => 
   const session = createHmac('sha256', token).update('dragoman page session').digest('base64url');
   const attempts = createTokenAttempts(options);
   /** Browsers that held the session; each has a random name in its cookie. */
-  const browsers = new Set<string>();
-
-  const remember = (browser: string): void => {
-    browsers.delete(browser);
-    browsers.add(browser);
-    const [oldest] = browsers;
-    if (browsers.size > MAX_KNOWN_BROWSERS && oldest !== undefined) browsers.delete(oldest);
-  };
-
+  const browsers = createLru<string, true>(MAX_KNOWN_BROWSERS);
   /** Tells whether a request brings the session's cookie; a wrong one counts as an attempt. */
   const holdsSession = (c: Context): boolean => {
     const [given = '', browser = ''] = (getCookie(c, SESSION_COOKIE) ?? '').split('.');
     if (given === '') return false;
     // Everybody can make a cookie of a guessed token, but not the name of a browser that was let in.
-    if (!browsers.has(browser) && attempts.isShutOut(c)) return false;
+    if (!browsers.get(browser) && attempts.isShutOut(c)) return false;
     const held = isSameSecret(given, session);
-    if (held && browser !== '') remember(browser);
+    if (held && browser !== '') browsers.set(browser, true);
     else if (!held) attempts.addCookie(c, given);
     return held;
   };
@@ -201,7 +191,7 @@ export const createTokenAccess = ({ token, ...options }: TokenAccessOptions) => 
     logIn: (c: Context, given: string): boolean => {
       if (!attempts.isToken(c, given, token)) return false;
       const browser = newSecret();
-      remember(browser);
+      browsers.set(browser, true);
       setOwnCookie(c, SESSION_COOKIE, `${session}.${browser}`);
       return true;
     },

@@ -5,7 +5,7 @@ import { boot, sentenceParts, t } from './boot.ts';
 import { freeTextOption } from '../../../src/command/command-line.ts';
 import { icon } from './icons.ts';
 import { listBox, optionId } from './list-box.ts';
-import { optionFields } from './option-fields.ts';
+import { fileInput, optionFields } from './option-fields.ts';
 
 const LIST = 'suggestions';
 
@@ -105,18 +105,7 @@ const lineField = (app: App): TemplateResult => {
 
 const attachButton = (app: App): TemplateResult => html`
   <label class="tool" title=${t('web.composer.attach')}>
-    ${icon('clip')}
-    <input
-      type="file"
-      class="unseen"
-      aria-label=${t('web.composer.attach')}
-      @change=${(event: Event) => {
-        const input = event.target as HTMLInputElement;
-        const [file] = input.files ?? [];
-        if (file) app.composer.attach(file);
-        input.value = '';
-      }}
-    />
+    ${icon('clip')} ${fileInput(t('web.composer.attach'), (file) => app.composer.attach(file))}
   </label>
 `;
 
@@ -141,7 +130,7 @@ export const composerView = (app: App): TemplateResult => {
           ></voice-recorder>
           <button
             type="submit"
-            class="send"
+            class="tool send"
             aria-label=${t('web.composer.send')}
             title=${t('web.composer.send')}
             ?disabled=${sending || (line.trim() === '' && files.size === 0)}

@@ -48,15 +48,10 @@ export const revealActive = (root: ParentNode): void =>
 export const step = (active: number, count: number, by: 1 | -1): number =>
   active < 0 ? (by === 1 ? 0 : count - 1) : (active + by + count) % count;
 
-/** Asks after a short rest, gives up what it asked before, and hands over only the last answer. */
-export interface Lookup<T> {
-  ask(ask: (signal: AbortSignal) => Promise<T>, take: (answer: T) => void): void;
-  cancel(): void;
-}
-
 const REST_MS = 120;
 
-export const createLookup = <T>(restMs = REST_MS): Lookup<T> => {
+/** Asks after a short rest, gives up what it asked before, and hands over only the last answer. */
+export const createLookup = <T>() => {
   let current: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -68,7 +63,7 @@ export const createLookup = <T>(restMs = REST_MS): Lookup<T> => {
 
   return {
     cancel,
-    ask: (ask, take) => {
+    ask: (ask: (signal: AbortSignal) => Promise<T>, take: (answer: T) => void): void => {
       cancel();
       const own = new AbortController();
       current = own;
@@ -80,7 +75,7 @@ export const createLookup = <T>(restMs = REST_MS): Lookup<T> => {
           // What could not be looked up is not offered; the person types on.
         }
       };
-      timer = setTimeout(() => void run(), restMs);
+      timer = setTimeout(() => void run(), REST_MS);
     },
   };
 };

@@ -15,11 +15,6 @@ import { LookupField } from './option-fields.ts';
 import { SpoilerText } from './message.ts';
 import { VoiceRecorder } from './voice-recorder.ts';
 
-const ABOUT = {
-  playground: 'web.channels.playground.about',
-  lounge: 'web.channels.lounge.about',
-} as const;
-
 const topBar = (app: App): TemplateResult => {
   const { channel, drawer } = app.store.get();
   return html`
@@ -36,7 +31,7 @@ const topBar = (app: App): TemplateResult => {
       </button>
       <div class="title">
         <h1><span class="hash" aria-hidden="true">#</span>${channel}</h1>
-        <p>${t(ABOUT[channel])}</p>
+        <p>${t(`web.channels.${channel}.about`)}</p>
       </div>
       ${channel === 'lounge' ? languageChooser(app) : nothing}
     </header>

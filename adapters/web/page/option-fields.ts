@@ -101,20 +101,28 @@ const heldView = (app: App, option: string, { file, url }: HeldFile): TemplateRe
   </span>
 `;
 
+/** A field for a file, without a look of its own; the label around it shows what it is. */
+export const fileInput = (label: string, take: (file: File) => void): TemplateResult => html`
+  <input
+    type="file"
+    class="unseen"
+    aria-label=${label}
+    @change=${(event: Event) => {
+      const input = event.target as HTMLInputElement;
+      const [file] = input.files ?? [];
+      if (file) take(file);
+      // The same file may be chosen again.
+      input.value = '';
+    }}
+  />
+`;
+
 const fileField = ({ app, option }: Field): TemplateResult => {
   const held = app.composer.draft().files.get(option.name);
   if (held) return heldView(app, option.name, held);
   return html`<label class="pick">
     ${icon('clip')}<span>${t('web.composer.choose-file')}</span>
-    <input
-      type="file"
-      class="unseen"
-      aria-label=${option.description}
-      @change=${(event: Event) => {
-        const [file] = (event.target as HTMLInputElement).files ?? [];
-        if (file) app.composer.attach(file, option.name);
-      }}
-    />
+    ${fileInput(option.description, (file) => app.composer.attach(file, option.name))}
   </label>`;
 };
 

@@ -22,8 +22,6 @@ const withMessage = (before: Shared['messages'], message: PageMessage): Shared['
   return messages;
 };
 
-const unknown = (event: never): Partial<Shared> => event;
-
 /** The changes that an event makes to what all tabs show. */
 export const follow = ({ me, messages }: Shared, event: ServerEvent): Partial<Shared> => {
   switch (event.type) {
@@ -52,7 +50,5 @@ export const follow = ({ me, messages }: Shared, event: ServerEvent): Partial<Sh
     case 'forgotten':
     case 'beat':
       return {};
-    default:
-      return unknown(event);
   }
 };

@@ -5,11 +5,6 @@ import { avatar, icon, toolButton } from './icons.ts';
 import { t } from './boot.ts';
 import { unreadIn, type Theme } from './store.ts';
 
-const ABOUT = {
-  playground: 'web.channels.playground',
-  lounge: 'web.channels.lounge',
-} as const;
-
 const channelLink = (app: App, id: ChannelId): TemplateResult => {
   const state = app.store.get();
   const { channel } = state;
@@ -25,7 +20,7 @@ const channelLink = (app: App, id: ChannelId): TemplateResult => {
         }}
       >
         <span class="channel-name"><span class="hash" aria-hidden="true">#</span>${id}</span>
-        <span class="about">${t(ABOUT[id])}</span>
+        <span class="about">${t(`web.channels.${id}`)}</span>
         ${
           count > 0
             ? html`<span class="count" aria-label=${t('web.channels.unread', { count })}

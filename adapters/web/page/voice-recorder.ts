@@ -36,12 +36,7 @@ const liveWords = ({ words, isOver }: LiveTranscript): TemplateResult => {
 };
 
 /** One recording from the microphone, in the form that this browser makes. */
-export interface Recording {
-  /** Loudness now, 0 to 1. */
-  level(): number;
-  finish(): Promise<File>;
-  discard(): void;
-}
+type Recording = Awaited<ReturnType<typeof startRecording>>;
 
 const TYPES = ['audio/webm;codecs=opus', 'audio/ogg;codecs=opus', 'audio/mp4'];
 
@@ -58,7 +53,7 @@ const CHUNK_MS = 250;
 const WINDOW_SAMPLES = 4_096;
 
 /** Browsers give the microphone only to pages of this machine or over HTTPS. */
-export const canRecord = (): boolean =>
+const canRecord = (): boolean =>
   'mediaDevices' in navigator && typeof MediaRecorder !== 'undefined';
 
 const meter = (stream: MediaStream) => {
@@ -68,6 +63,7 @@ const meter = (stream: MediaStream) => {
   context.createMediaStreamSource(stream).connect(analyser);
   const samples = new Float32Array(analyser.fftSize);
   return {
+    /** Loudness now, 0 to 1. */
     level: (): number => {
       analyser.getFloatTimeDomainData(samples);
       const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
@@ -81,9 +77,7 @@ const meter = (stream: MediaStream) => {
  * Starts to record; `onWords` gets what is recognised until the recording ends. Rejects with the
  * browser's `NotAllowedError` when the person says no.
  */
-export const startRecording = async (
-  onWords: (live: LiveTranscript) => void,
-): Promise<Recording> => {
+const startRecording = async (onWords: (live: LiveTranscript) => void) => {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
   const type = TYPES.find((each) => MediaRecorder.isTypeSupported(each));
   const recorder = new MediaRecorder(stream, type === undefined ? {} : { mimeType: type });
@@ -114,11 +108,11 @@ export const startRecording = async (
 
   return {
     level,
-    discard: () => {
+    discard: (): void => {
       end();
       dictation?.drop();
     },
-    finish: async () => {
+    finish: async (): Promise<File> => {
       end();
       await stopped;
       dictation?.finish();

@@ -30,11 +30,12 @@ const readTable = (table: (typeof data.tables)[number]): Table => {
   return { keys, starts, scores: bytesOf(table.scores) };
 };
 
+let tables: readonly Table[] | undefined;
 /**
  * Tables by place in the word: within, at its end, at its beginning, the whole word. They are taken
  * out of the module, which would keep them as text, too.
  */
-const tables = data.tables.splice(0).map(readTable);
+const readTables = (): readonly Table[] => (tables ??= data.tables.splice(0).map(readTable));
 const AT_END = 1;
 const AT_BEGINNING = 2;
 
@@ -64,6 +65,7 @@ export interface NgramScores {
 
 /** Scores a text by its n-grams, as the library `eld` does with its large database. */
 export const ngramScores = (text: string): NgramScores => {
+  const byPlace = readTables();
   const sums = new Float64Array(NGRAM_LANGUAGES.length);
   const seen = new Set<number>();
   const add = (bytes: Uint8Array, from: number, to: number, place: number): void => {
@@ -73,7 +75,7 @@ export const ngramScores = (text: string): NgramScores => {
     const id = key * 4 + place;
     if (seen.has(id)) return;
     seen.add(id);
-    const table = tables[place] as Table;
+    const table = byPlace[place] as Table;
     const index = find(table.keys, key);
     if (index < 0) return;
     const end = table.starts[index + 1] ?? 0;
@@ -117,34 +119,41 @@ const withoutAccents = (word: string): string =>
         .replaceAll(strokes, (letter) => PLAIN[letter] ?? letter)
     : word;
 
-const readLists = (): ReadonlyMap<string, readonly string[]> => {
-  const lists = new Map<string, string[]>();
+type Lists = ReadonlyMap<string, readonly string[]>;
+
+const makeLists = (): Lists => {
+  const listed = new Map<string, string[]>();
   const plain = new Map<string, string[]>();
-  const add = (to: typeof lists, word: string, language: string): void => {
+  const add = (to: typeof listed, word: string, language: string): void => {
     const languages = to.get(word);
     if (!languages) to.set(word, [language]);
     else if (!languages.includes(language)) languages.push(language);
   };
   for (const [language, words] of Object.entries(wordLists))
     for (const word of words.split(' ')) {
-      add(lists, word, language);
+      add(listed, word, language);
       add(plain, withoutAccents(word), language);
     }
   // A word without its accents that is another language's word is not added to it.
-  for (const [word, languages] of plain) if (!lists.has(word)) lists.set(word, languages);
-  return lists;
+  for (const [word, languages] of plain) if (!listed.has(word)) listed.set(word, languages);
+  return listed;
 };
-const listsOf = readLists();
+let lists: Lists | undefined;
+const readLists = (): Lists => (lists ??= makeLists());
 
 /**
  * The languages among whose common words of chat a word is, in lower case; with a letter that is
  * stretched (`heeeey`) too. `und` has words of no language.
  */
-const languagesOf = (word: string): readonly string[] =>
-  listsOf.get(word) ??
-  listsOf.get(word.replaceAll(stretched, '$1')) ??
-  listsOf.get(word.replaceAll(stretched, '$1$1')) ??
-  NONE;
+const languagesOf = (word: string): readonly string[] => {
+  const byWord = readLists();
+  return (
+    byWord.get(word) ??
+    byWord.get(word.replaceAll(stretched, '$1')) ??
+    byWord.get(word.replaceAll(stretched, '$1$1')) ??
+    NONE
+  );
+};
 
 /** The words of a text that are on one language's list. */
 export interface ListedWords {

@@ -120,8 +120,9 @@ const buildIndex = (): NameIndex => {
   return { codes, names };
 };
 
-/** Index built while the module loads: the first use of ICU's names alone takes over 10 ms. */
-export const nameIndex = buildIndex();
+let index: NameIndex | undefined;
+/** The index of all names, built at its first use. */
+export const nameIndex = (): NameIndex => (index ??= buildIndex());
 
 /** The language of a locale in lower case; '' without one. */
 export const languageOf = (locale: string | undefined): string =>

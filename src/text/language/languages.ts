@@ -72,7 +72,7 @@ const findCode = (typed: string): string | undefined => {
 export const findLanguage = (typed: string): string | undefined => {
   const name = typed.trim();
   if (name === '' || name.length > MAX_TYPED_LENGTH) return undefined;
-  const code = findCode(name) ?? nameIndex.codes.get(foldName(name));
+  const code = findCode(name) ?? nameIndex().codes.get(foldName(name));
   if (code) return code;
   const withoutBrackets = name.replace(/[(（[].*$/u, '').trim();
   return withoutBrackets === name || withoutBrackets === ''
@@ -93,7 +93,7 @@ const FEWEST_LETTERS_WITHIN = 3;
 const rank = (query: string, code: string, own: string): number | undefined => {
   if (code.toLowerCase() === query || own === query) return 0;
   if (own.startsWith(query) || code.toLowerCase().startsWith(`${query}-`)) return 1;
-  const names = nameIndex.names.get(code) ?? [];
+  const names = nameIndex().names.get(code) ?? [];
   if (names.includes(query)) return 2;
   if (names.some((name) => name.startsWith(query))) return 3;
   if (query.length < FEWEST_LETTERS_WITHIN && !unspacedName.test(query)) return undefined;
@@ -141,7 +141,7 @@ export const sameLanguage = (a: string, b: string): boolean => identity(a) === i
  * too.
  */
 const namesIn = (words: string): string[] => {
-  const { codes, names } = nameIndex;
+  const { codes, names } = nameIndex();
   if (unspacedName.test(words))
     return LANGUAGES.flatMap((code) => {
       const places = (names.get(code) ?? [])

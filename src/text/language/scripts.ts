@@ -176,7 +176,7 @@ interface CharacterSet {
 }
 
 const EUC_COLUMNS: readonly Rows[] = [[0xa1, 0xfe]];
-const SETS: Readonly<Record<string, CharacterSet>> = {
+const SETS = {
   zh: { encoding: 'gbk', common: [0xb0, 0xd7], rare: [0xd8, 0xf7], columns: EUC_COLUMNS },
   'zh-Hant': {
     encoding: 'big5',
@@ -188,7 +188,7 @@ const SETS: Readonly<Record<string, CharacterSet>> = {
     ],
   },
   ja: { encoding: 'euc-jp', common: [0xb0, 0xcf], rare: [0xd0, 0xf4], columns: EUC_COLUMNS },
-};
+} as const satisfies Readonly<Record<string, CharacterSet>>;
 
 /** Logarithms of how likely a character of each level is, beside one of the common level. */
 const RARE = -2;
@@ -220,20 +220,23 @@ const levelsOf = (set: CharacterSet): ReadonlyMap<string, number> => {
   return levels;
 };
 
-const [simplified, traditional, japanese] = Object.values(SETS).map(levelsOf);
-
 type Likelihood = (character: string) => number;
 
-const within =
-  (levels: ReadonlyMap<string, number> | undefined): Likelihood =>
-  (character) =>
-    CANTONESE.has(character) ? FOREIGN : (levels?.get(character) ?? FOREIGN);
+/** The likelihood in a language with a character set, which is read at its first use. */
+const within = (set: CharacterSet): Likelihood => {
+  let levels: ReadonlyMap<string, number> | undefined;
+  return (character) => {
+    if (CANTONESE.has(character)) return FOREIGN;
+    levels ??= levelsOf(set);
+    return levels.get(character) ?? FOREIGN;
+  };
+};
 
-const inTraditional = within(traditional);
+const inTraditional = within(SETS['zh-Hant']);
 const BY_LANGUAGE: Readonly<Record<string, Likelihood>> = {
-  zh: within(simplified),
+  zh: within(SETS.zh),
   'zh-Hant': inTraditional,
-  ja: within(japanese),
+  ja: within(SETS.ja),
   yue: (character) => {
     if (CANTONESE.has(character)) return FAMILIAR;
     return STANDARD.has(character) ? RARE : inTraditional(character);

@@ -85,7 +85,9 @@ const STARTERS = [
  */
 const startsSentence: ReadonlySet<string> = new Set(STARTERS.flatMap((list) => list.split(' ')));
 
-const bySentence = new Intl.Segmenter(undefined, { granularity: 'sentence' });
+let segmenter: Intl.Segmenter | undefined;
+const bySentence = (): Intl.Segmenter =>
+  (segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' }));
 
 /** The text that is looked at before and after a border, so that every text takes linear time. */
 const CONTEXT_UNITS = 40;
@@ -132,13 +134,15 @@ const anyOrdinal = /(?<![\p{L}\p{N}.,:])\d{1,2}\.\s+$/u;
 
 const MONTH_MS = 31 * 86_400_000;
 
+const monthsIn = (locale: string): string[] => {
+  const month = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' });
+  return Array.from({ length: 12 }, (_, index) => month.format(index * MONTH_MS).toLowerCase());
+};
+
+let months: ReadonlySet<string> | undefined;
 /** Months with a capital, in the languages that write ordinals with a full stop. */
-const capitalMonths = new Set(
-  ['de', 'de-AT', 'lb'].flatMap((locale) => {
-    const month = new Intl.DateTimeFormat(locale, { month: 'long', timeZone: 'UTC' });
-    return Array.from({ length: 12 }, (_, index) => month.format(index * MONTH_MS).toLowerCase());
-  }),
-);
+const capitalMonths = (): ReadonlySet<string> =>
+  (months ??= new Set(['de', 'de-AT', 'lb'].flatMap(monthsIn)));
 
 const numberAfter = /^[#№§]?\s?(?:[$€£¥₹]\s?)?\p{Nd}/u;
 const quoteThenLower = new RegExp(String.raw`[!?…]${CLOSING}+\s+$`, 'u');
@@ -162,7 +166,7 @@ const isWithinSentence = (before: string, after: string): boolean => {
     return true;
   if (firstHalf.test(before) && secondHalf.test(after)) return true;
   const next = firstWord(after).toLowerCase();
-  if (anyOrdinal.test(before) && capitalMonths.has(next)) return true;
+  if (anyOrdinal.test(before) && capitalMonths().has(next)) return true;
   const isName = initial.test(before) || acronym.test(before) || withinNames.test(before);
   return (isName || ordinal.test(before)) && /^\p{Lu}/u.test(after) && !startsSentence.has(next);
 };
@@ -190,7 +194,7 @@ const moved = (text: string, at: number): number => {
 };
 
 const candidates = (text: string): number[] => {
-  const found = Array.from(bySentence.segment(text), ({ index }) => index);
+  const found = Array.from(bySentence().segment(text), ({ index }) => index);
   for (const { index, 0: match } of text.matchAll(FURTHER_BORDERS))
     found.push(index + match.length);
   return [...new Set(found)].toSorted((a, b) => a - b);

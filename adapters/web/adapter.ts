@@ -68,9 +68,6 @@ export const createWebAdapter = (
       const address = await listen();
       listening = true;
       await sweepTempFolders(tmpdir());
-      assets.warm().catch((error: unknown) => {
-        if (!stopped) core.log.warn({ err: error }, 'page modules could not be prepared');
-      });
       const name = host.includes(':') ? `[${host}]` : host;
       return { where: `http://${name}:${address.port}/` };
     },

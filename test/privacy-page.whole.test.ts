@@ -19,7 +19,7 @@ describe('the page about privacy', () => {
 
   it.each([
     // SQLite has this one in memory only.
-    ['SQLite', async () => 'sqlite::memory:', ['left_space'], []],
+    ['SQLite', async (): Promise<string> => 'sqlite::memory:', ['left_space'], []],
     ['PostgreSQL', makeDatabase, [], ['kept_claims']],
   ] as const)(
     'knows every table and column of %s, and no other',

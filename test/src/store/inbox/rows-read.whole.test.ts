@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { createMirrorStore } from '../../../../src/store/channels/mirrors.ts';
-import { makeDatabase } from '../../../fakes/database.ts';
+import { makeNewDatabase } from '../../../fakes/database.ts';
 import { arrivalOf, EARLIER, HERE, messageOf, PARTITION } from './support.ts';
 
 const MESSAGES = 400;
@@ -29,7 +29,7 @@ const countRead = async (url: string): Promise<number> => {
 
 /** Number of rows that are read for each of the messages that are handled, in a new database. */
 const readFor = async (handle: (store: Store) => Promise<void>): Promise<number> => {
-  const url = await makeDatabase();
+  const url = await makeNewDatabase();
   const store = await openStore(url);
   await handle(store);
   // What the connections counted is told when they end.

@@ -8,7 +8,7 @@ import { openKeyStore } from '../../../../service/keys/store.ts';
 import { openStore } from '../../../../src/store/index.ts';
 import { migrate, schemaStatus } from '../../../../src/store/migrations/index.ts';
 import { openSqlite } from '../../../../src/store/sqlite/dialect.ts';
-import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
+import { makeNewDatabase, openTestStore } from '../../../fakes/database.ts';
 import { onServer } from '../../../fakes/on-server.ts';
 
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'dragoman-')), 'x.db');
@@ -29,7 +29,7 @@ const ENGINES = [
   {
     engine: 'PostgreSQL',
     make: async () => {
-      const url = await makeDatabase('template0');
+      const url = await makeNewDatabase('template0');
       return { url, run: async (statement: string) => onServer(url, statement) };
     },
   },
@@ -90,7 +90,7 @@ describe('migrations', () => {
   });
 
   it('of two programs at the same moment run once', async () => {
-    const url = await makeDatabase('template0');
+    const url = await makeNewDatabase('template0');
     await Promise.all([1, 2, 3].map(async () => openTestStore(url)));
     const file = `sqlite:${newPath()}`;
     const both = await Promise.allSettled([openTestStore(file), openTestStore(file)]);

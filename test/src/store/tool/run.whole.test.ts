@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
-import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
+import { makeDatabase, makeNewDatabase, openTestStore } from '../../../fakes/database.ts';
 import { onServer } from '../../../fakes/on-server.ts';
 import { arrivalOf, messageOf } from '../inbox/support.ts';
 import { ENGINES, newFolder, NOW_MS, tool } from './support.ts';
@@ -66,13 +66,13 @@ describe('the program for the database', () => {
   });
 
   it.each(ENGINES)('migrates an empty database on $engine', async ({ engine, make }) => {
-    const url = engine === 'SQLite' ? await make() : await makeDatabase('template0');
+    const url = engine === 'SQLite' ? await make() : await makeNewDatabase('template0');
     expect((await tool(url, ['migrate'])).at(-1)).toContain('is up to date');
     expect((await tool(url, ['status']))[2]).toContain('newest');
   });
 
   it('says nothing of a database of another program but that it is one', async () => {
-    const url = await makeDatabase('template0');
+    const url = await makeNewDatabase('template0');
     await onServer(url, 'CREATE TABLE orders (id integer)');
     for (const args of [['status'], ['migrate'], ['backup', join(newFolder(), 'x.db')]])
       await expect(tool(url, args)).rejects.toThrow('belongs to another program');

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createInboxStore } from '../../../../src/store/inbox/index.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
-import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
+import { makeDatabase, makeNewDatabase, openTestStore } from '../../../fakes/database.ts';
 import { DEAD_PID } from '../../../fakes/dead-pid.ts';
 import { arrivalOf, EARLIER, messageOf, PARTITION } from '../inbox/support.ts';
 import { readAddress, openAsItIs } from '../../../../src/store/tool/status.ts';
@@ -227,7 +227,7 @@ describe('backing up', () => {
     await expect(tool(url, ['backup', file])).rejects.toThrow('is there already');
     const other = join(newFolder(), 'other.db');
     await expect(tool(await make(), ['backup', other])).rejects.toThrow('nothing to back up');
-    await expect(tool(await makeDatabase('template0'), ['backup', other])).rejects.toThrow(
+    await expect(tool(await makeNewDatabase('template0'), ['backup', other])).rejects.toThrow(
       'nothing to back up',
     );
     await expect(tool(url, ['backup', '/dev/null/x.db'])).rejects.toThrow('no folder /dev');

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { realClock, type Clock } from '../src/async/clock.ts';
+import { realClock, type Clock, backoffMs, type Backoff } from '../src/async/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { missingEngineText } from '../src/http/missing-engine.ts';
 import { imageAdvice } from '../src/process/program.ts';
@@ -21,7 +21,6 @@ import {
   type CallRate,
   type RequestLimiter,
 } from './request-limiter.ts';
-import { backoffMs, type Backoff } from '../src/async/backoff.ts';
 
 interface LanguagePair {
   readonly from: string;

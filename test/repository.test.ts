@@ -5,7 +5,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 
 import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
-import { keysOf } from '../src/command/catalogue.ts';
+import { actionsOf } from '../src/command/catalogue.ts';
 import { discover } from '../src/app/modules.ts';
 import type { MessageKey } from '../src/errors.ts';
 import { realTexts as texts } from './fakes/texts.ts';
@@ -15,6 +15,22 @@ interface SourceFile {
   readonly path: string;
   readonly text: string;
 }
+
+/** The keys that a command's texts and names stand under. */
+const keysOf = (command: Command): readonly string[] => {
+  const base = (name: string): string => `commands.${name.replace(' ', '.')}`;
+  const keys = actionsOf(command).flatMap(({ name, action }) => [
+    `${base(name)}.name`,
+    `${base(name)}.summary`,
+    ...(name === command.name ? [] : [`${base(command.name)}.summary`]),
+    ...(action.onMessage ? [`${base(name)}.menu`] : []),
+    ...Object.keys(action.options?.shape ?? {}).flatMap((option) => [
+      `${base(name)}.options.${option}`,
+      `options.names.${option}`,
+    ]),
+  ]);
+  return [`${base(command.name)}.name`, ...keys];
+};
 
 const filesIn = (folder: string): readonly SourceFile[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -167,7 +183,7 @@ describe('the locales', () => {
   it('have every sentence that is used, and use every one they have', async () => {
     const sources = SOURCES.map(({ text }) => text).join('\n');
     const commands = await discover<Command>('commands', commandFault);
-    const described = new Set<string>(commands.flatMap(keysOf));
+    const described = new Set(commands.flatMap(keysOf));
     for (const key of described) expect(keysIn('en')).toContain(key);
     const literals = new Set(
       [...sources.matchAll(/['"`]([a-z][\w.-]*\.[\w.-]+)['"`]/g)].map((match) => match[1]),

@@ -9,14 +9,13 @@ import {
   type RequestMethod,
   type RouteLike,
 } from 'discord.js';
-import { type Clock, MINUTE_MS } from '../../src/async/clock.ts';
+import { type Clock, MINUTE_MS, backoffMs } from '../../src/async/clock.ts';
 import type { Log } from '../../src/telemetry/log.ts';
 import type { Processes, QuotaRate } from '../../src/ports/processes.ts';
 import { DiscordError, fromDiscord, isTokenRefused, NotDiscordError } from './errors.ts';
 import { isInvalid, RATE_LIMITED } from './metrics.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { backoffMs } from '../../src/async/backoff.ts';
 import { withOwnSignal } from '../../src/async/abort.ts';
 
 /**

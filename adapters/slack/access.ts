@@ -28,7 +28,7 @@ export const createAccess = (api: Api, now: () => number): NonNullable<Platform[
   const members = createCache(readMembers, {
     keyOf: ({ space, id }) => `${space.id} ${id}`,
     most: CACHED_CHANNELS,
-    keptMs: CACHED_MS,
+    lifeMs: CACHED_MS,
     now,
   });
 

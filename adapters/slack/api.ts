@@ -1,7 +1,6 @@
 import { LogLevel, WebClient, type Logger } from '@slack/web-api';
-import { backoffMs } from '../../src/async/backoff.ts';
+import { backoffMs, realClock, sleep, type Clock } from '../../src/async/clock.ts';
 import { createSemaphore } from '../../src/async/locks.ts';
-import { realClock, sleep, type Clock } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Quota } from '../../src/ports/processes.ts';
 import type { Space } from '../../src/model/place.ts';

@@ -94,7 +94,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): SlackChannelFeed => {
     {
       keyOf: ({ space, id }) => `${space.id} ${id}`,
       most: CACHED_CHANNELS,
-      keptMs: CACHED_MS,
+      lifeMs: CACHED_MS,
       now,
     },
   );

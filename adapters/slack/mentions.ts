@@ -24,7 +24,7 @@ export const createMentions = (api: Api, people: Pick<People, 'of'>, now: () => 
       const { usergroups = [] } = await api.call(space, 'usergroups.list');
       return new Map(usergroups.map(({ id, handle }) => [id, handle]));
     },
-    { keyOf: ({ id }) => id, most: CACHED_SPACES, keptMs: CACHED_MS, now },
+    { keyOf: ({ id }) => id, most: CACHED_SPACES, lifeMs: CACHED_MS, now },
   );
 
   const nameOf = async (

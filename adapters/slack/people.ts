@@ -66,7 +66,7 @@ export const createPeople = (
     // Who waits for an answer does not wait for what is read for others.
     keyOf: ({ space, id, priority }) => `${space.id} ${id} ${priority?.level}`,
     most: CACHED_PEOPLE,
-    keptMs: CACHED_MS,
+    lifeMs: CACHED_MS,
     now,
   });
   return {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createByteReader } from '../../src/audio/bytes.ts';
+import { createByteReader, unsupportedAudio } from '../../src/audio/bytes.ts';
 import { sniff } from '../../src/audio/container/sniff.ts';
 import { readWebm } from '../../src/audio/container/webm.ts';
-import { unsupportedAudio } from '../../src/audio/errors.ts';
 import { type AppError, toAppError } from '../../src/errors.ts';
 import { CLOSE } from '../../src/api/realtime/contract.ts';
 import type { Clock } from '../../src/async/clock.ts';

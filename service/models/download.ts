@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { backoffMs } from '../../src/async/backoff.ts';
-import { sleep, type Clock } from '../../src/async/clock.ts';
+import { backoffMs, sleep, type Clock } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import { retryAfterHeaderMs } from '../../src/http/retry-after.ts';
 import { sha256Of } from './checksum.ts';

@@ -65,7 +65,7 @@ export const createRetryBudget = (nowMs: () => number) => {
 };
 
 /** Keys whose gates are kept; those that were used the longest ago are dropped first. */
-const KEPT_KEYS = 500;
+const MOST_KEYS = 500;
 
 interface KeyGatesDeps extends Pick<GateDeps, 'clock' | 'random'> {
   readonly metrics: Metrics;
@@ -80,7 +80,7 @@ interface KeyState {
 
 /** Creates the gates of each key, one for each endpoint, and its retry budget: no key slows another. */
 export const createKeyGates = ({ metrics, paces, ...deps }: KeyGatesDeps) => {
-  const states = createLru<string, KeyState>(KEPT_KEYS);
+  const states = createLru<string, KeyState>(MOST_KEYS);
   const open = (): ReadonlyMap<Endpoint, number> => {
     const counts = new Map<Endpoint, number>();
     for (const [, { gates }] of states)

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { backoffMs, type Backoff } from '../async/backoff.ts';
+import { backoffMs, type Backoff } from '../async/clock.ts';
 import { toAppError, type AppError } from '../errors.ts';
 import { NotSentError } from './scheduler/scheduler.ts';
 import { isRefusedForNow } from './service-error.ts';

@@ -28,7 +28,7 @@ import { createOpenRooms } from '../store/open-rooms.ts';
 import { createOwnKeys, type OwnKeys, createSpaceKeys } from '../store/secrets/own-keys.ts';
 import { createRoomConsents } from '../store/settings.ts';
 import { createLanguageHistory } from '../translation/language-history.ts';
-import { openAutoTranslate, type AutoTranslate } from '../autotranslate/index.ts';
+import { openAutoTranslate } from '../autotranslate/index.ts';
 
 /** Longest wait for the service when somebody asks whether all is ready. */
 const LOOK_MS = 10_000;
@@ -82,19 +82,7 @@ export interface CoreDeps {
 }
 
 /** The core at work, and what `main.ts` joins the adapters to. */
-export interface RunningCore extends AsyncDisposable {
-  readonly core: Core;
-  readonly autoTranslate: Pick<AutoTranslate, 'idle'>;
-  /** Begins to work on what is stored; call it once the adapters are made. */
-  readonly startWork: () => void;
-  /**
-   * Ends the work before the program stops: rooms are told and left, slots given away, and what is under way is
-   * finished within that time, or left.
-   */
-  readonly drain: (withinMs: number) => Promise<void>;
-  /** Adds an adapter's platform, before the adapter starts. */
-  readonly attach: (adapter: Pick<Adapter, 'platform' | 'ready'>) => void;
-}
+export type RunningCore = Awaited<ReturnType<typeof openCore>>;
 
 /** Opens the core over a store and the service; adapters are attached to it, and it is given its work, afterwards. */
 export const openCore = async ({
@@ -108,7 +96,7 @@ export const openCore = async ({
   process: { receives = true, ...ops } = {},
   clock = realClock,
   createRecogniser = createRecogniserFactory(client, realtime, clock),
-}: CoreDeps): Promise<RunningCore> => {
+}: CoreDeps) => {
   const ownKeys = givenKeys ?? createOwnKeys({ store, encryption: config.ENCRYPTION_KEY, log });
   const platforms = createPlatforms();
   const personalDataOf = (platform: string) => platforms.find(platform)?.personalData;
@@ -234,15 +222,21 @@ export const openCore = async ({
   return {
     core,
     autoTranslate,
-    drain: async (withinMs) => {
+    /**
+     * Ends the work before the program stops: rooms are told and left, slots given away, and what is under way is
+     * finished within that time, or left.
+     */
+    drain: async (withinMs: number): Promise<void> => {
       const ended = Promise.all([rooms[Symbol.asyncDispose](), slots.drain(withinMs), settled()]);
       await waitUntil(clock, clock.nowMs() + withinMs, ended);
     },
-    startWork: () => {
+    /** Begins to work on what is stored; call it once the adapters are made. */
+    startWork: (): void => {
       slots.start();
       autoTranslate.startRetention();
     },
-    attach: ({ platform, ready }) => {
+    /** Adds an adapter's platform, before the adapter starts. */
+    attach: ({ platform, ready }: Pick<Adapter, 'platform' | 'ready'>): void => {
       platforms.add(platform, ready);
       autoTranslate.attach(platform);
     },

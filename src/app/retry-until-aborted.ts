@@ -1,5 +1,4 @@
-import { backoffMs, type Backoff } from '../async/backoff.ts';
-import { realClock, sleep } from '../async/clock.ts';
+import { backoffMs, type Backoff, realClock, sleep } from '../async/clock.ts';
 import { toAppError, type AppError } from '../errors.ts';
 
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };

@@ -22,7 +22,7 @@ export const orAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Pr
 
 /**
  * Yields items until `signal` is aborted, even if the next one never comes; then throws the
- * signal's reason. Always closes the source, and waits for that unless the signal was aborted.
+ * signal's reason. Always closes the source, and waits for that until the signal is aborted.
  */
 export async function* untilAborted<T>(
   items: AsyncIterable<T>,
@@ -39,9 +39,11 @@ export async function* untilAborted<T>(
     }
   } finally {
     const closed = Promise.resolve(iterator.return?.());
+    closed.catch(() => {});
     // A source that hangs cannot be waited for.
-    if (signal.aborted) closed.catch(() => {});
-    else await closed;
+    await orAborted(closed, signal).catch((thrown: unknown) => {
+      if (!signal.aborted) throw thrown;
+    });
   }
 }
 

@@ -18,31 +18,31 @@ export const createLru = <Key, Value>(
   limit: number,
   weightOf: (value: Value) => number = () => 1,
 ): Lru<Key, Value> => {
-  const kept = new Map<Key, { readonly value: Value; readonly weight: number }>();
+  const entries = new Map<Key, { readonly value: Value; readonly weight: number }>();
   let total = 0;
   const remove = (key: Key): void => {
-    total -= kept.get(key)?.weight ?? 0;
-    kept.delete(key);
+    total -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
   };
   return {
-    get: (key) => kept.get(key)?.value,
+    get: (key) => entries.get(key)?.value,
     set: (key, value) => {
       remove(key);
       const weight = weightOf(value);
       total += weight;
-      kept.set(key, { value, weight });
-      for (const oldest of kept.keys()) {
-        if (total <= limit || kept.size === 1) break;
+      entries.set(key, { value, weight });
+      for (const oldest of entries.keys()) {
+        if (total <= limit || entries.size === 1) break;
         remove(oldest);
       }
     },
     delete: remove,
     clear: () => {
-      kept.clear();
+      entries.clear();
       total = 0;
     },
     *[Symbol.iterator]() {
-      for (const [key, { value }] of kept) yield [key, value];
+      for (const [key, { value }] of entries) yield [key, value];
     },
   };
 };
@@ -61,8 +61,8 @@ export interface Cache<Key, Value> {
  *
  * @param most number of entries, or their weight; the least recently used are dropped first
  * @param weightOf the weight of a value; default: 1
- * @param keptMs time after which a value is read anew; default: never
- * @param now ms, of any clock; needed for `keptMs`
+ * @param lifeMs time for which a value counts; default: never
+ * @param now ms, of any clock; needed for `lifeMs`
  * @param isCurrent false while changes may be missed, so that values are read anew. Default: always true
  */
 export const createCache = <Key, Value>(
@@ -71,14 +71,14 @@ export const createCache = <Key, Value>(
     keyOf,
     most,
     weightOf = () => 1,
-    keptMs = Infinity,
+    lifeMs = Infinity,
     now = () => 0,
     isCurrent = () => true,
   }: {
     readonly keyOf: (key: Key) => string;
     readonly most: number;
     readonly weightOf?: (value: Value) => number;
-    readonly keptMs?: number;
+    readonly lifeMs?: number;
     readonly now?: () => number;
     readonly isCurrent?: () => boolean;
   },
@@ -99,7 +99,7 @@ export const createCache = <Key, Value>(
     }
   };
   const readAnew = (asked: Key, key: string): Entry => {
-    const entry = { asked, found: read(asked), untilMs: now() + keptMs };
+    const entry = { asked, found: read(asked), untilMs: now() + lifeMs };
     void weigh(key, entry);
     return entry;
   };
@@ -109,7 +109,7 @@ export const createCache = <Key, Value>(
       const held = known.get(key);
       const leftMs = held ? held.untilMs - now() : 0;
       // More than it had at first is left where the clock was set back.
-      const isFresh = held && leftMs > 0 && leftMs <= keptMs && isCurrent();
+      const isFresh = held && leftMs > 0 && leftMs <= lifeMs && isCurrent();
       const entry = isFresh ? held : readAnew(asked, key);
       known.set(key, entry);
       return entry.found;
@@ -130,7 +130,7 @@ export const createCache = <Key, Value>(
  */
 export const createCachedLook = <T>(
   look: () => Promise<T>,
-  keptMs: number,
+  lifeMs: number,
   { nowMs }: Pick<Clock, 'nowMs'>,
 ): (() => Promise<T>) => {
   let last: { readonly atMs: number; readonly result: Promise<T> } | undefined;
@@ -144,7 +144,7 @@ export const createCachedLook = <T>(
     }
   };
   return () => {
-    if (!last || (!isUnderWay && nowMs() - last.atMs >= keptMs))
+    if (!last || (!isUnderWay && nowMs() - last.atMs >= lifeMs))
       last = { atMs: nowMs(), result: begin() };
     return last.result;
   };

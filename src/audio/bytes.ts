@@ -1,28 +1,10 @@
+import { AppError, toAppError } from '../errors.ts';
 import { untilAborted } from '../async/abort.ts';
 import type { ByteSource } from '../model/message.ts';
-import { throwIfAborted } from './errors.ts';
 import { yieldTurn } from './pcm.ts';
 
 /** Reads a stream of chunks of any size by byte counts. Views that were returned stay valid. */
-export interface ByteReader {
-  /** The next `count` bytes, left in place; fewer only at the end. */
-  peek(count: number): Promise<Uint8Array>;
-  /** The next `count` bytes; fewer only at the end. */
-  take(count: number): Promise<Uint8Array>;
-  /** Skips `count` bytes without keeping them; resolves with how many there were. */
-  skip(count: number): Promise<number>;
-  /**
-   * Counts as a read without bytes, so that a loop that reads nothing still yields to the event
-   * loop.
-   */
-  idle(): Promise<void>;
-  /** The bytes that are left, as they come. */
-  rest(): AsyncGenerator<Uint8Array, void, void>;
-  /** Bytes taken and skipped so far. */
-  readonly position: number;
-  /** Ends the stream that is read. */
-  close(): Promise<void>;
-}
+export type ByteReader = ReturnType<typeof createByteReader>;
 
 /** Bytes read between two turns of the event loop: the slowest parser needs about 5 ms for them. */
 const TURN_BYTES = 64 * 1024;
@@ -33,10 +15,7 @@ const READ_BYTES = 64;
  * Creates a reader of `bytes` that yields to the event loop regularly, whatever a parser does with
  * it. An aborted `signal` ends every read as `throwIfAborted` does, even one that hangs.
  */
-export const createByteReader = (
-  bytes: AsyncIterable<Uint8Array>,
-  signal?: AbortSignal,
-): ByteReader => {
+export const createByteReader = (bytes: AsyncIterable<Uint8Array>, signal?: AbortSignal) => {
   const chunks = (signal ? untilAborted(bytes, signal) : bytes)[Symbol.asyncIterator]();
   let buffer = new Uint8Array(0);
   let start = 0;
@@ -109,13 +88,16 @@ export const createByteReader = (
   };
 
   return {
+    /** The next `count` bytes, left in place; fewer only at the end. */
     peek,
-    take: async (count) => {
+    /** The next `count` bytes; fewer only at the end. */
+    take: async (count: number): Promise<Uint8Array> => {
       const taken = await peek(count);
       advance(taken.length);
       return taken;
     },
-    skip: async (count) => {
+    /** Skips `count` bytes without keeping them; resolves with how many there were. */
+    skip: async (count: number): Promise<number> => {
       let skipped = 0;
       for (let more = true; more && skipped < count; more = skipped < count && (await pull())) {
         const step = Math.min(count - skipped, buffered());
@@ -125,20 +107,24 @@ export const createByteReader = (
       if (isTurnDue(0)) await takeTurn();
       return skipped;
     },
-    idle: async () => {
+    /** Counts as a read without bytes, so that a loop that reads nothing still yields to the event loop. */
+    idle: async (): Promise<void> => {
       if (isTurnDue(0)) await takeTurn();
     },
-    async *rest() {
+    /** The bytes that are left, as they come. */
+    async *rest(): AsyncGenerator<Uint8Array, void, void> {
       do {
         const remaining = buffer.subarray(start, end);
         advance(remaining.length);
         if (remaining.length > 0) yield remaining;
       } while (await pull());
     },
-    get position() {
+    /** Bytes taken and skipped so far. */
+    get position(): number {
       return position;
     },
-    close: async () => {
+    /** Ends the stream that is read. */
+    close: async (): Promise<void> => {
       isEnded = true;
       await chunks.return?.();
     },
@@ -172,3 +158,37 @@ export const bytesSource = (parts: readonly Uint8Array[]): ByteSource => ({
     yield* parts;
   },
 });
+
+/** The error for a file without bytes, or a container without audio. */
+export const emptyAudio = (): AppError =>
+  new AppError('bad-input', 'the file holds no audio', { sentence: { key: 'errors.audio.empty' } });
+
+/** The error for a file that is damaged before anything could be decoded; `what` names the place. */
+export const damagedAudio = (what: string, cause?: unknown): AppError =>
+  new AppError('bad-input', `damaged audio: ${what}`, {
+    sentence: { key: 'errors.audio.damaged' },
+    cause,
+  });
+
+/** The error for a known format that is not decoded here; `kind` names it for people: `WAV with GSM`. */
+export const unsupportedAudio = (kind: string): AppError =>
+  new AppError('unsupported', `${kind} is not supported`, {
+    sentence: { key: 'errors.audio.unsupported', params: { kind } },
+  });
+
+/** The error for bytes that are no known format. */
+export const unknownAudio = (): AppError =>
+  new AppError('unsupported', 'no known audio format', {
+    sentence: { key: 'errors.audio.unknown' },
+  });
+
+/** The error for a container that needs more memory than one file may take. */
+export const oversizedAudio = (what: string): AppError =>
+  new AppError('too-large', `too much memory needed: ${what}`, {
+    sentence: { key: 'errors.audio.too-large' },
+  });
+
+/** Throws `cancelled`, or whatever the signal was aborted with, as an `AppError`. */
+export const throwIfAborted = (signal: AbortSignal | undefined): void => {
+  if (signal?.aborted) throw toAppError(signal.reason);
+};

@@ -1,4 +1,4 @@
-import { damagedAudio } from './errors.ts';
+import { damagedAudio } from './bytes.ts';
 import { yieldTurn, inSlices, type Pcm, sliceSamples } from './pcm.ts';
 
 export interface Resampler {

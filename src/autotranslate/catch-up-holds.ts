@@ -112,10 +112,10 @@ export const createCatchUpHolds = ({ leases, owed, scheduler, now }: CatchUpHold
     let isOver = false;
     marked.set(key, (marked.get(key) ?? 0) + 1);
     const count = (by: number): number => {
-      const left = (marked.get(key) ?? 0) + by;
-      if (left > 0) marked.set(key, left);
+      const remaining = (marked.get(key) ?? 0) + by;
+      if (remaining > 0) marked.set(key, remaining);
       else marked.delete(key);
-      return left;
+      return remaining;
     };
     const set = async (): Promise<void> => {
       using _ = await turns.take(key);

@@ -46,7 +46,7 @@ export const createInboxWork = (deps: InboxWorkDeps) => {
     begin: (slot) => lookNext([slot], [...ready]),
     end: (slot, tenure, withinMs) => scheduler.endSlot(slot, tenure, withinMs),
     // Of a slot that is being taken over, everything is looked for anyway.
-    told: (partition) => {
+    hear: (partition) => {
       if (slots.tenureOf(partition)) scheduler.wake(partition);
     },
   });

@@ -51,7 +51,7 @@ export const createInboxWriter = (deps: InboxWriterDeps) => {
     scheduler.interrupt(ref);
     context.forget(ref);
   };
-  slots.serve(DELETED, { told: (message) => drop(JSON.parse(message) as MessageRef) });
+  slots.serve(DELETED, { hear: (message) => drop(JSON.parse(message) as MessageRef) });
   /** Ends the work on a deleted message and drops its words from memory, also in the process that works on its channel. */
   const dropEverywhere = (ref: MessageRef): void => {
     drop(ref);

@@ -6,7 +6,7 @@ import type { Channel, MessageRef } from '../model/place.ts';
 import { timestamp } from '../rich-text/rich-text.ts';
 import type { HistoryGap, HistoryGaps } from '../store/channels/histories.ts';
 import type { WatchStore } from '../store/channels/watches.ts';
-import { backoffMs, type Backoff } from '../async/backoff.ts';
+import { backoffMs, type Backoff } from '../async/clock.ts';
 import { createSemaphore, type Semaphore } from '../async/locks.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { CursorStore } from '../store/channels/cursors.ts';

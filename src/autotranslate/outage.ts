@@ -34,7 +34,7 @@ export type BreakerState =
   | { readonly kind: 'half-open'; readonly error: AppError };
 
 export type BreakerEvent =
-  | { readonly kind: 'answered' | 'probing' | 'probe-answered' }
+  | { readonly kind: 'answered' | 'probing' }
   | { readonly kind: 'probe-failed'; readonly error: AppError; readonly atMs: number };
 
 const CLOSED: BreakerState = { kind: 'closed' };
@@ -49,7 +49,6 @@ const OVER_AFTER_MS = 60_000;
 export const nextState = (state: BreakerState, event: BreakerEvent): BreakerState => {
   switch (event.kind) {
     case 'answered':
-    case 'probe-answered':
       return CLOSED;
     case 'probing':
       if (state.kind === 'closed') return { kind: 'checking' };
@@ -115,12 +114,12 @@ export const createBreaker = ({ probe, nowMs, changed }: BreakerDeps) => {
     take({ kind: 'probing' });
     try {
       await probe();
-      take({ kind: 'probe-answered' });
+      take({ kind: 'answered' });
     } catch (thrown) {
       const error = toAppError(thrown);
       // A refusal of the probe's text is an answer.
       if (mayBeOutage(error)) take({ kind: 'probe-failed', error, atMs: nowMs() });
-      else take({ kind: 'probe-answered' });
+      else take({ kind: 'answered' });
     } finally {
       check = undefined;
     }
@@ -175,7 +174,7 @@ const idOf = (key: ServiceKey | undefined, space: Space): string =>
 const breakerId = (keyId: string, language: string): string => `${keyId} ${language}`;
 
 /** Keys and languages whose breakers are kept. */
-const KEPT_BREAKERS = 2_000;
+const MOST_BREAKERS = 2_000;
 
 export interface OutagesDeps {
   readonly serviceKeyOf: ServiceClient['serviceKeyOf'];
@@ -193,7 +192,7 @@ export type Outages = ReturnType<typeof createOutages>;
  * word.
  */
 export const createOutages = ({ serviceKeyOf, translator, log, nowMs }: OutagesDeps) => {
-  const breakers = createLru<string, Breaker>(KEPT_BREAKERS);
+  const breakers = createLru<string, Breaker>(MOST_BREAKERS);
 
   const probe = async (to: string, space: Space, key: ServiceKey): Promise<void> => {
     const isEnglish = sameLanguage(to, 'en');
@@ -234,9 +233,9 @@ export const createOutages = ({ serviceKeyOf, translator, log, nowMs }: OutagesD
       return breaker;
     },
     /** The outages of a space among these languages, as one; undefined where there is none. */
-    among: async (wanted: Iterable<string>, space: Space): Promise<Outage | undefined> => {
+    among: async (languages: Iterable<string>, space: Space): Promise<Outage | undefined> => {
       const keyId = idOf(await readKey(space), space);
-      const found = [...new Set(wanted)].flatMap((language) => {
+      const found = [...new Set(languages)].flatMap((language) => {
         const error = breakers.get(breakerId(keyId, language))?.outage();
         return error ? [{ language, error }] : [];
       });

@@ -46,10 +46,10 @@ interface Job {
 /** Unfinished rows of a partition, kept by its owner between rounds. */
 export type Jobs = Map<string, Job>;
 
-/** The unfinished rest of a round: `left` begins with the `tried` rows that failed. */
+/** The unfinished rest of a round: `rows` begins with the `tried` rows that failed. */
 interface Stop {
   readonly error: AppError;
-  readonly left: readonly Row[];
+  readonly rows: readonly Row[];
   readonly tried: number;
   readonly policy: RowBackoff;
 }
@@ -153,9 +153,9 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
     };
 
     const round = async (begun: readonly Job[]): Promise<Stop | undefined> => {
-      const left = [...begun];
-      while (left.length > 0) {
-        const [head] = left as [Job];
+      const open = [...begun];
+      while (open.length > 0) {
+        const [head] = open as [Job];
         const batch: Prepared[] = [];
         let policy = PREPARING;
         let done = 0;
@@ -163,7 +163,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         try {
           batch.push(asClaimed(await head.preparing, head.row));
           policy = RECONCILING;
-          for (const { prepared, row } of left.slice(1)) {
+          for (const { prepared, row } of open.slice(1)) {
             if (!prepared || needsOwnBatch(batch, prepared)) break;
             batch.push(asClaimed(prepared, row));
           }
@@ -172,13 +172,13 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         } catch (thrown) {
           fault = loggingOf(head.row, () => faultOf(thrown, log));
         }
-        for (const { row } of left.splice(0, done)) end(jobs, keyOf(row));
+        for (const { row } of open.splice(0, done)) end(jobs, keyOf(row));
         if (!fault) continue;
-        const [next] = left as [Job];
+        const [next] = open as [Job];
         // The message changed and is prepared again.
         if (fault.code === 'cancelled') drop(jobs, keyOf(next.row));
         const tried = Math.max(1, batch.length - done);
-        return { error: fault, left: left.map(({ row }) => row), tried, policy };
+        return { error: fault, rows: open.map(({ row }) => row), tried, policy };
       }
       return undefined;
     };
@@ -189,21 +189,18 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
     };
 
     /** Releases rows; resolves with the time of the next try unless that is now. */
-    const giveBack = async ({ error, left, tried, policy }: Stop): Promise<Due | undefined> => {
-      const [head, ...rest] = left as [Row, ...Row[]];
+    const giveBack = async ({ error, rows, tried, policy }: Stop): Promise<Due | undefined> => {
+      const [head, ...rest] = rows as [Row, ...Row[]];
       // A message that changed meanwhile did not fail.
       if (error.code === 'cancelled') {
-        await inbox.release(left, { tried: 0, dueMs: 0 });
+        await inbox.release(rows, { tried: 0, dueMs: 0 });
         return undefined;
       }
       const dueMs = now() + waitMs(policy, head.attempts, error, random);
-      if (error instanceof OutageError) {
-        waiting.add(partition);
-        await inbox.release(left, { tried: 0, dueMs: 0 });
-        return { atMs: dueMs, isStored: false };
-      }
-      if (policy === PREPARING && isBusy(error)) {
-        await inbox.release(left, { tried: 0, dueMs: 0 });
+      const isOutage = error instanceof OutageError;
+      if (isOutage) waiting.add(partition);
+      if (isOutage || (policy === PREPARING && isBusy(error))) {
+        await inbox.release(rows, { tried: 0, dueMs: 0 });
         return { atMs: dueMs, isStored: false };
       }
       if (!error.retryable || isExhausted(policy, head, now())) {
@@ -211,7 +208,7 @@ export const createPartitionWorker = (deps: PartitionWorkerDeps) => {
         await inbox.release(rest, { tried: 0, dueMs: 0 });
         return undefined;
       }
-      await inbox.release(left, { tried, dueMs });
+      await inbox.release(rows, { tried, dueMs });
       return { atMs: dueMs, isStored: true };
     };
 

@@ -1,4 +1,4 @@
-import { backoffMs, type Backoff } from '../async/backoff.ts';
+import { backoffMs, type Backoff } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
 import { isBusy } from '../api/service-error.ts';
 import { OutageError } from './outage.ts';
@@ -41,7 +41,7 @@ export const RECONCILING: RowBackoff = {
 export const ASIDE: RowBackoff = { firstMs: 15_000, longestMs: 600_000, tries: 7, leastMs: 0 };
 
 /** Longest `retryAfterMs` that is respected. */
-const LONGEST_TOLD_WAIT_MS = 600_000;
+const LONGEST_STATED_WAIT_MS = 600_000;
 
 /** Jitter of the rows that look if an outage is over, or the service less busy. */
 const JITTER_MS = 1_000;
@@ -60,9 +60,9 @@ export const waitMs = (
   error: AppError,
   random: () => number,
 ): number => {
-  const toldMs = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
+  const statedMs = Math.min(LONGEST_STATED_WAIT_MS, error.retryAfterMs ?? 0);
   if (error instanceof OutageError || isBusy(error))
-    return Math.ceil(toldMs + random() * JITTER_MS);
+    return Math.ceil(statedMs + random() * JITTER_MS);
   const spread = { ...policy, random: () => 0.75 + random() / 2 };
-  return Math.ceil(backoffMs(spread, attempts - 1, toldMs));
+  return Math.ceil(backoffMs(spread, attempts - 1, statedMs));
 };

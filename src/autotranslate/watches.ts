@@ -42,13 +42,13 @@ export const createWatches = (deps: WatchesDeps) => {
     platforms.find(channel)?.feed.missing(channel, mode, below) ?? [];
 
   /** Rejects where another space, which shares the channel, has set its watch, and where permissions are missing. */
-  const demand = async (wanted: readonly ChannelWatch[]): Promise<void> => {
-    for (const { channel } of wanted) {
+  const demand = async (asked: readonly ChannelWatch[]): Promise<void> => {
+    for (const { channel } of asked) {
       const holder = stored.holder(channel);
       if (holder && keyOf(holder) !== keyOf(channel.space))
         throw userError('forbidden', 'watch.shared');
     }
-    const lacking = new Set((await Promise.all(wanted.map(missing))).flat());
+    const lacking = new Set((await Promise.all(asked.map(missing))).flat());
     if (lacking.size > 0)
       throw new AppError('forbidden', 'permissions are missing in a channel to be watched', {
         sentence: { key: 'watch.missing', params: { permissions: [...lacking].join(', ') } },
@@ -73,10 +73,10 @@ export const createWatches = (deps: WatchesDeps) => {
     list: stored.list,
     missing,
     demand,
-    set: async (wanted: readonly ChannelWatch[]): Promise<void> => {
+    set: async (asked: readonly ChannelWatch[]): Promise<void> => {
       const sinceMs = now();
-      await demand(wanted);
-      const placed = wanted.map((watch) => ({
+      await demand(asked);
+      const placed = asked.map((watch) => ({
         ...watch,
         channel: platforms.find(watch.channel)?.feed.resolve(watch.channel) ?? watch.channel,
       }));

@@ -40,7 +40,7 @@ export const roomTurns = (question: string, talk: readonly string[]): readonly C
 const FRESH_MS = 3_600_000;
 const FAILED_MS = 60_000;
 /** Keys whose model is kept. */
-const KEPT_KEYS = 500;
+const MOST_KEYS = 500;
 
 /** Names of models that turn texts into vectors, or rank texts by them: they cannot chat. */
 const EMBEDS = /embed|rerank|minilm|mpnet|colbert|(?:^|[/_-])(?:bge|gte|e5)(?:[-_:]|$)/i;
@@ -54,7 +54,7 @@ const createModelChoice = (client: AssistantDeps['client'], now: () => number) =
     model: Promise<string | undefined>;
     untilMs: number;
   }
-  const kept = createLru<string, Asked>(KEPT_KEYS);
+  const choices = createLru<string, Asked>(MOST_KEYS);
 
   const ask = async (
     asker: Asker,
@@ -74,34 +74,21 @@ const createModelChoice = (client: AssistantDeps['client'], now: () => number) =
 
   return async (asker: Asker, signal: AbortSignal): Promise<string | undefined> => {
     const key = await client.serviceKeyOf(asker.space);
-    const known = kept.get(key.id);
+    const known = choices.get(key.id);
     if (known && now() < known.untilMs) {
-      kept.set(key.id, known);
+      choices.set(key.id, known);
       return orAborted(known.model, signal);
     }
     const asked: Asked = { model: Promise.resolve(undefined), untilMs: now() + FRESH_MS };
     asked.model = ask(asker, key, (ms) => {
       asked.untilMs = now() + ms;
     });
-    kept.set(key.id, asked);
+    choices.set(key.id, asked);
     return orAborted(asked.model, signal);
   };
 };
 
-export interface Assistant {
-  /**
-   * Yields the whole answer so far and returns it; Markdown.
-   *
-   * @param turns the conversation, oldest first
-   * @param used takes the tokens of conversation and answer when an answer that began has ended
-   */
-  answer(
-    turns: readonly ChatTurn[],
-    asker: Asker,
-    signal: AbortSignal,
-    used?: (tokens: number) => void,
-  ): AsyncGenerator<string, string, void>;
-}
+export type Assistant = ReturnType<typeof createAssistant>;
 
 export interface AssistantDeps {
   readonly client: Pick<ServiceClient, 'chatStream' | 'models' | 'serviceKeyOf'>;
@@ -113,11 +100,22 @@ export interface AssistantDeps {
 /** UTF-16 units of a reply, thinking included; of a longer one the beginning is the answer. */
 const LONGEST_REPLY_CHARS = 100_000;
 
-export const createAssistant = (deps: AssistantDeps): Assistant => {
+export const createAssistant = (deps: AssistantDeps) => {
   const { client, model: configured, now = () => performance.now() } = deps;
   const choose = createModelChoice(client, now);
   return {
-    async *answer(turns, { lane, space }, signal, used = () => {}) {
+    /**
+     * Yields the whole answer so far and returns it; Markdown.
+     *
+     * @param turns the conversation, oldest first
+     * @param used takes the tokens of conversation and answer when an answer that began has ended
+     */
+    async *answer(
+      turns: readonly ChatTurn[],
+      { lane, space }: Asker,
+      signal: AbortSignal,
+      used: (tokens: number) => void = () => {},
+    ): AsyncGenerator<string, string, void> {
       const model = configured ?? (await choose({ lane, space }, signal));
       const request = {
         ...(model === undefined ? {} : { model }),

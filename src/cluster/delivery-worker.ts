@@ -1,5 +1,4 @@
-import { backoffMs, type Backoff } from '../async/backoff.ts';
-import { sleep, waitUntil, type Clock } from '../async/clock.ts';
+import { backoffMs, type Backoff, sleep, waitUntil, type Clock } from '../async/clock.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { OpenDeliveries } from '../ports/store.ts';
@@ -120,7 +119,7 @@ export const createDeliveryWorker =
         const all = Promise.all(own.map(({ handled }) => handled));
         await waitUntil(clock, clock.nowMs() + withinMs, all);
       },
-      told: (orderKey) => void look([slotOf(orderKey)]),
+      hear: (orderKey) => void look([slotOf(orderKey)]),
     });
     const again = setInterval(() => void look(slots.slots()), LOOK_MS).unref();
 

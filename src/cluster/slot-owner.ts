@@ -15,7 +15,7 @@ export interface SlotWorker {
    */
   end?(slot: number, tenure: Tenure, withinMs: number): Promise<void>;
   /** Hears what some process told of a key whose slot this process has. */
-  told(message: string): void;
+  hear(message: string): void;
 }
 
 export interface SlotOwnerDeps {
@@ -84,7 +84,7 @@ export const createSlotOwner = ({ leases, log, clock }: SlotOwnerDeps) => {
         return {
           hear: (message) => {
             const [kind = ''] = message.split(' ', 1);
-            workers.get(kind)?.told(message.slice(kind.length + 1));
+            workers.get(kind)?.hear(message.slice(kind.length + 1));
           },
           [Symbol.asyncDispose]: async () => {
             await end(slot, tenure);

@@ -34,19 +34,19 @@ export const showGrowing = async <State, Result>(
   let newest: { readonly state: State } | undefined;
   let showing: Promise<void> | undefined;
   let isEnded = false;
-  let left = updates;
+  let remaining = updates;
   let waitMs = paceMs;
 
-  const mayShow = (): boolean => isEnded || left > 1;
+  const mayShow = (): boolean => isEnded || remaining > 1;
   const showUntilNoneIsNew = async (): Promise<void> => {
     try {
       while (newest !== undefined && mayShow()) {
         const { state } = newest;
         newest = undefined;
-        left -= 1;
+        remaining -= 1;
         await show(state);
         await Promise.race([sleep(waitMs), ended.promise]);
-        if (left < Infinity) waitMs *= 2;
+        if (remaining < Infinity) waitMs *= 2;
       }
     } catch (thrown) {
       failure = { thrown };
@@ -94,14 +94,14 @@ export const createAnswerUpdates = ({
   signal: asked,
   answer,
 }: Pick<Invocation, 'signal' | 'answer'>) => {
-  let left = answer.updates ?? Infinity;
+  let remaining = answer.updates ?? Infinity;
   let newest: Content | undefined;
   let isWaiting = false;
   const unseen = new AbortController();
   const signal = AbortSignal.any([asked, unseen.signal]);
 
   const update = async (content: Content): Promise<void> => {
-    left -= 1;
+    remaining -= 1;
     isWaiting = false;
     try {
       await answer.show(content);
@@ -114,7 +114,7 @@ export const createAnswerUpdates = ({
   const show = async (content: Content): Promise<void> => {
     signal.throwIfAborted();
     if (isSame(newest, content)) return;
-    if (left > 1) await update(content);
+    if (remaining > 1) await update(content);
     else isWaiting = true;
     newest = content;
   };
@@ -129,11 +129,11 @@ export const createAnswerUpdates = ({
       return await showGrowing(contents, async (content) => show(content()), {
         paceMs: answer.paceMs,
         // A command may stream several times.
-        updates: Math.max(1, Math.ceil(left / 2)),
+        updates: Math.max(1, Math.ceil(remaining / 2)),
       });
     } catch (thrown) {
       // Where updates are counted, little of it may have been shown.
-      if ((left < Infinity || leftOf) && grown) newest = grown();
+      if ((remaining < Infinity || leftOf) && grown) newest = grown();
       throw thrown;
     }
   };

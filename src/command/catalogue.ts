@@ -6,7 +6,7 @@ import type {
   OptionInfo,
   Naming,
 } from '../model/command-info.ts';
-import { userError, AppError, type SentenceParams, type MessageKey } from '../errors.ts';
+import { userError, AppError, type SentenceParams } from '../errors.ts';
 import type { Texts, Translate } from '../i18n/texts.ts';
 import type { Platforms } from './platforms.ts';
 import { typedCode } from '../text/quoted-words.ts';
@@ -49,16 +49,13 @@ const formsOf = ({ name, presses = {} }: Command, t: Translate): FormInfo[] =>
   );
 
 /** The part of JSON Schema that options use. */
-interface OptionSchema {
+interface OptionSchema extends Pick<
+  OptionInfo,
+  'minimum' | 'maximum' | 'maxLength' | 'only' | 'several' | 'needs'
+> {
   readonly type?: string;
   readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
   readonly kind?: string;
-  readonly only?: 'voice';
-  readonly several?: true;
-  readonly needs?: PlatformPart;
 }
 
 /** Schemas of options, kept because they are the same in every locale. */
@@ -152,25 +149,6 @@ export const describeAction = (
     ...(forms.length > 0 ? { forms } : {}),
     ...(action.guards?.includes(moderator) ? { moderators: true } : {}),
   };
-};
-
-/** The keys of `locales/` that a command's texts and names stand under. */
-export const keysOf = (command: Command): MessageKey[] => {
-  const keys = actionsOf(command).flatMap((named) => {
-    const { name, action } = named;
-    const group = groupOf(named);
-    return [
-      `${keyBase(name)}.name`,
-      `${keyBase(name)}.summary`,
-      ...(group ? [`${keyBase(group)}.summary`] : []),
-      ...(action.onMessage ? [`${keyBase(name)}.menu`] : []),
-      ...Object.keys(action.options?.shape ?? {}).flatMap((option) => [
-        `${keyBase(name)}.options.${option}`,
-        `options.names.${option}`,
-      ]),
-    ];
-  });
-  return [...new Set([`${keyBase(command.name)}.name`, ...keys])] as MessageKey[];
 };
 
 export interface CatalogueDeps {

@@ -239,8 +239,8 @@ export const joinedRoom = async (ctx: Context): Promise<Room> => {
 export const captionRecord = async (ctx: Context): Promise<CaptionRecord> => {
   const { services, channel, member } = ctx;
   const here = await roomNearby(ctx);
-  const left = services.rooms.lastRecord(channel.space);
-  const theirs = left?.people.has(member.id) ? left : await forModerator(left, ctx);
+  const last = services.rooms.lastRecord(channel.space);
+  const theirs = last?.people.has(member.id) ? last : await forModerator(last, ctx);
   const found = [here, theirs].find((record) => record?.hasRecord);
   if (found) return found;
   // Who asks from elsewhere is told so.
@@ -259,8 +259,8 @@ const KEY_TROUBLES: Readonly<Record<KeyTrouble, readonly [Sentence, Sentence]>> 
 
 /** Says to moderators why the key that their space brought is of no use, and what to do about it. */
 export const ownKeyTrouble = (trouble: KeyTrouble, t: PressContext['t']): RichText => {
-  const [said, remedy] = KEY_TROUBLES[trouble];
-  return sentence(say(t, said), ' ', say(t, remedy));
+  const [reason, remedy] = KEY_TROUBLES[trouble];
+  return sentence(say(t, reason), ' ', say(t, remedy));
 };
 
 /** Says what captions are translated into. */

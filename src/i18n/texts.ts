@@ -23,33 +23,13 @@ export type Translate = (key: MessageKey, params?: SentenceParams) => string;
 /** Says one sentence as rich text: values stay what they are, whatever is in them. */
 export type TranslateRich = (key: MessageKey, params?: SentenceParams) => RichText;
 
-export interface Texts {
-  /** The locales there are, English first. */
-  readonly locales: readonly string[];
-  /** The best locale there is for `wanted` (BCP 47 tags, best first); English when none fits. */
-  pick(wanted: readonly string[]): string;
-  /**
-   * Sentences in the best locale for `locale`; a sentence missing there is said in English. Default
-   * naming: plain.
-   */
-  in(locale: string, naming?: Naming): Translate;
-  /** Like `in`, as rich text. */
-  rich(locale: string, naming?: Naming): TranslateRich;
-  /** Sentences without values: `{name}` stands where one goes. */
-  templates(locale: string): (key: MessageKey) => string;
-  /** The name that people type for a command, both words of a subcommand, or for an option. */
-  typed(what: { command: string } | { option: string }, locale: string, naming: Naming): string;
-  /** The keys of English that begin with `prefix`. */
-  under(prefix: string): readonly MessageKey[];
-  /** True when English, the reference, has this key. */
-  has(key: string): key is MessageKey;
-}
+export type Texts = ReturnType<typeof loadTexts>;
 
 const FALLBACK_LOCALE = 'en';
 /** Parsed sentences that are kept: one takes 5 KB, and most are said once, to describe commands. */
-const KEPT_FORMATS = 500;
+const MOST_FORMATS = 500;
 /** Tags whose locale is kept: they come from outside. */
-const KEPT_TAGS = 200;
+const MOST_TAGS = 200;
 /** Values that stand for themselves: `{name}`. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = new Proxy(
   {},
@@ -128,13 +108,13 @@ const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?
 export const loadTexts = (
   folder: string,
   rewrite: (written: string) => string = (written) => written,
-): Texts => {
+) => {
   const tables = new Map<string, Map<string, string>>();
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
     tables.set(basename(file, '.json'), readLocale(join(folder, file), rewrite));
   const english = tables.get(FALLBACK_LOCALE);
   if (!english) throw new AppError('config', 'locales/en.json is missing');
-  const locales = [...tables.keys()].toSorted(
+  const locales: readonly string[] = [...tables.keys()].toSorted(
     (a, b) =>
       Number(b === FALLBACK_LOCALE) - Number(a === FALLBACK_LOCALE) || a.localeCompare(b, 'en'),
   );
@@ -153,9 +133,9 @@ export const loadTexts = (
       alike[0]
     );
   };
-  const found = createLru<string, string>(KEPT_TAGS);
-  const pick = (wanted: readonly string[]): string => {
-    for (const tag of wanted) {
+  const found = createLru<string, string>(MOST_TAGS);
+  const pick = (tags: readonly string[]): string => {
+    for (const tag of tags) {
       const locale = found.get(tag) ?? find(tag);
       if (locale === undefined) continue;
       found.set(tag, locale);
@@ -205,7 +185,7 @@ export const loadTexts = (
     return own && !SYNTAX.test(own) ? withNames(own, locale, naming) : undefined;
   };
 
-  const formats = createLru<string, IntlMessageFormat>(KEPT_FORMATS);
+  const formats = createLru<string, IntlMessageFormat>(MOST_FORMATS);
   const formatOf = (locale: string, key: MessageKey, naming: Naming): IntlMessageFormat => {
     const id = `${locale} ${naming} ${key}`;
     let format = formats.get(id);
@@ -221,27 +201,44 @@ export const loadTexts = (
   };
 
   return {
+    /** The locales there are, English first. */
     locales,
+    /** The best locale there is for some (BCP 47 tags, best first); English when none fits. */
     pick,
-    under: (prefix) => [...english.keys()].filter((key) => key.startsWith(prefix)) as MessageKey[],
-    has: (key): key is MessageKey => english.has(key),
-    in: (wanted, naming = 'plain') => {
-      const locale = pick([wanted]);
+    /** The keys of English that begin with `prefix`. */
+    under: (prefix: string): readonly MessageKey[] =>
+      [...english.keys()].filter((key) => key.startsWith(prefix)) as MessageKey[],
+    /** True when English, the reference, has this key. */
+    has: (key: string): key is MessageKey => english.has(key),
+    /**
+     * Sentences in the best locale for a tag; a sentence missing there is said in English. Default
+     * naming: plain.
+     */
+    in: (tag: string, naming: Naming = 'plain'): Translate => {
+      const locale = pick([tag]);
       return (key, params) =>
         wordsOf(locale, key, naming) ??
         String(formatOf(locale, key, naming).format(params && plainValues(locale, params)));
     },
-    rich: (wanted, naming = 'plain') => {
-      const locale = pick([wanted]);
+    /** Like `in`, as rich text. */
+    rich: (tag: string, naming: Naming = 'plain'): TranslateRich => {
+      const locale = pick([tag]);
       return (key, params = {}) =>
         formatRich(formatOf(locale, key, naming), withLanguages(locale, params));
     },
-    templates: (wanted) => {
-      const locale = pick([wanted]);
-      return (key) => String(formatOf(locale, key, 'plain').format(PLACEHOLDERS));
+    /** Sentences without values: `{name}` stands where one goes. */
+    templates: (tag: string) => {
+      const locale = pick([tag]);
+      return (key: MessageKey): string =>
+        String(formatOf(locale, key, 'plain').format(PLACEHOLDERS));
     },
-    typed: (what, wanted, naming) => {
-      const locale = pick([wanted]);
+    /** The name that people type for a command, both words of a subcommand, or for an option. */
+    typed: (
+      what: { command: string } | { option: string },
+      tag: string,
+      naming: Naming,
+    ): string => {
+      const locale = pick([tag]);
       return 'option' in what
         ? typedOption(what.option, locale, naming)
         : typedCommand(what.command, locale, naming);
@@ -258,10 +255,10 @@ export const say = <Form>(
 /** An error's sentence and what to do about it: its remedy for moderators, whom to ask for others. */
 export const explain = (
   translate: TranslateRich,
-  { sentence: said, remedy }: Pick<AppError, 'sentence' | 'remedy'>,
+  { sentence: reason, remedy }: Pick<AppError, 'sentence' | 'remedy'>,
   role: Member['role'],
 ): RichText => {
-  const first = say(translate, said);
+  const first = say(translate, reason);
   if (!remedy) return first;
   return sentence(
     first,

@@ -30,23 +30,16 @@ export interface OpsReply {
   readonly body: string;
 }
 
-/** The replies at these paths, on whatever port. */
-export interface OpsPages {
-  /**
-   * Resolves with the reply at a path.
-   *
-   * @param isPublic true on a port that others may reach too: it shows no parts, and without a token no metrics
-   * @param isToken compares a token that was given with the right one; what it throws passes. Default: without a limit
-   */
-  reply(
-    path: OpsPath,
-    request: {
-      readonly authorization?: string | undefined;
-      readonly isPublic: boolean;
-      readonly isToken?: (given: string, right: string) => boolean;
-    },
-  ): Promise<OpsReply>;
+interface OpsRequest {
+  readonly authorization?: string | undefined;
+  /** True on a port that others may reach too: it shows no parts, and without a token no metrics. */
+  readonly isPublic: boolean;
+  /** Compares a token that was given with the right one; what it throws passes. Default: without a limit. */
+  readonly isToken?: (given: string, right: string) => boolean;
 }
+
+/** The replies at these paths, on whatever port. */
+export type OpsPages = ReturnType<typeof createOpsPages>;
 
 export interface OpsPagesDeps {
   readonly metrics: Pick<Metrics, 'text' | 'mediaType'>;
@@ -69,13 +62,12 @@ const json = (status: OpsReply['status'], body: object): OpsReply => ({
   body: JSON.stringify(body),
 });
 
-export const createOpsPages = ({
-  metrics,
-  metricsToken,
-  isStalled,
-  readiness,
-}: OpsPagesDeps): OpsPages => ({
-  reply: async (path, { authorization, isPublic, isToken = isSameSecret }) => {
+export const createOpsPages = ({ metrics, metricsToken, isStalled, readiness }: OpsPagesDeps) => ({
+  /** Resolves with the reply at a path. */
+  reply: async (
+    path: OpsPath,
+    { authorization, isPublic, isToken = isSameSecret }: OpsRequest,
+  ): Promise<OpsReply> => {
     if (path === '/healthz') return isStalled() ? text(503, 'stalled') : text(200, 'ok');
     if (path === '/readyz') {
       const state = await readiness();

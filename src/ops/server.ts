@@ -33,10 +33,10 @@ const FAULTS: Readonly<Record<string, (options: OpsServerOptions) => string>> = 
 
 const listenFault = (cause: unknown, options: OpsServerOptions): AppError => {
   const { code = '' } = cause as NodeJS.ErrnoException;
-  const said =
+  const message =
     FAULTS[code]?.(options) ??
     `${options.host} cannot be listened on (${code}): set OPS_HOST to an address of this machine`;
-  return new AppError('config', said, { cause });
+  return new AppError('config', message, { cause });
 };
 
 /** Serves health, readiness and metrics on a port of their own. Rejects with `config` if it cannot listen. */

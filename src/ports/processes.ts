@@ -45,7 +45,7 @@ export interface Share extends AsyncDisposable {
 /** Options of a process that takes part in a set of names. */
 export interface ShareOptions {
   /** Time for which a name that was just taken is not given to a process that lacks its part. Default: none. */
-  readonly keptMs?: number;
+  readonly holdMs?: number;
   /** Time between joining and the first claim, so that parts are those of all who join meanwhile. Default: none. */
   readonly joinMs?: number;
   /** True: takes part only while no other process does, so that nothing of a set that is about to end moves. */

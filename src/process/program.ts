@@ -42,7 +42,7 @@ export const runProgram = (
   environment: Readonly<Record<string, string | undefined>>,
   run: (stopped: Promise<void>, say: (line: string) => void) => Promise<void>,
 ): void => {
-  const advise = environment['DRAGOMAN_IMAGE'] ? imageAdvice : (said: string) => said;
+  const advise = environment['DRAGOMAN_IMAGE'] ? imageAdvice : (message: string) => message;
   // Waits keep no process alive, and one for a database that is away may be all that there is.
   setInterval(() => undefined, LONG_MS);
   run(stopSignal(), (line) => console.log(advise(line))).then(

@@ -7,11 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import { orAborted } from '../async/abort.ts';
 import { type Clock, realClock } from '../async/clock.ts';
 import { createSemaphore } from '../async/locks.ts';
-import { type ByteReader, createByteReader } from '../audio/bytes.ts';
+import { type ByteReader, createByteReader, damagedAudio } from '../audio/bytes.ts';
 import { decodeWav } from '../audio/codec/decode-wav.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { sniff, SNIFF_BYTES } from '../audio/container/sniff.ts';
-import { damagedAudio } from '../audio/errors.ts';
 import { AppError } from '../errors.ts';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 

@@ -11,39 +11,28 @@ import type { Space } from '../model/place.ts';
 import { speakable } from '../text/speech/speakable.ts';
 import { fittingVoices } from './voice-choice.ts';
 import { orAborted } from '../async/abort.ts';
-import { createLru } from '../async/lru.ts';
+import { createCache, createLru } from '../async/lru.ts';
 
 const FRESH_MS = 300_000;
-/** Keys whose voices are kept. */
-const KEPT_KEYS = 200;
+/** Keys whose voices are cached. */
+const MOST_KEYS = 200;
 
-/** Lists the voices of a key: one request for all simultaneous callers, kept for five minutes. */
+/** Lists the voices of a key: one request for all simultaneous callers, which counts for five minutes. */
 const createVoiceList = (client: Pick<ServiceClient, 'voices'>, now: () => number) => {
-  interface Listed {
-    readonly voices: Promise<readonly Voice[]>;
-    readonly untilMs: number;
-  }
-  const lists = createLru<string, Listed>(KEPT_KEYS);
-  const ask = (key: ServiceKey, space: Space): Listed => {
-    // The first caller cannot abort it: others may wait for it, among them people who speak.
-    const voices = client.voices({
-      lane: 'live',
-      space: key.isOwn ? space : NO_SPACE,
-      key,
-      signal: new AbortController().signal,
-    });
-    const listed = { voices, untilMs: now() + FRESH_MS };
-    voices.catch(() => {
-      if (lists.get(key.id) === listed) lists.delete(key.id);
-    });
-    return listed;
-  };
+  const lists = createCache(
+    ({ key, space }: { readonly key: ServiceKey; readonly space: Space }) =>
+      client.voices({
+        lane: 'live',
+        space: key.isOwn ? space : NO_SPACE,
+        key,
+        // The first caller cannot abort it: others may wait for it, among them people who speak.
+        signal: new AbortController().signal,
+      }),
+    { keyOf: ({ key }) => key.id, most: MOST_KEYS, lifeMs: FRESH_MS, now },
+  );
   return async (key: ServiceKey, space: Space, signal: AbortSignal): Promise<readonly Voice[]> => {
-    const known = lists.get(key.id);
-    const listed = known && now() < known.untilMs ? known : ask(key, space);
-    lists.set(key.id, listed);
     try {
-      return await orAborted(listed.voices, signal);
+      return await orAborted(lists.of({ key, space }), signal);
     } catch (thrown) {
       throw toAppError(thrown);
     }

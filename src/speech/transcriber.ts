@@ -32,13 +32,7 @@ export interface TranscriptionProgress {
   readonly totalMs: number | undefined;
 }
 
-export interface Transcriber {
-  /** Yields progress after each part; returns the finished transcript. */
-  transcribe(
-    request: TranscriptionRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<TranscriptionProgress, Transcript, void>;
-}
+export type Transcriber = ReturnType<typeof createTranscriber>;
 
 export interface TranscriberDeps {
   readonly client: Pick<ServiceClient, 'transcribe'>;
@@ -116,11 +110,12 @@ export const createTranscriber = ({
   glossary,
   fallback,
   clock = realClock,
-}: TranscriberDeps): Transcriber => ({
+}: TranscriberDeps) => ({
+  /** Yields progress after each part; returns the finished transcript. */
   async *transcribe(
     { audio, durationMs: claimedMs, language, place, lane }: TranscriptionRequest,
-    signal,
-  ) {
+    signal: AbortSignal,
+  ): AsyncGenerator<TranscriptionProgress, Transcript, void> {
     const terms = await glossary.applying(place);
     const hotwords = [...new Set(terms.map(({ term }) => wordsOfTerm(term)))].slice(0, HOTWORDS);
     const stop = new AbortController();

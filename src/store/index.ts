@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { backoffMs, type Backoff } from '../async/backoff.ts';
-import { realClock, sleep } from '../async/clock.ts';
+import { backoffMs, type Backoff, realClock, sleep } from '../async/clock.ts';
 import { AppError } from '../errors.ts';
 import { isStorageFault } from '../sqlite/disk-fault.ts';
 import { createLog, type Log } from '../telemetry/log.ts';

@@ -8,8 +8,8 @@ export interface Grant {
   readonly waitMs: number;
 }
 
-/** Gives at most `wanted` uses of a rate. Rejects as the database does. */
-export type GrantUses = (name: string, rate: QuotaRate, wanted: number) => Promise<Grant>;
+/** Gives at most `most` uses of a rate. Rejects as the database does. */
+export type GrantUses = (name: string, rate: QuotaRate, most: number) => Promise<Grant>;
 
 /** The storage of the rates. */
 export interface QuotaRows {
@@ -40,10 +40,10 @@ export const createQuota = ({ grant, hold }: QuotaRows, clock: Clock): Quota => 
   const serve = async (name: string, rate: QuotaRate, queue: Waiting[]): Promise<void> => {
     let answeredMs = clock.nowMs();
     while (queue.length > 0) {
-      const wanted = queue.length;
+      const most = queue.length;
       let outcome: Grant = { granted: 0, waitMs: AGAIN_MS };
       try {
-        outcome = await grant(name, rate, wanted);
+        outcome = await grant(name, rate, most);
         answeredMs = clock.nowMs();
       } catch (thrown) {
         if (clock.nowMs() - answeredMs >= AWAY_MS)
@@ -51,7 +51,7 @@ export const createQuota = ({ grant, hold }: QuotaRows, clock: Clock): Quota => 
       }
       const { granted, waitMs } = outcome;
       for (const { done } of queue.splice(0, granted)) done();
-      if (granted < wanted && queue.length > 0)
+      if (granted < most && queue.length > 0)
         await sleep(clock, Math.min(LONGEST_WAIT_MS, Math.max(LEAST_WAIT_MS, waitMs)));
     }
     queues.delete(name);
@@ -89,12 +89,12 @@ export const createEmbeddedQuota = (clock: Clock): Quota => {
   const usedUntil = new Map<string, number>();
   const usedUntilMs = (name: string): number => usedUntil.get(name) ?? -Infinity;
   const rows: QuotaRows = {
-    grant: async (name, { perSecond, burst }, wanted) => {
+    grant: async (name, { perSecond, burst }, most) => {
       const costMs = 1_000 / perSecond;
       const nowMs = clock.nowMs();
       const fromMs = Math.max(usedUntilMs(name), nowMs - burst * costMs);
       const free = Math.max(0, Math.floor((nowMs - fromMs) / costMs + 1e-9));
-      const granted = Math.min(wanted, free);
+      const granted = Math.min(most, free);
       const untilMs = fromMs + granted * costMs;
       usedUntil.set(name, untilMs);
       return { granted, waitMs: untilMs + costMs - nowMs };

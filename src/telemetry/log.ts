@@ -11,8 +11,8 @@ const FRAME = /^ {4}at .*(?:\(.*\)|:\d+:\d+)$/;
 
 const codeOf = (error: Error): string | undefined => {
   const { code } = error as { readonly code?: unknown };
-  const said = typeof code === 'string' || typeof code === 'number' ? String(code) : '';
-  return CODE.test(said) ? said : undefined;
+  const written = typeof code === 'string' || typeof code === 'number' ? String(code) : '';
+  return CODE.test(written) ? written : undefined;
 };
 
 /** The lines of the stack that stand below the message, which may have lines of its own. */

@@ -18,7 +18,7 @@ export interface TermsOfTarget {
   /** Entries with a translation. */
   readonly forced: readonly GlossaryTerm[];
   /** Entries that must stay as they are. */
-  readonly kept: readonly GlossaryTerm[];
+  readonly unchanging: readonly GlossaryTerm[];
 }
 
 /** Selects the entries for one target: those of its language before those of every language. */
@@ -33,7 +33,7 @@ export const termsFor = (list: readonly GlossaryTerm[], to: string): TermsOfTarg
   const entries = [...byTerm.values()];
   return {
     forced: entries.filter(({ translation }) => translation !== undefined),
-    kept: entries.filter(({ translation }) => translation === undefined),
+    unchanging: entries.filter(({ translation }) => translation === undefined),
   };
 };
 

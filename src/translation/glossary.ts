@@ -56,7 +56,7 @@ interface Stored {
   readonly added: number;
   readonly changed: number;
   /** Lines for which there is no room. */
-  readonly left: readonly Line[];
+  readonly surplus: readonly Line[];
 }
 
 /** Stores some lines in one write; of those with one id the last replaces the others. */
@@ -70,13 +70,13 @@ const storeLines = async (
     await setImmediate();
     const room = Math.max(0, TERMS_PER_PLACE - (await countTerms(db, place)));
     const fresh = [...byId.keys()].filter((id) => !stored.has(id));
-    const left = new Set(fresh.slice(room));
-    const taken = [...byId].filter(([id]) => !left.has(id)).map(([, term]) => term);
+    const surplus = new Set(fresh.slice(room));
+    const taken = [...byId].filter(([id]) => !surplus.has(id)).map(([, term]) => term);
     await setImmediate();
     await putTerms(db, place, taken);
-    const leftLines = lines.filter(({ term }) => left.has(idOf(term)));
-    const added = fresh.length - left.size;
-    return { added, changed: lines.length - leftLines.length - added, left: leftLines };
+    const surplusLines = lines.filter(({ term }) => surplus.has(idOf(term)));
+    const added = fresh.length - surplus.size;
+    return { added, changed: lines.length - surplusLines.length - added, surplus: surplusLines };
   });
 
 /** Imports a file as `Glossary.importCsv` says. */
@@ -96,7 +96,7 @@ export const importTerms = async (
     waiting = [];
     added += stored.added;
     changed += stored.changed;
-    for (const { line } of stored.left) surplus.add(line, 'limit');
+    for (const { line } of stored.surplus) surplus.add(line, 'limit');
   };
   for (const [index, { line, term: word, language: typed, translation }] of entries.entries()) {
     if (index % ENTRIES_PER_WRITE === 0) await setImmediate();

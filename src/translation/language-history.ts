@@ -6,7 +6,7 @@ import {
   type Detection,
   priorOf,
 } from '../text/language/detect.ts';
-import type { ChatLine, Languages } from '../text/language/languages.ts';
+import type { ChatLine } from '../text/language/languages.ts';
 
 /** Lines that are remembered of each author in a space, and of each channel. */
 export const REMEMBERED_LINES = 10;
@@ -27,13 +27,7 @@ interface Remembered {
 
 type History = Lru<string, readonly Remembered[]>;
 
-export interface LanguageHistory extends Pick<Languages, 'detect' | 'rank'> {
-  /** Forgets a person's lines. */
-  forget(person: Person): void;
-  forgetAll(): void;
-  /** Forgets the lines of a space. */
-  forgetSpace(space: Space): void;
-}
+export type LanguageHistory = ReturnType<typeof createLanguageHistory>;
 
 const isSamePerson = (a: Person, b: Person): boolean => a.id === b.id && a.platform === b.platform;
 
@@ -44,7 +38,7 @@ const languagesOf = (lines: readonly Remembered[]): readonly string[] =>
  * Creates the detection of languages that knows in which languages the author of a line, and the
  * others of its channel, wrote lately. It is kept in memory only.
  */
-export const createLanguageHistory = (): LanguageHistory => {
+export const createLanguageHistory = () => {
   const authors: History = createLru(MOST_AUTHORS);
   const channels: History = createLru(MOST_CHANNELS);
   const rankings = createLru<
@@ -80,8 +74,10 @@ export const createLanguageHistory = (): LanguageHistory => {
 
   return {
     rank,
-    detect: (text, line) => confidentLanguage(rank(text, line)),
-    forget: (person) => {
+    detect: (text: string, line?: ChatLine): Detection | undefined =>
+      confidentLanguage(rank(text, line)),
+    /** Forgets a person's lines. */
+    forget: (person: Person): void => {
       for (const history of [authors, channels])
         for (const [key, lines] of history) {
           const others = lines.filter(({ author }) => !isSamePerson(author, person));
@@ -91,10 +87,11 @@ export const createLanguageHistory = (): LanguageHistory => {
       for (const [key, { author }] of rankings)
         if (isSamePerson(author, person)) rankings.delete(key);
     },
-    forgetAll: () => {
+    forgetAll: (): void => {
       for (const memory of [authors, channels, rankings]) memory.clear();
     },
-    forgetSpace: (gone) => {
+    /** Forgets the lines of a space. */
+    forgetSpace: (gone: Space): void => {
       const isIn = ({ space }: { readonly space: Space }): boolean => keyOf(space) === keyOf(gone);
       for (const history of [authors, channels])
         for (const [key, lines] of history) if (lines.some(isIn)) history.delete(key);

@@ -58,13 +58,7 @@ export interface Translation {
 /** The whole translation so far. Each call restores its tokens: call it for what is shown. */
 export type GrowingText = () => RichText;
 
-export interface Translator {
-  /** Yields the whole translation so far as it grows; returns the finished one. */
-  translate(
-    request: TranslationRequest,
-    signal: AbortSignal,
-  ): AsyncGenerator<GrowingText, Translation, void>;
-}
+export type Translator = ReturnType<typeof createTranslator>;
 
 export interface TranslatorDeps {
   readonly client: Pick<ServiceClient, 'translate' | 'translateStream'>;
@@ -130,12 +124,7 @@ const judged = (task: TranslationTask, reply: string): string => {
 
 const isInNoLanguage = ([best]: readonly Detection[]): boolean => best?.language === NO_LANGUAGE;
 
-export const createTranslator = ({
-  client,
-  glossary,
-  languages,
-  model,
-}: TranslatorDeps): Translator => {
+export const createTranslator = ({ client, glossary, languages, model }: TranslatorDeps) => {
   const request = async function* (
     protectedText: Protected,
     fields: Omit<TranslationInput, 'text'>,
@@ -160,10 +149,12 @@ export const createTranslator = ({
   };
 
   return {
+    /** Yields the whole translation so far as it grows; returns the finished one. */
     async *translate(
-      { text: given, to, from: told, place, lane, line, context, whole = false, key },
-      signal,
-    ) {
+      { text: given, whole = false, ...asked }: TranslationRequest,
+      signal: AbortSignal,
+    ): AsyncGenerator<GrowingText, Translation, void> {
+      const { to, place, lane, line, context, key } = asked;
       const options = { ...askerAt(lane, place), signal, ...(key ? { key } : {}) };
       const tree = normalise(given);
       const unchanged = (outcome: Translation['outcome'], from: string): Translation => ({
@@ -172,15 +163,15 @@ export const createTranslator = ({
         to,
         outcome,
       });
-      const ranked = told ? [] : languages.rank(languageText(tree, SAMPLE_LENGTH), line);
-      const from = told ?? sourceOf(ranked, to);
+      const ranked = asked.from ? [] : languages.rank(languageText(tree, SAMPLE_LENGTH), line);
+      const from = asked.from ?? sourceOf(ranked, to);
       if (isEmojiMessage(tree) || (line && isInNoLanguage(ranked)))
         return unchanged('nothing-to-translate', from);
       if (sameLanguage(from, to)) return unchanged('same-language', from);
 
       const flat = toFlatText(tree);
       const { terms, occurrences } = await glossary.inText(place, flat.text);
-      const { forced, kept } = termsFor(terms, to);
+      const { forced, unchanging } = termsFor(terms, to);
       const protectedWith = (entries: readonly GlossaryTerm[]): Protected =>
         protectFlat(flat, spansOf(occurrences.filter(({ term }) => entries.includes(term))));
       const input = {
@@ -226,19 +217,19 @@ export const createTranslator = ({
           ? unchanged('nothing-to-translate', from)
           : { text, from, to, outcome: 'translated' };
 
-      const wanted = formsIn(first.text, kept);
-      const keywords = wanted
+      const written = formsIn(first.text, unchanging);
+      const keywords = written
         .values()
         .flatMap((forms) => forms)
         .toArray();
       const { reply, restored } = yield* ask(first, keywords);
-      const replied = formsIn(reply, kept);
-      const keptAll = wanted.keys().every((entry) => replied.has(entry));
-      if (restored.ok && keptAll) return finished(restored.tree);
+      const replied = formsIn(reply, unchanging);
+      const hasAll = written.keys().every((entry) => replied.has(entry));
+      if (restored.ok && hasAll) return finished(restored.tree);
 
       // Retried once with every term protected by tokens; terms that are still missing are appended
       // to the text.
-      const second = protectedWith([...forced, ...kept]);
+      const second = protectedWith([...forced, ...unchanging]);
       return finished((yield* ask(second)).restored.tree);
     },
   };

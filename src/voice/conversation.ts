@@ -8,7 +8,7 @@ import { lines } from '../rich-text/compose.ts';
 import { parseMarkdown } from '../rich-text/markdown/parse.ts';
 import { limitForOthers } from '../usage/limits.ts';
 import { createMeter } from '../usage/meter.ts';
-import type { RoomContext } from './room-context.ts';
+import type { RoomContext } from './room-types.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
 import type { Speaking } from './tts/speaking.ts';
 

@@ -3,7 +3,7 @@ import type { AppError } from '../errors.ts';
 import type { Restrictions } from '../ports/voice.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import type { Attendance } from './attendance.ts';
-import type { RoomContext } from './room-context.ts';
+import type { RoomContext } from './room-types.ts';
 
 type StatusContext = Pick<RoomContext, 'clock' | 'messages' | 'texts'>;
 
@@ -77,13 +77,7 @@ const LASTS_MS = 3_000;
 const CALM_MS = MINUTE_MS;
 
 /** Shows one restriction in a message that is edited while it comes and goes. */
-const createTopic = (
-  kind: keyof Restrictions,
-  { clock, messages, texts }: StatusContext,
-): Disposable & {
-  readonly set: (fault: AppError | undefined) => void;
-  readonly shown: () => AppError | undefined;
-} => {
+const createTopic = (kind: keyof Restrictions, { clock, messages, texts }: StatusContext) => {
   const topic = `restricted ${kind}`;
   let now: AppError | undefined;
   let shown: AppError | undefined;
@@ -102,14 +96,14 @@ const createTopic = (
     cancel = clock.after(CALM_MS, () => void messages.settle(topic, lifted));
   };
   return {
-    set: (fault) => {
+    set: (fault: AppError | undefined): void => {
       if (fault?.sentence?.key === now?.sentence?.key) return;
       now = fault;
       cancel?.();
       cancel = clock.after(LASTS_MS, update);
     },
-    shown: () => shown,
-    [Symbol.dispose]: () => cancel?.(),
+    shown: (): AppError | undefined => shown,
+    [Symbol.dispose]: (): void => cancel?.(),
   };
 };
 

@@ -6,7 +6,7 @@ import type { Captioning } from './captions/captioning.ts';
 import { createLostLines, createWithheldLines } from './captions/missing-lines.ts';
 import { createConversation, createVoiceAnswers } from './conversation.ts';
 import type { ListeningUse } from './listening-mode.ts';
-import type { RoomContext } from './room-context.ts';
+import type { RoomContext } from './room-types.ts';
 import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';
 import type { Speaking } from './tts/speaking.ts';
 import type { RoomChoices } from '../model/space.ts';

@@ -28,16 +28,14 @@ export type ListeningChoices = Pick<
  * looked up. `announcing`: people are informed of the captions. `ending`: the last captions are
  * finished. `closing`: the same in a room that is over. `closed`: the room no longer listens.
  */
-export const LISTENING_STATES = [
-  'idle',
-  'preparing',
-  'announcing',
-  'captioning',
-  'ending',
-  'closing',
-  'closed',
-] as const;
-type StateKind = (typeof LISTENING_STATES)[number];
+type StateKind =
+  | 'idle'
+  | 'preparing'
+  | 'announcing'
+  | 'captioning'
+  | 'ending'
+  | 'closing'
+  | 'closed';
 
 export interface ListeningState {
   readonly kind: StateKind;
@@ -53,7 +51,8 @@ export type ListeningEvent =
   | { readonly kind: 'choices-changed'; readonly choices: ListeningChoices }
   | { readonly kind: 'limit-reached' | 'limit-lifted' };
 
-const STEPS: Readonly<Record<StateKind, Readonly<Partial<Record<Step, StateKind>>>>> = {
+/** The state that each step leads to, from each state in which it is allowed. */
+export const STEPS: Readonly<Record<StateKind, Readonly<Partial<Record<Step, StateKind>>>>> = {
   idle: { start: 'preparing', close: 'closed' },
   preparing: { prepared: 'announcing', stop: 'idle', close: 'closed' },
   announcing: { announced: 'captioning', stop: 'ending', close: 'closing' },
@@ -73,23 +72,14 @@ export const firstState = (choices: ListeningChoices): ListeningState => ({
 
 /** The state after an event; undefined where the event is not allowed in that state. */
 export const next = (state: ListeningState, event: ListeningEvent): ListeningState | undefined => {
-  switch (event.kind) {
-    case 'choices-changed':
-      return isOver(state) ? undefined : { ...state, choices: event.choices };
-    case 'limit-reached':
-      return isOver(state) || state.isLimited ? undefined : { ...state, isLimited: true };
-    case 'limit-lifted':
-      return isOver(state) || !state.isLimited ? undefined : { ...state, isLimited: false };
-    case 'start':
-    case 'prepared':
-    case 'announced':
-    case 'stop':
-    case 'ended':
-    case 'close': {
-      const kind = STEPS[state.kind][event.kind];
-      return kind && { ...state, kind };
-    }
+  if (event.kind === 'choices-changed')
+    return isOver(state) ? undefined : { ...state, choices: event.choices };
+  if (event.kind === 'limit-reached' || event.kind === 'limit-lifted') {
+    const isLimited = event.kind === 'limit-reached';
+    return isOver(state) || state.isLimited === isLimited ? undefined : { ...state, isLimited };
   }
+  const kind = STEPS[state.kind][event.kind];
+  return kind && { ...state, kind };
 };
 
 /** True when the room listens for captions. */

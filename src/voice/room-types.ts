@@ -1,12 +1,17 @@
+import type { Clock } from '../async/clock.ts';
+import type { Channel, Space, Member } from '../model/place.ts';
+import type { RoomChoices, ConsentChoice } from '../model/space.ts';
+import type { Platform } from '../ports/platform.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { StatusMessages } from './status-messages.ts';
+import type { RoomTexts } from './texts.ts';
 import type { Assistant } from '../chat/assistant.ts';
 import type { RoomTranscriptKind, OutgoingFile } from '../model/message.ts';
-import type { Channel, Space, Member } from '../model/place.ts';
 import type { VoicePreference } from '../speech/speech.ts';
 import type { AppError } from '../errors.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
 import type { WithheldCounts } from './captions/missing-lines.ts';
 import type { RichText } from '../rich-text/rich-text.ts';
-import type { ConsentChoice } from '../model/space.ts';
 import type { Glossary } from '../model/glossary.ts';
 import type { Privacy } from '../store/privacy/person-data.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
@@ -137,4 +142,22 @@ export interface Rooms {
   join(channel: Channel, locale: string, mayLeave: boolean): Promise<Room>;
   /** Sets a member's choice for the rooms of a space; takes effect at once. */
   choose(space: Space, memberId: string, choice: Exclude<ConsentChoice, undefined>): Promise<void>;
+}
+
+/** The things that the parts of one open room share. */
+export interface RoomContext {
+  readonly services: VoiceServices;
+  /** The platform, which shows and sends nothing once another process may be in charge of the room. */
+  readonly platform: Platform;
+  /** The voice channel where the bot is now. */
+  readonly channel: () => Channel;
+  readonly choices: () => RoomChoices;
+  readonly texts: RoomTexts;
+  readonly messages: StatusMessages;
+  readonly clock: Clock;
+  /** Ms since 1970. */
+  readonly now: () => number;
+  /** Aborted when the room is over. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
 }

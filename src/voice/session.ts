@@ -11,8 +11,7 @@ import type { Captioning } from './captions/captioning.ts';
 import { createNotice } from './consent/notice.ts';
 import { createListeners } from './listeners.ts';
 import { areCaptionsOn, firstState, type ListeningEvent, modeOf, next } from './listening-mode.ts';
-import type { RoomContext } from './room-context.ts';
-import type { CaptionOptions, Room } from './room-types.ts';
+import type { RoomContext, CaptionOptions, Room } from './room-types.ts';
 import { createHints, createPipelineOpener, createSubscription } from './subscription.ts';
 import type { Speaking } from './tts/speaking.ts';
 

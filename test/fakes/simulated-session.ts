@@ -1,4 +1,4 @@
-import { backoffMs } from '../../src/async/backoff.ts';
+import { backoffMs } from '../../src/async/clock.ts';
 import { AppError } from '../../src/errors.ts';
 import type { ListenSession } from '../../src/store/postgres/session.ts';
 import type { SimulatedProcess } from './simulated-process.ts';

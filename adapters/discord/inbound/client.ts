@@ -9,8 +9,7 @@ import {
   type GatewayDispatchPayload,
   type GatewayGuildCreateDispatchData,
 } from 'discord.js';
-import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
-import { realClock, sleep } from '../../../src/async/clock.ts';
+import { backoffMs, type Backoff, realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/telemetry/log.ts';
 import { restOptions, type RestSettings } from '../api.ts';

@@ -150,7 +150,7 @@ export const createShards = (deps: ShardsDeps): Shards => {
     };
     const isEnding = next !== undefined && count !== next;
     const share = leases.share(`${COUNT}-${count}`, count, work, {
-      keptMs: identifyEveryMs,
+      holdMs: identifyEveryMs,
       joinMs: count === next ? JOIN_MS : 0,
       isEnding,
     });

@@ -6,11 +6,10 @@ import {
   type GatewayVoiceServerUpdateDispatchData,
   type GatewayVoiceStateUpdateDispatchData,
 } from 'discord.js';
-import type { Clock } from '../../../src/async/clock.ts';
+import { type Clock, backoffMs, type Backoff } from '../../../src/async/clock.ts';
 import type { On } from '../inbound/client.ts';
 import type { Clients } from '../shards/clients.ts';
 import { createBudget, type Budget } from './recovery.ts';
-import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
 
 /** The request for a voice channel in one server (op 4); null: none. */
 export interface VoicePayload {

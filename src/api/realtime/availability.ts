@@ -1,5 +1,4 @@
-import { backoffMs } from '../../async/backoff.ts';
-import type { Clock } from '../../async/clock.ts';
+import { backoffMs, type Clock } from '../../async/clock.ts';
 import type { AppError } from '../../errors.ts';
 import { createLru } from '../../async/lru.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -23,12 +22,6 @@ export interface Availability {
 const isRefused = ({ code }: AppError): boolean =>
   code === 'config' || code === 'forbidden' || code === 'missing';
 
-/** A state that can be asked without a probe. */
-interface KeptAvailability extends Availability {
-  /** True when `mayTry` would be. */
-  readonly isDue: () => boolean;
-}
-
 interface AvailabilityDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Pick<Log, 'warn' | 'info'>;
@@ -43,7 +36,7 @@ export const createAvailability = (
   name: 'recognition' | 'speech',
   { clock, log }: AvailabilityDeps,
   ownKey = false,
-): KeptAvailability => {
+) => {
   let failures = 0;
   /** Waits so far; 0 while the path is on. */
   let waits = 0;
@@ -59,30 +52,31 @@ export const createAvailability = (
     waits += 1;
   };
 
+  /** True when `mayTry` would be; starts no probe. */
   const isDue = (): boolean => waits === 0 || clock.nowMs() >= againMs;
 
   return {
     isDue,
-    mayTry: () => {
+    mayTry: (): boolean => {
       if (!isDue()) return false;
       // Others wait for the outcome of this one.
       againMs = clock.nowMs() + AGAIN.firstMs;
       return true;
     },
-    succeeded: () => {
+    succeeded: (): void => {
       if (waits > 0) log.info({ path: name, ownKey }, 'a realtime path works again');
       failures = 0;
       waits = 0;
     },
-    failed: (error) => {
+    failed: (error: AppError): void => {
       failures += 1;
       if (isRefused(error) || failures >= FAILURES) turnOff(error);
     },
   };
 };
 
-/** Keys whose state is kept. */
-const KEPT_KEYS = 500;
+/** Keys whose state is remembered. */
+const MOST_KEYS = 500;
 
 /** Finds whether a path is to be used with a key. */
 export type AvailabilityFor = (key: KeyIdentity) => Availability;
@@ -99,7 +93,7 @@ export const createAvailabilities = (
   deps: AvailabilityDeps,
 ): AvailabilityFor => {
   const shared = createAvailability(name, deps);
-  const byKey = createLru<string, KeptAvailability>(KEPT_KEYS);
+  const byKey = createLru<string, ReturnType<typeof createAvailability>>(MOST_KEYS);
   return ({ id, isOwn }) => {
     const its = byKey.get(id) ?? createAvailability(name, deps, isOwn);
     byKey.set(id, its);

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { realClock, type Clock } from '../../async/clock.ts';
-import { createSemaphore, type Semaphore } from '../../async/locks.ts';
+import { createSemaphore } from '../../async/locks.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { OnCall } from '../call-report.ts';
 import type { SpeechApi } from '../speech.ts';
 import type { Space } from '../../model/place.ts';
 import { createServiceKeys, type FindOwnKey, type ServiceKey } from '../keys.ts';
-import { createAvailabilities, type Availability } from './availability.ts';
-import { createRecognitionSessions, type OpenRecognitionSession } from './recognition-session.ts';
+import { createAvailabilities } from './availability.ts';
+import { createRecognitionSessions } from './recognition-session.ts';
 import { createSocketOpener } from './socket.ts';
-import { createRealtimeSpeech, type RealtimeSpeech } from './speech.ts';
+import { createRealtimeSpeech } from './speech.ts';
 
 /** Sessions of recognition at the same time; each keeps up to 2 MB of audio. */
 const MOST_RECOGNITIONS = 16;
@@ -34,26 +34,11 @@ export const realtimeUses = z
   })
   .optional();
 
-/** Realtime recognition with one key. */
-export interface KeyedRecognition {
-  readonly openSession: OpenRecognitionSession;
-  readonly availability: Availability;
-}
+/** The WebSocket paths of the service that are to be used. */
+export type Realtime = ReturnType<typeof createRealtime>;
 
 /** Realtime recognition for all spaces. */
-export interface RealtimeRecognition {
-  /** Resolves with that of the key that a space has now; rejects as `ServiceKeys.of` does. */
-  readonly of: (space: Space) => Promise<KeyedRecognition>;
-  /** Sessions that may be open at the same time, in all spaces. */
-  readonly sessions: Semaphore;
-}
-
-/** The WebSocket paths of the service that are to be used. */
-export interface Realtime extends Disposable {
-  readonly recognition: RealtimeRecognition | undefined;
-  /** Speaks over kept connections, and by requests. */
-  readonly speech: RealtimeSpeech | undefined;
-}
+export type RealtimeRecognition = NonNullable<Realtime['recognition']>;
 
 export interface RealtimeOptions {
   /** Address of the service; a path in it is put before every path of the contract. */
@@ -80,7 +65,7 @@ export const createRealtime = ({
   log,
   onCall = () => {},
   clock = realClock,
-}: RealtimeOptions): Realtime => {
+}: RealtimeOptions) => {
   const keys = createServiceKeys(key, findOwnKey);
   const openSocket = (ofKey: ServiceKey) => createSocketOpener(baseUrl, ofKey);
   const speech = uses.includes('speech')
@@ -93,23 +78,28 @@ export const createRealtime = ({
         requests,
       })
     : undefined;
-  const sessions = createSemaphore(MOST_RECOGNITIONS);
   const availability = createAvailabilities('recognition', { clock, log });
-  const recognitionOf = async (space: Space): Promise<KeyedRecognition> => {
-    const ofSpace = await keys.of(space);
-    return {
-      openSession: createRecognitionSessions({
-        openSocket: openSocket(ofSpace),
-        clock,
-        onCall,
-        random: Math.random,
-      }),
-      availability: availability(ofSpace),
-    };
+  const recognition = {
+    /** Resolves with that of the key that a space has now; rejects as `ServiceKeys.of` does. */
+    of: async (space: Space) => {
+      const ofSpace = await keys.of(space);
+      return {
+        openSession: createRecognitionSessions({
+          openSocket: openSocket(ofSpace),
+          clock,
+          onCall,
+          random: Math.random,
+        }),
+        availability: availability(ofSpace),
+      };
+    },
+    /** Sessions that may be open at the same time, in all spaces. */
+    sessions: createSemaphore(MOST_RECOGNITIONS),
   };
   return {
-    recognition: uses.includes('recognition') ? { of: recognitionOf, sessions } : undefined,
+    recognition: uses.includes('recognition') ? recognition : undefined,
+    /** Speaks over connections that last, and by requests. */
     speech,
-    [Symbol.dispose]: () => speech?.[Symbol.dispose](),
+    [Symbol.dispose]: (): void => speech?.[Symbol.dispose](),
   };
 };

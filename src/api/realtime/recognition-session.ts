@@ -1,5 +1,4 @@
-import { backoffMs } from '../../async/backoff.ts';
-import type { Clock } from '../../async/clock.ts';
+import { backoffMs, type Clock } from '../../async/clock.ts';
 import { samplesOfS16le } from '../../audio/pcm.ts';
 import { createLevelMeter } from '../../audio/vad.ts';
 import { AppError } from '../../errors.ts';
@@ -131,11 +130,14 @@ export const createRecognitionSessions = ({
       if (isOpen) report.served(clock.nowMs() - openedMs);
       isOpen = false;
     };
+    const endSilence = (): void => {
+      stopSilence?.();
+      stopSilence = undefined;
+    };
     const end = (thrown?: unknown): void => {
       isOver = true;
       stopRetry?.();
-      stopSilence?.();
-      stopSilence = undefined;
+      endSilence();
       served();
       report.heard((tail.to * 1_000) / REALTIME_RATE_HZ);
       report.end(thrown);
@@ -167,8 +169,7 @@ export const createRecognitionSessions = ({
       );
     };
     const heardFrom = (): void => {
-      stopSilence?.();
-      stopSilence = undefined;
+      endSilence();
       if (isClosing) expectMessage(LAST_MESSAGE_MS);
     };
 
@@ -185,9 +186,7 @@ export const createRecognitionSessions = ({
       if (!isFinishing || isClosing) return;
       isClosing = true;
       socket?.send({ type: 'session.close' });
-      stopSilence?.();
-      stopSilence = undefined;
-      expectMessage(LAST_MESSAGE_MS);
+      heardFrom();
     };
 
     const take = (event: RecognitionEvent): void => {
@@ -246,8 +245,7 @@ export const createRecognitionSessions = ({
         },
         closed: (error) => {
           served();
-          stopSilence?.();
-          stopSilence = undefined;
+          endSilence();
           if (!isOver) reconnect(error);
         },
       });

@@ -7,26 +7,6 @@ export interface Waiting {
   readonly space: string;
 }
 
-/** Jobs that wait: by lane, in turn by space, and in the order of their coming within a space. */
-export interface Lanes<Job extends Waiting> {
-  /** @param wasRefused true for a job that was taken and refused: it keeps its place before its space's others */
-  add(job: Job, wasRefused?: boolean): void;
-  remove(job: Job): void;
-  /**
-   * The job whose turn it is among the lanes that may send: the most urgent one's, or that of a lane
-   * that was passed over too often, which is asked about with `isDue`.
-   */
-  next(may: (lane: Lane, isDue: boolean) => boolean): Job | undefined;
-  /** Takes a job out because it is sent: its lane and space have had their turn. */
-  take(job: Job): void;
-  /** Jobs that would be sent before a new one. */
-  ahead(of: Waiting): number;
-  sizeOf(lane: Lane): number;
-  readonly size: number;
-  /** Takes all jobs out. */
-  clear(): Job[];
-}
-
 /** Turns of other lanes after which a lane that waits gets one. */
 export const PASSED_OVER = 20;
 
@@ -38,7 +18,8 @@ interface Queue<Job> {
   passedOver: number;
 }
 
-export const createLanes = <Job extends Waiting>(): Lanes<Job> => {
+/** Creates jobs that wait: by lane, in turn by space, and in the order of their coming within a space. */
+export const createLanes = <Job extends Waiting>() => {
   const queues = new Map<Lane, Queue<Job>>(
     LANES.map((lane) => [lane, { spaces: new Map(), size: 0, passedOver: 0 }]),
   );
@@ -60,20 +41,26 @@ export const createLanes = <Job extends Waiting>(): Lanes<Job> => {
   };
 
   return {
-    add: (job, wasRefused = false) => {
+    /** @param wasRefused true for a job that was taken and refused: it keeps its place before its space's others */
+    add: (job: Job, wasRefused = false): void => {
       const { spaces } = queueOf(job.lane);
       const others = spaces.get(job.space) ?? new Set();
       spaces.set(job.space, wasRefused ? new Set([job, ...others]) : others.add(job));
       queueOf(job.lane).size += 1;
     },
     remove,
-    next: (may) => {
+    /**
+     * The job whose turn it is among the lanes that may send: the most urgent one's, or that of a lane
+     * that was passed over too often, which is asked about with `isDue`.
+     */
+    next: (may: (lane: Lane, isDue: boolean) => boolean): Job | undefined => {
       const lanes = waitingLanes();
       const due = lanes.find((lane) => queueOf(lane).passedOver >= PASSED_OVER && may(lane, true));
       const lane = due ?? lanes.find((one) => may(one, false));
       return lane && first(lane);
     },
-    take: (job) => {
+    /** Takes a job out because it is sent: its lane and space have had their turn. */
+    take: (job: Job): void => {
       const { spaces } = queueOf(job.lane);
       remove(job);
       const rest = spaces.get(job.space);
@@ -85,7 +72,8 @@ export const createLanes = <Job extends Waiting>(): Lanes<Job> => {
       const lower = LANES.slice(LANES.indexOf(job.lane) + 1);
       for (const lane of lower) if (queueOf(lane).size > 0) queueOf(lane).passedOver += 1;
     },
-    ahead: ({ lane, space }) => {
+    /** Jobs that would be sent before a new one. */
+    ahead: ({ lane, space }: Waiting): number => {
       let count = 0;
       for (const higher of LANES.slice(0, LANES.indexOf(lane))) count += queueOf(higher).size;
       const { spaces } = queueOf(lane);
@@ -94,11 +82,12 @@ export const createLanes = <Job extends Waiting>(): Lanes<Job> => {
         count += other === space ? size : Math.min(size, own + 1);
       return count;
     },
-    sizeOf: (lane) => queueOf(lane).size,
-    get size() {
+    sizeOf: (lane: Lane): number => queueOf(lane).size,
+    get size(): number {
       return [...queues.values()].reduce((sum, { size }) => sum + size, 0);
     },
-    clear: () => {
+    /** Takes all jobs out. */
+    clear: (): Job[] => {
       const all = [...queues.values()].flatMap(({ spaces }) =>
         [...spaces.values()].flatMap((jobs) => [...jobs]),
       );

@@ -71,29 +71,7 @@ export const shiftPaceState = (state: PaceState, byMs: number): PaceState => ({
  * The pace of requests to one endpoint, learnt from refusals (429). It takes the limit for a token
  * bucket: at two refusals the bucket was empty, so what was accepted in between is what it allows.
  */
-export interface Pace {
-  /**
-   * The time until another request may be sent, ms; 0: now.
-   *
-   * @param reserve share of the burst, from 0 to 1, that has to be left over
-   */
-  waitMs(nowMs: number, reserve?: number): number;
-  /** @param isPressed true when requests wait for the pace: only then does it grow */
-  sent(nowMs: number, isPressed: boolean, count?: number): void;
-  /** Notes an answer: refusals after it are no longer in a row. */
-  accepted(): void;
-  /**
-   * @param sentAtMs when the refused request was sent
-   * @param toldMs time for which the service asked to wait
-   */
-  refused(nowMs: number, sentAtMs: number, toldMs: number | undefined): void;
-  /** Forgets when requests were refused, since others were sent that were not noted. */
-  forgetRefusals(): void;
-  /** Requests a second; undefined while no limit is known. */
-  perSecond(): number | undefined;
-  /** Returns what was learnt so far, from which another pace can go on. */
-  state(): PaceState;
-}
+export type Pace = ReturnType<typeof createPace>;
 
 /** Requests accepted between two refusals after which the rate is known to some percent. */
 const ENOUGH = 24;
@@ -116,8 +94,8 @@ const SOON = 8;
 /** Slowest pace, requests a second. */
 const SLOWEST = 1 / 60;
 /** Waits after refusals in a row that name none: the first, and the longest after doubling. */
-const UNTOLD_MS = 1_000;
-const LONGEST_UNTOLD_MS = 30_000;
+const UNSTATED_MS = 1_000;
+const LONGEST_UNSTATED_MS = 30_000;
 /** Time after the end of a wait in which a rate that was never measured, for lack of requests, is forgotten. */
 const FORGOTTEN_AFTER_MS = 60_000;
 /** Time for which a refusal is measured from, unless there were few requests since. */
@@ -128,8 +106,8 @@ const MOST_EMPTIES = 32;
 const MOST_DEPTH = 32;
 
 /** @param known the state to go on from. Default: nothing is known */
-export const createPace = (known: PaceState = newPaceState()): Pace => {
-  const its = structuredClone(known);
+export const createPace = (known: PaceState = newPaceState()) => {
+  const its: PaceState = structuredClone(known);
 
   const pace = (): number => {
     if (!its.limit) return Infinity;
@@ -186,14 +164,20 @@ export const createPace = (known: PaceState = newPaceState()): Pace => {
   };
 
   return {
-    waitMs: (nowMs, reserve = 0) => {
+    /**
+     * The time until another request may be sent, ms; 0: now.
+     *
+     * @param reserve share of the burst, from 0 to 1, that has to be left over
+     */
+    waitMs: (nowMs: number, reserve = 0): number => {
       fill(nowMs);
       const pauseMs = Math.max(0, its.pausedUntilMs - nowMs);
       if (!its.limit || pauseMs > 0) return pauseMs;
       const missing = 1 + reserve * (its.depth - 1) - its.tokens;
       return missing <= 1e-6 ? 0 : (missing / pace()) * 1_000;
     },
-    sent: (nowMs, isPressed, count = 1) => {
+    /** @param isPressed true when requests wait for the pace: only then does it grow */
+    sent: (nowMs: number, isPressed: boolean, count = 1): void => {
       fill(nowMs);
       const passedMs = nowMs - its.sentMs;
       its.tokens -= count;
@@ -205,17 +189,25 @@ export const createPace = (known: PaceState = newPaceState()): Pace => {
         its.doublings += Math.min(passedMs / DOUBLING_MS, Math.max(0, count) / DOUBLING_REQUESTS);
       } else its.empties = [];
     },
-    accepted: () => {
+    /** Notes an answer: refusals after it are no longer in a row. */
+    accepted: (): void => {
       its.inARow = 0;
     },
-    refused: (nowMs, sentAtMs, toldMs) => {
+    /**
+     * @param sentAtMs when the refused request was sent
+     * @param statedMs time for which the service asked to wait
+     */
+    refused: (nowMs: number, sentAtMs: number, statedMs: number | undefined): void => {
       // What was sent before the last refusal says nothing new.
       const isNews = sentAtMs >= its.refusedMs;
       its.accepted -= 1;
       its.recent = Math.max(0, its.recent - 1);
       if (isNews) its.inARow += 1;
-      const untoldMs = Math.min(LONGEST_UNTOLD_MS, UNTOLD_MS * 2 ** Math.max(0, its.inARow - 1));
-      const waitMs = toldMs ?? untoldMs;
+      const unstatedMs = Math.min(
+        LONGEST_UNSTATED_MS,
+        UNSTATED_MS * 2 ** Math.max(0, its.inARow - 1),
+      );
+      const waitMs = statedMs ?? unstatedMs;
       its.pausedUntilMs = Math.max(its.pausedUntilMs, nowMs + waitMs);
       its.promisedMs = its.pausedUntilMs;
       const last = its.empties.at(-1);
@@ -230,10 +222,13 @@ export const createPace = (known: PaceState = newPaceState()): Pace => {
       its.tokens = 0;
       its.refusedMs = nowMs;
     },
-    forgetRefusals: () => {
+    /** Forgets when requests were refused, since others were sent that were not noted. */
+    forgetRefusals: (): void => {
       its.empties = [];
     },
-    perSecond: () => its.limit && pace(),
-    state: () => structuredClone(its),
+    /** Requests a second; undefined while no limit is known. */
+    perSecond: (): number | undefined => its.limit && pace(),
+    /** Returns what was learnt so far, from which another pace can go on. */
+    state: (): PaceState => structuredClone(its),
   };
 };

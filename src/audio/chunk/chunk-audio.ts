@@ -1,10 +1,9 @@
 import type { ByteSource } from '../../model/message.ts';
-import { bytesSource } from '../bytes.ts';
+import { bytesSource, damagedAudio } from '../bytes.ts';
 import { decodeTo, decodeWith, type FallbackDecoder } from '../codec/decode.ts';
 import { AppError } from '../../errors.ts';
 import { toOneRate } from '../resample.ts';
 import { encode } from '../codec/encode.ts';
-import { damagedAudio } from '../errors.ts';
 import { opusItemsOf, openAudio } from '../container/open.ts';
 import { chunkPackets, chunkPcm } from './chunks.ts';
 import type { Container } from '../container/sniff.ts';

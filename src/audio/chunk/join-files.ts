@@ -1,9 +1,8 @@
 import type { AudioFormat } from '../../model/message.ts';
-import { type ByteReader, createByteReader } from '../bytes.ts';
+import { type ByteReader, createByteReader, damagedAudio } from '../bytes.ts';
 import { decodeFlac } from '../codec/decode-flac.ts';
 import { decodeWav } from '../codec/decode-wav.ts';
 import { encode } from '../codec/encode.ts';
-import { damagedAudio } from '../errors.ts';
 import { readMp3Frames } from '../container/mp3-frame.ts';
 import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
 import { startingWith, type Pcm } from '../pcm.ts';

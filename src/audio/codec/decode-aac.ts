@@ -1,6 +1,6 @@
 import type { AacFrame } from '../container/adts.ts';
 import type { Mp4Edit } from '../container/mp4-box.ts';
-import { damagedAudio, unsupportedAudio } from '../errors.ts';
+import { damagedAudio, unsupportedAudio } from '../bytes.ts';
 import { concatSamples, yieldTurn, mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 
 const SBR = 5;

@@ -1,6 +1,5 @@
 /** Reads AIFF and AIFF-C ("Audio Interchange File Format", Apple 1989 and 1991). */
-import { ascii, type ByteReader, viewOf } from '../bytes.ts';
-import { damagedAudio, unsupportedAudio } from '../errors.ts';
+import { ascii, type ByteReader, viewOf, damagedAudio, unsupportedAudio } from '../bytes.ts';
 import type { Pcm } from '../pcm.ts';
 import * as samples from './pcm-samples.ts';
 

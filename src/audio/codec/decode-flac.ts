@@ -1,5 +1,4 @@
-import type { ByteReader } from '../bytes.ts';
-import { damagedAudio } from '../errors.ts';
+import { type ByteReader, damagedAudio } from '../bytes.ts';
 import { type FlacFrame, isSilentFrame, readFlacFrames } from '../container/flac-frame.ts';
 import { mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 

@@ -1,5 +1,4 @@
-import { type ByteReader, concatBytes } from '../bytes.ts';
-import { damagedAudio } from '../errors.ts';
+import { type ByteReader, concatBytes, damagedAudio } from '../bytes.ts';
 import {
   type Mp3Frame,
   MP3_HEADER_BYTES,

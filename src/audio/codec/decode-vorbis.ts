@@ -1,7 +1,6 @@
 import type { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis';
-import { type ByteReader, ascii, viewOf } from '../bytes.ts';
+import { type ByteReader, ascii, viewOf, damagedAudio } from '../bytes.ts';
 import { vorbisWeights, concatSamples, mixToMono, type Pcm, yieldTurn } from '../pcm.ts';
-import { damagedAudio } from '../errors.ts';
 import { type OggPackets, type OggEnd, readOggStreams } from '../container/ogg-streams.ts';
 
 /** The headers that a decoder needs before the first packet of audio. */

@@ -1,5 +1,4 @@
-import { ascii, type ByteReader, viewOf } from '../bytes.ts';
-import { damagedAudio, unsupportedAudio } from '../errors.ts';
+import { ascii, type ByteReader, viewOf, damagedAudio, unsupportedAudio } from '../bytes.ts';
 import { type Pcm, mixToMono } from '../pcm.ts';
 import * as samples from './pcm-samples.ts';
 import { decoder } from '@audio/decode-wav';

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { ByteSource } from '../../model/message.ts';
 import { readAdts } from '../container/adts.ts';
-import type { ByteReader } from '../bytes.ts';
+import { type ByteReader, damagedAudio, throwIfAborted, oversizedAudio } from '../bytes.ts';
 import { decodeAac } from './decode-aac.ts';
 import { decodeAiff } from './decode-aiff.ts';
 import { decodeFlac } from './decode-flac.ts';
@@ -9,7 +9,6 @@ import { decodeMp3 } from './decode-mp3.ts';
 import { decodeOpus } from './decode-opus.ts';
 import { decodeVorbis } from './decode-vorbis.ts';
 import { decodeWav } from './decode-wav.ts';
-import { damagedAudio, throwIfAborted, oversizedAudio } from '../errors.ts';
 import { readMp4 } from '../container/mp4.ts';
 import { readOpus } from '../container/ogg-reader.ts';
 import { openAudio } from '../container/open.ts';

@@ -1,6 +1,5 @@
 /** Reads FLAC frames (RFC 9639 section 9) out of a file by their headers and checksums. */
-import { ascii, type ByteReader, viewOf } from '../bytes.ts';
-import { damagedAudio } from '../errors.ts';
+import { ascii, type ByteReader, viewOf, damagedAudio } from '../bytes.ts';
 
 export interface FlacHeader {
   readonly headerBytes: number;

@@ -1,7 +1,6 @@
 /** Parses the audio track of an MP4 file (ISO 14496-12, -14) out of its `moov` and `moof` boxes. */
-import { ascii, viewOf } from '../bytes.ts';
+import { ascii, viewOf, damagedAudio, unsupportedAudio } from '../bytes.ts';
 import { type Box, boxes, find, uint32, type Mp4Edit, parseEdit } from './mp4-box.ts';
-import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import type { OpusHead } from '../opus/packet.ts';
 
 export type Mp4Codec =

@@ -1,7 +1,14 @@
 /** Reads the audio track of an MP4, M4A or fragmented MP4 file from its start to its end. */
 import type { AacFrame } from './adts.ts';
-import { ascii, type ByteReader, createByteReader, viewOf } from '../bytes.ts';
-import { oversizedAudio, damagedAudio, unsupportedAudio } from '../errors.ts';
+import {
+  ascii,
+  type ByteReader,
+  createByteReader,
+  viewOf,
+  oversizedAudio,
+  damagedAudio,
+  unsupportedAudio,
+} from '../bytes.ts';
 import type { Mp4Edit } from './mp4-box.ts';
 import { type Mp4Sample, type Mp4Track, parseMoof, parseMoov } from './mp4-track.ts';
 import type { OpusItem } from './ogg-reader.ts';

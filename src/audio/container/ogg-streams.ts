@@ -1,6 +1,5 @@
 /** Reads the logical streams of one codec out of an Ogg file (RFC 3533). */
-import { ascii, type ByteReader, concatBytes } from '../bytes.ts';
-import { damagedAudio, unsupportedAudio } from '../errors.ts';
+import { ascii, type ByteReader, concatBytes, damagedAudio, unsupportedAudio } from '../bytes.ts';
 import { FLAG_BEGIN, FLAG_CONTINUED, FLAG_END, type OggPage, readPages } from './ogg-page.ts';
 
 /** The packets that end on one page. */

@@ -1,6 +1,11 @@
 import type { ByteSource } from '../../model/message.ts';
-import { type ByteReader, createByteReader } from '../bytes.ts';
-import { emptyAudio, unknownAudio, unsupportedAudio } from '../errors.ts';
+import {
+  type ByteReader,
+  createByteReader,
+  emptyAudio,
+  unknownAudio,
+  unsupportedAudio,
+} from '../bytes.ts';
 import { skipId3 } from './mp3-frame.ts';
 import { readMp4 } from './mp4.ts';
 import { type OpusItem, readOpus } from './ogg-reader.ts';

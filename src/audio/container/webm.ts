@@ -1,6 +1,5 @@
 /** Reads the Opus packets of a WebM or Matroska file (RFC 9559), as browsers record them. */
-import { ascii, type ByteReader } from '../bytes.ts';
-import { damagedAudio, unsupportedAudio } from '../errors.ts';
+import { ascii, type ByteReader, damagedAudio, unsupportedAudio } from '../bytes.ts';
 import type { OpusItem } from './ogg-reader.ts';
 import type { OggEnd } from './ogg-streams.ts';
 import { OPUS_CLOCK_HZ, parseToc, type OpusHead, parseOpusHead } from '../opus/packet.ts';

@@ -1,4 +1,4 @@
-import { damagedAudio, unsupportedAudio } from '../errors.ts';
+import { damagedAudio, unsupportedAudio } from '../bytes.ts';
 import { equalWeights, vorbisWeights } from '../pcm.ts';
 import { type OpusHead, OPUS_CLOCK_HZ, parseToc } from './packet.ts';
 import { packetOf, splitStreams } from './layout.ts';

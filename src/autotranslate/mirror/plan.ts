@@ -163,10 +163,10 @@ export const plan = async (
       return known;
     };
     for (const { target, compose } of mirrors) {
-      const kept = standing.find((one) => isSameTarget(one.target, target));
-      if (kept && (!kept.posted || kept.contentHash === row.contentHash)) continue;
+      const known = standing.find((one) => isSameTarget(one.target, target));
+      if (known && (!known.posted || known.contentHash === row.contentHash)) continue;
       const whole = async () => compose(await attachmentsFor(target));
-      if (!kept) {
+      if (!known) {
         workOf(target).create.push({ prepared, content: await whole() });
         continue;
       }
@@ -176,15 +176,15 @@ export const plan = async (
         isUnreadable = true;
       });
       const content = compose(unread);
-      if (kept.contentHash === hashOf(prepared, content)) continue;
+      if (known.contentHash === hashOf(prepared, content)) continue;
       const inStead = async () => (isUnreadable ? whole() : undefined);
-      workOf(target).update.push({ prepared, content, posted: kept.posted, inStead });
+      workOf(target).update.push({ prepared, content, posted: known.posted, inStead });
     }
-    for (const kept of standing) {
-      const { target, posted } = kept;
+    for (const known of standing) {
+      const { target, posted } = known;
       const isWanted = mirrors.some((wanted) => isSameTarget(wanted.target, target));
       // Only finished mirrors may be left as they are.
-      if (!isWanted && !(leavesStanding && isFinished(kept)))
+      if (!isWanted && !(leavesStanding && isFinished(known)))
         workOf(target).remove.push({ row, posted });
     }
   }

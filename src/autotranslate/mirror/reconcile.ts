@@ -101,24 +101,22 @@ export const createReconcile = (deps: ReconcileDeps) => {
   };
 
   const reconcile = async (batch: readonly Prepared[], tenure: Tenure): Promise<number> => {
-    const wanted: Current[] = [];
+    const valid: Current[] = [];
     for (const current of await Promise.all(batch.map(currentOf))) {
       if (!current) break;
-      wanted.push(current);
+      valid.push(current);
     }
-    if (wanted.length === 0) return 0;
+    if (valid.length === 0) return 0;
     const open = new Map<Row, number>();
-    const records: Records = { faults: new Map(), vanished: new Set(), open, writes: [] };
-    for (const { row, orphanTargets } of wanted.map(({ prepared }) => prepared))
+    const records: Records = { faults: new Map(), vanished: new Set(), open, writes: [], tenure };
+    for (const { row, orphanTargets } of valid.map(({ prepared }) => prepared))
       for (const orphaned of orphanTargets) await targets.removeOrphans(row, orphaned, tenure);
-    const works = await plan(wanted, platforms, tenure.signal);
+    const works = await plan(valid, platforms, tenure.signal);
     for (const row of works.flatMap(rowsOf)) open.set(row, (open.get(row) ?? 0) + 1);
-    const ended = await Promise.allSettled(
-      works.map((work) => targets.change(work, records, tenure)),
-    );
+    const ended = await Promise.allSettled(works.map((work) => targets.change(work, records)));
     const failed = ended.find((result) => result.status === 'rejected');
-    const unfinished = wanted.findIndex(({ prepared }) => (open.get(prepared.row) ?? 0) > 0);
-    const finished = unfinished === -1 ? wanted : wanted.slice(0, unfinished);
+    const unfinished = valid.findIndex(({ prepared }) => (open.get(prepared.row) ?? 0) > 0);
+    const finished = unfinished === -1 ? valid : valid.slice(0, unfinished);
     // The failure is met again, and counted, when the row that failed is the first.
     if (failed && finished.length === 0) throw failed.reason;
     await settle(finished, records);

@@ -28,6 +28,8 @@ export interface Records {
   readonly open: Map<Row, number>;
   /** Pending writes of the mirrors' places. */
   readonly writes: Promise<void>[];
+  /** The tenure of the batch's partition. */
+  readonly tenure: Tenure;
 }
 
 const isFinal = (thrown: unknown): thrown is AppError =>
@@ -89,13 +91,10 @@ export const createTargets = (deps: TargetDeps) => {
     writes.push(write);
   };
 
-  const removeMirrors = async (
-    { target, remove }: TargetWork,
-    records: Records,
-    tenure: Tenure,
-  ): Promise<void> => {
+  const removeMirrors = async (work: TargetWork, records: Records): Promise<void> => {
+    const { target, remove } = work;
     const { mirrors } = platforms.of(target.channel);
-    const assertHeld = (): void => tenure.assertHeld();
+    const assertHeld = (): void => records.tenure.assertHeld();
     for (const { row, posted } of remove) {
       try {
         assertHeld();
@@ -114,13 +113,10 @@ export const createTargets = (deps: TargetDeps) => {
     }
   };
 
-  const updateMirrors = async (
-    { target, update }: TargetWork,
-    records: Records,
-    tenure: Tenure,
-  ): Promise<void> => {
+  const updateMirrors = async (work: TargetWork, records: Records): Promise<void> => {
+    const { target, update } = work;
     const { mirrors } = platforms.of(target.channel);
-    const assertHeld = (): void => tenure.assertHeld();
+    const assertHeld = (): void => records.tenure.assertHeld();
     const change = async (step: Step, standing: Posted): Promise<Posted> => {
       const { row, mayExist } = step.prepared;
       const mirror = await mirrorOf(step, target);
@@ -156,8 +152,7 @@ export const createTargets = (deps: TargetDeps) => {
     { row, watch, mayExist }: Prepared,
     target: MirrorTarget,
     error: AppError,
-    { faults, vanished }: Records,
-    tenure: Tenure,
+    { faults, vanished, tenure }: Records,
   ): Promise<void> => {
     const { channel } = row.ref;
     if (error.code === 'not-found' && !(await platforms.of(channel).feed.read(row.ref))) {
@@ -182,27 +177,25 @@ export const createTargets = (deps: TargetDeps) => {
     );
   };
 
-  const createMirrors = async (
-    { target, create }: TargetWork,
-    records: Records,
-    tenure: Tenure,
-  ): Promise<void> => {
+  const createMirrors = async (work: TargetWork, records: Records): Promise<void> => {
+    const { target, create } = work;
+    const { tenure } = records;
     const { mirrors } = platforms.of(target.channel);
     const assertHeld = (): void => tenure.assertHeld();
     const steps = [...create];
     const mayExist = steps.some(({ prepared }) => prepared.mayExist);
     while (steps.length > 0) {
       try {
-        const wanted: Mirror[] = [];
+        const all: Mirror[] = [];
         for (const [at, step] of steps.entries())
-          wanted.push(await mirrorOf(step, target, steps.slice(0, at)));
+          all.push(await mirrorOf(step, target, steps.slice(0, at)));
         const others = mayExist
           ? (await Promise.all(steps.map(({ prepared }) => stored.others(prepared.row)))).flat()
           : [];
         assertHeld();
         const sinceMs = Math.min(...steps.map(({ prepared }) => writtenMs(prepared.row)));
         const options = { mayExist, others, sinceMs, signal: tenure.signal, assertHeld };
-        for await (const posted of mirrors.create(target, wanted, options)) {
+        for await (const posted of mirrors.create(target, all, options)) {
           const step = steps.shift();
           if (!step) continue;
           const { prepared, content } = step;
@@ -216,7 +209,7 @@ export const createTargets = (deps: TargetDeps) => {
         // A target that refuses access refuses it for all of them.
         const failed = steps.splice(0, thrown.code === 'forbidden' ? steps.length : 1);
         for (const { prepared } of failed) {
-          await giveUp(prepared, target, thrown, records, tenure);
+          await giveUp(prepared, target, thrown, records);
           stepDone(records, prepared.row);
         }
         // The rest may reply to what was created before.
@@ -228,10 +221,10 @@ export const createTargets = (deps: TargetDeps) => {
   return {
     removeOrphans,
     /** Removes, updates and creates the mirrors of one target; rejects where a later try may succeed. */
-    change: async (work: TargetWork, records: Records, tenure: Tenure): Promise<void> => {
-      await removeMirrors(work, records, tenure);
-      await updateMirrors(work, records, tenure);
-      await createMirrors(work, records, tenure);
+    change: async (work: TargetWork, records: Records): Promise<void> => {
+      await removeMirrors(work, records);
+      await updateMirrors(work, records);
+      await createMirrors(work, records);
     },
   };
 };

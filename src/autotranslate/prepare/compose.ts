@@ -22,6 +22,11 @@ const FAILED = '⚠️';
 const LONG_TRANSCRIPT_CHARS = 2_000;
 
 type Languages = Pick<Services['languages'], 'name'>;
+/** The names of languages, and the sentences that the readers of a channel see. */
+export interface MirrorWording {
+  readonly languages: Languages;
+  readonly texts: Pick<Texts, 'rich'>;
+}
 /** A mirror without its place, and without the parts that are looked up only when it is posted. */
 export type MirrorContent = Pick<
   Mirror,
@@ -84,8 +89,7 @@ const failureNote = (
  */
 export const composeReply = (
   translated: Translated,
-  languages: Languages,
-  texts: Pick<Texts, 'rich'>,
+  { languages, texts }: MirrorWording,
 ): MirrorContent | undefined => {
   const { transcript, renditions } = translated;
   const blocks = renditions.filter(isWorthShowing).map((rendition) => {
@@ -131,8 +135,7 @@ export const lackOf = (message: Message, translated: Translated): Sentence | und
 export const composeFlagReply = (
   translated: Translated,
   lack: Sentence | undefined,
-  languages: Languages,
-  texts: Pick<Texts, 'rich'>,
+  { languages, texts }: MirrorWording,
 ): MirrorContent | undefined => {
   const { transcript, renditions } = translated;
   const [rendition] = renditions;
@@ -178,15 +181,14 @@ export const belowOf = ({ author, broadcast }: Message) => ({
 export const composeBelow = (
   message: Message,
   translated: Translated,
-  languages: Languages,
-  texts: Pick<Texts, 'rich'>,
+  wording: MirrorWording,
 ): MirrorContent | undefined => {
-  const reply = composeReply(translated, languages, texts);
+  const reply = composeReply(translated, wording);
   if (!reply) return undefined;
   const shown = translated.renditions.find(({ outcome }) => outcome === 'translated');
   return {
     content: { ...reply.content, text: labelled(reply.label, reply.content.text) },
-    label: shown ? personaLabel(shown, languages, undefined) : [text(AS_WRITTEN)],
+    label: shown ? personaLabel(shown, wording.languages, undefined) : [text(AS_WRITTEN)],
     ...belowOf(message),
   };
 };
@@ -196,7 +198,7 @@ export const composeAsAuthor = (
   { author, stickers, forwarded, broadcast }: Message,
   rendition: Rendition,
   translated: Failed,
-  { languages, texts }: { readonly languages: Languages; readonly texts: Pick<Texts, 'rich'> },
+  { languages, texts }: MirrorWording,
   { files, leftOut }: Attachments,
 ): MirrorContent => {
   const shown = lines(

@@ -21,15 +21,15 @@ interface Turn {
 }
 
 const within = (turns: readonly { readonly text: string }[]): string[] => {
-  const kept: string[] = [];
+  const recent: string[] = [];
   let codePoints = 0;
   for (const { text } of turns.toReversed()) {
     // One more for the line break between two turns.
     codePoints += countCodePoints(text) + 1;
     if (codePoints > CONTEXT_CODE_POINTS) break;
-    kept.unshift(text);
+    recent.unshift(text);
   }
-  return kept;
+  return recent;
 };
 
 const isSameMessage = (a: MessageRef, b: MessageRef): boolean =>
@@ -66,9 +66,9 @@ export const createTranslationContext = () => {
     /** Forgets the messages of a space. */
     forgetSpace(space: Space): void {
       for (const [conversation, turns] of conversations) {
-        const left = turns.filter(({ ref }) => keyOf(ref.channel.space) !== keyOf(space));
-        if (left.length === 0) conversations.delete(conversation);
-        else if (left.length < turns.length) conversations.set(conversation, left);
+        const rest = turns.filter(({ ref }) => keyOf(ref.channel.space) !== keyOf(space));
+        if (rest.length === 0) conversations.delete(conversation);
+        else if (rest.length < turns.length) conversations.set(conversation, rest);
       }
     },
   };

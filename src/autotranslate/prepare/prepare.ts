@@ -10,6 +10,7 @@ import {
   isWorthShowing,
   lackOf,
   replyLabel,
+  type MirrorWording,
 } from './compose.ts';
 import type { TranslationContext } from './context.ts';
 import {
@@ -67,9 +68,10 @@ export const createPrepare = (deps: PrepareDeps) => {
     deps.outages,
   );
 
-  /** The sentences for readers of a channel, with commands named as they type them. */
-  const textsOf = (channel: Channel): Pick<Texts, 'rich'> => ({
-    rich: (language) => deps.texts.rich(language, platforms.of(channel).naming),
+  /** The words for readers of a channel, with commands named as they type them. */
+  const wordingOf = (channel: Channel): MirrorWording => ({
+    languages,
+    texts: { rich: (language) => deps.texts.rich(language, platforms.of(channel).naming) },
   });
 
   /**
@@ -116,7 +118,7 @@ export const createPrepare = (deps: PrepareDeps) => {
   /** The reply to a flag; people always get one, so that a flag never seems broken. */
   const asFlagReply = (row: Row, message: Message, translated: Translated): Prepared => {
     const lack = lackOf(message, translated);
-    const content = composeFlagReply(translated, lack, languages, textsOf(message.ref.channel));
+    const content = composeFlagReply(translated, lack, wordingOf(message.ref.channel));
     const reply = asReply(row, message, translated, content);
     return lack && !translated.fault ? { ...reply, skip: reasonOf(message, translated) } : reply;
   };
@@ -146,7 +148,7 @@ export const createPrepare = (deps: PrepareDeps) => {
             message,
             { ...rendition, text },
             translated,
-            { languages, texts: textsOf(to.channel) },
+            wordingOf(to.channel),
             attachments,
           ),
       });
@@ -196,10 +198,9 @@ export const createPrepare = (deps: PrepareDeps) => {
     if (translated.fault) context.forget(row.ref);
     if (flagged !== undefined) return asFlagReply(row, message, translated);
     if (watch && !isReply) return asAuthor(row, message, translated, watch, tenure);
-    const texts = textsOf(channel);
     const content = watch?.below
-      ? composeBelow(message, translated, languages, texts)
-      : composeReply(translated, languages, texts);
+      ? composeBelow(message, translated, wordingOf(channel))
+      : composeReply(translated, wordingOf(channel));
     return asReply(row, message, translated, content);
   };
 

@@ -20,11 +20,11 @@ const takeLone = (
   groups: readonly (string | undefined)[],
 ): readonly Channel[] =>
   [...new Set(groups)].flatMap((group) => {
-    const left = [...watches].filter(
+    const members = [...watches].filter(
       ([, { watch }]) => group !== undefined && watch.group === group,
     );
-    if (left.length !== 1) return [];
-    return left.map(([id, { watch }]) => {
+    if (members.length !== 1) return [];
+    return members.map(([id, { watch }]) => {
       watches.delete(id);
       return watch.channel;
     });

@@ -28,8 +28,8 @@ const withoutOpen = (file: MessageFile): StoredFile => {
 };
 
 export const toStored = (message: Message): StoredMessage => {
-  const { ref: _ref, ...kept } = message;
-  return { ...kept, files: message.files.map(withoutOpen) };
+  const { ref: _ref, ...rest } = message;
+  return { ...rest, files: message.files.map(withoutOpen) };
 };
 
 export const fromStored = (

@@ -1,44 +1,32 @@
 import type { Migration } from 'kysely/migration';
 import { sql } from 'kysely';
+import { addColumn, createKeyedTable, createTable } from './tables.ts';
 
 export const glossaryAndSettings: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('glossary_term')
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('space_id', 'text', (column) => column.notNull())
-      .addColumn('term_key', 'text', (column) => column.notNull())
-      .addColumn('language', 'text', (column) => column.notNull())
-      .addColumn('term', 'text', (column) => column.notNull())
-      .addColumn('translation', 'text')
-      .addPrimaryKeyConstraint('glossary_term_key', [
-        'platform',
-        'space_id',
-        'term_key',
-        'language',
-      ])
-      .execute();
-    await db.schema
-      .createTable('member_setting')
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('member_id', 'text', (column) => column.notNull())
-      .addColumn('language', 'text')
-      .addColumn('voice_id', 'text')
-      .addPrimaryKeyConstraint('member_setting_key', ['platform', 'member_id'])
-      .execute();
+    await createTable(
+      db,
+      'glossary_term',
+      'platform, space_id, term_key, language, term, translation?',
+      'platform, space_id, term_key, language',
+    );
+    await createTable(
+      db,
+      'member_setting',
+      'platform, member_id, language?, voice_id?',
+      'platform, member_id',
+    );
   },
 };
 
 export const rooms: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('room_consent')
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('space_id', 'text', (column) => column.notNull())
-      .addColumn('member_id', 'text', (column) => column.notNull())
-      .addColumn('is_heard', 'integer', (column) => column.notNull())
-      .addPrimaryKeyConstraint('room_consent_key', ['platform', 'space_id', 'member_id'])
-      .execute();
+    await createTable(
+      db,
+      'room_consent',
+      'platform, space_id, member_id, is_heard integer',
+      'platform, space_id, member_id',
+    );
   },
 };
 
@@ -51,41 +39,30 @@ const readAgain: Migration = {
 
 const openRooms: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('open_room')
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('space_id', 'text', (column) => column.notNull())
-      .addColumn('channel_id', 'text', (column) => column.notNull())
-      .addColumn('locale', 'text', (column) => column.notNull())
-      .addColumn('is_automatic', 'integer', (column) => column.notNull())
-      .addColumn('captions', 'text')
-      .addColumn('started_by', 'text')
-      .addColumn('informed_of', 'text')
-      .addColumn('seen_ms', 'bigint', (column) => column.notNull())
-      .addColumn('epoch', 'bigint', (column) => column.notNull())
-      .addPrimaryKeyConstraint('open_room_key', ['platform', 'space_id'])
-      .execute();
-    await db.schema
-      .createTable('open_room_informed')
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('space_id', 'text', (column) => column.notNull())
-      .addColumn('member_id', 'text', (column) => column.notNull())
-      .addPrimaryKeyConstraint('open_room_informed_key', ['platform', 'space_id', 'member_id'])
-      .execute();
+    await createTable(
+      db,
+      'open_room',
+      `platform, space_id, channel_id, locale, is_automatic integer, captions?, started_by?,
+      informed_of?, seen_ms bigint, epoch bigint`,
+      'platform, space_id',
+    );
+    await createTable(
+      db,
+      'open_room_informed',
+      'platform, space_id, member_id',
+      'platform, space_id, member_id',
+    );
   },
 };
 
 const standingThreads: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('standing_thread')
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('channel_id', 'text', (column) => column.notNull())
-      .addColumn('language', 'text', (column) => column.notNull())
-      .addColumn('target_channel_id', 'text', (column) => column.notNull())
-      .addColumn('target_thread_id', 'text', (column) => column.notNull())
-      .addPrimaryKeyConstraint('standing_thread_key', ['platform', 'channel_id', 'language'])
-      .execute();
+    await createTable(
+      db,
+      'standing_thread',
+      'platform, channel_id, language, target_channel_id, target_thread_id',
+      'platform, channel_id, language',
+    );
   },
 };
 
@@ -98,26 +75,18 @@ const reasons: Migration = {
 
 const installations: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('installation')
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('space_id', 'text', (column) => column.notNull())
-      .addColumn('secret', 'text', (column) => column.notNull())
-      .addPrimaryKeyConstraint('installation_key', ['platform', 'space_id'])
-      .execute();
+    await createTable(db, 'installation', 'platform, space_id, secret', 'platform, space_id');
   },
 };
 
 const linkInvites: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('link_invite')
-      .addColumn('code_hash', 'text', (column) => column.primaryKey())
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('space_id', 'text', (column) => column.notNull())
-      .addColumn('watch', 'text', (column) => column.notNull())
-      .addColumn('expires_ms', 'integer', (column) => column.notNull())
-      .execute();
+    await createKeyedTable(
+      db,
+      'link_invite',
+      'code_hash',
+      'platform, space_id, watch, expires_ms integer',
+    );
   },
 };
 
@@ -125,10 +94,7 @@ const linkInvites: Migration = {
 const spaceColumns: Migration = {
   async up(db) {
     await db.schema.alterTable('member_setting').addColumn('space_id', 'text').execute();
-    await db.schema
-      .alterTable('standing_thread')
-      .addColumn('space_id', 'text', (column) => column.notNull().defaultTo(''))
-      .execute();
+    await addColumn(db, 'standing_thread', 'space_id', 'text', '');
     await sql`
       UPDATE standing_thread SET space_id = coalesce((
         SELECT space_id FROM channel_watch
@@ -142,10 +108,7 @@ const spaceColumns: Migration = {
 
 const below: Migration = {
   async up(db) {
-    await db.schema
-      .alterTable('channel_watch')
-      .addColumn('below', 'integer', (column) => column.notNull().defaultTo(0))
-      .execute();
+    await addColumn(db, 'channel_watch', 'below', 'integer', 0);
   },
 };
 

@@ -1,53 +1,25 @@
-import { sql, type CreateTableBuilder, type Kysely } from 'kysely';
+import { sql, type Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { addColumn, createIndex, createKeyedTable, createTable } from './tables.ts';
 
-const SOURCE = ['source_platform', 'source_space_id', 'source_channel_id', 'source_id', 'purpose'];
-const TARGET = ['target_platform', 'target_space_id', 'target_channel_id', 'target_thread_id'];
-
-/** Adds text columns that are never null. */
-const withTexts = (
-  table: CreateTableBuilder<string, string>,
-  columns: readonly string[],
-): CreateTableBuilder<string, string> => {
-  let built = table;
-  for (const name of columns) built = built.addColumn(name, 'text', (column) => column.notNull());
-  return built;
-};
+const SOURCE = 'source_platform, source_space_id, source_channel_id, source_id, purpose';
+const TARGET = 'target_platform, target_space_id, target_channel_id, target_thread_id';
+const SOURCE_KEY = 'source_platform, source_channel_id, source_id, purpose';
 
 const createTables = async (db: Kysely<unknown>): Promise<void> => {
-  await withTexts(db.schema.createTable('mirror'), [...SOURCE, ...TARGET])
-    .addColumn('target_parent_id', 'text')
-    .addColumn('ids', 'text', (column) => column.notNull())
-    .addColumn('handle', 'text')
-    .addColumn('content_hash', 'text', (column) => column.notNull())
-    .addColumn('posted_ms', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('mirror_key', [
-      'source_platform',
-      'source_channel_id',
-      'source_id',
-      'purpose',
-      'target_platform',
-      'target_channel_id',
-      'target_thread_id',
-    ])
-    .execute();
-  await withTexts(db.schema.createTable('mirror_message'), ['message_id', ...SOURCE, ...TARGET])
-    .addPrimaryKeyConstraint('mirror_message_key', [
-      'target_platform',
-      'target_channel_id',
-      'message_id',
-      'source_platform',
-      'source_channel_id',
-      'source_id',
-      'purpose',
-    ])
-    .execute();
-  await db.schema
-    .createTable('lease')
-    .addColumn('name', 'text', (column) => column.primaryKey())
-    .addColumn('owner', 'text', (column) => column.notNull())
-    .addColumn('epoch', 'bigint', (column) => column.notNull())
-    .execute();
+  await createTable(
+    db,
+    'mirror',
+    `${SOURCE}, ${TARGET}, target_parent_id?, ids, handle?, content_hash, posted_ms bigint`,
+    `${SOURCE_KEY}, target_platform, target_channel_id, target_thread_id`,
+  );
+  await createTable(
+    db,
+    'mirror_message',
+    `message_id, ${SOURCE}, ${TARGET}`,
+    `target_platform, target_channel_id, message_id, ${SOURCE_KEY}`,
+  );
+  await createKeyedTable(db, 'lease', 'name', 'owner, epoch bigint');
 };
 
 /**
@@ -72,12 +44,9 @@ const moveMirrors = async (db: Kysely<unknown>): Promise<void> => {
       AND copy.purpose = part.purpose AND copy.target_channel_id = part.target_channel_id
   `.execute(db);
   for (const table of ['copy', 'copy_part']) await db.schema.dropTable(table).execute();
-  await db.schema.createIndex('mirror_by_age').on('mirror').columns(['posted_ms']).execute();
-  await db.schema
-    .createIndex('mirror_message_by_source')
-    .on('mirror_message')
-    .columns(['source_platform', 'source_channel_id', 'source_id'])
-    .execute();
+  await createIndex(db, 'mirror_by_age', 'mirror', 'posted_ms');
+  const source = 'source_platform, source_channel_id, source_id';
+  await createIndex(db, 'mirror_message_by_source', 'mirror_message', source);
 };
 
 /** Gives partitions keys that are unique across platforms, and rows the epoch of their lease. */
@@ -86,8 +55,7 @@ const changeInbox = async (db: Kysely<unknown>): Promise<void> => {
   const inbox = db.schema.alterTable('inbox');
   await inbox.renameColumn('lane', 'partition_key').execute();
   // Existing rows come before all new ones, in the order of their positions.
-  for (const name of ['written_ms', 'epoch'])
-    await inbox.addColumn(name, 'bigint', (column) => column.notNull().defaultTo(0)).execute();
+  for (const name of ['written_ms', 'epoch']) await addColumn(db, 'inbox', name, 'bigint', 0);
   for (const name of ['owner', 'lease_until_ms']) await inbox.dropColumn(name).execute();
   await sql`
     UPDATE inbox SET partition_key = platform || ':' || partition_key

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import { foldText } from '../../text/terms/fold.ts';
+import { createTable } from './tables.ts';
 
 interface Place {
   readonly platform: string;
@@ -49,23 +50,12 @@ const foldedRows = (rows: readonly Row[]): readonly NewRow[] => {
 export const foldedTerms: Migration = {
   async up(given) {
     const db = given as Kysely<Tables>;
-    await db.schema
-      .createTable('glossary_term_folded')
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('space_id', 'text', (column) => column.notNull())
-      .addColumn('term_key', 'text', (column) => column.notNull())
-      .addColumn('language', 'text', (column) => column.notNull())
-      .addColumn('copy', 'integer', (column) => column.notNull())
-      .addColumn('term', 'text', (column) => column.notNull())
-      .addColumn('translation', 'text')
-      .addPrimaryKeyConstraint('glossary_term_folded_key', [
-        'platform',
-        'space_id',
-        'term_key',
-        'language',
-        'copy',
-      ])
-      .execute();
+    await createTable(
+      given,
+      'glossary_term_folded',
+      'platform, space_id, term_key, language, copy integer, term, translation?',
+      'platform, space_id, term_key, language, copy',
+    );
     const places = await db
       .selectFrom('glossary_term')
       .select(['platform', 'space_id'])

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import { sql } from 'kysely';
 import { slotOf } from '../rows.ts';
+import { addColumn, createIndex, createKeyedTable, createTable, withColumns } from './tables.ts';
 
 /** Adds the events that wait to be handled, and the versions by which old states of a message are known. */
 const deliveries: Migration = {
@@ -17,27 +18,19 @@ const deliveries: Migration = {
       .addColumn('received_ms', 'integer', (column) => column.notNull())
       .addUniqueConstraint('delivery_id', ['platform', 'id'])
       .execute();
-    await db.schema.createIndex('delivery_received').on('delivery').column('received_ms').execute();
-    await db.schema
-      .alterTable('inbox')
-      .addColumn('version', 'text', (column) => column.notNull().defaultTo(''))
-      .execute();
+    await createIndex(db, 'delivery_received', 'delivery', 'received_ms');
+    await addColumn(db, 'inbox', 'version', 'text', '');
   },
 };
 
 const historyGaps: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('history_gap')
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('channel_id', 'text', (column) => column.notNull())
-      .addColumn('from_ms', 'integer', (column) => column.notNull())
-      .addColumn('space_id', 'text', (column) => column.notNull())
-      .addColumn('parent_id', 'text')
-      .addColumn('until_ms', 'integer', (column) => column.notNull())
-      .addColumn('reason', 'text', (column) => column.notNull())
-      .addPrimaryKeyConstraint('history_gap_key', ['platform', 'channel_id', 'from_ms'])
-      .execute();
+    await createTable(
+      db,
+      'history_gap',
+      'platform, channel_id, from_ms integer, space_id, parent_id?, until_ms integer, reason',
+      'platform, channel_id, from_ms',
+    );
   },
 };
 
@@ -53,57 +46,33 @@ const machine: Migration = {
 /** Adds the tokens of the language model to what is counted per day. */
 const chatTokens: Migration = {
   async up(db) {
-    await db.schema
-      .alterTable('usage_day')
-      .addColumn('chat_tokens', 'integer', (column) => column.notNull().defaultTo(0))
-      .execute();
+    await addColumn(db, 'usage_day', 'chat_tokens', 'integer', 0);
   },
 };
 
 const spaceKeys: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('space_key')
-      .addColumn('platform', 'text', (column) => column.notNull())
-      .addColumn('space_id', 'text', (column) => column.notNull())
-      .addColumn('secret', 'text', (column) => column.notNull())
-      .addColumn('set_by', 'text')
-      .addColumn('set_by_name', 'text')
-      .addColumn('set_ms', 'integer', (column) => column.notNull())
-      .addPrimaryKeyConstraint('space_key_key', ['platform', 'space_id'])
-      .execute();
+    await createTable(
+      db,
+      'space_key',
+      'platform, space_id, secret, set_by?, set_by_name?, set_ms integer',
+      'platform, space_id',
+    );
   },
 };
 
 /** Makes room for several processes: leases that expire, hash slots, and numbered changes. */
 const hosted: Migration = {
   async up(db) {
-    await db.schema
-      .alterTable('lease')
-      .addColumn('set_name', 'text', (column) => column.notNull().defaultTo(''))
-      .execute();
-    await db.schema
-      .alterTable('lease')
-      .addColumn('expires_ms', 'bigint', (column) => column.notNull().defaultTo(0))
-      .execute();
-    await db.schema
-      .createIndex('lease_by_set')
-      .on('lease')
-      .columns(['set_name', 'expires_ms'])
-      .execute();
-    await db.schema
-      .createTable('revision')
-      .addColumn('topic', 'text', (column) => column.primaryKey())
-      .addColumn('revision', 'bigint', (column) => column.notNull())
-      .execute();
+    await addColumn(db, 'lease', 'set_name', 'text', '');
+    await addColumn(db, 'lease', 'expires_ms', 'bigint', 0);
+    await createIndex(db, 'lease_by_set', 'lease', 'set_name, expires_ms');
+    await createKeyedTable(db, 'revision', 'topic', 'revision bigint');
     for (const [table, key] of [
       ['inbox', 'partition_key'],
       ['delivery', 'order_key'],
     ] as const) {
-      await db.schema
-        .alterTable(table)
-        .addColumn('slot', 'integer', (column) => column.notNull().defaultTo(0))
-        .execute();
+      await addColumn(db, table, 'slot', 'integer', 0);
       const { rows } = await sql<{ value: string }>`
         SELECT DISTINCT ${sql.ref(key)} AS value FROM ${sql.table(table)}`.execute(db);
       for (const { value } of rows)
@@ -126,27 +95,15 @@ const hosted: Migration = {
 /** Adds the time at which the database was opened for the first time after it came back from a backup. */
 const restoration: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('restoration')
-      .addColumn('at_ms', 'bigint', (column) => column.notNull())
-      .execute();
+    await withColumns(db.schema.createTable('restoration'), 'at_ms bigint').execute();
   },
 };
 
 /** Makes room for what processes share: rates, and numbers that all of them use. */
 const processes: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('quota')
-      .addColumn('name', 'text', (column) => column.primaryKey())
-      .addColumn('used_until_us', 'bigint', (column) => column.notNull())
-      .addColumn('granted', 'bigint', (column) => column.notNull())
-      .execute();
-    await db.schema
-      .createTable('agreement')
-      .addColumn('name', 'text', (column) => column.primaryKey())
-      .addColumn('value', 'bigint', (column) => column.notNull())
-      .execute();
+    await createKeyedTable(db, 'quota', 'name', 'used_until_us bigint, granted bigint');
+    await createKeyedTable(db, 'agreement', 'name', 'value bigint');
   },
 };
 
@@ -166,12 +123,7 @@ const claims: Migration = {
 /** Makes room for what processes know together: the pace of each endpoint of the service. */
 const sharedStates: Migration = {
   async up(db) {
-    await db.schema
-      .createTable('shared_state')
-      .addColumn('name', 'text', (column) => column.primaryKey())
-      .addColumn('state', 'text', (column) => column.notNull())
-      .addColumn('changed_ms', 'bigint', (column) => column.notNull())
-      .execute();
+    await createKeyedTable(db, 'shared_state', 'name', 'state, changed_ms bigint');
   },
 };
 
@@ -183,11 +135,7 @@ const inboxIndexes: Migration = {
   async up(db) {
     for (const index of ['inbox_by_author', 'inbox_by_channel'])
       await db.schema.dropIndex(index).execute();
-    await db.schema
-      .createIndex('inbox_by_author')
-      .on('inbox')
-      .columns(['author_id', 'platform'])
-      .execute();
+    await createIndex(db, 'inbox_by_author', 'inbox', 'author_id, platform');
     // A query uses this index only if its condition has the same words.
     await sql`
       CREATE INDEX inbox_by_channel ON inbox (platform, channel_id, position)
@@ -226,7 +174,7 @@ const keyLookups: Migration = {
       CREATE INDEX inbox_open ON inbox (slot, partition_key, written_ms, position, purpose)
       WHERE state = 'waiting'
     `.execute(db);
-    await db.schema.createIndex('inbox_by_author').on('inbox').column('author_id').execute();
+    await createIndex(db, 'inbox_by_author', 'inbox', 'author_id');
   },
 };
 

@@ -83,7 +83,7 @@ const createNames = () => {
   };
 };
 
-interface PoolOptions {
+export interface PoolOptions {
   readonly url: string;
   /** Most connections. */
   readonly most: number;

@@ -11,12 +11,13 @@ import {
   type DatabaseConnection,
   type Dialect,
   type PostgresPool,
-  type Kysely,
+  Kysely,
   type Transaction,
 } from 'kysely';
 import { sleep, type Clock } from '../../async/clock.ts';
 import type { Schema } from '../schema.ts';
 import type { Transact } from '../writer.ts';
+import { createConnectionPool, type PoolOptions } from './connect.ts';
 import { fromCommit, hasLost, isBrief } from './faults.ts';
 
 /** Types of the migrations' columns as PostgreSQL has them: texts sort by their bytes, numbers are large. */
@@ -80,6 +81,12 @@ export const createDialect = (pool: PostgresPool): Dialect => {
     createIntrospector: (db) => dialect.createIntrospector(db),
   };
 };
+
+/** Opens a database on one connection, for what is no store's work. */
+export const openSingle = (url: string, options: Pick<PoolOptions, 'bounds'> = {}) =>
+  new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: createConnectionPool({ url, most: 1, ...options }) }),
+  });
 
 /** Longest time for which writes wait for a database that is away, and time between two tries. */
 const AWAY_MS = 8_000;

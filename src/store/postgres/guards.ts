@@ -60,7 +60,7 @@ export const guardClaims = async (within: Transaction<Schema>): Promise<void> =>
   );
 };
 
-interface Kept {
+interface ClaimsState {
   readonly is_kept: boolean;
   readonly restored_ms: number | null;
 }
@@ -83,17 +83,18 @@ const MARK = [
   `INSERT INTO kept_claims (identity) VALUES (${IDENTITY})`,
 ];
 
-const isFine = (kept: Kept | undefined): boolean =>
-  kept?.is_kept === true && kept.restored_ms !== 0;
+const isFine = (state: ClaimsState | undefined): boolean =>
+  state?.is_kept === true && state.restored_ms !== 0;
 
 /**
  * Looks on a new connection whether claims were lost, and then marks all open rows as begun. After a crash all connections
  * are new, so that no process claims a row before it has looked. Resolves with what `Store.restoredMs` gives.
  */
 export const keepClaims = async (client: PoolClient): Promise<number | undefined> => {
-  const look = async (): Promise<Kept | undefined> => (await client.query<Kept>(LOOK)).rows[0];
-  let kept = await look();
-  if (!isFine(kept)) {
+  const look = async (): Promise<ClaimsState | undefined> =>
+    (await client.query<ClaimsState>(LOOK)).rows[0];
+  let state = await look();
+  if (!isFine(state)) {
     await client.query('BEGIN');
     try {
       await client.query(LOCK);
@@ -104,9 +105,9 @@ export const keepClaims = async (client: PoolClient): Promise<number | undefined
       await client.query('ROLLBACK').catch(() => undefined);
       throw thrown;
     }
-    kept = await look();
+    state = await look();
   }
-  return kept?.restored_ms ?? undefined;
+  return state?.restored_ms ?? undefined;
 };
 
 /** Share of a page that inserts fill, in percent: a claim then writes its row anew on the same page, and no index. */

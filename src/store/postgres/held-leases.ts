@@ -156,9 +156,9 @@ export const createHeldLeases = ({ log, clock, wallMs, release }: HeldLeasesDeps
       for (const [name, lease] of held) if (!isCurrent(lease)) lose(name, lease);
     },
     releaseAll: async (): Promise<void> => {
-      const left = [...held];
-      for (const [name, lease] of left) drop(name, lease);
-      await Promise.all(left.map(([name, { epoch }]) => release(name, epoch)));
+      const leases = [...held];
+      for (const [name, lease] of leases) drop(name, lease);
+      await Promise.all(leases.map(([name, { epoch }]) => release(name, epoch)));
     },
   };
 };

@@ -101,7 +101,9 @@ export const openPostgresLeases = async (deps: LeasesDeps): Promise<PostgresLeas
       releasing = batch;
       setImmediate(() => {
         releasing = undefined;
-        const sets = [...new Set(batch.names.map(setOf))].filter((set) => !changes.isTold(set));
+        const sets = [...new Set(batch.names.map(setOf))].filter(
+          (set) => !changes.isAnnounced(set),
+        );
         // Where this fails, the leases end by themselves.
         const released = query(RELEASE, [batch.names, owner, batch.epochs, sets]).catch(
           () => undefined,

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { backoffMs, type Backoff } from '../../async/backoff.ts';
-import { sleep, type Clock } from '../../async/clock.ts';
+import { backoffMs, type Backoff, sleep, type Clock } from '../../async/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { bound, connectionOf } from './connect.ts';
 import { connectionLost, fromPostgres } from './faults.ts';
@@ -22,19 +21,7 @@ const ANSWER_MS = 2 * LEASE_MS;
  * A connection of its own, made anew when it breaks. One of them hears notifications (LISTEN). Leases are renewed on it, so
  * that a process that hears nothing keeps no lease either, and nothing else, so that nothing delays a renewal.
  */
-export interface ListenSession extends AsyncDisposable {
-  /** Runs a statement. Rejects with `unavailable` while there is no connection. */
-  readonly query: <Row extends object>(
-    text: string,
-    values: readonly unknown[],
-  ) => Promise<readonly Row[]>;
-  /** Calls `hear` with each payload on a channel, whose name is letters, digits and underscores. */
-  readonly listen: (channel: string, hear: (payload: string) => void) => Promise<void>;
-  readonly unlisten: (channel: string) => Promise<void>;
-  /** Calls `run` each time the connection has been made anew: notifications were missed. */
-  readonly onReconnect: (run: () => void) => void;
-  readonly isConnected: () => boolean;
-}
+export type ListenSession = Awaited<ReturnType<typeof openSession>>;
 
 export interface SessionDeps {
   readonly url: string;
@@ -44,7 +31,7 @@ export interface SessionDeps {
 }
 
 /** Opens the session of a database. Rejects as `fromPostgres` says when it cannot be reached. */
-export const openSession = async (deps: SessionDeps): Promise<ListenSession> => {
+export const openSession = async (deps: SessionDeps) => {
   const { url, log, clock, random } = deps;
   const closing = new AbortController();
   const hearers = new Map<string, (payload: string) => void>();
@@ -112,10 +99,11 @@ export const openSession = async (deps: SessionDeps): Promise<ListenSession> => 
 
   /** The end of the last statement; the connection runs one at a time. */
   let tail: Promise<unknown> = Promise.resolve();
-  const query: ListenSession['query'] = async <Row extends object>(
+  /** Runs a statement. Rejects with `unavailable` while there is no connection. */
+  const query = async <Row extends object>(
     text: string,
     values: readonly unknown[],
-  ) => {
+  ): Promise<readonly Row[]> => {
     const turn = tail.then(() => queryNow<Row>(text, values));
     tail = turn.catch(() => undefined);
     return turn;
@@ -124,17 +112,19 @@ export const openSession = async (deps: SessionDeps): Promise<ListenSession> => 
   client = await connect(replace);
   return {
     query,
-    listen: async (channel, hear) => {
+    /** Calls `hear` with each payload on a channel, whose name is letters, digits and underscores. */
+    listen: async (channel: string, hear: (payload: string) => void): Promise<void> => {
       hearers.set(channel, hear);
       if (client) await query(`LISTEN ${channel}`, []);
     },
-    unlisten: async (channel) => {
+    unlisten: async (channel: string): Promise<void> => {
       hearers.delete(channel);
       if (client) await query(`UNLISTEN ${channel}`, []);
     },
-    onReconnect: (run) => void reconnected.push(run),
-    isConnected: () => client !== undefined,
-    [Symbol.asyncDispose]: async () => {
+    /** Calls `run` each time the connection has been made anew: notifications were missed. */
+    onReconnect: (run: () => void): void => void reconnected.push(run),
+    isConnected: (): boolean => client !== undefined,
+    [Symbol.asyncDispose]: async (): Promise<void> => {
       closing.abort();
       const last = client;
       client = undefined;

@@ -8,7 +8,7 @@ import type { TimeBounds, HeldLeases } from './held-leases.ts';
 interface Watched {
   readonly wakes: Set<() => void>;
   spreadMs: number;
-  toldMs: number;
+  announcedMs: number;
 }
 
 export interface SetChangesDeps {
@@ -27,7 +27,7 @@ export const openSetChanges = async (deps: SetChangesDeps) => {
   await session.listen(RELEASED, (set) => {
     const watched = sets.get(set);
     if (!watched) return;
-    watched.toldMs = clock.nowMs();
+    watched.announcedMs = clock.nowMs();
     for (const wake of watched.wakes) wake();
   });
   // What was told meanwhile is missed.
@@ -38,7 +38,7 @@ export const openSetChanges = async (deps: SetChangesDeps) => {
   return {
     /** Watches the changes of a set, for somebody who waits for its leases. */
     watch: (set: string) => {
-      const watched = sets.get(set) ?? { wakes: new Set(), spreadMs: 0, toldMs: -Infinity };
+      const watched = sets.get(set) ?? { wakes: new Set(), spreadMs: 0, announcedMs: -Infinity };
       sets.set(set, watched);
       let hasChanged = false;
       let over = Promise.withResolvers<void>();
@@ -74,9 +74,9 @@ export const openSetChanges = async (deps: SetChangesDeps) => {
       };
     },
     /** True while every process is about to answer a change of the set that was told already. */
-    isTold: (set: string): boolean => {
+    isAnnounced: (set: string): boolean => {
       const watched = sets.get(set);
-      return watched !== undefined && clock.nowMs() - watched.toldMs < watched.spreadMs;
+      return watched !== undefined && clock.nowMs() - watched.announcedMs < watched.spreadMs;
     },
   };
 };

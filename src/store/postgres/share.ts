@@ -35,7 +35,7 @@ interface Working {
   readonly tenure: Tenure;
   readonly work: Work;
   /** Time of the clock from which on it may be given to another process. */
-  readonly keptUntilMs: number;
+  readonly holdUntilMs: number;
 }
 
 /** The part of a set that falls to one of its processes: equal, the first ones have one more. */
@@ -47,7 +47,7 @@ export const shareNames = (
   { set: name, size, work: begin, options }: ShareRequest,
   { rows, owner, acquire, changes, hearers, log, clock, random }: ShareDeps,
 ): Share => {
-  const { keptMs = 0, joinMs = 0, isEnding = false } = options;
+  const { holdMs = 0, joinMs = 0, isEnding = false } = options;
   const set = `${name}:`;
   const closing = new AbortController();
   const working = new Map<string, Working>();
@@ -64,7 +64,7 @@ export const shareNames = (
     if (!tenure.isHeld() || closing.signal.aborted) return tenure.release();
     // What is told from now on is heard; the work itself begins with what is stored.
     const work = begin(tenure);
-    working.set(tenure.name, { tenure, work, keptUntilMs: clock.nowMs() + keptMs });
+    working.set(tenure.name, { tenure, work, holdUntilMs: clock.nowMs() + holdMs });
     hearers.set(tenure.name, (message) => work.hear(message));
     tenure.signal.addEventListener('abort', () => forget(tenure), { once: true });
   };
@@ -78,7 +78,7 @@ export const shareNames = (
   /** Gives back those names that were taken first, at most so many. */
   const giveBack = async (most: number): Promise<void> => {
     const longest = [...working.values()].slice(0, most);
-    await Promise.all(longest.filter((each) => each.keptUntilMs <= clock.nowMs()).map(give));
+    await Promise.all(longest.filter((each) => each.holdUntilMs <= clock.nowMs()).map(give));
   };
 
   /** Claims names, at most so many; resolves with their number. */
@@ -101,7 +101,7 @@ export const shareNames = (
     const lacking = partOf(size, counted.members, counted.before) - working.size;
     if (lacking < 0) await giveBack(-lacking);
     if (lacking > 0 && (await claim(lacking)) < lacking) {
-      if (tells && !changes.isTold(set)) await rows.tell(set);
+      if (tells && !changes.isAnnounced(set)) await rows.tell(set);
       return LOOK_MS;
     }
     return LOOK_MS * Math.max(1, counted.members / LOOKING);

@@ -26,13 +26,13 @@ const RELAXED = sql`set_config('synchronous_commit', 'off', true)`;
 /** Creates the quota that all processes on one database share: a row for each rate. */
 export const createPostgresQuota = (db: Kysely<Schema>, clock: Clock): Quota => {
   const rows: QuotaRows = {
-    grant: async (name, { perSecond, burst }, wanted) => {
+    grant: async (name, { perSecond, burst }, most) => {
       const costUs = sql`${Math.round(SECOND_US / perSecond)}::bigint`;
       // Nobody knows how much of the burst is left then: half of it is given.
       const half = sql`${NOW_US} - ${Math.floor(burst / 2)}::bigint * ${costUs}`;
       const from = sql`GREATEST(${usedUntilOr(half)}, ${NOW_US} - ${burst} * ${costUs})`;
-      const granted = sql`LEAST(${wanted}::bigint, GREATEST(0, (${NOW_US} - ${from}) / ${costUs}))`;
-      const first = Math.min(wanted, burst);
+      const granted = sql`LEAST(${most}::bigint, GREATEST(0, (${NOW_US} - ${from}) / ${costUs}))`;
+      const first = Math.min(most, burst);
       const { rows: given } = await sql<{ granted: number; wait_us: number }>`
         INSERT INTO quota (name, used_until_us, granted)
         VALUES (${name}, ${NOW_US} - (${burst}::bigint - ${first}) * ${costUs}, ${first})

@@ -59,8 +59,8 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
   const opened = Promise.withResolvers<void>();
 
   /** Not on the session's connection, where it would delay the renewal of leases. */
-  const notify = async (channel: string, said: object): Promise<void> => {
-    await sql`SELECT pg_notify(${channel}, ${JSON.stringify(said)})`.execute(db);
+  const notify = async (channel: string, news: object): Promise<void> => {
+    await sql`SELECT pg_notify(${channel}, ${JSON.stringify(news)})`.execute(db);
   };
 
   const confirmations = createConfirmations({
@@ -82,9 +82,9 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
     clock,
   });
 
-  const say = async (channel: string, topic: SignalTopic): Promise<void> => {
-    const said: Applied = { by: owner, topic, revision: own.of(topic) };
-    await notify(channel, said);
+  const confirm = async (channel: string, topic: SignalTopic): Promise<void> => {
+    const applied: Applied = { by: owner, topic, revision: own.of(topic) };
+    await notify(channel, applied);
   };
 
   /** True for a failure that comes of the end of this store: whoever opens the next one reads everything. */
@@ -102,7 +102,7 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
       log[level]({ err, topic }, 'a change could not be applied');
       return;
     }
-    if (from !== owner) await say(appliedFor(from), topic).catch(() => undefined);
+    if (from !== owner) await confirm(appliedFor(from), topic).catch(() => undefined);
   };
 
   /** Reads the revisions, applies what was missed, and says so. */
@@ -112,7 +112,7 @@ export const openPostgresSignals = async (deps: SignalsDeps): Promise<PostgresSi
     for (const topic of new Set([...stored.keys(), ...own.topics()])) {
       if ((stored.get(topic) ?? 0) === own.of(topic)) continue;
       const isMissed = await own.applyMissed(topic);
-      if (isMissed) await say(APPLIED, topic);
+      if (isMissed) await confirm(APPLIED, topic);
     }
   };
 

@@ -1,4 +1,4 @@
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, sql } from 'kysely';
 import { realClock, type Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -6,7 +6,7 @@ import { createFaultWatch, createStoreWriter, type StoreWriter } from '../writer
 import type { Store } from '../store.ts';
 import { migrateInTurn } from '../migrations/index.ts';
 import type { Schema } from '../schema.ts';
-import { createColumnTypes, createDialect, createPostgresTransact } from './dialect.ts';
+import { createColumnTypes, createDialect, createPostgresTransact, openSingle } from './dialect.ts';
 import { createConnectionPool, UNBOUNDED, type ConnectionPool } from './connect.ts';
 import { guardAgainstLeft, guardClaims, keepClaims, tuneInbox } from './guards.ts';
 import { openPostgresLeases } from './leases.ts';
@@ -26,13 +26,8 @@ export interface PostgresStoreOptions {
 
 /** Migrates on a connection of its own, on which a statement may take as long as it needs. */
 const migratePatiently = async (url: string): Promise<void> => {
-  await using db = new Kysely<Schema>({
-    dialect: new PostgresDialect({
-      pool: createConnectionPool({ url, most: 1, bounds: UNBOUNDED }),
-    }),
-    plugins: [createColumnTypes()],
-  });
-  await migrateInTurn(db);
+  await using db = openSingle(url, { bounds: UNBOUNDED });
+  await migrateInTurn(db.withPlugin(createColumnTypes()));
 };
 
 const queryOn =

@@ -23,18 +23,18 @@ const isOf = ({ platform, id }: Space, columns: readonly SpaceColumns[]): RawBui
 
 /** Opens the removal of everything that is stored of a space. */
 export const openSpaceData = async (store: Store, now: () => number = Date.now) => {
-  const left = new Set<string>();
+  const leftSpaces = new Set<string>();
   const load = async (): Promise<void> => {
     const rows = await store.selectFrom('left_space').select(['platform', 'space_id']).execute();
-    left.clear();
-    for (const { platform, space_id: id } of rows) left.add(keyOf({ platform, id }));
+    leftSpaces.clear();
+    for (const { platform, space_id: id } of rows) leftSpaces.add(keyOf({ platform, id }));
   };
   store.signals.subscribe('space-left', async (space) => {
-    if (space) left.add(keyOf(space));
+    if (space) leftSpaces.add(keyOf(space));
     else await load();
   });
   store.signals.subscribe('space-joined', async (space) => {
-    if (space) left.delete(keyOf(space));
+    if (space) leftSpaces.delete(keyOf(space));
     else await load();
   });
   await load();
@@ -67,7 +67,7 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
   return {
     /** Lets nothing be stored for a space from now on. */
     leave: async (space: Space): Promise<void> => {
-      left.add(keyOf(space));
+      leftSpaces.add(keyOf(space));
       await store.write(async (db) => {
         await db
           .insertInto('left_space')
@@ -79,14 +79,14 @@ export const openSpaceData = async (store: Store, now: () => number = Date.now) 
     },
     /** Lets data of a space that was left be stored again. */
     join: async (space: Space): Promise<void> => {
-      if (!left.delete(keyOf(space))) return;
+      if (!leftSpaces.delete(keyOf(space))) return;
       await store.write(async (db) => {
         await deleteRows(db, 'left_space', spaceColumns(space));
         await store.signals.publish(db, 'space-joined', space);
       });
     },
     /** True from when a space is left until it is joined again. */
-    isLeft: (space: Space): boolean => left.has(keyOf(space)),
+    isLeft: (space: Space): boolean => leftSpaces.has(keyOf(space)),
     /** Deletes every row of a space that was left. Resolves once copies in memory are gone, too. */
     remove: async (space: Space): Promise<void> => {
       for (const [table, columns] of TABLES_OF_SPACES) await removeFrom(table, columns, space);

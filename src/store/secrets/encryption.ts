@@ -25,36 +25,32 @@ export const encryptionKeys = z
   });
 
 /** Encrypts what must not be read in a stolen database. */
-export interface Cipher {
-  /**
-   * Encrypts a text.
-   *
-   * @param context where it is stored: it can be decrypted only for the same place
-   */
-  seal(text: string, context: string): string;
-  /** Decrypts a text. Throws `config` where no key fits, or the text was changed. */
-  open(sealed: string, context: string): string;
-  /** True for a text that was encrypted with the first key. */
-  isCurrent(sealed: string): boolean;
-}
+export type Cipher = ReturnType<typeof createCipher>;
 
 const idOf = (key: Uint8Array): string => hash('sha256', key).slice(0, ID_CHARS);
 
 /** @param keys the first one encrypts, all of them decrypt: so a key can be replaced */
-const createCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]): Cipher => {
+const createCipher = (keys: readonly [Uint8Array, ...Uint8Array[]]) => {
   const [first] = keys;
   const byId = new Map(keys.map((key) => [idOf(key), key]));
   const firstId = idOf(first);
   return {
-    isCurrent: (sealed) => sealed.startsWith(`${VERSION}.${firstId}.`),
-    seal: (text, context) => {
+    /** True for a text that was encrypted with the first key. */
+    isCurrent: (sealed: string): boolean => sealed.startsWith(`${VERSION}.${firstId}.`),
+    /**
+     * Encrypts a text.
+     *
+     * @param context where it is stored: it can be decrypted only for the same place
+     */
+    seal: (text: string, context: string): string => {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(ALGORITHM, first, iv).setAAD(Buffer.from(context));
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       const all = Buffer.concat([iv, cipher.getAuthTag(), body]);
       return `${VERSION}.${firstId}.${all.toString('base64url')}`;
     },
-    open: (sealed, context) => {
+    /** Decrypts a text. Throws `config` where no key fits, or the text was changed. */
+    open: (sealed: string, context: string): string => {
       const [version, id = '', written = ''] = sealed.split('.');
       const key = byId.get(id);
       if (version !== VERSION || !key)

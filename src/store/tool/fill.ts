@@ -1,11 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { AppError } from '../../errors.ts';
 import { fromDisk } from '../../sqlite/disk-fault.ts';
 import { migrate, migrateAs } from '../migrations/index.ts';
-import { createColumnTypes } from '../postgres/dialect.ts';
-import { createConnectionPool, UNBOUNDED } from '../postgres/connect.ts';
-import type { Schema } from '../schema.ts';
+import { createColumnTypes, openSingle } from '../postgres/dialect.ts';
+import { UNBOUNDED } from '../postgres/connect.ts';
 import { openSqlite } from '../sqlite/dialect.ts';
 import { demandIdle, type RowSource } from './source.ts';
 import {
@@ -103,11 +102,7 @@ export const fillPostgres = async (
   source: RowSource,
   { mayReplace, ...options }: FillOptions & { readonly mayReplace: boolean },
 ): Promise<void> => {
-  await using db = new Kysely<Schema>({
-    dialect: new PostgresDialect({
-      pool: createConnectionPool({ url, most: 1, bounds: UNBOUNDED }),
-    }),
-  });
+  await using db = openSingle(url, { bounds: UNBOUNDED });
   await db.transaction().execute(async (within) => {
     await migrate(within.withPlugin(createColumnTypes()));
     await demandIdle(async (text) => (await sql.raw<object>(text).execute(within)).rows);

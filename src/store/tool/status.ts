@@ -3,9 +3,9 @@ import { databaseUrl, pathOf } from '../index.ts';
 import { realPathOf, tryOwnerLock } from '../sqlite/guards.ts';
 import { demandFile } from './place.ts';
 import { existsSync, statSync } from 'node:fs';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { refuseUnknown, schemaStatus, type SchemaStatus, tableNames } from '../migrations/index.ts';
-import { createConnectionPool } from '../postgres/connect.ts';
+import { openSingle } from '../postgres/dialect.ts';
 import { NOW_MS } from '../postgres/lease-rows.ts';
 import { openSqlite } from '../sqlite/dialect.ts';
 import type { Schema } from '../schema.ts';
@@ -53,10 +53,10 @@ export const createRowProgress = (
   say: Say,
   nowMs: () => number = performance.now.bind(performance),
 ) => {
-  let saidMs = nowMs();
+  let lastMs = nowMs();
   return (table: string, done: number, all: number): void => {
-    if (done < all && nowMs() - saidMs < SAY_MS) return;
-    saidMs = nowMs();
+    if (done < all && nowMs() - lastMs < SAY_MS) return;
+    lastMs = nowMs();
     say(
       done < all
         ? `${table}: ${written.format(done)} of ${countOfRows(all)}`
@@ -69,12 +69,9 @@ export type RowProgress = ReturnType<typeof createRowProgress>;
 
 /** Opens a database as it is, without changing its schema. */
 export const openAsItIs = (address: Address): Kysely<Schema> =>
-  new Kysely<Schema>({
-    dialect:
-      address.engine === 'sqlite'
-        ? openSqlite(address.path).dialect
-        : new PostgresDialect({ pool: createConnectionPool({ url: address.url, most: 1 }) }),
-  });
+  address.engine === 'sqlite'
+    ? new Kysely<Schema>({ dialect: openSqlite(address.path).dialect })
+    : openSingle(address.url);
 
 /** Reads the state of a database's schema. Throws `config` for one of another program, and of a newer version. */
 export const schemaOf = async (address: Address): Promise<SchemaStatus> => {

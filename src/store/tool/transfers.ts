@@ -113,8 +113,8 @@ export const restoreBackup = async (
   await sweepProcessFolders(dirname(file), FOLDER).catch(() => undefined);
   // Beside the file: there is room for one of its size, and a temporary folder may be held in memory.
   const folder = await makeProcessFolder(dirname(file), FOLDER).catch((cause: unknown) => {
-    const said = `nothing can be written to ${dirname(file)}, where the backup is unpacked`;
-    throw new AppError('config', `${said}: move the file to another folder`, { cause });
+    const message = `nothing can be written to ${dirname(file)}, where the backup is unpacked`;
+    throw new AppError('config', `${message}: move the file to another folder`, { cause });
   });
   try {
     const made = join(folder, 'x.db');

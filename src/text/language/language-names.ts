@@ -1,3 +1,5 @@
+import languageData from './languages.json' with { type: 'json' };
+
 /** The pseudo-locale: English with accents and brackets (see `pseudoLocalise`), for tests of translations. */
 export const PSEUDO_LOCALE = 'en-XA';
 
@@ -16,50 +18,7 @@ export const SAME_CODE: Readonly<Record<string, string>> = { nb: 'no', nn: 'no',
 export const NAME_LOCALES = ['en', 'ja', 'zh', 'zh-Hant', 'ko', 'es', 'fr', 'de', 'pt'] as const;
 
 /** Names from voice lists and in common use that Unicode does not have for a language. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  en: ['English US', 'English UK', 'inglés', 'anglais', 'eigo'],
-  'en-XA': ['pseudo', 'pseudo locale', 'pseudo-localisation', 'pseudo English'],
-  es: ['Castilian', 'Castellano', 'Latin American Spanish', 'Spanish Latin America'],
-  ja: ['nihongo', 'JP'],
-  zh: [
-    'Mandarin',
-    'Mandarin Chinese',
-    'Putonghua',
-    'Simplified Chinese',
-    'Chinese Simplified',
-    'Chinese Mainland',
-    'CN',
-    '汉语',
-    '普通话',
-    '简体字',
-    '简中',
-  ],
-  'zh-Hant': [
-    'Chinese Traditional',
-    'Taiwanese Mandarin',
-    'Mandarin Taiwan',
-    'Chinese Taiwan',
-    'TW',
-    '國語',
-    '繁體字',
-    '繁中',
-    '台湾華語',
-  ],
-  yue: ['Chinese Cantonese', 'Chinese Hong Kong', '粤语', '廣東話', '广东话'],
-  ko: ['KR', '한국말'],
-  pt: ['European Portuguese', 'Portuguese Portugal'],
-  'pt-BR': ['Brazilian', 'Portuguese Brazil', 'Portuguese BR', 'brasileiro'],
-  nl: ['Flemish'],
-  no: ['Norwegian Bokmål', 'Norwegian Nynorsk', 'Bokmål', 'Nynorsk'],
-  tl: ['Tagalog'],
-  fa: ['Farsi'],
-  my: ['Myanmar'],
-  bn: ['Bengali'],
-  he: ['Ivrit'],
-  vi: ['Tiếng Việt'],
-  id: ['Bahasa', 'Bahasa Indonesia'],
-  ms: ['Bahasa Melayu'],
-};
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = languageData.names;
 
 /** Locales with prepared names; the number is bounded because locales come from outside. */
 const MAX_READY_LOCALES = 64;

@@ -1,23 +1,10 @@
 import { languageOf } from '../language/language-names.ts';
 import { UNIT_SYMBOLS as SYMBOLS } from './spoken-amounts.ts';
 import { NOT_AFTER } from './written-number.ts';
+import languageWords from './words.json' with { type: 'json' };
 
 /** Words for `-` before an amount, and for `-`, `=`, `<`, `>` between numbers, and for `&`. */
-const SIGNS: Readonly<Record<string, readonly [string, string, string, string, string]>> = {
-  en: ['minus', 'equals', 'less than', 'greater than', 'and'],
-  de: ['minus', 'gleich', 'kleiner als', 'größer als', 'und'],
-  fr: ['moins', 'égale', 'inférieur à', 'supérieur à', 'et'],
-  es: ['menos', 'igual a', 'menor que', 'mayor que', 'y'],
-  pt: ['menos', 'igual a', 'menor que', 'maior que', 'e'],
-  it: ['meno', 'uguale a', 'minore di', 'maggiore di', 'e'],
-  nl: ['min', 'is gelijk aan', 'kleiner dan', 'groter dan', 'en'],
-  pl: ['minus', 'równa się', 'mniejsze niż', 'większe niż', 'i'],
-  ru: ['минус', 'равно', 'меньше', 'больше', 'и'],
-  uk: ['мінус', 'дорівнює', 'менше', 'більше', 'і'],
-  ja: ['マイナス', 'イコール', '小なり', '大なり', 'と'],
-  zh: ['减', '等于', '小于', '大于', '和'],
-  ko: ['마이너스', '이퀄', '작다', '크다', '그리고'],
-};
+const SIGNS: Readonly<Record<string, readonly string[]>> = languageWords.signs;
 /** Words for `-` before a temperature, where another word stands before other numbers. */
 const BELOW_ZERO: Readonly<Record<string, string>> = { zh: '零下', ko: '영하 ', ja: 'マイナス' };
 
@@ -47,18 +34,7 @@ export const spokenSigns = (text: string, locale: string): string => {
 };
 
 /** A half, a third, two thirds, a quarter, three quarters, and the word before them after a number. */
-const FRACTIONS: Readonly<Record<string, readonly string[]>> = {
-  en: ['one half', 'one third', 'two thirds', 'one quarter', 'three quarters', ' and '],
-  de: ['ein halb', 'ein Drittel', 'zwei Drittel', 'ein Viertel', 'drei Viertel', ' '],
-  fr: ['un demi', 'un tiers', 'deux tiers', 'un quart', 'trois quarts', ' et '],
-  es: ['medio', 'un tercio', 'dos tercios', 'un cuarto', 'tres cuartos', ' y '],
-  pt: ['meio', 'um terço', 'dois terços', 'um quarto', 'três quartos', ' e '],
-  it: ['mezzo', 'un terzo', 'due terzi', 'un quarto', 'tre quarti', ' e '],
-  nl: ['een half', 'een derde', 'twee derde', 'een kwart', 'drie kwart', ' en '],
-  pl: ['pół', 'jedna trzecia', 'dwie trzecie', 'jedna czwarta', 'trzy czwarte', ' i '],
-  ru: ['половина', 'одна треть', 'две третьих', 'одна четверть', 'три четверти', ' и '],
-  uk: ['половина', 'одна третина', 'дві третини', 'одна чверть', 'три чверті', ' і '],
-};
+const FRACTIONS: Readonly<Record<string, readonly string[]>> = languageWords.fractions;
 const EACH = ['1/2', '1/3', '2/3', '1/4', '3/4'];
 /** Words between the two numbers of a fraction, of which the lower one comes first. */
 const PARTS_OF: Readonly<Record<string, string>> = { ja: '分の', zh: '分之', ko: '분의 ' };
@@ -84,31 +60,9 @@ export const spokenFractions = (text: string, locale: string): string => {
   });
 };
 
-const CENTURIES: Readonly<Record<string, readonly string[]>> = {
-  en: ['fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen', 'twenty'],
-  de: ['fünfzehn', 'sechzehn', 'siebzehn', 'achtzehn', 'neunzehn', 'zwanzig'],
-};
+const CENTURIES: Readonly<Record<string, readonly string[]>> = languageWords.centuries;
 const FIRST_CENTURY = 15;
-const DECADES = [
-  'twenties',
-  'thirties',
-  'forties',
-  'fifties',
-  'sixties',
-  'seventies',
-  'eighties',
-  'nineties',
-];
-const ZEHNER = [
-  'zwanziger',
-  'dreißiger',
-  'vierziger',
-  'fünfziger',
-  'sechziger',
-  'siebziger',
-  'achtziger',
-  'neunziger',
-];
+const { decadesInEnglish: DECADES, decadesInGerman: ZEHNER } = languageWords;
 const decade = /(?<![\p{L}\d.,])(?:(1[5-9]|20)|['’])?([2-9])0['’]?s(?![\p{L}\d])/gu;
 const deDecade = /(?<![\p{L}\d.,])(1[5-9]|20)?([2-9])0er(?![\p{L}\d])/gu;
 const halfDay = /(?<=\d) ?([ap])\.?m\b\.?(?! \d)/g;
@@ -133,51 +87,10 @@ export const spokenDecades = (text: string, locale: string): string => {
 };
 
 /** The word between the ends of a range; languages that inflect their numbers have none. */
-const UP_TO: Readonly<Record<string, string>> = {
-  en: ' to ',
-  de: ' bis ',
-  fr: ' à ',
-  es: ' a ',
-  pt: ' a ',
-  it: ' a ',
-  ro: ' până la ',
-  nl: ' tot ',
-  sv: ' till ',
-  da: ' til ',
-  nb: ' til ',
-  no: ' til ',
-  pl: ' do ',
-  cs: ' až ',
-  el: ' έως ',
-  tr: ' ila ',
-  ar: ' إلى ',
-  he: ' עד ',
-  fa: ' تا ',
-  hi: ' से ',
-  bn: ' থেকে ',
-  ja: 'から',
-  zh: '到',
-  ko: '에서 ',
-  th: ' ถึง ',
-  vi: ' đến ',
-  id: ' sampai ',
-};
+const UP_TO: Readonly<Record<string, string>> = languageWords.upTo;
 const END = String.raw`\d{1,4}(?:[.,:]\d{1,2})?`;
 /** Words of things that are counted, by which a hyphen between numbers is one of a range. */
-const COUNTED_WORDS = [
-  'uhr|uur|heures?|hours?|hrs|min|minutes?|minuten|stunden|tage|wochen|monate|jahre|personen',
-  'days|weeks|months|years|people|jours|semaines|mois|ans|personnes|euros?|dollars?',
-  'horas|minutos|días|dias|semanas|meses|años|anos|personas|pessoas',
-  'ore|minuti|giorni|settimane|mesi|anni|persone|zile|minute|săptămâni|luni|ani|persoane|lei',
-  'dagen|weken|maanden|jaar|mensen|dagar|timmar|minuter|veckor|månader|år|personer',
-  'dage|timer|minutter|uger|uker|måneder|dni|godzin[ay]?|minut[ay]?|tygodni[e]?|miesięcy|lat|osób',
-  'dní|hodin|týdnů|měsíců|let|lidí|osob|ημέρες|μέρες|ώρες|λεπτά|εβδομάδες|μήνες|χρόνια|άτομα',
-  'час(?:а|ов)|минут[ыа]?|дн(?:я|ей)|недел[иь]|месяц(?:а|ев)|лет|года?|человека?|раза?|процент(?:а|ов)|рубл(?:я|ей)',
-  'годин[иа]?|хвилин[иа]?|дн(?:і|ів)|тижн(?:і|ів)|місяц(?:і|ів)|рок(?:и|ів)|осіб|людей|раз(?:и|ів)|відсотк(?:и|ів)|грн|гривень',
-  'päivää|tuntia|minuuttia|viikkoa|kuukautta|vuotta|henkilöä|kertaa|euroa|prosenttia',
-  'nap|óra|perc|hét|hónap|év|fő|ember|forint|gün|saat|dakika|hafta|ay|yıl|kişi|lira',
-  'أيام|ساعات|دقائق|أسابيع|أشهر|سنوات|أشخاص|ימים|שעות|דקות|שבועות|חודשים|שנים|אנשים|दिन|घंटे|मिनट|हफ़्ते|महीने|साल|लोग',
-].join('|');
+const COUNTED_WORDS = languageWords.counted.join('|');
 const COUNTED = String.raw`[ \u00A0]?(?:%|°|(?:${SYMBOLS}|[ap]\.?m)(?!\p{L})|[€£¥₹₽₴₺]|(?:${COUNTED_WORDS})(?!\p{L})|[時点點时分秒日天人年월月個个개歳岁살倍次回度℃円元원명]|초|분|시|일|주|번)`;
 /** A hyphen between two times of day or two years is one of a range too. */
 const BETWEEN_TIMES = String.raw`(?<=:\d\d)-(?=\d{1,2}:\d\d(?!\d))`;

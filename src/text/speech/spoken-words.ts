@@ -3,63 +3,12 @@ import { isBlank } from '../unicode.ts';
 import { spokenAmounts } from './spoken-amounts.ts';
 import { spokenDates } from './spoken-dates.ts';
 import { spokenLaughter } from './spoken-laughter.ts';
+import languageWords from './words.json' with { type: 'json' };
 import { spokenRanges, spokenDecades, spokenFractions, spokenSigns } from './spoken-signs.ts';
 
 /** Abbreviations that voices spell; with `#` they need a number after them, with `@` a name. */
-const ABBREVIATIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  en: { 'No. #': 'number', 'e.g.': 'for example', 'i.e.': 'that is', 'vs.': 'versus' },
-  de: {
-    'Nr. #': 'Nummer',
-    'z. B.': 'zum Beispiel',
-    'd. h.': 'das heißt',
-    'u. a.': 'unter anderem',
-    'bzw.': 'beziehungsweise',
-    'usw.': 'und so weiter',
-    'ca.': 'circa',
-    'ggf.': 'gegebenenfalls',
-    'Dr. @': 'Doktor',
-    'S. #': 'Seite',
-  },
-  fr: {
-    'M. @': 'monsieur',
-    'Mme @': 'madame',
-    'n° #': 'numéro',
-    'p. #': 'page',
-    'Dr @': 'docteur',
-  },
-  es: {
-    'n.º #': 'número',
-    'n.° #': 'número',
-    'EE. UU.': 'Estados Unidos',
-    'Sr. @': 'señor',
-    'Sra. @': 'señora',
-    'pág. #': 'página',
-    'p. ej.': 'por ejemplo',
-  },
-  pt: { 'n.º #': 'número', 'Sr. @': 'senhor', 'Sra. @': 'senhora', 'pág. #': 'página' },
-  it: { 'n. #': 'numero', 'pag. #': 'pagina', 'sig. @': 'signor', 'dott. @': 'dottor' },
-  nl: {
-    'nr. #': 'nummer',
-    'bijv.': 'bijvoorbeeld',
-    'd.w.z.': 'dat wil zeggen',
-    'blz. #': 'bladzijde',
-  },
-  pl: {
-    'godz. #': 'godzina',
-    'nr #': 'numer',
-    'ul. @': 'ulica',
-    'np.': 'na przykład',
-    'itd.': 'i tak dalej',
-    'str. #': 'strona',
-  },
-  ru: {
-    'стр. #': 'страница',
-    'ул. @': 'улица',
-    'т. е.': 'то есть',
-    'и т. д.': 'и так далее',
-    'тел. #': 'телефон',
-  },
-};
+const ABBREVIATIONS: Readonly<Record<string, Readonly<Record<string, string>>>> =
+  languageWords.abbreviations;
 
 const AFTER: Readonly<Record<string, string>> = { '#': '(?= ?\\d)', '@': '(?= ?\\p{Lu})' };
 

@@ -28,20 +28,7 @@ export interface Extent {
 }
 
 /** A tree in the form in which cuts are searched. */
-export interface SplitLayout {
-  /**
-   * The text with signs for everything else, about as long as its written form: quotation marks for
-   * the ends of styles, which stay with the sentence that they enclose; one repeated sign for
-   * whatever is not to be cut. Code that may be cut is as long as its content.
-   */
-  readonly shape: string;
-  /** The place after which there is nothing to see: only blank text, marks of lines, ends of styles. */
-  readonly shownEnd: number;
-  readonly items: readonly PlacedPiece[];
-  /** Links and addresses that are not to be cut, in order and without overlaps. */
-  readonly whole: readonly Extent[];
-  readonly pairs: readonly Wrapper[];
-}
+export type SplitLayout = ReturnType<typeof layOut>;
 
 const nonSpace = /[^\s\uD800-\uDFFF]/g;
 const SIGN = 'X';
@@ -140,12 +127,7 @@ const longLinks = (
  * @param render writes the pieces, for their lengths
  * @param longest the longest code or address, by `measure`, that is never cut
  */
-export const layOut = (
-  all: Pieces,
-  render: WriteTree,
-  measure: Measure,
-  longest: number,
-): SplitLayout => {
+export const layOut = (all: Pieces, render: WriteTree, measure: Measure, longest: number) => {
   const { pairs } = all;
   const items: PlacedPiece[] = [];
   const whole: Extent[] = [];
@@ -243,5 +225,18 @@ export const layOut = (
     else if (piece.kind === 'leaf') addLeaf(piece);
     else if (piece.kind === 'block') addWhole(piece, render([inQuotes(piece.block, piece.quotes)]));
     else addSide(piece);
-  return { shape: drawn.join(''), shownEnd, items, whole, pairs };
+  return {
+    /**
+     * The text with signs for everything else, about as long as its written form: quotation marks for
+     * the ends of styles, which stay with the sentence that they enclose; one repeated sign for
+     * whatever is not to be cut. Code that may be cut is as long as its content.
+     */
+    shape: drawn.join(''),
+    /** The place after which there is nothing to see: only blank text, marks of lines, ends of styles. */
+    shownEnd,
+    items,
+    /** Links and addresses that are not to be cut, in order and without overlaps. */
+    whole,
+    pairs,
+  };
 };

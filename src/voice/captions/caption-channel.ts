@@ -1,4 +1,4 @@
-import { type Backoff, backoffMs } from '../../async/backoff.ts';
+import { type Backoff, backoffMs } from '../../async/clock.ts';
 import type { AppError } from '../../errors.ts';
 import type { EditRate } from '../../ports/voice.ts';
 

@@ -1,11 +1,13 @@
 import type { Assistant } from '../../chat/assistant.ts';
-import type { AppError } from '../../errors.ts';
 import type { OutgoingFile, RoomTranscriptKind } from '../../model/message.ts';
 import type { Channel } from '../../model/place.ts';
 import type { EditRate } from '../../ports/voice.ts';
-import type { RoomContext } from '../room-context.ts';
-import type { CaptionOptions } from '../room-types.ts';
-import { type CaptionMessages, createCaptionMessages } from './caption-messages.ts';
+import type { RoomContext, CaptionOptions } from '../room-types.ts';
+import {
+  type CaptionMessages,
+  type CaptionMessagesListener,
+  createCaptionMessages,
+} from './caption-messages.ts';
 import { type CaptionDisplay, createTranscript } from './caption.ts';
 import { createCaptions } from './captions.ts';
 import type { LostLines } from './missing-lines.ts';
@@ -14,18 +16,11 @@ import { sessionFile } from './transcript-files.ts';
 import type { TranslateCaption } from './translations.ts';
 
 /** Receives what happens to captions in their channels. */
-export interface CaptionSessionListener {
+export interface CaptionSessionListener extends Omit<CaptionMessagesListener, 'gone' | 'unshown'> {
   /** Reports that the channel of the captions is gone. */
   readonly gone: () => void;
-  /**
-   * Reports the error that keeps captions from being shown until somebody changes something;
-   * undefined when they are shown again.
-   */
-  readonly blocked: (error: AppError | undefined) => void;
   /** Reports lines that were not shown because their channel refused them. */
   readonly unshown: (to: Channel, lost: LostLines) => void;
-  /** Takes the time from the end of speech to its final caption in the channel. */
-  readonly captionShown: (lagMs: number) => void;
 }
 
 export interface CaptionSessionDeps {
@@ -86,11 +81,10 @@ export const startCaptionSession = (
       language: options.only,
       log,
       listener: {
+        ...listener,
         gone: () => {
           if (to === channel) listener.gone();
         },
-        blocked: listener.blocked,
-        captionShown: listener.captionShown,
         unshown: (lost) => listener.unshown(to, lost),
       },
     });

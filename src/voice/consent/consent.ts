@@ -1,5 +1,4 @@
-import { type Backoff, backoffMs } from '../../async/backoff.ts';
-import type { Clock } from '../../async/clock.ts';
+import { type Backoff, backoffMs, type Clock } from '../../async/clock.ts';
 import { type AppError, toAppError } from '../../errors.ts';
 import type { ConsentChoice, ConsentRule } from '../../model/space.ts';
 import type { RoomMember } from '../../ports/voice.ts';

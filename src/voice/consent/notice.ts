@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../async/clock.ts';
 import type { Channel, Posted } from '../../model/place.ts';
 import type { RoomMember } from '../../ports/voice.ts';
 import type { ListeningMode } from '../listening-mode.ts';
-import type { RoomContext } from '../room-context.ts';
+import type { RoomContext } from '../room-types.ts';
 import { editUnlessDeleted } from '../status-messages.ts';
 import type { Speaking } from '../tts/speaking.ts';
 

@@ -2,26 +2,22 @@ import { createPacketDecoder } from '../../audio/opus/streams-decoder.ts';
 import { tryCreatePacketEncoder } from '../../audio/opus/encoder.ts';
 import { OPUS_CLOCK_HZ, WARM_UP_PACKETS } from '../../audio/opus/packet.ts';
 
-/** Decodes consecutive packets of 20 ms and encodes them at another loudness. */
-interface Transcoder {
-  /** Changes from one gain to the other within the packet; undefined if it cannot be decoded. */
-  push(packet: Uint8Array, fromGain: number, toGain: number): Uint8Array | undefined;
-  end(): Uint8Array[];
-  free(): void;
-}
-
 const ramp = (samples: Float32Array, from: number, to: number): Float32Array =>
   samples.map((sample, index) => sample * (from + ((to - from) * index) / samples.length));
 
-/** Creates a transcoder that has decoded the packets `before`; undefined while no encoder is free. */
-const createTranscoder = async (before: readonly Uint8Array[]): Promise<Transcoder | undefined> => {
+/**
+ * Creates what decodes consecutive packets of 20 ms, after those `before`, and encodes them at another loudness;
+ * undefined while no encoder is free.
+ */
+const createTranscoder = async (before: readonly Uint8Array[]) => {
   const encoder = tryCreatePacketEncoder(OPUS_CLOCK_HZ);
   if (!encoder) return undefined;
   const decoder = await createPacketDecoder(OPUS_CLOCK_HZ).catch((error: unknown) => {
     encoder.free();
     throw error;
   });
-  const push: Transcoder['push'] = (packet, fromGain, toGain) => {
+  /** Changes from one gain to the other within the packet; undefined if it cannot be decoded. */
+  const push = (packet: Uint8Array, fromGain: number, toGain: number): Uint8Array | undefined => {
     const samples = decoder.decode(packet);
     return samples && encoder.push(ramp(samples, fromGain, toGain))[0];
   };
@@ -41,7 +37,7 @@ export async function* applyGain(
   packets: AsyncIterable<Uint8Array>,
   gain: () => number,
 ): AsyncGenerator<Uint8Array, void, void> {
-  let transcoder: Transcoder | undefined;
+  let transcoder: Awaited<ReturnType<typeof createTranscoder>>;
   let before: Uint8Array[] = [];
   let last = 1;
   try {

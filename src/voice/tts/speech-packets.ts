@@ -2,10 +2,14 @@
 import { untilAborted } from '../../async/abort.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { AudioFormat, ByteSource } from '../../model/message.ts';
-import { createByteReader } from '../../audio/bytes.ts';
+import {
+  createByteReader,
+  damagedAudio,
+  throwIfAborted,
+  unsupportedAudio,
+} from '../../audio/bytes.ts';
 import { decode } from '../../audio/codec/decode.ts';
 import { decodeOpus } from '../../audio/codec/decode-opus.ts';
-import { damagedAudio, throwIfAborted, unsupportedAudio } from '../../audio/errors.ts';
 import { type OpusItem, readOpus } from '../../audio/container/ogg-reader.ts';
 import { PRE_SKIP_SAMPLES } from '../../audio/container/ogg-writer.ts';
 import {

@@ -8,8 +8,7 @@ import { languageText } from '../../text/message-checks.ts';
 import { speakable } from '../../text/speech/speakable.ts';
 import { termsFor } from '../../translation/glossary-lists.ts';
 import type { Attendance } from '../attendance.ts';
-import type { RoomContext } from '../room-context.ts';
-import type { SpeechRequest } from '../room-types.ts';
+import type { RoomContext, SpeechRequest } from '../room-types.ts';
 import type { SpeechItem } from './speech-item.ts';
 
 const VOICES_MS = 10_000;

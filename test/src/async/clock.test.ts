@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { realClock, sleep, waitUntil } from '../../../src/async/clock.ts';
+import { backoffMs, realClock, sleep, waitUntil } from '../../../src/async/clock.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 describe('sleep', () => {
@@ -48,4 +48,27 @@ it('the real clock calls back, unless that was taken back', async () => {
   });
   expect(called).toEqual([]);
   expect(realClock.nowMs()).toBeLessThanOrEqual(realClock.nowMs());
+});
+
+describe('a backoff', () => {
+  const backoff = { firstMs: 1_000, longestMs: 5_000 };
+
+  it('waits double up to the longest', () => {
+    expect([0, 1, 2, 3, 2_000].map((attempt) => backoffMs(backoff, attempt))).toEqual([
+      1_000, 2_000, 4_000, 5_000, 5_000,
+    ]);
+  });
+
+  it('a random share of the span is waited', () => {
+    const shares = [0, 0.25, 0.5];
+    const random = (): number => shares.shift() ?? 0;
+    const waits = [0, 1, 5].map((attempt) => backoffMs({ ...backoff, random }, attempt));
+    expect(waits).toEqual([0, 500, 2_500]);
+  });
+
+  it('a wait that the other side asked for is the least', () => {
+    expect(backoffMs(backoff, 0, 7_000)).toBe(7_000);
+    expect(backoffMs(backoff, 1, 500)).toBe(2_000);
+    expect(backoffMs({ ...backoff, random: () => 0 }, 3, 500)).toBe(500);
+  });
 });

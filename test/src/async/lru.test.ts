@@ -74,7 +74,7 @@ it('what was read a while ago is read anew', async () => {
       asked.push(key);
       return key;
     },
-    { keyOf: (key) => key, most: 6, keptMs: 1_000, now: () => nowMs },
+    { keyOf: (key) => key, most: 6, lifeMs: 1_000, now: () => nowMs },
   );
   for (nowMs of [0, 600, 999, 1_000, 1_999, 2_000]) await cache.of('a');
   expect(asked).toHaveLength(3);
@@ -86,7 +86,7 @@ it('what was read is read anew where the clock was set back', async () => {
   const cache = createCache(async () => (asked += 1), {
     keyOf: String,
     most: 6,
-    keptMs: 1_000,
+    lifeMs: 1_000,
     now: () => nowMs,
   });
   await cache.of('a');

@@ -20,11 +20,7 @@ const away = new AppError('unavailable', 'away', { retryable: true });
 const refused = new AppError('missing', 'no such pair');
 
 const anyEvent: fc.Arbitrary<BreakerEvent> = fc.oneof(
-  fc.constantFrom<BreakerEvent>(
-    { kind: 'answered' },
-    { kind: 'probing' },
-    { kind: 'probe-answered' },
-  ),
+  fc.constantFrom<BreakerEvent>({ kind: 'answered' }, { kind: 'probing' }),
   fc.nat().map((atMs): BreakerEvent => ({ kind: 'probe-failed', error: away, atMs })),
 );
 const after = (events: readonly BreakerEvent[]): BreakerState =>
@@ -33,13 +29,9 @@ const after = (events: readonly BreakerEvent[]): BreakerState =>
 describe('the state of a breaker', () => {
   it('is closed after any answer, whatever was before', () => {
     fc.assert(
-      fc.property(
-        fc.array(anyEvent),
-        fc.constantFrom('answered', 'probe-answered'),
-        (all, kind) => {
-          expect(after([...all, { kind }])).toEqual({ kind: 'closed' });
-        },
-      ),
+      fc.property(fc.array(anyEvent), (all) => {
+        expect(after([...all, { kind: 'answered' }])).toEqual({ kind: 'closed' });
+      }),
     );
   });
 
@@ -47,10 +39,7 @@ describe('the state of a breaker', () => {
     fc.assert(
       fc.property(fc.array(anyEvent), (events) => {
         const { kind } = after(events);
-        const since = events.slice(
-          events.findLastIndex((one) => one.kind === 'answered' || one.kind === 'probe-answered') +
-            1,
-        );
+        const since = events.slice(events.findLastIndex((one) => one.kind === 'answered') + 1);
         const sent = since.findIndex((one) => one.kind === 'probing');
         const hasFailed = sent >= 0 && since.slice(sent).some((one) => one.kind === 'probe-failed');
         expect(kind === 'open' || kind === 'half-open').toBe(hasFailed);

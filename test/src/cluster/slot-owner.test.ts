@@ -57,7 +57,7 @@ const start = (change: (noted: string[]) => Partial<SlotWorker> = () => ({})) =>
     takeOver: async (slot, { epoch }) => void noted.push(`take over ${slot} in ${epoch}`),
     begin: (slot) => void noted.push(`begin ${slot}`),
     end: async (slot, { epoch }) => void noted.push(`end ${slot} in ${epoch}`),
-    told: (key) => void noted.push(`told ${key}`),
+    hear: (key) => void noted.push(`told ${key}`),
   };
   owner.serve('work', { ...worker, ...change(noted) });
   owner.start();
@@ -136,7 +136,7 @@ describe('a slot', () => {
       takeOver: async () => undefined,
       begin: (slot) => void noted.push(`more ${slot}`),
       end: async () => undefined,
-      told: () => undefined,
+      hear: () => undefined,
     });
     await expect.poll(() => noted.at(-1)).toBe(`more ${SLOT}`);
   });
@@ -151,7 +151,7 @@ describe('a slot', () => {
       takeOver: () => taking.promise,
       begin: (slot) => void noted.push(`late ${slot}`),
       end: async () => undefined,
-      told: () => undefined,
+      hear: () => undefined,
     });
     const given = work?.[Symbol.asyncDispose]();
     taking.resolve();

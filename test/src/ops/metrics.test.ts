@@ -141,7 +141,7 @@ const start = (more: Partial<Leases> = {}) => {
       release: async () => undefined,
     }),
     share: (set, size, begin, options) => {
-      kept.push(options?.keptMs);
+      kept.push(options?.holdMs);
       const { signal } = new AbortController();
       const tenure = {
         name: `${set}:${size - 1}`,
@@ -191,7 +191,7 @@ describe('the metrics of leases', () => {
     const work = { hear: () => undefined, [Symbol.asyncDispose]: async () => undefined };
     const [given] = [
       leases.share('set', 1, () => work),
-      leases.share('other', 1, () => work, { keptMs: 5 }),
+      leases.share('other', 1, () => work, { holdMs: 5 }),
     ];
     expect(await counts()).toEqual([2, 0]);
     expect(kept).toEqual([undefined, 5]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   areCaptionsOn,
   firstState,
-  LISTENING_STATES,
+  STEPS,
   type ListeningChoices,
   type ListeningEvent,
   type ListeningState,
@@ -51,14 +51,15 @@ const stateOf = (kind: Kind, isLimited = false): ListeningState => ({
   isLimited,
 });
 
-const CASES = LISTENING_STATES.flatMap((kind) => {
+const STATES = Object.keys(STEPS) as (keyof typeof STEPS)[];
+const CASES = STATES.flatMap((kind) => {
   const expected = TABLE[kind].trim().split(/\s+/);
   return EVENTS.map((event, at) => [kind, event.kind, expected[at]!, event] as const);
 });
 
 describe('the next state of a room', () => {
   it('is decided for every state and every event', () => {
-    expect(CASES).toHaveLength(LISTENING_STATES.length * EVENTS.length);
+    expect(CASES).toHaveLength(STATES.length * EVENTS.length);
     for (const [, , expected] of CASES) expect(expected).toBeDefined();
   });
 

@@ -25,8 +25,7 @@ const replyWith = (...renditions: readonly Rendition[]) =>
       fault: undefined,
       willRetry: false,
     },
-    languages,
-    texts,
+    { languages, texts },
   );
 
 describe('a reply', () => {

@@ -117,7 +117,7 @@ describe('a set that processes share', () => {
 
   it('is not given to a process that joins while its holder is to keep what it has just taken', async () => {
     const url = await makeDatabase();
-    const holding = await sharing(url, 4, { keptMs: Infinity });
+    const holding = await sharing(url, 4, { holdMs: Infinity });
     await expect.poll(() => holding.held.size).toBe(4);
     const joining = await sharing(url, 4);
     await expect.poll(() => joining.looks.count).toBeGreaterThan(0);

@@ -146,8 +146,9 @@ export interface Watches {
 /** Captions of a room that are on, as far as they are stored. */
 export interface StoredCaptions {
   readonly languages: readonly string[];
-  /** The channel or thread where they are shown; undefined: the room's own chat. */
+  /** The channel or thread where they are shown. Default: the room's own chat. */
   readonly in?: Channel | undefined;
+  /** The one language that is shown: translations, and originals that are in it. */
   readonly only?: string | undefined;
   readonly transcript?: RoomTranscriptKind | undefined;
   /** The start of their transcript, in ms since 1970. */

@@ -4,21 +4,22 @@ import type { Channel } from '../model/place.ts';
 import type { UsageServices } from './meter.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import type { Reservation } from './limits.ts';
+import type { Utterance } from '../ports/recogniser.ts';
 
 /** A final transcript of one utterance; `text` is empty when there was no speech. */
-export interface MeteredTranscript {
-  readonly speakerId: string;
-  readonly startMs: number;
-  readonly endMs: number;
+export interface MeteredTranscript extends Pick<Utterance, 'speakerId' | 'startMs' | 'endMs'> {
   readonly text: string;
 }
 
-export interface AudioMeterDeps {
+export interface RoomMeterDeps {
   readonly services: UsageServices;
   readonly channel: () => Channel;
+  readonly log: Log;
+}
+
+export interface AudioMeterDeps extends RoomMeterDeps {
   /** The only person who speaks, whose own limits apply, too. */
   readonly memberId?: string;
-  readonly log: Log;
 }
 
 /** Creates the count of recognised speech for the person who spoke. */
@@ -66,14 +67,8 @@ export interface MeteredText {
   readonly by?: { readonly id: string } | undefined;
 }
 
-export interface SpeechMeterDeps {
-  readonly services: UsageServices;
-  readonly channel: () => Channel;
-  readonly log: Log;
-}
-
 /** Creates the count of texts that wait to be spoken against the limit; it records them once they are spoken. */
-export const createSpeechMeter = ({ services, channel, log }: SpeechMeterDeps) => {
+export const createSpeechMeter = ({ services, channel, log }: RoomMeterDeps) => {
   /** The use of waiting texts, by id. */
   const reserved = new Map<string, Reservation>();
   let recording = Promise.resolve();

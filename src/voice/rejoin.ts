@@ -1,6 +1,6 @@
-import { type Clock, MINUTE_MS } from '../async/clock.ts';
+import { MINUTE_MS } from '../async/clock.ts';
 import { AppError, toAppError } from '../errors.ts';
-import { type Log, logFailure } from '../telemetry/log.ts';
+import { logFailure } from '../telemetry/log.ts';
 import type { Texts } from '../i18n/texts.ts';
 import type { Content } from '../model/message.ts';
 import { keyOf, type Space } from '../model/place.ts';
@@ -9,18 +9,15 @@ import type { Tenure, WhileHeld } from '../ports/processes.ts';
 import type { OpenRoomRow, OpenRooms } from '../store/open-rooms.ts';
 import type { OpenRoom } from './room.ts';
 import type { RoomEntry } from './room-entry.ts';
+import type { RoomContext } from './room-types.ts';
 import { createRoomTexts, type NotBackReason } from './texts.ts';
 
-export interface RejoinDeps {
+export interface RejoinDeps extends Pick<RoomContext, 'clock' | 'now' | 'log'> {
   readonly rows: Pick<OpenRooms, 'of' | 'remove'>;
   readonly entry: Pick<RoomEntry, 'of' | 'turn' | 'acquire' | 'openUnder' | 'isPeopled' | 'portOf'>;
   readonly texts: Texts;
-  readonly clock: Clock;
-  /** Ms since 1970. */
-  readonly now: () => number;
   /** Called when the bot has not come back to a room of the space. */
   readonly notBack: (space: Space) => void;
-  readonly log: Log;
 }
 
 /** Longest absence after which the bot comes back: later, people do something else. */

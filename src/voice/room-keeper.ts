@@ -1,18 +1,14 @@
-import type { Clock } from '../async/clock.ts';
-import { type Log, logFailure } from '../telemetry/log.ts';
+import { logFailure } from '../telemetry/log.ts';
 import type { Space } from '../model/place.ts';
 import type { StoredRoom } from '../model/space.ts';
 import type { Tenure } from '../ports/processes.ts';
 import type { OpenRooms } from '../store/open-rooms.ts';
+import type { RoomContext } from './room-types.ts';
 
-export interface RoomKeeperDeps {
+export interface RoomKeeperDeps extends Pick<RoomContext, 'clock' | 'now' | 'log'> {
   readonly rows: Pick<OpenRooms, 'save' | 'seen' | 'remove'>;
   readonly tenure: Pick<Tenure, 'epoch'>;
   readonly space: Space;
-  readonly clock: Clock;
-  /** Ms since 1970. */
-  readonly now: () => number;
-  readonly log: Log;
 }
 
 /** Time between two notes that the process works: the last one shows, after a restart, since when nothing was heard. */

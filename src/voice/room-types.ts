@@ -1,6 +1,6 @@
 import type { Clock } from '../async/clock.ts';
 import type { Channel, Space, Member } from '../model/place.ts';
-import type { RoomChoices, ConsentChoice } from '../model/space.ts';
+import type { RoomChoices, ConsentChoice, StoredCaptions } from '../model/space.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { StatusMessages } from './status-messages.ts';
@@ -46,17 +46,9 @@ export interface QueuedSpeech {
   readonly waitsMs: number;
 }
 
-export interface CaptionOptions {
-  readonly languages: readonly string[];
-  /** The channel where they are shown. Default: the room's own chat. */
-  readonly in?: Channel | undefined;
+export interface CaptionOptions extends Omit<StoredCaptions, 'startedMs'> {
   /** The name of a thread of that channel, in which they are shown. */
   readonly thread?: string | undefined;
-  /** The one language that is shown: translations, and originals that are in it. */
-  readonly only?: string | undefined;
-  readonly transcript?: RoomTranscriptKind | undefined;
-  /** The id of the member who starts them; undefined when the bot does so by itself. */
-  readonly startedBy?: string | undefined;
   /** Captions that a restart interrupted, which go on. */
   readonly interrupted?: Interrupted | undefined;
 }

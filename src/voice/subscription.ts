@@ -1,11 +1,10 @@
 import type { Channel } from '../model/place.ts';
 import { type Cache, createCache } from '../async/lru.ts';
 import { type Clock, waitUntil } from '../async/clock.ts';
-import type { AppError } from '../errors.ts';
 import type { ConsentChoice, InformedMembers } from '../model/space.ts';
 import type { Recogniser, RecogniserFactory } from '../ports/recogniser.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';
-import { type Consent, createConsent } from './consent/consent.ts';
+import { type Consent, type ConsentDeps, createConsent } from './consent/consent.ts';
 import type { Notice } from './consent/notice.ts';
 import type { ListeningMode } from './listening-mode.ts';
 import type { RoomContext, VoiceServices } from './room-types.ts';
@@ -13,20 +12,17 @@ import { createSttPipeline, type SttPipeline, type SttPipelineHints } from './st
 import type { TranscriptListener } from './stt/transcript-emitter.ts';
 import { wordsOfTerm } from '../text/terms/term-index.ts';
 
-export interface SubscriptionDeps {
-  readonly clock: Clock;
+export interface SubscriptionDeps extends Pick<
+  ConsentDeps,
+  'clock' | 'choiceOf' | 'informedChanged' | 'notInformed'
+> {
   readonly subscribe: VoiceLink['subscribe'];
   readonly people: () => readonly RoomMember[];
-  readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
   readonly openPipeline: OpenPipeline;
   /** Makes the notice that informs people of a listening mode. */
   readonly noticeOf: (mode: ListeningMode, isPosted: boolean) => Notice;
   /** Members who were informed before a restart. */
   readonly informed?: InformedMembers | undefined;
-  /** Called when `informed` has changed. */
-  readonly informedChanged: () => void;
-  /** Reports why people were not informed, and are not listened to; undefined when they were. */
-  readonly notInformed: (error: AppError | undefined) => void;
 }
 
 const LAST_TRANSCRIPTS_MS = 5_000;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../async/clock.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
+import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
 
 /** A translation of a caption, in progress or finished. */
 export interface CaptionTranslation {
@@ -10,20 +11,12 @@ export interface CaptionTranslation {
   readonly failed?: boolean;
 }
 
-/** A transcript as it is shown. Immutable: another caption with the same id replaces it. */
-export interface Caption {
-  /** The utterance's id. */
-  readonly id: number;
-  readonly speakerId: string;
+/**
+ * A transcript as it is shown: its text is on one line, and not empty. Immutable: another caption with the same id
+ * replaces it.
+ */
+export interface Caption extends TranscriptEvent {
   readonly name: string;
-  /** Beginning and end of the speech, on the room's clock. */
-  readonly startMs: number;
-  readonly endMs: number;
-  /** Text on one line, not empty. */
-  readonly text: string;
-  /** BCP 47 code; empty when the language is not known. */
-  readonly language: string;
-  readonly isFinal: boolean;
   /** Translations by language; the caption is not translated into a language that is missing. */
   readonly translations: ReadonlyMap<string, CaptionTranslation>;
 }

@@ -11,7 +11,7 @@ import type {
 import type { VoicePacket } from '../../ports/voice.ts';
 import { createEndpointer, type EndpointerOptions } from './endpointer.ts';
 import type { FilterContext } from './hallucination-filter.ts';
-import { createRecognitionQueue } from './recognition-queue.ts';
+import { createRecognitionQueue, type RecognitionQueueOptions } from './recognition-queue.ts';
 import type { EndpointerEvent } from './speaker-endpointer.ts';
 import {
   createTranscriptEmitter,
@@ -21,12 +21,8 @@ import {
 
 export interface SttPipelineHints extends RecognitionHints, FilterContext {}
 
-export interface SttPipelineOptions extends Omit<EndpointerOptions, 'growEveryMs'> {
-  /** Time after the end of an utterance in which its transcript is useful. */
-  readonly deadlineMs?: number;
-  readonly atOnce?: number;
-  readonly mostWaiting?: number;
-}
+export interface SttPipelineOptions
+  extends Omit<EndpointerOptions, 'growEveryMs'>, Partial<RecognitionQueueOptions> {}
 
 export interface SttPipelineDeps {
   readonly recogniser: Recogniser;
@@ -38,10 +34,8 @@ export interface SttPipelineDeps {
   readonly log?: Pick<Log, 'warn' | 'error'>;
 }
 
-/** Default deadline: the service may be away for half a minute. */
-const DEADLINE_MS = 45_000;
-const AT_ONCE = 8;
-const MOST_WAITING = 100;
+/** Default of the queue, by whose deadline the service may be away for half a minute. */
+const QUEUE: RecognitionQueueOptions = { deadlineMs: 45_000, atOnce: 8, mostWaiting: 100 };
 /** Lateness of a timer after which held up packets are taken first, for as long again. */
 const HELD_UP_MS = 50;
 
@@ -70,11 +64,7 @@ export const createSttPipeline = ({
   log,
 }: SttPipelineDeps) => {
   const endpointer = createEndpointer({ ...options, growEveryMs: recogniser.growEveryMs });
-  const queue = createRecognitionQueue<RecognitionResult>(clock, {
-    deadlineMs: options.deadlineMs ?? DEADLINE_MS,
-    atOnce: options.atOnce ?? AT_ONCE,
-    mostWaiting: options.mostWaiting ?? MOST_WAITING,
-  });
+  const queue = createRecognitionQueue<RecognitionResult>(clock, { ...QUEUE, ...options });
   const emitter = createTranscriptEmitter(listener, log);
   const jobs = new Map<number, Job>();
   /** Utterances with speech, and those with too little voice for it. */

@@ -61,6 +61,7 @@ export interface RecognitionTask<T> {
 }
 
 export interface RecognitionQueueOptions {
+  /** Time after the end of an utterance in which its transcript is useful. */
   readonly deadlineMs: number;
   readonly atOnce: number;
   readonly mostWaiting: number;

@@ -1,5 +1,6 @@
 import type { AppError } from '../../errors.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { DictatedWords } from '../../model/message.ts';
 import type { RecognitionResult, Utterance } from '../../ports/recogniser.ts';
 import {
   createHallucinationFilter,
@@ -9,20 +10,12 @@ import {
   REFUSALS,
 } from './hallucination-filter.ts';
 
-/** The transcript of one utterance, partial or final. */
-export interface TranscriptEvent {
-  /** The utterance's id: an event with the same id replaces the one before. */
-  readonly id: number;
-  readonly speakerId: string;
-  /** Beginning and end of the speech, on the room's clock. */
-  readonly startMs: number;
-  readonly endMs: number;
-  /** The text. Empty and final: there was no speech, and the partial transcript is removed. */
-  readonly text: string;
-  /** BCP 47 code; empty when the language is not known. */
-  readonly language: string;
-  readonly isFinal: boolean;
-}
+/**
+ * The transcript of one utterance, partial or final. Where its text is empty and final, there was no speech, and the
+ * partial transcript is removed.
+ */
+export interface TranscriptEvent
+  extends DictatedWords, Pick<Utterance, 'speakerId' | 'startMs' | 'endMs'> {}
 
 /** Receives the transcripts of a room. */
 export interface TranscriptListener {

@@ -1,6 +1,5 @@
 import { applyGain } from './gain.ts';
 import { toAppError, type AppError } from '../../errors.ts';
-import type { Clock } from '../../async/clock.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
 import {
   createAnnouncer,
@@ -18,7 +17,7 @@ import {
   type SpeechItem,
   type SpeechTurn,
 } from './speech-item.ts';
-import { isAudible, type RoomSpeaker } from './segment.ts';
+import { isAudible, type SegmentDeps } from './segment.ts';
 
 /** Gain while somebody speaks, from 0 to 1: −12 dB. */
 const DUCKED_GAIN = 0.25;
@@ -38,10 +37,8 @@ export interface PlaybackListener {
   failed(item: SpeechItem, error: AppError): void;
 }
 
-export interface PlaybackDeps {
-  readonly speaker: RoomSpeaker;
+export interface PlaybackDeps extends SegmentDeps {
   readonly play: VoiceLink['play'];
-  readonly clock: Clock;
   readonly words: AnnouncerTexts;
   readonly listener: PlaybackListener;
 }

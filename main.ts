@@ -25,6 +25,7 @@ import { findFfmpeg } from './src/speech/ffmpeg.ts';
 import { isServiceAlone } from './src/cluster/roles.ts';
 import { cipherOf, resealSecrets } from './src/store/secrets/encryption.ts';
 import { openStore, type Store } from './src/store/index.ts';
+import { makeTables } from './src/text/tables.ts';
 import { tracingSection, openTracing } from './src/telemetry/open-telemetry.ts';
 import type { Tracing } from './src/telemetry/tracing.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
@@ -216,6 +217,7 @@ runProgram(process.env, async (stopped) => {
     if (ROLES.has('worker')) running.startWork();
     await adapters.start();
     isStarting = false;
+    void makeTables();
     if (builtIn && !parts.disposed)
       console.log(engineTable(await builtIn.engines(), config.engines));
   };

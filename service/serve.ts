@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Log } from '../src/telemetry/log.ts';
+import { makeTables } from '../src/text/tables.ts';
 import type { Tracing } from '../src/telemetry/tracing.ts';
 import type { EngineConfig, serverSection } from './config.ts';
 import { engineNames } from './engine-loader.ts';
@@ -47,6 +48,7 @@ export const serve = async (
   const service = await Promise.race([start(), stopped]);
   if (!service) return;
   listening?.();
+  void makeTables();
   console.log(`Speech, translation and chat at ${service.url}`);
   if (given.length === 0)
     console.log(`Key for this run: ${keys[0]}  (set SERVICE_KEYS to keep your own)`);

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
 import { AppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
@@ -15,6 +16,8 @@ import { sweepTempFolders } from './temp-store.ts';
 
 /** Time for which the service's status is shared by all who ask. */
 const STATUS_KEPT_MS = 1_000;
+/** Time after the start at which the page's modules are prepared: a start has other work. */
+const WARM_AFTER_MS = 2_000;
 
 const listenFault = (cause: NodeJS.ErrnoException, { host, port }: WebOptions): AppError => {
   const why: Readonly<Record<string, string>> = {
@@ -62,12 +65,21 @@ export const createWebAdapter = (
       );
     });
 
+  const warm = async (): Promise<void> => {
+    await delay(WARM_AFTER_MS, undefined, { ref: false });
+    if (stopped) return;
+    await assets.warm().catch((error: unknown) => {
+      if (!stopped) core.log.warn({ err: error }, 'page modules could not be prepared');
+    });
+  };
+
   return {
     platform: presence.platform,
     start: async () => {
       const address = await listen();
       listening = true;
       await sweepTempFolders(tmpdir());
+      void warm();
       const name = host.includes(':') ? `[${host}]` : host;
       return { where: `http://${name}:${address.port}/` };
     },

@@ -69,20 +69,12 @@ const openWhenUsable = async <Opened>(
  * Opens the database of a `DATABASE_URL` and migrates it to the newest schema. Rejects with
  * `config`, and with `unavailable` for a server that cannot be reached.
  */
-export const openStore = async (
-  url: string,
-  {
-    log = createLog('silent'),
-    connections = CONNECTIONS,
-    bootIdOf,
-    isGuest,
-    waiting,
-  }: StoreOptions = {},
-): Promise<Store> => {
+export const openStore = async (url: string, options: StoreOptions = {}): Promise<Store> => {
   const path = pathOf(url);
-  if (path !== undefined) return openSqliteStore(path, { bootIdOf, isGuest });
+  if (path !== undefined) return openSqliteStore(path, options);
   if (!isPostgres(url))
     throw new AppError('config', 'DATABASE_URL names no database that is known here');
+  const { log = createLog('silent'), connections = CONNECTIONS, waiting } = options;
   const { openPostgresStore } = await import('./postgres/store.ts');
   const open = async (): Promise<Store> => openPostgresStore({ url, connections, log });
   return waiting ? openWhenUsable(open, log, waiting) : open();

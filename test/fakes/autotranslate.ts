@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { realClock } from '../../src/async/clock.ts';
-import { createLog, type Log } from '../../src/telemetry/log.ts';
+import type { Log } from '../../src/telemetry/log.ts';
+import { silentLog } from './silent-log.ts';
 import { createMetrics, type Metrics } from '../../src/ops/metrics.ts';
 import { NO_TRACING, type Tracing } from '../../src/telemetry/tracing.ts';
 import { AppError } from '../../src/errors.ts';
@@ -80,7 +81,7 @@ export const openTestAutoTranslate = async (
     now = Date.now,
     nowMs = now,
     readyPlatforms = () => [],
-    log = createLog('silent'),
+    log = silentLog,
     metrics = createMetrics(),
     tracing = NO_TRACING,
   }: Partial<TestServices> = {},

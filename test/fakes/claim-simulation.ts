@@ -4,7 +4,7 @@ import { createPartitionWorker } from '../../src/autotranslate/partition-worker.
 import { nothingFor, type Prepared } from '../../src/autotranslate/prepare/prepared.ts';
 import { createScheduler } from '../../src/autotranslate/scheduler.ts';
 import { AppError } from '../../src/errors.ts';
-import { createLog } from '../../src/telemetry/log.ts';
+import { silentLog } from './silent-log.ts';
 import { plainWords } from '../../src/rich-text/compose.ts';
 import type { Tenure } from '../../src/ports/processes.ts';
 import { createSlotOwner, type SlotOwner } from '../../src/cluster/slot-owner.ts';
@@ -75,7 +75,7 @@ export const simulateClaims = async (options: ClaimOptions): Promise<ClaimResult
   const upTo = (most: number): number => random() * most;
   let underWay = 0;
   const time = createVirtualTime(() => underWay > 0);
-  const log = createLog('silent');
+  const log = silentLog;
   const now = (): number => START_MS + time.nowMs;
   const inbox = createInboxStore({ store, now });
   const database = createLeaseDatabase({

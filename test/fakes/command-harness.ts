@@ -1,11 +1,10 @@
 import type { ChatTurn, Voice } from '../../src/api/contract.ts';
 import { transcriptFile } from '../../src/speech/transcript.ts';
-import { type Command, commandFault } from '../../src/command/command.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
-import { discover } from '../../src/app/modules.ts';
+import { realCommands } from './real-commands.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { AppError, MessageKey } from '../../src/errors.ts';
-import { createLog } from '../../src/telemetry/log.ts';
+import { silentLog } from './silent-log.ts';
 import type { Channel, Space, Member } from '../../src/model/place.ts';
 import type {
   Content,
@@ -211,7 +210,7 @@ export const openCommandHarness = async (
   const rooms = createFakeRooms();
   const spaces = createSpaceSettings(store);
   const usage = createUsage(store, () => NOW_MS);
-  const log = createLog('silent');
+  const log = silentLog;
   const ownKeys = createOwnKeys({ store, encryption, log, now: () => NOW_MS });
   const services: Services = {
     languages: {
@@ -295,7 +294,7 @@ export const openCommandHarness = async (
     },
   };
   const dispatcher = createDispatcher({
-    commands: await discover<Command>('commands', commandFault),
+    commands: realCommands,
     texts: realTexts,
     log,
     platforms: {

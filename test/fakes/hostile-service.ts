@@ -32,8 +32,8 @@ export interface HostileService extends AsyncDisposable {
   readonly requests: number;
   /** Bytes that the other side took, or the system for it. */
   readonly sentBytes: number;
-  /** Connections that are open. */
-  readonly open: number;
+  /** Resolves once no connection is open. */
+  closed(): Promise<void>;
 }
 
 /** A server on loopback that answers with whatever bytes it is told to. */
@@ -62,7 +62,9 @@ export const startHostileService = async (): Promise<HostileService> => {
       send: (bytes) => write(bytes),
       sent: taken,
       isGone: () => socket.destroyed,
-      flood: async (bytes) => {
+      flood: async (given) => {
+        // Encoded once, not for each of thousands of times.
+        const bytes = Buffer.from(given as string);
         for (let left = GIBIBYTE; left > 0 && !socket.destroyed; left -= bytes.length)
           await taken(bytes);
       },
@@ -101,8 +103,12 @@ export const startHostileService = async (): Promise<HostileService> => {
     get sentBytes() {
       return sentBytes;
     },
-    get open() {
-      return sockets.size;
+    closed: async () => {
+      for (const socket of sockets)
+        await new Promise((resolve) => {
+          if (socket.closed) resolve(undefined);
+          else socket.once('close', resolve);
+        });
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

@@ -1,9 +1,9 @@
 import { createServiceClient } from '../../src/api/client.ts';
 import { createRealtime, type RealtimeOptions } from '../../src/api/realtime/index.ts';
-import { type Command, commandFault } from '../../src/command/command.ts';
 import { type CoreDeps, openCore, type RunningCore } from '../../src/app/core.ts';
-import { discover } from '../../src/app/modules.ts';
-import { createLog, type Log } from '../../src/telemetry/log.ts';
+import { realCommands } from './real-commands.ts';
+import type { Log } from '../../src/telemetry/log.ts';
+import { silentLog } from './silent-log.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { SpeechFake } from './speech.ts';
 import { realTexts } from './texts.ts';
@@ -25,7 +25,7 @@ export const openTestCore = async ({
   ownKeys,
   calls,
   builtIn,
-  log = createLog('silent'),
+  log = silentLog,
   metrics,
   tracing,
   receives,
@@ -37,7 +37,7 @@ export const openTestCore = async ({
     telemetry: { log, ...(metrics && { metrics }), ...(tracing && { tracing }) },
     process: { ...(receives === undefined ? {} : { receives }), ...(draining && { draining }) },
     texts: realTexts,
-    commands: await discover<Command>('commands', commandFault),
+    commands: realCommands,
     config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
     ...part,
   });
@@ -50,7 +50,7 @@ export const openServedCore = async (
   { url, key }: SpeechFake,
   databaseUrl = 'sqlite::memory:',
   uses: RealtimeOptions['uses'] = [],
-  log: Log = createLog('silent'),
+  log: Log = silentLog,
 ): Promise<RunningCore> => {
   const store = await openStore(databaseUrl);
   const client = createServiceClient({

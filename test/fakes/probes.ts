@@ -10,7 +10,7 @@ import {
 import { userError, type MessageKey } from '../../src/errors.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { Texts } from '../../src/i18n/texts.ts';
-import { createLog } from '../../src/telemetry/log.ts';
+import { silentLog } from './silent-log.ts';
 import type { Content, Message } from '../../src/model/message.ts';
 import type { RichText } from '../../src/rich-text/rich-text.ts';
 import { plainText } from '../../src/rich-text/walk.ts';
@@ -206,7 +206,7 @@ export const createProbes = () => {
   const dispatcher = createDispatcher({
     commands: [probe, group, probing, speaking],
     texts,
-    log: createLog('silent'),
+    log: silentLog,
     platforms: { find: platformOf, get: platformOf },
     authorsOf: (message) => script.authorsOf(message),
     services,

@@ -4,7 +4,7 @@ import { createRecognitionSessions } from '../../src/api/realtime/recognition-se
 import type { Clock } from '../../src/async/clock.ts';
 import { createSemaphore } from '../../src/async/locks.ts';
 import type { PacketDecoder } from '../../src/audio/opus/streams-decoder.ts';
-import { createLog } from '../../src/telemetry/log.ts';
+import { silentLog } from './silent-log.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
 import { createRealtimeRecogniser } from '../../src/voice/stt/realtime-recogniser.ts';
 import { levelOf, type RecognitionHabits } from './realtime-recognition.ts';
@@ -56,7 +56,7 @@ export const createTestRealtime = ({
   habits = {},
   sessions = 16,
   keyFault,
-  log = createLog('silent'),
+  log = silentLog,
 }: TestRealtimeOptions = {}) => {
   const wire = createWire(clock, faults, habits);
   const availability = createAvailability('recognition', { clock, log });

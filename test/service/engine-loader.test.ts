@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { loadEngines, inPreferredOrder } from '../../service/engine-loader.ts';
-import { createLog } from '../../src/telemetry/log.ts';
+import { silentLog } from '../fakes/silent-log.ts';
 import { engineConfig } from './support.ts';
 import { parseConfig } from '../../src/config.ts';
 import { engineSection } from '../../service/config.ts';
 
-const context = { config: engineConfig(), log: createLog('silent') };
+const context = { config: engineConfig(), log: silentLog };
 
 const engine = (name: string, rank: number, abilities: string): string =>
   `export const createEngine = () => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../src/telemetry/log.ts';
+import { silentLog } from '../fakes/silent-log.ts';
 import { AppError } from '../../src/errors.ts';
 import { createEngineHealth, type EngineHealth } from '../../service/engine-loader.ts';
 import { BackendError, ContractError } from '../../service/errors.ts';
@@ -37,7 +37,7 @@ const createEngines = () => {
         if (error) throw error;
         return name;
       },
-      { ability: 'chat', log: createLog('silent'), signal, clock },
+      { ability: 'chat', log: silentLog, signal, clock },
     );
   return { clock, offers, asked, ask };
 };
@@ -114,7 +114,7 @@ describe('several engines for a task', () => {
           : new Promise((_, reject) => {
               either.addEventListener('abort', () => reject(either.reason as Error));
             }),
-      { ability: 'chat', log: createLog('silent'), signal, clock },
+      { ability: 'chat', log: silentLog, signal, clock },
     );
     await clock.advance(20_000);
     expect(await answer).toBe('second');
@@ -131,7 +131,7 @@ describe('several engines for a task', () => {
         either.throwIfAborted();
         return 'first';
       },
-      { ability: 'chat', log: createLog('silent'), signal, clock },
+      { ability: 'chat', log: silentLog, signal, clock },
     );
     await clock.advance(60_000);
     rest.resolve('x');
@@ -167,7 +167,7 @@ describe('several engines for a task', () => {
         leaving.abort(new Error('left'));
         throw down();
       },
-      { ability: 'chat', log: createLog('silent'), signal: leaving.signal },
+      { ability: 'chat', log: silentLog, signal: leaving.signal },
     );
     await expect(answer).rejects.toThrow('left');
     expect(offers[0]!.health.mayTry()).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { primed, streamReply, metered } from '../../service/respond.ts';
 import { AppError } from '../../src/errors.ts';
-import { createLog } from '../../src/telemetry/log.ts';
+import { silentLog } from '../fakes/silent-log.ts';
 
 const BYTES = Buffer.from('abc');
 
@@ -23,7 +23,7 @@ const reply = (
   signal = new AbortController().signal,
 ): { response: Response; cutOff: ReturnType<typeof vi.fn> } => {
   const cutOff = vi.fn();
-  return { response: streamReply(body, {}, { log: createLog('silent'), signal, cutOff }), cutOff };
+  return { response: streamReply(body, {}, { log: silentLog, signal, cutOff }), cutOff };
 };
 
 describe('a streamed reply', () => {

@@ -1,6 +1,6 @@
 import { PATHS } from '../../src/api/contract.ts';
 import { parseConfig } from '../../src/config.ts';
-import { createLog } from '../../src/telemetry/log.ts';
+import { silentLog } from '../fakes/silent-log.ts';
 import { engineSection, type EngineConfig } from '../../service/config.ts';
 import { operatorAccount } from '../../service/keys/account.ts';
 import { createEngineHealth } from '../../service/engine-loader.ts';
@@ -36,7 +36,7 @@ export interface TestService extends AsyncDisposable {
 /** The service on a free port, with its own requests. */
 export const startTestService = async (
   variables: Readonly<Record<string, string>> = {},
-  log = createLog('silent'),
+  log = silentLog,
   browserOrigins: readonly string[] = [],
   more: Pick<ServiceOptions, 'stored' | 'rates' | 'clock'> = {},
 ): Promise<TestService> => {
@@ -90,7 +90,7 @@ export const offering = (
     [Symbol.asyncDispose]: async () => {},
   },
   config: engineConfig(),
-  log: createLog('silent'),
+  log: silentLog,
   signal: new AbortController().signal,
   account: operatorAccount('one'),
   cutOff: () => {},

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TranslationEngine, TranslationPiece } from '../../service/engine.ts';
 import { createEngine } from '../../service/engines/pseudo.ts';
 import { translateKeeping } from '../../service/translation-pieces.ts';
-import { createLog } from '../../src/telemetry/log.ts';
+import { silentLog } from '../fakes/silent-log.ts';
 import { engineConfig } from './support.ts';
 
 const signal = new AbortController().signal;
@@ -59,7 +59,7 @@ describe('keywords', () => {
   });
 
   it('are kept in the pseudo-locale', async () => {
-    await using engine = createEngine({ config: engineConfig(), log: createLog('silent') });
+    await using engine = createEngine({ config: engineConfig(), log: silentLog });
     const { translation } = await engine.abilities();
     const [piece] = await pieces(translation!, 'The big house', ['house']);
     expect(piece?.text).toMatch(/^\[(?!The).* house/);

@@ -2,7 +2,7 @@ import { EventEmitter, getEventListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { createDiscordApi, createSharedLimits } from '../../../adapters/discord/api.ts';
 import type { Quota } from '../../../src/ports/processes.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { createEmbeddedQuota } from '../../../src/store/quota.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
@@ -11,7 +11,7 @@ import { realClock } from '../../../src/async/clock.ts';
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../../src/errors.ts';
 
-const log = createLog('silent');
+const log = silentLog;
 
 describe('the requests of several processes', () => {
   it('take from one rate, but for those without the bot’s token', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPictures } from '../../../adapters/slack/home.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 
 const [one, two] = ['T1', 'T2'].map((id) => ({ platform: 'slack', id })) as [
   { platform: string; id: string },
@@ -19,7 +19,7 @@ const open = () => {
     keep: async () => `F${(uploaded += 1)}`,
     remove: async (_space: unknown, fileId: string) => void deleted.push(fileId),
   };
-  const pictures = createPictures(uploads, createLog('silent'));
+  const pictures = createPictures(uploads, silentLog);
   return { pictures, deleted };
 };
 

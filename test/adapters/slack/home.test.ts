@@ -3,7 +3,7 @@ import type { Api } from '../../../adapters/slack/api.ts';
 import { createHome } from '../../../adapters/slack/home.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import type { Member } from '../../../src/model/place.ts';
 import { rich } from '../../fakes/rich-text.ts';
 import { realTexts } from '../../fakes/texts.ts';
@@ -23,7 +23,7 @@ const open = () => {
     },
   } as Partial<Api> as Api;
   const core = {
-    log: createLog('silent'),
+    log: silentLog,
     texts: realTexts,
     commands: () => [info('settings'), info('language')],
     dispatch: async ({ command, answer }) => answer.show({ text: rich(`of ${command}`) }),

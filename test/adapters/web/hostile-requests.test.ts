@@ -4,7 +4,7 @@ import { sendFile } from '../../../adapters/web/api.ts';
 import { createTempStore } from '../../../adapters/web/temp-store.ts';
 import { startWeb } from './start-web.ts';
 
-const DEEP = 400_000;
+const DEEP = 100_000;
 
 /** Bodies that are JSON, or nearly, and nothing that a page sends. */
 const BODIES: readonly (readonly [string, string])[] = [

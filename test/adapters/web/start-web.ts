@@ -8,7 +8,7 @@ import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import { createAssets, type TypeStripper } from '../../../adapters/web/assets.ts';
 import type { RealtimeOptions } from '../../../src/api/realtime/index.ts';
 import type { Core } from '../../../src/adapter.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import type { WebOptions } from '../../../adapters/web/app.ts';
 import type { ServerEvent, PageMessage } from '../../../adapters/web/protocol.ts';
 import { createFakeCore, type FakeCore } from '../../fakes/core.ts';
@@ -163,7 +163,7 @@ const stripper: TypeStripper = {
 };
 /** What a page loads, stripped once for all tests and by no process of its own. */
 const ASSETS = {
-  ...createAssets(createLog('silent'), stripper),
+  ...createAssets(silentLog, stripper),
   [Symbol.asyncDispose]: async () => undefined,
 };
 

@@ -1,5 +1,5 @@
 import { PATHS } from '../../../src/api/contract.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { startService } from '../../../service/index.ts';
 import type { StoredKeysOptions } from '../../../service/keys/accounts.ts';
 import { startFakeOpenai, type Fault } from '../../fakes/openai.ts';
@@ -40,7 +40,7 @@ const startWith = async (engines: string, openaiUrl?: string, stored?: StoredKey
     keys: [KEY],
     ...(stored ? { stored } : {}),
     engines: engineConfig(openaiUrl === undefined ? {} : { SERVICE_OPENAI_URL: openaiUrl }),
-    log: createLog('silent'),
+    log: silentLog,
     engineFolder: new URL(engines, FOLDERS),
   });
   return { url: service.url, key: KEY, [Symbol.asyncDispose]: async () => service.close() };

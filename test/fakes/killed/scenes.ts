@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startService } from '../../../service/index.ts';
 import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
 import { createRealtime, type Realtime } from '../../../src/api/realtime/index.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../silent-log.ts';
 import { engineConfig, makeWav } from '../../service/support.ts';
 import { installFakeApertium } from '../apertium.ts';
 import { ASKER } from '../asker.ts';
@@ -31,7 +31,7 @@ export interface KillScene extends AsyncDisposable {
   readonly calls: Calls;
 }
 
-const log = createLog('silent');
+const log = silentLog;
 
 const openClients = (
   url: string,

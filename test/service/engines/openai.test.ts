@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Engine, RecognitionEngine, TranslationEngine } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/openai.ts';
 import { chooseModels } from '../../../service/engines/openai/models.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { testBroken, testContract } from '../../contracts/contract.ts';
 import { recognitionEngineContract } from '../../contracts/recognition-engine.ts';
 import { speechEngineContract } from '../../contracts/speech-engine.ts';
@@ -14,7 +14,7 @@ const signal = new AbortController().signal;
 const TONE = makeWav(1, [[0, 1]], 24_000);
 
 const create = (variables: Record<string, string>): Engine =>
-  createEngine({ config: engineConfig(variables), log: createLog('silent') });
+  createEngine({ config: engineConfig(variables), log: silentLog });
 
 describe('an OpenAI-compatible server', () => {
   let openai: FakeOpenai;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAccounts } from '../../../service/keys/accounts.ts';
 import { loadPrices } from '../../../service/keys/prices.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { createKeys } from './support.ts';
 
@@ -11,7 +11,7 @@ describe('an account that an open session holds', () => {
     await using accounts = createAccounts({
       keys: [],
       stored: { database: keys.database, prices: await loadPrices() },
-      log: createLog('silent'),
+      log: silentLog,
       clock: createTestClock(),
     });
     const account = accounts.find(`Bearer ${keys.create('ada')}`);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { createSpending, type Amounts } from '../../../service/keys/spending.ts';
 import { openKeyStore, type KeyStore } from '../../../service/keys/store.ts';
 import { createTestClock } from '../../fakes/clock.ts';
@@ -8,7 +9,7 @@ import { createKeys } from './support.ts';
 const DEPS = {
   pause: async () => undefined,
   nameOf: (hash: string) => `key ${hash}`,
-  log: createLog('silent'),
+  log: silentLog,
 };
 const writeOf = (store: KeyStore, amounts: Amounts): string | undefined =>
   store.spend(amounts) ? undefined : 'locked';

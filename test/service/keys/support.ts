@@ -5,7 +5,7 @@ import { runKeys } from '../../../service/keys/commands.ts';
 import { loadPrices } from '../../../service/keys/prices.ts';
 import { openKeyStore, type StoredKey } from '../../../service/keys/store.ts';
 import { PATHS } from '../../../src/api/contract.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { startTestService, type TestService } from '../support.ts';
 
 /** A folder for a database of keys, with the commands that change it. */
@@ -53,6 +53,6 @@ export const voiceOf = async (
 export const startWithKeys = async (
   { database }: Pick<Keys, 'database'>,
   variables: Readonly<Record<string, string>> = {},
-  log = createLog('silent'),
+  log = silentLog,
 ): Promise<TestService> =>
   startTestService(variables, log, [], { stored: { database, prices: await loadPrices() } });

@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import { operatorAccount } from '../../../service/keys/account.ts';
 import { runConnection, socketPeer } from '../../../service/realtime/connection.ts';
 import type { Peer } from '../../../service/realtime/peer.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const IDLE_MS = 180_000;
@@ -37,7 +37,7 @@ const open = () => {
     },
     requestId: 'r',
     clock,
-    log: createLog('silent'),
+    log: silentLog,
   });
   return {
     clock,

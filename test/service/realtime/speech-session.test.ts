@@ -8,7 +8,7 @@ import type { Voice } from '../../../src/api/contract.ts';
 import { bytesSource } from '../../../src/audio/bytes.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import { AppError } from '../../../src/errors.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { offering } from '../support.ts';
@@ -66,7 +66,7 @@ const open = (
     spools: createSpools(SPOOL_LIMITS),
     textLimit: 100,
     clock: createTestClock(),
-    log: createLog('silent'),
+    log: silentLog,
   });
   const send = (message: object): void => session.message(JSON.stringify(message));
   const last = async (type: string) =>

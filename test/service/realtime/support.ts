@@ -3,7 +3,7 @@ import type { RecognisedText } from '../../../service/engine.ts';
 import { operatorAccount } from '../../../service/keys/account.ts';
 import { createRequestLimiter, type RequestLimits } from '../../../service/request-limiter.ts';
 import { startRecognitionSession } from '../../../service/realtime/recognition-session.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 export const RATE_HZ = 16_000;
@@ -88,7 +88,7 @@ export const openSession = (
     account,
     offers,
     clock,
-    log: createLog('silent'),
+    log: silentLog,
   });
   const send = (message: object): void => session.message(JSON.stringify(message));
   return {

@@ -5,7 +5,7 @@ import { PATHS, type Voice } from '../../../src/api/contract.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import { bytesSource } from '../../../src/audio/bytes.ts';
 import { AUDIO_FORMATS } from '../../../src/model/message.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import type { SpeechEngine } from '../../../service/engine.ts';
 import { operatorAccount } from '../../../service/keys/account.ts';
 import { createRequestLimiter } from '../../../service/request-limiter.ts';
@@ -71,7 +71,7 @@ describe('speech for several listeners', () => {
         for await (const part of incoming) parts.push(part as Buffer);
         const reply = await route.handle({
           ...offering('one', made.engine, limiter),
-          log: createLog('silent'),
+          log: silentLog,
           account: operatorAccount(String(incoming.headers['x-key'] ?? 'one')),
           signal: leaving.signal,
           cutOff: () => outgoing.destroy(),

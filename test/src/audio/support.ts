@@ -7,6 +7,15 @@ import { decodePackets } from '../../fakes/opus.ts';
 export const fixture = (name: string): Uint8Array =>
   new Uint8Array(readFileSync(new URL(`../../fixtures/audio/${name}`, import.meta.url)));
 
+/** Makes what belongs to a key when it is first asked for, and gives the same again: nobody may change it. */
+export const shared = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
+  const made = new Map<Key, Value>();
+  return (key) => {
+    if (!made.has(key)) made.set(key, make(key));
+    return made.get(key)!;
+  };
+};
+
 /** Bytes as a stream of chunks, which counts how often it was opened and how much was read. */
 export const sourceOf = (bytes: Uint8Array, chunkBytes = 4_096) => {
   const source = {

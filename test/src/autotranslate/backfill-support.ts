@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'vitest';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { plainText } from '../../../src/rich-text/walk.ts';
 import type { Message } from '../../../src/model/message.ts';
 import {
@@ -74,7 +74,7 @@ export const withBackfill = (): BackfillScene => {
     noteGap: async (gap) => void scene.gaps.push(gap),
     hold: () => undefined,
     inEffect: async () => undefined,
-    log: createLog('silent'),
+    log: silentLog,
     now: () => Date.now() + scene.aheadMs,
   });
   const take = async ({ text, position }: Message): Promise<void> => {

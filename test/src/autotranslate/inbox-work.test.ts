@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInboxWork } from '../../../src/autotranslate/inbox-work.ts';
 import { createScheduler } from '../../../src/autotranslate/scheduler.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import type { SlotOwner } from '../../../src/cluster/slot-owner.ts';
 import { slotOf } from '../../../src/store/rows.ts';
 import { createTestClock } from '../../fakes/clock.ts';
@@ -16,7 +16,7 @@ const RETRY_MS = 600_000;
 
 /** A process that has the slot of the partition, and puts off all that it claims. */
 const openProcess = ({ isStored = true } = {}) => {
-  const log = createLog('silent');
+  const log = silentLog;
   const clock = createTestClock(inbox.clock.ms);
   const now = clock.nowMs;
   const tenure = {

@@ -1,5 +1,5 @@
 import { nothingFor, type Prepared } from '../../../src/autotranslate/prepare/prepared.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
@@ -47,7 +47,7 @@ const work = async (tenure = EARLIER): Promise<number | undefined> => {
       return done.length;
     },
     isOnHold: async () => looks.shift() ?? isOnHold,
-    log: createLog('silent'),
+    log: silentLog,
     now: () => inbox.clock.ms,
     random: () => 0.5,
   })(

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import type { Tenure } from '../../../src/ports/processes.ts';
 import { slotOf } from '../../../src/store/rows.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
@@ -36,7 +36,7 @@ beforeEach(() => {
   work = async () => undefined;
   scheduler = createScheduler({
     slots: { tenureOf: () => tenure, tell: (kind, key) => void told.push(`${kind} ${key}`) },
-    log: createLog('silent'),
+    log: silentLog,
     now: () => Date.now(),
   });
   scheduler.start((...given) => work(...given));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import type { Leases, Tenure, Work } from '../../../src/ports/processes.ts';
 import { createSlotOwner, type SlotWorker } from '../../../src/cluster/slot-owner.ts';
 import { slotOf, SLOTS } from '../../../src/store/rows.ts';
@@ -49,7 +49,7 @@ const start = (change: (noted: string[]) => Partial<SlotWorker> = () => ({})) =>
   const given = createLeases();
   const owner = createSlotOwner({
     leases: given.leases,
-    log: createLog('silent'),
+    log: silentLog,
     clock: createHastyClock(),
   });
   const noted: string[] = [];

@@ -30,10 +30,12 @@ const leftBehind = (): { path: string; database: DatabaseSync } & Disposable => 
   database.exec(
     'PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON; CREATE TABLE t (a PRIMARY KEY)',
   );
+  // One transaction: each would wait for the disk.
+  database.exec('BEGIN');
   const insert = database.prepare('INSERT INTO t VALUES (?)');
   for (let at = 0; at < 1_000; at += 1)
     insert.run(`${(at * 367) % 1_000} ${(at % 2 ? MARK : 'kept').repeat(at % 90)}`);
-  database.exec(`DELETE FROM t WHERE a LIKE '%${MARK}%'; PRAGMA wal_checkpoint(TRUNCATE)`);
+  database.exec(`COMMIT; DELETE FROM t WHERE a LIKE '%${MARK}%'; PRAGMA wal_checkpoint(TRUNCATE)`);
   return {
     path,
     database,

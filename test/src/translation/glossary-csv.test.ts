@@ -3,19 +3,28 @@ import { decodeText } from '../../../src/translation/glossary-csv.ts';
 
 const signal = new AbortController().signal;
 
-/** Encodes by asking a decoder about all bytes, and all pairs of bytes where it needs pairs. */
-const encode = (text: string, label: string): Uint8Array => {
+type Bytes = readonly number[];
+
+/** The bytes of each character, by asking a decoder about all bytes, and all pairs of bytes where it needs pairs. */
+const learn = (label: string): ReadonlyMap<string, Bytes> => {
   const decoder = new TextDecoder(label);
-  const known = new Map<string, readonly number[]>();
-  const learn = (bytes: readonly number[]): void => {
+  const known = new Map<string, Bytes>();
+  const ask = (bytes: Bytes): void => {
     const char = decoder.decode(Uint8Array.from(bytes));
     if (Array.from(char).length === 1 && char !== '\uFFFD' && !known.has(char))
       known.set(char, bytes);
   };
-  for (let first = 0; first < 256; first += 1) learn([first]);
+  for (let first = 0; first < 256; first += 1) ask([first]);
   if (!/^(?:windows|koi)/.test(label))
     for (let first = 0x81; first < 0xff; first += 1)
-      for (let second = 0x40; second < 0xff; second += 1) learn([first, second]);
+      for (let second = 0x40; second < 0xff; second += 1) ask([first, second]);
+  return known;
+};
+
+const learnt = new Map<string, ReadonlyMap<string, Bytes>>();
+const encode = (text: string, label: string): Uint8Array => {
+  const known = learnt.get(label) ?? learn(label);
+  learnt.set(label, known);
   return Uint8Array.from(Array.from(text).flatMap((char) => known.get(char) ?? []));
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import type { SpaceChoices } from '../../../src/model/space.ts';
 import type { Services } from '../../../src/command/services.ts';
 import type { UsageAmounts } from '../../../src/store/usage.ts';
@@ -36,7 +36,7 @@ const start = (dailyAudioMinutes: number | undefined) => {
       } as Services['usage'],
     },
     channel: () => ({ space: { platform: 'test', id: 's' }, id: 'room' }),
-    log: createLog('silent'),
+    log: silentLog,
   });
   let id = 0;
   const transcript = (speakerId: string, seconds: number, text = 'words'): TranscriptEvent => {
@@ -112,7 +112,7 @@ const open = (dailyCharacters?: number, perPerson?: number) => {
   const meter = createSpeechMeter({
     services,
     channel: () => ({ space: SPACE, id: 'room' }),
-    log: createLog('silent'),
+    log: silentLog,
   });
   return { meter, recorded, state, limits: services.limits };
 };

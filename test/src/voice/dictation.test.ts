@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import type { Recogniser } from '../../../src/ports/recogniser.ts';
 import type { DictatedWords } from '../../../src/model/message.ts';
 import { createLimits } from '../../../src/usage/limits.ts';
@@ -46,7 +46,7 @@ const setUp = ({ recogniser = createStreamingRecogniser(), isOut = false, limit 
     createRecogniser: () => recogniser,
     partials: true,
     clock,
-    log: createLog('silent'),
+    log: silentLog,
   });
   const dictate = async () =>
     open({

@@ -1,11 +1,10 @@
 import type { ServiceClient } from '../../../src/api/client.ts';
 import { optOutElsewhere, tellOfMissed } from '../../fakes/missed-changes.ts';
 import { createOggOpusWriter } from '../../../src/audio/container/ogg-writer.ts';
-import { type Command, commandFault } from '../../../src/command/command.ts';
 import { openCore } from '../../../src/app/core.ts';
-import { discover } from '../../../src/app/modules.ts';
+import { realCommands } from '../../fakes/real-commands.ts';
 import { AppError } from '../../../src/errors.ts';
-import { createLog } from '../../../src/telemetry/log.ts';
+import { silentLog } from '../../fakes/silent-log.ts';
 import type { Channel, Member } from '../../../src/model/place.ts';
 import type { Content, Control } from '../../../src/model/message.ts';
 import type { Core } from '../../../src/adapter.ts';
@@ -37,8 +36,6 @@ export const CHAT = channelOf('chat');
 /** CELT, 20 ms, mono. */
 const TOC = 0xf8;
 const PACKETS_A_LETTER = 1;
-
-const commands = await discover<Command>('commands', commandFault);
 
 /** What the service does from here on. */
 interface Script {
@@ -207,8 +204,8 @@ export const openStage = async (
     service: { client },
     store,
     texts,
-    telemetry: { log: createLog('silent') },
-    commands,
+    telemetry: { log: silentLog },
+    commands: realCommands,
     config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
     clock,
     ...(createRecogniser ? { createRecogniser: createRecogniser(place) } : {}),

@@ -4,7 +4,7 @@ import type { Api } from '../../../../adapters/discord/api.ts';
 import { DiscordError } from '../../../../adapters/discord/errors.ts';
 import { createAcknowledge } from '../../../../adapters/discord/interactions/acknowledge.ts';
 import type { UsedInteraction } from '../../../../adapters/discord/interactions/invocations.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 
 const INTERACTION = { id: '1', token: 'token', type: 2 } as UsedInteraction;
 
@@ -23,7 +23,7 @@ const acknowledge = async (first: 'taken' | 'refused'): Promise<boolean> => {
     throw refused();
   };
   const api = { sendOnce } as unknown as Api;
-  const isOurs = await createAcknowledge(api, createLog('silent'), () => true)(INTERACTION, {});
+  const isOurs = await createAcknowledge(api, silentLog, () => true)(INTERACTION, {});
   expect(tries).toBe(2);
   return isOurs;
 };

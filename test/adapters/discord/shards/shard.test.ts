@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createIdentifyGate, type GatewayInfo } from '../../../../adapters/discord/shards/shard.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 
 test('session starts that others used during the wait for a turn are not begun', async () => {
@@ -17,7 +17,7 @@ test('session starts that others used during the wait for a turn are not begun',
       tryTake: async () => true,
       hold: async () => undefined,
     },
-    log: createLog('silent'),
+    log: silentLog,
     clock: createHastyClock((ms) => {
       // The wait for the reset of the day, after which all are there again.
       if (ms >= 60_000) left = 1_000;

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createShards, wantedCount } from '../../../../adapters/discord/shards/shards.ts';
 import type { ShardKey } from '../../../../adapters/discord/shards/shard.ts';
 import { AppError } from '../../../../src/errors.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import type { Agreements, Tenure, Work, Processes } from '../../../../src/ports/processes.ts';
 import { createLoneProcess } from '../../../fakes/processes.ts';
 
@@ -27,7 +27,7 @@ describe('a process that nobody shares the database with', () => {
       const closed: ShardKey[] = [];
       await using shards = createShards({
         processes,
-        log: createLog('silent'),
+        log: silentLog,
         identifyEveryMs: 0,
         open: (key) => {
           opened.push(key);
@@ -70,7 +70,7 @@ describe('a process that is about to stop', () => {
     const closed: ShardKey[] = [];
     await using shards = createShards({
       processes: { ...lone, leases, isAlone: false },
-      log: createLog('silent'),
+      log: silentLog,
       identifyEveryMs: 0,
       open: (key) => {
         opened.push(key);
@@ -121,7 +121,7 @@ describe('another number of shards, which several processes agree on', () => {
     const nameOf = ({ id, count }: ShardKey): string => `${id} of ${count}`;
     const shards = createShards({
       processes: { ...lone, agreements, leases: { ...lone.leases, share }, isAlone: false },
-      log: createLog('silent'),
+      log: silentLog,
       identifyEveryMs: 0,
       open: (key, _, connected) => {
         const name = nameOf(key);
@@ -167,7 +167,7 @@ describe('another number of shards, which several processes agree on', () => {
       };
       const shards = createShards({
         processes: { ...lone, leases, isAlone: false },
-        log: createLog('silent'),
+        log: silentLog,
         identifyEveryMs: 0,
         open: () => expect.unreachable(),
       });

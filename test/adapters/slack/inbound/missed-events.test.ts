@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEventCover } from '../../../../adapters/slack/inbound/missed-events.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { createLoneProcess } from '../../../fakes/processes.ts';
 
@@ -19,7 +19,7 @@ const open = () => {
       clock,
       now: clock.nowMs,
       speed: 1,
-      log: createLog('silent'),
+      log: silentLog,
       stopped: stopping.signal,
       isTaking: () => process.isTaking,
       missed: async () => void missed.push(clock.nowMs()),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createPendingLooks } from '../../../../adapters/slack/inbound/pending-looks.ts';
 import { createAgreements } from '../../../../src/store/agreements.ts';
 import { openStore } from '../../../../src/store/index.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 const SPACE = { platform: 'slack', id: 'T1' };
@@ -35,7 +35,7 @@ const open = async () => {
         reads.push(`${name} ${id}`);
         return readMissed(id);
       },
-      log: createLog('silent'),
+      log: silentLog,
       clock,
       now: clock.nowMs,
       stopped: stopping.signal,

@@ -3,7 +3,7 @@ import type { Api } from '../../../../adapters/slack/api.ts';
 import { createAnswer } from '../../../../adapters/slack/interactions/answer.ts';
 import type { MessageWriter } from '../../../../adapters/slack/outbound/message-writer.ts';
 import type { Uploads } from '../../../../adapters/slack/outbound/uploads.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 import { serve } from '../../../fakes/serve.ts';
 
@@ -16,7 +16,7 @@ const answerAt = async (responseUrl: string, apiUrl: string | undefined) => {
       api: { call } as unknown as Api,
       writer: {} as MessageWriter,
       uploads: {} as Uploads,
-      log: createLog('silent'),
+      log: silentLog,
       speed: 1,
       now: () => 0,
       apiUrl,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServiceClient, type ServiceClient } from '../../../../src/api/client.ts';
 import { createServiceKey, UnreadableKeyError, type FindOwnKey } from '../../../../src/api/keys.ts';
 import { createRealtime, type Realtime } from '../../../../src/api/realtime/index.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import { patientClock } from '../../../fakes/clock.ts';
 import { pcmOf } from '../../../fakes/realtime-recognition.ts';
 import { startSpeechFake, VOICE, type SpeechFake } from '../../../fakes/speech.ts';
@@ -12,7 +12,7 @@ const OWNER = { platform: 'p', id: 'owner' };
 const OTHER = { platform: 'p', id: 'other' };
 const LOCKED = { platform: 'p', id: 'locked' };
 const OWN_KEY = 'svck:key-of-the-owners-space';
-const log = createLog('silent');
+const log = silentLog;
 const { signal } = new AbortController();
 
 let fake: SpeechFake;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import type { TranscriptionProgress } from '../../../../src/speech/transcriber.ts';
 import { createProgress, type Progress } from '../../../../src/autotranslate/prepare/progress.ts';
 import type { Row } from '../../../../src/store/inbox/row.ts';
@@ -29,7 +29,7 @@ const hear = async (
 const begin = (): Progress => {
   const { mirrors: stored, store, clock } = inbox;
   const now = (): number => clock.ms;
-  const deps = { mirrors: feed.mirrors, stored, store, log: createLog('silent'), now };
+  const deps = { mirrors: feed.mirrors, stored, store, log: silentLog, now };
   const assertHeld = (): void => {
     if (!isHeld) throw new AppError('cancelled', 'the lease is not held any more');
   };

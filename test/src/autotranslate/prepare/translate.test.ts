@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import { AppError } from '../../../../src/errors.ts';
 import type { Services } from '../../../../src/command/services.ts';
 import { plainWords } from '../../../../src/rich-text/compose.ts';
@@ -60,7 +60,7 @@ const audio: MessageFile = {
 const createTranslator = () =>
   createMessageTranslator(
     services,
-    createOutages({ ...services, serviceKeyOf, log: createLog('silent'), nowMs: () => nowMs }),
+    createOutages({ ...services, serviceKeyOf, log: silentLog, nowMs: () => nowMs }),
   );
 
 const make = (
@@ -106,7 +106,7 @@ describe('what a message becomes', () => {
     const outages = createOutages({
       ...services,
       serviceKeyOf: () => Promise.reject(new UnreadableKeyError(new Error('locked'))),
-      log: createLog('silent'),
+      log: silentLog,
       nowMs: () => nowMs,
     });
     const given = make('hello', true, createMessageTranslator(services, outages));

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServiceKey, type ServiceKey } from '../../../../src/api/keys.ts';
 import { serviceError } from '../../../../src/api/service-error.ts';
 import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import { cipherOf, resealSecrets } from '../../../../src/store/secrets/encryption.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 import { createInstallationStore } from '../../../../src/store/secrets/installations.ts';
@@ -17,7 +18,7 @@ const OTHER = { platform: 'p', id: 'other' };
 const KEY = 'svck:distinctive-key-of-a-space';
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const ANN = { id: 'ann', name: 'Ann' };
-const log = createLog('silent');
+const log = silentLog;
 
 let store: Store;
 

@@ -6,7 +6,7 @@ import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import type { Assistant } from '../../../../src/chat/assistant.ts';
 import type { Channel } from '../../../../src/model/place.ts';
 import type { Platform } from '../../../../src/ports/platform.ts';
-import { createLog } from '../../../../src/telemetry/log.ts';
+import { silentLog } from '../../../fakes/silent-log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { channelOf } from '../../../fakes/voice-port.ts';
 import { createChannel, createTranslating, RATE, type ChannelOptions } from './fakes.ts';
@@ -41,7 +41,7 @@ const setUp = (options: ChannelOptions = {}) => {
           delete: (posted) => at(posted.channel).delete(posted),
         } as Platform,
         texts: createRoomTexts(texts, 'en', 'plain'),
-        log: createLog('silent'),
+        log: silentLog,
       },
       editRate: RATE,
       translate: createTranslating(clock).translate,

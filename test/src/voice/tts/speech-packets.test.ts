@@ -24,6 +24,7 @@ import {
   HEARD_HZ,
   heardIn,
   never,
+  shared,
   sourceOf,
   tone,
 } from '../../audio/support.ts';
@@ -45,10 +46,12 @@ const framesFrom = (format: AudioFormat, bytes: Uint8Array, rateHz?: number) =>
 const speech = await decodeAll(sourceOf(fixture('speech.wav')), 48_000);
 const compared = await decodeAll(sourceOf(fixture('speech.wav')), HEARD_HZ);
 
-const speechAt = (rateHz: number) => decodeAll(sourceOf(fixture('speech.wav')), rateHz);
+const speechAt = shared((rateHz: number) => decodeAll(sourceOf(fixture('speech.wav')), rateHz));
 
-const encodedAs = async (format: AudioFormat, rateHz: number): Promise<Uint8Array> =>
-  concat(await Array.fromAsync(encode(format, rateHz, chunked(await speechAt(rateHz)))));
+const ENCODED_HZ = 24_000;
+const encodedAs = shared(async (format: AudioFormat) =>
+  concat(await Array.fromAsync(encode(format, ENCODED_HZ, chunked(await speechAt(ENCODED_HZ))))),
+);
 
 const correlate = (
   late: Float32Array,
@@ -98,12 +101,15 @@ const expectSpeech = async (packets: readonly Uint8Array[], least = 0.9): Promis
   expect(seconds).toBeLessThan(wanted + 0.13);
 };
 
-const packetsOf = (settings: OpusEncoding & { frameSize: number }) => {
+const packetsOf = (settings: OpusEncoding & { frameSize: number }) =>
+  packetsOfSettings(JSON.stringify(settings));
+const packetsOfSettings = shared((json: string) => {
+  const settings = JSON.parse(json) as OpusEncoding & { frameSize: number };
   const frames = Math.ceil((speech.length + 312) / settings.frameSize);
   const padded = new Float32Array(frames * settings.frameSize);
   padded.set(speech);
   return encodePackets(padded, settings);
-};
+});
 
 const oggOf = (packets: readonly Uint8Array[], options = {}): Uint8Array => {
   const writer = createOggOpusWriter(options);
@@ -141,7 +147,7 @@ describe('speech as packets of 20 ms', () => {
   });
 
   it.each(AUDIO_FORMATS)('plays %s as the encoders here make it', async (format) => {
-    await expectSpeech(await framesFrom(format, await encodedAs(format, 24_000)));
+    await expectSpeech(await framesFrom(format, await encodedAs(format)));
   });
 
   it.each(['speech.mp3', 'speech.flac', 'speech-vorbis.ogg', 'speech.opus', 'speech.wav'])(
@@ -275,7 +281,7 @@ describe('what cannot be played', () => {
   });
 
   it.each(AUDIO_FORMATS)('is left out at the end of %s that breaks off', async (format) => {
-    const bytes = await encodedAs(format, 24_000);
+    const bytes = await encodedAs(format);
     const frames = await framesFrom(format, bytes.subarray(0, bytes.length * 0.7));
     expect(frames.length).toBeGreaterThan(20);
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
-import { createServiceKey } from '../../../src/api/keys.ts';
-import { NO_SPACE } from '../../../src/model/service.ts';
-import type { Space } from '../../../src/model/place.ts';
-import type { Store } from '../../../src/store/index.ts';
-import { makeDatabase, openTestStore } from '../../fakes/database.ts';
-import { eventually } from '../../fakes/eventually.ts';
-import { startSpeechFake, type SpeechFake } from '../../fakes/speech.ts';
+import { createServiceClient, type ServiceClient } from '../../../../src/api/client.ts';
+import { createServiceKey } from '../../../../src/api/keys.ts';
+import { NO_SPACE } from '../../../../src/model/service.ts';
+import type { Space } from '../../../../src/model/place.ts';
+import type { Store } from '../../../../src/store/index.ts';
+import { makeDatabase, openTestStore } from '../../../fakes/database.ts';
+import { eventually } from '../../../fakes/eventually.ts';
+import { startSpeechFake, type SpeechFake } from '../../../fakes/speech.ts';
 
 const OWNER: Space = { platform: 'p', id: 'owner' };
 const OWN_KEY = 'svck:key-of-the-owners-space';
